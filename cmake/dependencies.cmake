@@ -1,0 +1,20 @@
+# Finds what Holotone stands on. A file format whose library is missing is left out; the rest is required.
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)
+find_library(FFTW_OMP_LIBRARY fftw3f_omp REQUIRED)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+
+find_package(TIFF)
+find_package(HDF5 COMPONENTS C)
+find_package(assimp CONFIG QUIET)
+
+if(HOLOTONE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+endif()

@@ -1,0 +1,1 @@
+# install, and the package that find_package(holotone) reads

@@ -1,0 +1,90 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone {
+
+enum class Backend { cpu, cuda };
+
+/// Names one place where arrays live and work runs. A value: cheap to copy and compare.
+struct Device {
+  Backend backend = Backend::cpu;
+  int index = 0;
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// "cpu" or "cuda:0".
+std::string to_string(Device device);
+
+/// Inverse of to_string; also "cuda" (= "cuda:0") and "auto" (the first GPU, else the CPU).
+/// Throws invalid_argument for another name and unsupported for a device this machine lacks.
+Device parse_device(std::string_view name);
+
+/// Every device this build can use on this machine, CPU first. Never throws for want of a GPU or driver.
+std::vector<Device> devices();
+
+/// What `holotone devices` prints.
+struct DeviceInfo {
+  Device device;
+  std::string name;             ///< model as the driver or the kernel reports it
+  int units = 0;                ///< CPU threads or GPU multiprocessors
+  std::size_t memory_bytes = 0; ///< total memory
+  std::size_t free_bytes = 0;   ///< free when asked
+  std::string detail;           ///< vector unit, or compute capability and driver
+};
+DeviceInfo describe(Device device);
+
+/// An ordered line of work on one device. Copies share the line.
+///
+/// On the CPU everything runs at once in the caller's thread (with OpenMP threads inside) and synchronize()
+/// returns immediately. On CUDA it is a stream: work is enqueued and synchronize() waits.
+class Queue {
+ public:
+  /// The device's default queue (CUDA: the legacy default stream, which orders itself with blocking streams).
+  Queue(Device device = {});  // NOLINT(google-explicit-constructor): a Device names its default queue
+  /// A new queue of its own, destroyed with the last copy.
+  static Queue create(Device device);
+  /// The caller's native stream (cudaStream_t), not owned.
+  static Queue borrow(Device device, void* native_stream);
+
+  [[nodiscard]] Device device() const noexcept { return device_; }
+  [[nodiscard]] void* native() const noexcept { return native_.get(); }
+  /// Waits for everything enqueued; throws device with the failed call's name if something went wrong.
+  void synchronize() const;
+
+ private:
+  Queue(Device device, std::shared_ptr<void> native) : device_(device), native_(std::move(native)) {}
+  Device device_;
+  std::shared_ptr<void> native_;
+};
+
+/// Throws invalid_argument naming both devices unless they are the same.
+void require_device(std::string_view where, std::string_view argument, Device expected, Device got);
+
+/// Owning untyped block of memory on one device; what Array is made of. CUDA memory is stream-ordered.
+class Buffer {
+ public:
+  Buffer() = default;
+  /// Throws out_of_memory saying what was asked and what is free. Contents are uninitialised.
+  Buffer(std::size_t bytes, Queue queue);
+  [[nodiscard]] void* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] const Queue& queue() const noexcept { return queue_; }
+
+ private:
+  std::size_t bytes_ = 0;
+  Queue queue_;
+  std::unique_ptr<void, std::function<void(void*)>> data_;
+};
+
+/// Copies bytes between any two devices. Host to host is immediate; anything with a GPU is enqueued on `queue`,
+/// which must belong to the GPU concerned. Page-locked host memory makes it asynchronous.
+void copy_bytes(void* target, Device target_device, const void* source, Device source_device, std::size_t bytes,
+                const Queue& queue);
+
+}  // namespace holotone

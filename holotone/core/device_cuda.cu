@@ -1,0 +1,96 @@
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/core/device_backends.hpp>
+#include <holotone/core/units.hpp>
+#include <mutex>
+
+namespace holotone::cuda {
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();  // no driver or no device is not an error here: clear it
+    return 0;
+  }
+  return count;
+}
+
+DeviceInfo describe(int index) {
+  const DeviceScope scope({Backend::cuda, index});
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  DeviceInfo info;
+  info.device = {Backend::cuda, index};
+  info.name = properties.name;
+  info.units = properties.multiProcessorCount;
+  check(cudaMemGetInfo(&info.free_bytes, &info.memory_bytes), "cudaMemGetInfo");
+  info.detail = "compute capability " + std::to_string(properties.major) + "." +
+                std::to_string(properties.minor) + ", CUDA driver " + std::to_string(driver / 1000) + "." +
+                std::to_string(driver % 1000 / 10);
+  return info;
+}
+
+std::shared_ptr<void> create_stream(int index) {
+  const DeviceScope scope({Backend::cuda, index});
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreate(&stream), "cudaStreamCreate");
+  return {stream, [index](void* handle) {
+            cudaSetDevice(index);
+            cudaStreamDestroy(static_cast<cudaStream_t>(handle));
+          }};
+}
+
+void synchronize(int index, void* stream) {
+  const DeviceScope scope({Backend::cuda, index});
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "Queue::synchronize");
+}
+
+namespace {
+
+/// Keeps freed memory in the device's pool, so that a plan rebuilt every frame does not go to the driver.
+void keep_pool(int index) {
+  static std::once_flag once[64];
+  std::call_once(once[index % 64], [index] {
+    cudaMemPool_t pool = nullptr;
+    check(cudaDeviceGetDefaultMemPool(&pool, index), "cudaDeviceGetDefaultMemPool");
+    std::uint64_t threshold = std::uint64_t{1} << 32;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
+  });
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes, const Queue& queue) {
+  const DeviceScope scope(queue.device());
+  keep_pool(queue.device().index);
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocAsync(&memory, bytes, stream_of(queue));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // clear it: the device is fine
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
+    throw Error(ErrorCode::out_of_memory, "Array: expected " + format_bytes(static_cast<double>(bytes)) + " on " +
+                                              to_string(queue.device()) + ", got none: " +
+                                              format_bytes(static_cast<double>(free_bytes)) + " of " +
+                                              format_bytes(static_cast<double>(total_bytes)) + " are free");
+  }
+  check(status, "cudaMallocAsync");
+  return memory;
+}
+
+void deallocate(void* memory, const Queue& queue) noexcept {
+  int previous = 0;
+  cudaGetDevice(&previous);
+  cudaSetDevice(queue.device().index);
+  cudaFreeAsync(memory, stream_of(queue));
+  cudaSetDevice(previous);
+}
+
+void copy_bytes(void* target, const void* source, std::size_t bytes, const Queue& queue) {
+  const DeviceScope scope(queue.device());
+  check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream_of(queue)), "cudaMemcpyAsync");
+}
+
+}  // namespace holotone::cuda

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <numbers>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr Unit length_units[] = {{"nm", 1e-9}, {"um", 1e-6},    {"µm", 1e-6}, {"μm", 1e-6},
+                                 {"mm", 1e-3}, {"cm", 1e-2},    {"m", 1.0},   {"inch", 0.0254},
+                                 {"in", 0.0254}};
+constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180}, {"°", std::numbers::pi / 180},
+                                {"mrad", 1e-3},                  {"rad", 1.0},
+                                {"pi", std::numbers::pi}};
+
+/// The leading number of `text`; `end` is set behind it. NaN if there is none.
+double leading_number(const std::string& text, std::size_t& end) {
+  char* stop = nullptr;
+  const double value = std::strtod(text.c_str(), &stop);
+  end = static_cast<std::size_t>(stop - text.c_str());
+  return end == 0 ? std::nan("") : value;
+}
+
+double parse_with_units(std::string_view what, std::string_view text, std::span<const Unit> units,
+                        std::string_view expected) {
+  const std::string copy(text);
+  std::size_t end = 0;
+  const double value = leading_number(copy, end);
+  while (end < copy.size() && copy[end] == ' ') ++end;
+  const std::string_view suffix = std::string_view(copy).substr(end);
+  const auto unit =
+      std::find_if(units.begin(), units.end(), [&](const Unit& known) { return known.name == suffix; });
+  if (!std::isfinite(value) || unit == units.end()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", what, expected, text));
+  }
+  return value * unit->factor;
+}
+
+}  // namespace
+
+double parse_length(std::string_view what, std::string_view text) {
+  return parse_with_units(what, text, length_units, "a length with its unit such as 532nm, 8um, 8mm, 20cm or 1m");
+}
+
+double parse_angle(std::string_view what, std::string_view text) {
+  return parse_with_units(what, text, angle_units, "an angle with its unit such as 3deg, 50mrad, 0.1rad or 2pi");
+}
+
+double parse_number(std::string_view what, std::string_view text) {
+  const std::string copy(text);
+  std::size_t end = 0;
+  const double value = leading_number(copy, end);
+  if (!std::isfinite(value) || end != copy.size()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected a number, got '{}'", what, text));
+  }
+  return value;
+}
+
+std::string format_length(double metres) {
+  const double size = std::abs(metres);
+  if (size == 0) return "0 m";
+  if (size < 1e-6) return fmt::format("{:.6g} nm", metres * 1e9);
+  if (size < 1e-3) return fmt::format("{:.6g} um", metres * 1e6);
+  if (size < 1e-2) return fmt::format("{:.6g} mm", metres * 1e3);
+  if (size < 1) return fmt::format("{:.6g} cm", metres * 1e2);
+  return fmt::format("{:.6g} m", metres);
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::string_view names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(names)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, names[unit]);
+}
+
+std::string format_duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
+  const auto whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string nearest_name(std::string_view name, const std::string_view* candidates, std::size_t count) {
+  const auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= b.size(); ++j) {
+        const std::size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      }
+    }
+    return row[b.size()];
+  };
+  std::string_view best;
+  std::size_t best_distance = name.size() / 2 + 2;
+  for (const auto candidate : std::span(candidates, count)) {
+    if (const auto d = distance(name, candidate); d < best_distance) {
+      best_distance = d;
+      best = candidate;
+    }
+  }
+  return std::string(best);
+}
+
+}  // namespace holotone

@@ -1,0 +1,109 @@
+#pragma once
+#include <complex>
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/core/device.hpp>
+#include <holotone/core/progress.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace holotone {
+
+/// How the sum over points is computed.
+enum class PointMethod {
+  automatic,   ///< the cheapest that holds the tolerance on this device for this many points
+  direct,      ///< the sum as written: Shimobaba et al. 2010 Eq. (1), Mitani et al. Eq. (1)
+  recurrence,  ///< two additions a pixel and point: Shimobaba et al. 2010 Eq. (2)
+  separable,   ///< a matrix product by the addition theorem: Mitani et al., section 3
+  fast,        ///< cost hardly grows with the points
+};
+
+/// The wave of one point.
+enum class Wave {
+  fresnel,    ///< phase pi ((x-xj)^2 + (y-yj)^2) / (lambda d)
+  spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r; `direct` only
+};
+
+std::string_view to_string(PointMethod method);
+std::string_view to_string(Wave wave);
+
+struct PointCloudOptions {
+  double wavelength_m = 532e-9;        ///< > 0
+  double pitch_m = 8e-6;               ///< > 0
+  Shape<2> shape = {1080, 1920};       ///< {ny, nx}, each >= 1
+  PointMethod method = PointMethod::automatic;
+  Wave wave = Wave::fresnel;
+  /// Relative l2 error of the complex field against the exact sum of the chosen wave, 2e-6 to 1.
+  double tolerance = 1e-3;
+  /// A point lights only pixels with |x-xj| and |y-yj| <= lambda |d| / (2 pitch), so that no fringe is finer
+  /// than the pitch can show.
+  bool band_limit = true;
+};
+
+/// Points in the world frame (x right, y up, z toward the viewer, panel at z = 0, distance d = -z).
+/// All views live on the same device: the plan's, or the CPU (then set_points uploads).
+struct PointSources {
+  View<const float, 2> position_m;  ///< {n, 3}
+  View<const float, 1> amplitude;   ///< {n}
+  View<const float, 1> phase_rad;   ///< {n}, or empty for zero
+};
+
+/// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}.
+struct PointCloudOutput {
+  View<std::complex<float>, 2> field;  ///< the complex sum U
+  View<float, 2> real;                 ///< Re U alone (cheaper when it is all that is asked)
+  View<std::uint8_t, 2> phase;         ///< round(arg(U) / 2pi * 256) mod 256
+};
+
+/// What a plan decided, for `--json` and `info`.
+struct PointCloudInfo {
+  PointMethod method = PointMethod::automatic;
+  std::string arithmetic;           ///< "fp16, three products", "float32", ...
+  double expected_error = 0;        ///< relative l2 the method is designed to keep, <= tolerance
+  std::size_t workspace_bytes = 0;
+};
+
+/// Sum of point waves on a panel:
+///   U(x, y) = sum_j A_j exp(i phi_j) exp(i pi ((x - x_j)^2 + (y - y_j)^2) / (lambda d_j)),   d_j = -z_j
+/// with pixel centres as docs/conventions.md states them. Amplitudes may be negative.
+/// Cost: direct and recurrence O(n nx ny); separable one matrix product of 8 n nx ny operations.
+/// Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+class PointCloudPlan {
+ public:
+  /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method this device or
+  /// wave lacks).
+  explicit PointCloudPlan(const PointCloudOptions& options, Queue queue = {});
+  ~PointCloudPlan();
+  PointCloudPlan(PointCloudPlan&&) noexcept;
+  PointCloudPlan& operator=(PointCloudPlan&&) noexcept;
+
+  /// Takes the points, checks them (throws invalid_argument naming the first that is not finite or lies in the
+  /// panel's plane, d = 0) and chooses the method. Host points are uploaded. The caller's arrays are not kept.
+  void set_points(const PointSources& points);
+
+  /// Computes. CUDA: only enqueues on the plan's queue. CPU: runs, reports to `progress` and can be cancelled.
+  /// Throws invalid_argument if an output has the wrong shape or device.
+  void execute(const PointCloudOutput& output, Progress& progress = Progress::none()) const;
+
+  [[nodiscard]] const PointCloudOptions& options() const;
+  [[nodiscard]] PointCloudInfo info() const;
+  [[nodiscard]] std::int64_t point_count() const;
+
+  /// What each method and device implements; not for users. Each set_points may keep views until the next one.
+  class Engine;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One shot: plan, set_points, execute, wait. The field lives on `device`.
+Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,
+                                                Device device = {}, Progress& progress = Progress::none());
+
+/// Largest phase difference in radians between the Fresnel and the spherical wave over all points and the pixels
+/// they light (all pixels without band limit): how far the Fresnel form is from the sphere at the panel's rim.
+double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options);
+
+}  // namespace holotone

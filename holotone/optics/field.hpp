@@ -1,0 +1,27 @@
+#pragma once
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <holotone/core/array.hpp>
+
+namespace holotone {
+
+using Complex = std::complex<float>;
+
+/// Where a sampled complex field lives: pixel (row, col) has its centre at x = (col - (nx-1)/2) pitch,
+/// y = ((ny-1)/2 - row) pitch; row 0 is the top. Phasor exp(-i omega t): a diverging wave is exp(+ikr)/r.
+struct FieldGrid {
+  std::int64_t nx = 0;
+  std::int64_t ny = 0;
+  double pitch_m = 0;
+  double wavelength_m = 0;
+  [[nodiscard]] Shape<2> shape() const { return {ny, nx}; }
+};
+
+/// A sampled complex field {ny, nx} and where it lives.
+struct Field {
+  Array<Complex, 2> values;
+  FieldGrid grid;
+};
+
+}  // namespace holotone

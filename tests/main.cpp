@@ -1,0 +1,16 @@
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <holotone/core/device.hpp>
+
+// Lists the devices the tests run on: a CUDA build without a GPU says so here and its CUDA tests are skipped.
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (!GTEST_FLAG_GET(list_tests)) {
+    for (const auto& device : holotone::devices()) {
+      const auto info = holotone::describe(device);
+      std::printf("device %s: %s, %d units, %s\n", holotone::to_string(device).c_str(), info.name.c_str(), info.units,
+                  info.detail.c_str());
+    }
+  }
+  return RUN_ALL_TESTS();
+}
