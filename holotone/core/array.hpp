@@ -37,8 +37,7 @@ class View {
   View(T* data, Shape<Rank> shape, Device device = {}) : data_(data), shape_(shape), device_(device) {}
   /// A mutable view is also a read-only view.
   operator View<const T, Rank>() const  // NOLINT(google-explicit-constructor)
-    requires(!std::is_const_v<T>)
-  {
+      requires(!std::is_const_v<T>) {
     return {data_, shape_, device_};
   }
 
@@ -55,8 +54,7 @@ class View {
   }
   /// Element access in host memory, unchecked.
   template <class... I>
-    requires(sizeof...(I) == Rank)
-  T& operator()(I... index) const {
+  requires(sizeof...(I) == Rank) T& operator()(I... index) const {
     const Shape<Rank> at{static_cast<std::int64_t>(index)...};
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < Rank; ++i) offset = offset * shape_[i] + at[i];
@@ -116,8 +114,12 @@ class Array {
     return view()(index...);
   }
 
-  /// A copy on another device (or a clone on the same). Waits until the copy is complete.
-  [[nodiscard]] Array to(Device target) const { return copy_of(view(), target); }
+  /// A copy on another device (or a clone on the same). Waits until the work before it on this array's queue and the
+  /// copy are complete.
+  [[nodiscard]] Array to(Device target) const {
+    buffer_.queue().synchronize();
+    return copy_of(view(), target);
+  }
 
  private:
   Shape<Rank> shape_{};

@@ -1,8 +1,7 @@
 #pragma once
 // For _cuda.cu files only: error checks, launch geometry, device scope.
-#include <cuda_runtime.h>
-
 #include <cstdint>
+#include <cuda_runtime.h>
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
 #include <string>

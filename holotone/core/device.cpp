@@ -12,6 +12,7 @@ namespace holotone {
 namespace {
 
 constexpr std::size_t cpu_alignment = 64;
+constexpr std::size_t overcommit_bytes = std::size_t{1} << 30;  // smaller requests are not compared with the memory
 
 #if !HOLOTONE_CUDA
 [[noreturn]] void throw_no_cuda(std::string_view where) {
@@ -60,8 +61,7 @@ Device parse_device(std::string_view name) {
                                              : "no CUDA device or driver, or a build without CUDA"));
     }
   }
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("device: expected auto, cpu, cuda or cuda:N, got '{}'", name));
+  throw Error(ErrorCode::invalid_argument, fmt::format("device: expected auto, cpu, cuda or cuda:N, got '{}'", name));
 }
 
 DeviceInfo describe(Device device) {
@@ -113,7 +113,9 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
   switch (queue_.device().backend) {
     case Backend::cpu: {
       const std::size_t padded = (bytes + cpu_alignment - 1) / cpu_alignment * cpu_alignment;
-      void* memory = padded < bytes ? nullptr : std::aligned_alloc(cpu_alignment, padded);
+      // A system that overcommits grants more than there is and ends the process later: refuse it here.
+      const bool possible = padded >= bytes && (bytes < overcommit_bytes || bytes <= describe(Device{}).memory_bytes);
+      void* memory = possible ? std::aligned_alloc(cpu_alignment, padded) : nullptr;
       if (memory == nullptr) {
         throw Error(ErrorCode::out_of_memory,
                     fmt::format("Array: expected {} of host memory, got none: {} are free",
@@ -141,6 +143,10 @@ void copy_bytes(void* target, Device target_device, const void* source, Device s
     return;
   }
 #if HOLOTONE_CUDA
+  if (queue.device() != target_device && queue.device() != source_device) {
+    const Device gpu = target_device.backend == Backend::cuda ? target_device : source_device;
+    throw_argument("copy", "queue", "a queue of device " + to_string(gpu), "one of " + to_string(queue.device()));
+  }
   cuda::copy_bytes(target, source, bytes, queue);
 #else
   (void)queue;

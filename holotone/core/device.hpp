@@ -31,11 +31,11 @@ std::vector<Device> devices();
 /// What `holotone devices` prints.
 struct DeviceInfo {
   Device device;
-  std::string name;             ///< model as the driver or the kernel reports it
-  int units = 0;                ///< CPU threads or GPU multiprocessors
-  std::size_t memory_bytes = 0; ///< total memory
-  std::size_t free_bytes = 0;   ///< free when asked
-  std::string detail;           ///< vector unit, or compute capability and driver
+  std::string name;              ///< model as the driver or the kernel reports it
+  int units = 0;                 ///< CPU threads or GPU multiprocessors
+  std::size_t memory_bytes = 0;  ///< total memory
+  std::size_t free_bytes = 0;    ///< free when asked
+  std::string detail;            ///< vector unit, or compute capability and driver
 };
 DeviceInfo describe(Device device);
 

@@ -25,9 +25,8 @@ DeviceInfo describe(int index) {
   info.name = properties.name;
   info.units = properties.multiProcessorCount;
   check(cudaMemGetInfo(&info.free_bytes, &info.memory_bytes), "cudaMemGetInfo");
-  info.detail = "compute capability " + std::to_string(properties.major) + "." +
-                std::to_string(properties.minor) + ", CUDA driver " + std::to_string(driver / 1000) + "." +
-                std::to_string(driver % 1000 / 10);
+  info.detail = "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+                ", CUDA driver " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10);
   return info;
 }
 
@@ -72,8 +71,8 @@ void* allocate(std::size_t bytes, const Queue& queue) {
     std::size_t total_bytes = 0;
     cudaMemGetInfo(&free_bytes, &total_bytes);
     throw Error(ErrorCode::out_of_memory, "Array: expected " + format_bytes(static_cast<double>(bytes)) + " on " +
-                                              to_string(queue.device()) + ", got none: " +
-                                              format_bytes(static_cast<double>(free_bytes)) + " of " +
+                                              to_string(queue.device()) +
+                                              ", got none: " + format_bytes(static_cast<double>(free_bytes)) + " of " +
                                               format_bytes(static_cast<double>(total_bytes)) + " are free");
   }
   check(status, "cudaMallocAsync");

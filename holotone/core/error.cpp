@@ -1,14 +1,12 @@
-#include <holotone/core/error.hpp>
-
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/error.hpp>
 
 namespace holotone {
 
 void throw_argument(std::string_view where, std::string_view argument, std::string_view expected,
                     std::string_view got) {
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: {}: expected {}, got {}", where, argument, expected, got));
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}: expected {}, got {}", where, argument, expected, got));
 }
 
 void throw_io(std::string_view path, std::string_view expected, std::string_view got) {

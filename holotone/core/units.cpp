@@ -18,11 +18,12 @@ struct Unit {
   double factor;
 };
 
-constexpr Unit length_units[] = {{"nm", 1e-9}, {"um", 1e-6},    {"µm", 1e-6}, {"μm", 1e-6},
-                                 {"mm", 1e-3}, {"cm", 1e-2},    {"m", 1.0},   {"inch", 0.0254},
-                                 {"in", 0.0254}};
-constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180}, {"°", std::numbers::pi / 180},
-                                {"mrad", 1e-3},                  {"rad", 1.0},
+constexpr Unit length_units[] = {{"nm", 1e-9}, {"um", 1e-6}, {"µm", 1e-6},     {"μm", 1e-6},  {"mm", 1e-3},
+                                 {"cm", 1e-2}, {"m", 1.0},   {"inch", 0.0254}, {"in", 0.0254}};
+constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180},
+                                {"°", std::numbers::pi / 180},
+                                {"mrad", 1e-3},
+                                {"rad", 1.0},
                                 {"pi", std::numbers::pi}};
 
 /// The leading number of `text`; `end` is set behind it. NaN if there is none.
@@ -40,13 +41,15 @@ double parse_with_units(std::string_view what, std::string_view text, std::span<
   const double value = leading_number(copy, end);
   while (end < copy.size() && copy[end] == ' ') ++end;
   const std::string_view suffix = std::string_view(copy).substr(end);
-  const auto unit =
-      std::find_if(units.begin(), units.end(), [&](const Unit& known) { return known.name == suffix; });
+  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) { return known.name == suffix; });
   if (!std::isfinite(value) || unit == units.end()) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", what, expected, text));
   }
   return value * unit->factor;
 }
+
+/// `value` rounded to so many significant decimal digits.
+double rounded(double value, int digits) { return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr); }
 
 }  // namespace
 
@@ -69,7 +72,8 @@ double parse_number(std::string_view what, std::string_view text) {
 }
 
 std::string format_length(double metres) {
-  const double size = std::abs(metres);
+  // The unit is chosen after rounding to the six digits shown, so that 1e-6 less an ulp does not read "1000 nm".
+  const double size = rounded(std::abs(metres), 6);
   if (size == 0) return "0 m";
   if (size < 1e-6) return fmt::format("{:.6g} nm", metres * 1e9);
   if (size < 1e-3) return fmt::format("{:.6g} um", metres * 1e6);
@@ -89,9 +93,10 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_duration(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
+  const double shown = rounded(seconds, 3);
+  if (shown < 1e-3) return fmt::format("{:.3g} us", shown * 1e6);
+  if (shown < 1) return fmt::format("{:.3g} ms", shown * 1e3);
+  if (shown < 60) return fmt::format("{:.3g} s", shown);
   const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);

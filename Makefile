@@ -1,0 +1,47 @@
+# The front door to CMake. `make help` lists the targets; `make PRESET=cpu test` picks another preset.
+SHELL := /bin/bash
+export PATH := $(PATH):/usr/local/cuda/bin
+PRESET ?= $(shell scripts/preset.sh)
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+BUILD = build/$(PRESET)
+
+.PHONY: build demo test bench install format tidy clean help dependencies configure
+
+build: configure  ## Build everything for this machine (the default)
+	cmake --build --preset $(PRESET) -j $(JOBS)
+
+demo: PRESET = $(shell scripts/preset.sh --gpu)
+demo: configure  ## Make a hologram of the sample object, reconstruct it, write demo/report.html
+	cmake --build --preset $(PRESET) -j $(JOBS) -t holotone_cli
+	scripts/demo.sh $(BUILD)/cli/holotone demo
+
+test: build  ## Build, then run every test this machine can run
+	ctest --preset $(PRESET)
+
+bench: build  ## Run the benchmarks; results go to out/bench.json
+	mkdir -p out
+	$(BUILD)/bench/holotone_bench --benchmark_out=out/bench.json --benchmark_out_format=json
+
+install: build  ## Install library, headers and program below PREFIX (default /usr/local)
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:  ## Format every source file in place
+	scripts/format.sh
+
+tidy:  ## Run clang-tidy on every source file
+	scripts/install_dependencies.sh --develop
+	cmake --preset tidy
+	cmake --build --preset tidy -j $(JOBS)
+
+clean:  ## Remove what was built and made
+	rm -rf build out demo
+
+help:  ## List the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+dependencies:
+	scripts/install_dependencies.sh
+
+configure: dependencies
+	scripts/configure.sh $(PRESET)

@@ -1,0 +1,7 @@
+#!/bin/bash
+# Formats every C++ and CUDA file of the tree in place; format.sh --check only tells which are not formatted, and fails.
+set -eu
+cd "$(dirname "$0")/.."
+mode=(-i)
+[ "${1:-}" = --check ] && mode=(--dry-run -Werror)
+git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' '*.h' '*.cu' '*.cuh' | xargs -0 -r clang-format "${mode[@]}"

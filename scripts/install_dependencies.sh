@@ -1,0 +1,52 @@
+#!/bin/bash
+# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop]
+# --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp).
+# Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
+# really needed, since a library may come from elsewhere, and TIFF, HDF5 and assimp are optional.
+set -u
+
+# A tool counts as present when it runs, whoever installed it.
+tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
+packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev libhdf5-dev libassimp-dev
+          libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev)
+if [ "${1:-}" = --develop ]; then
+  tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format git:git)
+  packages+=(libomp-dev)
+fi
+
+missing=()
+for entry in "${tools[@]}"; do
+  command -v "${entry%%:*}" >/dev/null || missing+=("${entry##*:}")
+done
+if command -v dpkg-query >/dev/null; then
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+else
+  echo "install_dependencies: not a Debian or Ubuntu system: the libraries are yours to install (README.md lists them)" >&2
+fi
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+echo "install_dependencies: missing: ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=(sudo)
+  command -v sudo >/dev/null || as_root=(false)
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"; }
+if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
+  "${as_root[@]}" apt-get update -q >/dev/null 2>&1
+  install "${missing[@]}" >/tmp/holotone_apt.$$ 2>&1 && rm -f /tmp/holotone_apt.$$ && exit 0
+  # One unknown or unreachable package must not keep the others away.
+  failed=()
+  for package in "${missing[@]}"; do
+    install "$package" >/tmp/holotone_apt.$$ 2>&1 || failed+=("$package")
+  done
+  rm -f /tmp/holotone_apt.$$
+  missing=("${failed[@]}")
+  [ ${#missing[@]} -eq 0 ] && exit 0
+fi
+echo "install_dependencies: could not install them here. If the build stops for want of one, run:" >&2
+echo "    sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
+exit 0

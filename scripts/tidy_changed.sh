@@ -1,0 +1,23 @@
+#!/bin/bash
+# tidy_changed.sh [SECONDS]: clang-tidy on the .cpp files changed since the last landing (TIDY_BASE, else 20 commits back), each
+# with the headers it includes. Stops starting new files after SECONDS (default: no limit) and says which it left out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limit=${1:-1000000}
+base=${TIDY_BASE:-$(git rev-parse -q --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -n 1)}
+cmake --preset tidy >/dev/null
+mapfile -t files < <(git diff --name-only --diff-filter=AMR "$base" -- '*.cpp' | grep -v '_cuda\.cpp$' || true)
+echo "clang-tidy: ${#files[@]} files changed since $(git rev-parse --short "$base")"
+
+check() {
+  if [ "$(date +%s)" -gt "$1" ]; then
+    echo "clang-tidy: out of time, not checked: $2"
+  elif output=$(clang-tidy --quiet -p build/tidy "$2" 2>/dev/null); then
+    echo "clang-tidy: $2: clean"
+  else
+    printf 'clang-tidy: %s:\n%s\n' "$2" "$output"
+    return 1
+  fi
+}
+export -f check
+printf '%s\0' "${files[@]}" | xargs -0 -r -n 1 -P "$(nproc)" bash -c 'check "$0" "$1"' $(($(date +%s) + limit))

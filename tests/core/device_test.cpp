@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <holotone/core/device.hpp>
+#include <holotone/core/error.hpp>
+#include <string>
+
+namespace holotone {
+namespace {
+
+ErrorCode code_of(const std::string& name, std::string& text) {
+  try {
+    parse_device(name);
+  } catch (const Error& error) {
+    text = error.what();
+    return error.code();
+  }
+  ADD_FAILURE() << name << ": nothing was thrown";
+  return ErrorCode::device;
+}
+
+TEST(Device, TheCpuComesFirst) {
+  const auto all = devices();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front(), Device{});
+}
+
+TEST(Device, NamesAreReadBack) {
+  for (const Device device : devices()) EXPECT_EQ(parse_device(to_string(device)), device);
+  EXPECT_EQ(to_string(Device{Backend::cuda, 3}), "cuda:3");
+}
+
+TEST(Device, AutoTakesTheFirstGpuElseTheCpu) {
+  const auto all = devices();
+  EXPECT_EQ(parse_device("auto"), all.size() > 1 ? all[1] : all[0]);
+}
+
+TEST(Device, WrongNamesAreRefusedInOneLine) {
+  for (const std::string name : {"", "gpu", "cudaa", "cuda:", "cuda:x", "cuda:0x", "CPU"}) {
+    std::string text;
+    EXPECT_EQ(code_of(name, text), ErrorCode::invalid_argument) << name;
+    EXPECT_EQ(text, "device: expected auto, cpu, cuda or cuda:N, got '" + name + "'");
+  }
+}
+
+TEST(Device, AbsentDevicesAreUnsupported) {
+  for (const std::string name : {"cuda:63", "cuda:-1"}) {
+    std::string text;
+    EXPECT_EQ(code_of(name, text), ErrorCode::unsupported) << name;
+    EXPECT_NE(text.find("got '" + name + "'"), std::string::npos) << text;
+  }
+}
+
+TEST(Device, DescriptionsAreFilled) {
+  for (const Device device : devices()) {
+    const DeviceInfo info = describe(device);
+    EXPECT_EQ(info.device, device);
+    EXPECT_FALSE(info.name.empty());
+    EXPECT_GT(info.units, 0);
+    EXPECT_GT(info.free_bytes, std::size_t{1} << 20);
+    EXPECT_GE(info.memory_bytes, info.free_bytes);
+  }
+}
+
+TEST(Device, QueuesShareTheirLine) {
+  for (const Device device : devices()) {
+    const Queue queue = Queue::create(device);
+    const Queue again = queue;  // NOLINT(performance-unnecessary-copy-initialization): the point of the test
+    EXPECT_EQ(again.device(), device);
+    EXPECT_EQ(again.native(), queue.native());
+    EXPECT_EQ(device.backend == Backend::cpu, queue.native() == nullptr);
+    again.synchronize();
+  }
+}
+
+}  // namespace
+}  // namespace holotone
