@@ -1,0 +1,33 @@
+# cmake -DMODE=package|subdirectory -DSOURCE=<holotone> -DBUILD=<its build folder> -DVERSION=... -DFOLDER=<scratch> -P run.cmake
+# package: installs the build below FOLDER, moves the tree (a package must not know where it was), then configures, builds and
+# runs the consumer against it. subdirectory: configures and compiles it against the source tree without building the library.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${output}")
+  endif()
+  message(STATUS "${output}")
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+set(configure ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${FOLDER}/build -G Ninja
+    -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug)
+if(MODE STREQUAL "package")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first)
+  file(RENAME ${FOLDER}/first ${FOLDER}/moved)
+  foreach(file LICENSE core/device_backends.hpp)
+    file(GLOB_RECURSE found ${FOLDER}/moved/include/holotone/${file})
+    if(found)
+      message(FATAL_ERROR "installed among the public headers: ${found}")
+    endif()
+  endforeach()
+  run(${configure} -DCMAKE_PREFIX_PATH=${FOLDER}/moved -DHOLOTONE_EXPECTED_VERSION=${VERSION})
+  run(${CMAKE_COMMAND} --build ${FOLDER}/build -t consumer)
+  run(${FOLDER}/build/consumer)
+  run(${FOLDER}/moved/bin/holotone --version)
+else()
+  run(${configure} -DHOLOTONE_FOLDER=${SOURCE})
+  run(${CMAKE_COMMAND} --build ${FOLDER}/build -t consumer_objects)
+endif()
+file(REMOVE_RECURSE ${FOLDER})

@@ -1,0 +1,171 @@
+// Holds the tree to the rules that HACKING.md states: which module may include which, what only some files may do.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SourceFile {
+  std::string path;  // from the root of the tree, with '/'
+  std::vector<std::string> lines;
+};
+
+const std::vector<SourceFile>& tree() {
+  static const auto files = [] {
+    const fs::path root = HOLOTONE_SOURCE_DIR;
+    const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh"};
+    std::vector<SourceFile> found;
+    for (const char* folder : {"holotone", "cli", "tests", "bench", "examples"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+        if (!entry.is_regular_file() || suffixes.count(entry.path().extension().string()) == 0) continue;
+        SourceFile file{fs::relative(entry.path(), root).generic_string(), {}};
+        std::ifstream stream(entry.path());
+        for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
+        found.push_back(std::move(file));
+      }
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return found;
+  }();
+  return files;
+}
+
+/// Calls report(file, line number, match) for every line of the files under `prefix` that matches; comments are not
+/// read.
+template <class Report>
+void find(const std::string& prefix, const std::string& pattern, const Report& report) {
+  const std::regex expression(pattern);
+  for (const auto& file : tree()) {
+    if (!file.path.starts_with(prefix)) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string code = file.lines[i].substr(0, file.lines[i].find("//"));
+      std::smatch match;
+      if (std::regex_search(code, match, expression)) report(file, i + 1, match);
+    }
+  }
+}
+
+void fail_at(const SourceFile& file, std::size_t line, const std::string& why) {
+  ADD_FAILURE() << file.path << ":" << line << ": " << why;
+}
+
+bool is_cuda_file(const std::string& path) {
+  return std::regex_search(path, std::regex(R"(_cuda\.(cu|cpp|cuh|hpp)$|/cuda_[a-z_]*\.(hpp|cuh)$)"));
+}
+
+// Which modules the files of a module may include, itself apart. A new module joins here.
+const std::map<std::string, std::set<std::string>>& allowed_includes() {
+  static const std::map<std::string, std::set<std::string>> allowed = {
+      {"core", {}},     {"fft", {"core"}}, {"optics", {"core", "fft"}}, {"hologram", {"core", "fft", "optics"}},
+      {"io", {"core"}},
+  };
+  return allowed;
+}
+
+TEST(Structure, TheTreeWasRead) {
+  std::size_t lines = 0;
+  for (const auto& file : tree()) lines += file.lines.size();
+  std::printf("%zu files, %zu lines\n", tree().size(), lines);
+  EXPECT_GT(tree().size(), 20u);
+}
+
+TEST(Structure, DependenciesRunOneWay) {
+  for (const auto& file : tree()) {
+    if (file.path.starts_with("holotone/")) {
+      EXPECT_EQ(allowed_includes().count(file.path.substr(9, file.path.find('/', 9) - 9)), 1u) << file.path;
+    }
+  }
+  int seen = 0;
+  for (const auto& [module, allowed] : allowed_includes()) {
+    find("holotone/" + module + "/", R"(^\s*#\s*include\s*[<"]holotone/([a-z_]+)/)",
+         [&, &name = module, &others = allowed](const auto& file, std::size_t line, const std::smatch& match) {
+           ++seen;
+           if (match[1] != name && others.count(match[1]) == 0) {
+             fail_at(file, line, name + " must not include " + match[1].str());
+           }
+         });
+  }
+  EXPECT_GT(seen, 10);
+}
+
+TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
+  find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
+    fail_at(file, line, "write #include <holotone/module/file.hpp>");
+  });
+  find("holotone/", R"(#\s*include\s*<(cli|tests|bench|examples|gtest)/)",
+       [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
+}
+
+// The reference judges the library: a shared formula would let a shared mistake pass.
+TEST(Structure, TheReferenceIncludesNothingOfTheLibrary) {
+  find("tests/reference/", R"(#\s*include\s*[<"](holotone|cli|tests/cases)/)",
+       [](const auto& file, std::size_t line, const std::smatch&) {
+         fail_at(file, line, "tests/reference stands alone");
+       });
+}
+
+TEST(Structure, OnlyCudaFilesSeeCuda) {
+  find("holotone/", R"(#\s*include\s*<(cuda|cu[bf]|cublas|nvrtc|mma|cooperative_groups))",
+       [](const auto& file, std::size_t line, const std::smatch&) {
+         if (!is_cuda_file(file.path))
+           fail_at(file, line, "CUDA headers belong into *_cuda.cu, *_cuda.cpp or cuda_*.hpp");
+       });
+}
+
+// One dispatch point for each operation: its <name>.cpp.
+TEST(Structure, BackendsAreSwitchedInOnePlace) {
+  find("holotone/", R"(#\s*(if|ifdef|elif)\b.*HOLOTONE_CUDA)",
+       [](const auto& file, std::size_t line, const std::smatch&) {
+         const bool dispatch =
+             file.path.ends_with(".cpp") && !std::regex_search(file.path, std::regex(R"(_(cpu|cuda)\.cpp$)"));
+         if (!dispatch) fail_at(file, line, "HOLOTONE_CUDA is asked in an operation's <name>.cpp only");
+       });
+}
+
+TEST(Structure, TheLibraryNeverPrintsExitsOrReadsTheEnvironment) {
+  find(
+      "holotone/",
+      R"(std::(cout|cerr|clog)\b|\b(std::)?(printf|fprintf|puts|putchar|perror)\s*\(|fmt::print|\b(std::)?(exit|_exit|abort|quick_exit|terminate)\s*\(|\bgetenv\s*\()",
+      [](const auto& file, std::size_t line, const std::smatch& match) {
+        fail_at(file, line, "the library must not: " + match.str());
+      });
+}
+
+TEST(Structure, NothingIsLeftForLater) {
+  const std::regex marks(
+      "\\b(TO"
+      "DO|FIX"
+      "ME|XX"
+      "X|HA"
+      "CK)\\b");
+  for (const auto& file : tree()) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (std::regex_search(file.lines[i], marks)) fail_at(file, i + 1, file.lines[i]);
+    }
+  }
+}
+
+TEST(Structure, FilesStayReadable) {
+  for (const auto& file : tree()) {
+    if (file.lines.size() > 500) std::printf("%s: %zu lines: look again\n", file.path.c_str(), file.lines.size());
+    EXPECT_LE(file.lines.size(), 650u) << file.path;
+    if (file.path.ends_with(".hpp") || file.path.ends_with(".h")) {
+      ASSERT_FALSE(file.lines.empty()) << file.path;
+      EXPECT_NE(std::find(file.lines.begin(), file.lines.end(), "#pragma once"), file.lines.end()) << file.path;
+    }
+    EXPECT_TRUE(std::regex_search(file.path, std::regex("^[a-z0-9_/]+\\.[a-z]+$"))) << file.path << ": snake_case";
+  }
+}
+
+}  // namespace
+}  // namespace holotone
