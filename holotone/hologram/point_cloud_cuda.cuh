@@ -1,0 +1,114 @@
+#pragma once
+// Shared by the CUDA engines of the point-cloud plan: points in pixel units, phases in turns, output pixels.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/hologram/point_cloud_engine.hpp>
+
+namespace holotone::point_cloud {
+
+/// One point in the units the kernels want: pixels, turns a pixel squared.
+struct PointRecords {
+  /// {x whole, x rest, y whole, y rest}: position in pixels (column, row) as nearest integer and remainder.
+  const float4* position;
+  /// {a high, a low, amplitude, phase in turns}: a = pitch^2 / (2 lambda d), signed, as an unevaluated sum.
+  const float4* wave;
+  /// {first column, last column, first row, last row} that the point lights, as floats.
+  const float4* lit;
+  /// Bits of the largest |amplitude| as an unsigned integer.
+  const unsigned* amplitude_max;
+};
+
+/// Device copies of the points as records, padded with dark points to a multiple of `padding`.
+class PreparedPoints {
+ public:
+  PreparedPoints(const PointCloudOptions& options, Queue queue, std::int64_t padding);
+  /// Converts points that live on the queue's device. Allocates only when the count outgrows the last
+  /// capacity.
+  void set(const PointSources& points);
+  [[nodiscard]] PointRecords records() const;
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] std::int64_t padded_count() const;
+  [[nodiscard]] std::size_t bytes() const { return storage_.bytes(); }
+  /// {largest |amplitude|, root mean square amplitude}; waits for the device.
+  [[nodiscard]] float2 amplitude_statistics() const;
+
+ private:
+  PointCloudOptions options_;
+  Queue queue_;
+  std::int64_t padding_;
+  std::int64_t count_ = 0;
+  std::int64_t capacity_ = 0;
+  Array<float4, 1> storage_;    ///< position, wave, lit; then one element for the statistics
+  Array<float, 1> statistics_;  ///< {bits of max |A|, sum of A^2}
+};
+
+#if defined(__CUDACC__)
+
+/// a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low; exact to about
+/// 1e-7 turns whatever the distance: the products' rounding errors are carried in fused multiply-adds.
+__device__ __forceinline__ float reduced_turns(float pixel, float whole, float rest, float a_high,
+                                               float a_low) {
+  const float difference = pixel - whole;  // exact below 2^24 pixels
+  const float u = difference - rest;
+  const float u_error = (difference - u) - rest;
+  const float square = u * u;
+  const float square_error = fmaf(u, u, -square) + 2.0F * u * u_error;
+  const float turns = a_high * square;
+  float low = fmaf(a_high, square, -turns);
+  low = fmaf(a_high, square_error, low);
+  low = fmaf(a_low, square, low);
+  // Adding and taking away 1.5 * 2^23 rounds to an integer without the special-function unit; above 2^22
+  // turns (a point within a millimetre of the panel, no band limit) the phase is lost in any case.
+  const float whole_turns = (turns + 12582912.0F) - 12582912.0F;
+  return (turns - whole_turns) + low;
+}
+
+/// sum += value, with what rounding loses carried in `lost` (Kahan 1965).
+__device__ __forceinline__ void add_compensated(float& sum, float& lost, float value) {
+  const float corrected = value - lost;
+  const float total = sum + corrected;
+  lost = (total - sum) - corrected;
+  sum = total;
+}
+
+/// round(arg(re + i im) / 2 pi * 256) mod 256 by a degree-11 odd polynomial of the arctangent (error 1e-5
+/// rad).
+__device__ __forceinline__ std::uint8_t phase_level(float re, float im) {
+  const float ax = fabsf(re);
+  const float ay = fabsf(im);
+  const float t = __fdividef(fminf(ax, ay), fmaxf(fmaxf(ax, ay), 1e-30F));
+  const float s = t * t;
+  float angle = fmaf(s, -0.0117212F, 0.05265332F);
+  angle = fmaf(angle, s, -0.11643287F);
+  angle = fmaf(angle, s, 0.19354346F);
+  angle = fmaf(angle, s, -0.33262347F);
+  angle = fmaf(angle, s, 0.99997726F) * t;
+  if (ay > ax) angle = 1.57079637F - angle;
+  if (re < 0) angle = 3.14159274F - angle;
+  if (im < 0) angle = -angle;
+  return static_cast<std::uint8_t>(__float2int_rn(angle * 40.7436654F) & 255);
+}
+
+/// Raw output pointers; null where not asked for.
+struct OutputPointers {
+  float2* field = nullptr;
+  float* real = nullptr;
+  std::uint8_t* phase = nullptr;
+
+  __device__ __forceinline__ void write(std::int64_t index, float re, float im) const {
+    if (field != nullptr) field[index] = make_float2(re, im);
+    if (real != nullptr) real[index] = re;
+    if (phase != nullptr) phase[index] = phase_level(re, im);
+  }
+};
+
+inline OutputPointers pointers_of(const PointCloudOutput& output) {
+  return {reinterpret_cast<float2*>(output.field.data()), output.real.data(), output.phase.data()};
+}
+
+#endif
+
+}  // namespace holotone::point_cloud
