@@ -36,10 +36,10 @@ class View {
   View() = default;
   View(T* data, Shape<Rank> shape, Device device = {}) : data_(data), shape_(shape), device_(device) {}
   /// A mutable view is also a read-only view.
-  operator View<const T, Rank>() const  // NOLINT(google-explicit-constructor)
-      requires(!std::is_const_v<T>) {
-    return {data_, shape_, device_};
-  }
+  template <class U>
+  requires(!std::is_const_v<U> && std::is_same_v<const U, T>)
+      View(const View<U, Rank>& other)  // NOLINT(google-explicit-constructor)
+      : View(other.data(), other.shape(), other.device()) {}
 
   [[nodiscard]] T* data() const noexcept { return data_; }
   [[nodiscard]] const Shape<Rank>& shape() const noexcept { return shape_; }
