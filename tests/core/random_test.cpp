@@ -32,8 +32,9 @@ double chi_squared(const Draw& draw) {
     EXPECT_LT(value, 1.0);
     ++count[static_cast<std::size_t>(value * bins)];
   }
+  constexpr double expected = static_cast<double>(draws) / bins;
   double sum = 0;
-  for (const int n : count) sum += std::pow(n - draws / bins, 2) / (draws / bins);
+  for (const int n : count) sum += std::pow(n - expected, 2) / expected;
   return sum;
 }
 
