@@ -25,16 +25,22 @@ enum class Wave {
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r; `direct` only
 };
 
+/// "auto", "direct", "recurrence", "separable", "fast".
 std::string_view to_string(PointMethod method);
+/// "fresnel", "spherical".
 std::string_view to_string(Wave wave);
 
+/// The tightest tolerance a plan takes: what sums of up to a million random waves keep in float32.
+constexpr double point_cloud_tolerance_floor = 2e-6;
+
 struct PointCloudOptions {
-  double wavelength_m = 532e-9;        ///< > 0
-  double pitch_m = 8e-6;               ///< > 0
-  Shape<2> shape = {1080, 1920};       ///< {ny, nx}, each >= 1
+  double wavelength_m = 532e-9;   ///< > 0
+  double pitch_m = 8e-6;          ///< > 0
+  Shape<2> shape = {1080, 1920};  ///< {ny, nx}, each 1 to 2^24
   PointMethod method = PointMethod::automatic;
   Wave wave = Wave::fresnel;
-  /// Relative l2 error of the complex field against the exact sum of the chosen wave, 2e-6 to 1.
+  /// Relative l2 error of the complex field against the exact sum of the chosen wave,
+  /// point_cloud_tolerance_floor to 1.
   double tolerance = 1e-3;
   /// A point lights only pixels with |x-xj| and |y-yj| <= lambda |d| / (2 pitch), so that no fringe is finer
   /// than the pitch can show.
@@ -42,7 +48,7 @@ struct PointCloudOptions {
 };
 
 /// Points in the world frame (x right, y up, z toward the viewer, panel at z = 0, distance d = -z).
-/// All views live on the same device: the plan's, or the CPU (then set_points uploads).
+/// All views live on the same device: the plan's, or the CPU (then set_points uploads). n may be 0: no light.
 struct PointSources {
   View<const float, 2> position_m;  ///< {n, 3}
   View<const float, 1> amplitude;   ///< {n}
@@ -53,44 +59,52 @@ struct PointSources {
 struct PointCloudOutput {
   View<std::complex<float>, 2> field;  ///< the complex sum U
   View<float, 2> real;                 ///< Re U alone (cheaper when it is all that is asked)
-  View<std::uint8_t, 2> phase;         ///< round(arg(U) / 2pi * 256) mod 256
+  View<std::uint8_t, 2> phase;         ///< round(arg(U) / 2pi * 256) mod 256; 0 where U = 0
 };
 
 /// What a plan decided, for `--json` and `info`.
 struct PointCloudInfo {
   PointMethod method = PointMethod::automatic;
-  std::string arithmetic;           ///< "fp16, three products", "float32", ...
-  double expected_error = 0;        ///< relative l2 the method is designed to keep, <= tolerance
+  std::string arithmetic;     ///< "fp16, three products", "float32", ...
+  double expected_error = 0;  ///< relative l2 the method is designed to keep, <= tolerance
   std::size_t workspace_bytes = 0;
 };
 
 /// Sum of point waves on a panel:
 ///   U(x, y) = sum_j A_j exp(i phi_j) exp(i pi ((x - x_j)^2 + (y - y_j)^2) / (lambda d_j)),   d_j = -z_j
 /// with pixel centres as docs/conventions.md states them. Amplitudes may be negative.
-/// Cost: direct and recurrence O(n nx ny); separable one matrix product of 8 n nx ny operations.
-/// Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+/// Wave::spherical replaces the last factor by exp(i sign(d_j) k (r - |d_j|)), r the distance from point to
+/// pixel. With a band limit a point adds nothing outside |x - x_j|, |y - y_j| <= lambda |d_j| / (2 pitch).
+/// Cost: direct and recurrence O(n nx ny) sines and cosines; separable one matrix product of 8 n nx ny
+/// operations (6 for a field by three real products, 4 for the real part alone). Workspace:
+/// info().workspace_bytes, independent of n beyond a record of each point. Source: Shimobaba et al. 2010, Eq.
+/// (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
 class PointCloudPlan {
  public:
-  /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method this device or
-  /// wave lacks).
+  /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method this device
+  /// or wave lacks).
   explicit PointCloudPlan(const PointCloudOptions& options, Queue queue = {});
   ~PointCloudPlan();
   PointCloudPlan(PointCloudPlan&&) noexcept;
   PointCloudPlan& operator=(PointCloudPlan&&) noexcept;
 
-  /// Takes the points, checks them (throws invalid_argument naming the first that is not finite or lies in the
-  /// panel's plane, d = 0) and chooses the method. Host points are uploaded. The caller's arrays are not kept.
+  /// Takes the points, checks them (throws invalid_argument naming the first that is not finite or lies in
+  /// the panel's plane, d = 0) and chooses the method. Host points are uploaded; the caller's arrays are not
+  /// kept, but page-locked ones must stay as they are until the queue has passed.
   void set_points(const PointSources& points);
 
-  /// Computes. CUDA: only enqueues on the plan's queue. CPU: runs, reports to `progress` and can be cancelled.
-  /// Throws invalid_argument if an output has the wrong shape or device.
+  /// Computes. CUDA: only enqueues on the plan's queue. CPU: runs, reports to `progress` and can be
+  /// cancelled. Throws invalid_argument if there were no set_points, no output is asked for, or one has the
+  /// wrong shape or device; cancelled (outputs then hold nothing of use) if `progress` says so.
   void execute(const PointCloudOutput& output, Progress& progress = Progress::none()) const;
 
   [[nodiscard]] const PointCloudOptions& options() const;
+  /// What was decided; with PointMethod::automatic there is a method only after set_points.
   [[nodiscard]] PointCloudInfo info() const;
   [[nodiscard]] std::int64_t point_count() const;
 
-  /// What each method and device implements; not for users. Each set_points may keep views until the next one.
+  /// What each method and device implements; not for users. Each set_points may keep views until the next
+  /// one.
   class Engine;
 
  private:
@@ -102,8 +116,13 @@ class PointCloudPlan {
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,
                                                 Device device = {}, Progress& progress = Progress::none());
 
-/// Largest phase difference in radians between the Fresnel and the spherical wave over all points and the pixels
-/// they light (all pixels without band limit): how far the Fresnel form is from the sphere at the panel's rim.
+/// Largest phase difference in radians between the Fresnel and the spherical wave over all points and the
+/// pixels they light (all pixels without band limit): how far the Fresnel form is from the sphere at the
+/// panel's rim.
+///   k (rho^2 / (2 |d|) - (r - |d|)),  rho the distance from the point's axis, r = sqrt(rho^2 + d^2)
+/// For a point on the axis 20 cm from a PLUTO at 532 nm without band limit: 1.1 rad. Cost O(n). Throws
+/// invalid_argument as the plan does, and for points that are not in host memory. Source: the next term of
+/// the expansion, k rho^4 / (8 |d|^3): Goodman, Introduction to Fourier Optics, section 4.2.
 double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options);
 
 }  // namespace holotone

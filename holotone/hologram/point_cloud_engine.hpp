@@ -4,11 +4,13 @@
 
 namespace holotone {
 
-/// One method on one device. Points arrive checked and on the engine's device.
+/// One method on one device. Points arrive checked, at least one of them, and on the engine's device; outputs
+/// arrive checked, at least one of them.
 class PointCloudPlan::Engine {
  public:
   virtual ~Engine() = default;
-  /// Keeps what it needs of the points in its own form; the views die after the call (CUDA: after the queue's work).
+  /// Keeps what it needs of the points in its own form; the views die after the call (CUDA: after the queue's
+  /// work).
   virtual void set_points(const PointSources& points) = 0;
   virtual void execute(const PointCloudOutput& output, Progress& progress) = 0;
   [[nodiscard]] virtual PointCloudInfo info() const = 0;
@@ -26,7 +28,8 @@ EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer separable_cuda(const PointCloudOptions& options, const Queue& queue);
 
-/// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1: none.
+/// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1:
+/// none.
 std::int64_t first_bad_point_cpu(const PointSources& points);
 std::int64_t first_bad_point_cuda(const PointSources& points, const Queue& queue);
 

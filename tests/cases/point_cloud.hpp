@@ -1,0 +1,138 @@
+#pragma once
+// Point-cloud cases shared by the tests and the benchmarks: nothing is timed that is not first checked.
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <holotone/core/random.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <string>
+#include <tests/reference/point_cloud.hpp>
+#include <vector>
+
+namespace cases {
+
+/// A cloud on a panel: what to compute and how to tell whether it was computed.
+struct PointCloudCase {
+  std::string name;
+  holotone::PointCloudOptions options;  ///< with the tolerance the result is held to
+  std::int64_t count = 1;
+  double near_m = 0.5;  ///< the points' distances, signed: behind the panel is positive
+  double far_m = 0.6;
+  double extent = 0.8;  ///< the cloud's width and height as a part of the panel's
+  double offset = 0;    ///< the cloud's centre off the axis, as a part of the panel's width and height
+  bool phases = false;  ///< points with phases of their own
+  std::uint64_t seed = 1;
+
+  [[nodiscard]] std::int64_t pixels() const { return options.shape[0] * options.shape[1]; }
+  /// Operations of the sum as a product of real matrices: 8 a point and pixel, half for the real part alone.
+  [[nodiscard]] double flops(bool real_only = false) const {
+    return (real_only ? 4.0 : 8.0) * static_cast<double>(count) * static_cast<double>(pixels());
+  }
+  /// Least bytes moved: points in, complex field and 8-bit phase out.
+  [[nodiscard]] double bytes() const {
+    return 16.0 * static_cast<double>(count) + 9.0 * static_cast<double>(pixels());
+  }
+};
+
+/// Uniform in the case's box, amplitudes uniform in 0..1 with random signs. The signs matter: without them a
+/// large cloud's field turns coherent, its mean grows as n and every relative error looks sqrt(n) times
+/// smaller.
+inline reference::PointWaves make_points(const PointCloudCase& c) {
+  reference::PointWaves points;
+  std::uint64_t counter = 0;
+  const auto uniform = [&] { return holotone::random_uniform64(c.seed, counter++); };
+  const double width_m = c.options.pitch_m * static_cast<double>(c.options.shape[1]);
+  const double height_m = c.options.pitch_m * static_cast<double>(c.options.shape[0]);
+  for (std::int64_t j = 0; j < c.count; ++j) {
+    const double x = width_m * ((uniform() - 0.5) * c.extent + c.offset);
+    const double y = height_m * ((uniform() - 0.5) * c.extent + c.offset);
+    const double d = c.near_m + (c.far_m - c.near_m) * uniform();
+    const double size = uniform();
+    const double sign = uniform() < 0.5 ? -1 : 1;
+    points.position_m.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(-d)});
+    points.amplitude.push_back(static_cast<float>(sign * size));
+    if (c.phases) points.phase_rad.push_back(static_cast<float>(20 * (uniform() - 0.5)));
+  }
+  return points;
+}
+
+inline holotone::PointSources sources(const reference::PointWaves& points) {
+  const auto count = static_cast<std::int64_t>(points.amplitude.size());
+  holotone::PointSources result{{count > 0 ? points.position_m[0].data() : nullptr, {count, 3}},
+                                {points.amplitude.data(), {count}},
+                                {}};
+  if (!points.phase_rad.empty()) result.phase_rad = {points.phase_rad.data(), {count}};
+  return result;
+}
+
+inline reference::PointPanel panel_of(const holotone::PointCloudOptions& options) {
+  return {options.wavelength_m, options.pitch_m,    options.shape[0],
+          options.shape[1],     options.band_limit, options.wave == holotone::Wave::spherical};
+}
+
+/// The reference at the panel's corners and at random pixels; at all of them where there are no more than
+/// asked for.
+struct PixelSample {
+  std::vector<std::int64_t> index;  ///< row * nx + col
+  std::vector<std::complex<double>> value;
+};
+
+inline PixelSample sample_reference(const PointCloudCase& c, const reference::PointWaves& points,
+                                    std::int64_t samples) {
+  PixelSample sample;
+  const auto nx = c.options.shape[1];
+  if (c.pixels() <= samples) {
+    for (std::int64_t i = 0; i < c.pixels(); ++i) sample.index.push_back(i);
+  } else {
+    sample.index = {0, nx - 1, c.pixels() - nx, c.pixels() - 1};
+    for (std::uint64_t k = 0; std::ssize(sample.index) < samples; ++k) {
+      sample.index.push_back(
+          static_cast<std::int64_t>(holotone::random_bits(77, k) % static_cast<std::uint64_t>(c.pixels())));
+    }
+  }
+  sample.value.resize(sample.index.size());
+  const auto panel = panel_of(c.options);
+#pragma omp parallel for
+  for (std::size_t i = 0; i < sample.index.size(); ++i) {
+    sample.value[i] = reference::point_cloud_pixel(points, panel, sample.index[i] / nx, sample.index[i] % nx);
+  }
+  return sample;
+}
+
+/// ||got - expected|| / ||expected|| over the sample.
+inline double relative_error(const PixelSample& expected, const std::complex<float>* field) {
+  double error = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < expected.index.size(); ++i) {
+    error += std::norm(std::complex<double>(field[expected.index[i]]) - expected.value[i]);
+    norm += std::norm(expected.value[i]);
+  }
+  return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+}
+
+/// The same for a real part: against the real part's own norm.
+inline double relative_error(const PixelSample& expected, const float* real) {
+  double error = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < expected.index.size(); ++i) {
+    const double difference = static_cast<double>(real[expected.index[i]]) - expected.value[i].real();
+    error += difference * difference;
+    norm += expected.value[i].real() * expected.value[i].real();
+  }
+  return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+}
+
+/// Root mean square distance in levels between 8-bit phases and the reference's argument, the short way
+/// round; rounding alone makes it 0.289.
+inline double phase_error_levels(const PixelSample& expected, const std::uint8_t* phase) {
+  double sum = 0;
+  for (std::size_t i = 0; i < expected.index.size(); ++i) {
+    const double level = std::arg(expected.value[i]) / 6.283185307179586 * 256;
+    double difference = static_cast<double>(phase[expected.index[i]]) - level;
+    difference -= 256 * std::round(difference / 256);
+    sum += difference * difference;
+  }
+  return std::sqrt(sum / static_cast<double>(expected.index.size()));
+}
+
+}  // namespace cases

@@ -1,0 +1,118 @@
+// Every method on every device against the float64 sum, for both waves and from loose to tightest tolerance.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <holotone/core/device.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <tests/cases/point_cloud.hpp>
+
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::PointCloudPlan;
+using holotone::PointMethod;
+using holotone::Wave;
+
+constexpr PointMethod methods[] = {PointMethod::direct, PointMethod::recurrence, PointMethod::separable};
+constexpr double tolerances[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, holotone::point_cloud_tolerance_floor};
+
+cases::PointCloudCase small(std::string name, std::int64_t ny, std::int64_t nx, std::int64_t count,
+                            double near_m, double far_m) {
+  cases::PointCloudCase c;
+  c.name = std::move(name);
+  c.options.shape = {ny, nx};
+  c.count = count;
+  c.near_m = near_m;
+  c.far_m = far_m;
+  c.seed = 11;
+  return c;
+}
+
+/// Odd sizes, both sides of the panel, band limits that bite, points off the panel, one point, phases of
+/// their own.
+std::vector<cases::PointCloudCase> small_cases() {
+  std::vector<cases::PointCloudCase> all;
+  all.push_back(small("behind", 64, 96, 200, 0.5, 0.6));
+  all.push_back(small("in front, odd size", 65, 131, 150, -0.3, -0.2));
+  all.push_back(small("one point", 33, 57, 1, 0.2, 0.2));
+  all.push_back(small("deep", 64, 96, 150, 0.01, 1.0));
+  all.push_back(small("lit in part", 97, 203, 180, 0.004, 0.012));
+  all.push_back(small("in front, lit in part", 150, 300, 120, -0.02, -0.01));
+  all.push_back(small("off the axis", 61, 140, 90, 0.05, 0.06));
+  all.back().offset = 0.9;
+  all.push_back(small("with phases", 40, 129, 77, 0.3, 0.4));
+  all.back().phases = true;
+  all.push_back(small("one row", 1, 515, 30, 0.1, 0.2));
+  all.push_back(small("one column", 300, 1, 30, 0.1, 0.2));
+  all.push_back(small("fine pitch, no band limit", 64, 100, 60, 0.02, 0.03));
+  all.back().options.pitch_m = 3.74e-6;
+  all.back().options.band_limit = false;
+  all.push_back(small("red", 48, 80, 64, 0.15, 0.25));
+  all.back().options.wavelength_m = 638e-9;
+  return all;
+}
+
+/// Checks field, real part and 8-bit phase of one case and prints how much of the tolerance was used.
+void check(const cases::PointCloudCase& c, Device device, std::int64_t samples) {
+  SCOPED_TRACE(c.name + " on " + to_string(device) + ", " + std::string(to_string(c.options.method)));
+  const auto points = cases::make_points(c);
+  const auto expected = cases::sample_reference(c, points, samples);
+  const holotone::Queue queue(device);
+  PointCloudPlan plan(c.options, queue);
+  plan.set_points(cases::sources(points));
+  EXPECT_EQ(plan.point_count(), c.count);
+  EXPECT_LE(plan.info().expected_error, c.options.tolerance);
+  EXPECT_GT(plan.info().workspace_bytes, 0U);
+  Array<std::complex<float>, 2> field(c.options.shape, queue);
+  Array<float, 2> real(c.options.shape, queue);
+  Array<float, 2> real_alone(c.options.shape, queue);
+  Array<std::uint8_t, 2> phase(c.options.shape, queue);
+  plan.execute({field.view(), real.view(), phase.view()});
+  plan.execute({{}, real_alone.view(), {}});
+  queue.synchronize();
+  const auto host_field = field.to(Device{});
+  const auto host_real = real.to(Device{});
+  const double error = cases::relative_error(expected, host_field.data());
+  const double real_error = cases::relative_error(expected, real_alone.to(Device{}).data());
+  EXPECT_LE(error, c.options.tolerance);
+  EXPECT_LE(real_error, c.options.tolerance);
+  for (std::int64_t i = 0; i < c.pixels(); ++i) {
+    ASSERT_EQ(host_real.data()[i], host_field.data()[i].real()) << "pixel " << i;
+  }
+  // Rounding to a level alone leaves 0.289; a relative error e adds about 41 e levels (256 / 2 pi), more
+  // where U is small.
+  EXPECT_LE(cases::phase_error_levels(expected, phase.to(Device{}).data()), 0.31 + 100 * c.options.tolerance);
+  std::printf("  %-26s %-6s %-10s tolerance %.0e: field %.1e, real part %.1e (%.0f %% used)\n",
+              c.name.c_str(), to_string(device).c_str(), std::string(to_string(plan.info().method)).c_str(),
+              c.options.tolerance, error, real_error, 100 * error / c.options.tolerance);
+}
+
+TEST(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
+  for (const auto device : holotone::devices()) {
+    for (const auto method : methods) {
+      for (const double tolerance : tolerances) {
+        for (auto c : small_cases()) {
+          c.options.method = method;
+          c.options.tolerance = tolerance;
+          check(c, device, 6000);
+        }
+      }
+    }
+  }
+}
+
+TEST(PointCloud, SphericalWaveHoldsEveryTolerance) {
+  for (const auto device : holotone::devices()) {
+    for (const double tolerance : tolerances) {
+      for (auto c : small_cases()) {
+        c.options.wave = Wave::spherical;
+        c.options.tolerance = tolerance;
+        check(c, device, 6000);
+      }
+    }
+  }
+}
+
+}  // namespace
