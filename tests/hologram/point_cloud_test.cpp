@@ -1,8 +1,7 @@
 // Every method on every device against the float64 sum, for both waves and from loose to tightest tolerance.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdio>
+#include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <tests/cases/point_cloud.hpp>
@@ -18,8 +17,8 @@ using holotone::Wave;
 constexpr PointMethod methods[] = {PointMethod::direct, PointMethod::recurrence, PointMethod::separable};
 constexpr double tolerances[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, holotone::point_cloud_tolerance_floor};
 
-cases::PointCloudCase small(std::string name, std::int64_t ny, std::int64_t nx, std::int64_t count,
-                            double near_m, double far_m) {
+cases::PointCloudCase small(std::string name, std::int64_t ny, std::int64_t nx, std::int64_t count, double near_m,
+                            double far_m) {
   cases::PointCloudCase c;
   c.name = std::move(name);
   c.options.shape = {ny, nx};
@@ -84,9 +83,9 @@ void check(const cases::PointCloudCase& c, Device device, std::int64_t samples) 
   // Rounding to a level alone leaves 0.289; a relative error e adds about 41 e levels (256 / 2 pi), more
   // where U is small.
   EXPECT_LE(cases::phase_error_levels(expected, phase.to(Device{}).data()), 0.31 + 100 * c.options.tolerance);
-  std::printf("  %-26s %-6s %-10s tolerance %.0e: field %.1e, real part %.1e (%.0f %% used)\n",
-              c.name.c_str(), to_string(device).c_str(), std::string(to_string(plan.info().method)).c_str(),
-              c.options.tolerance, error, real_error, 100 * error / c.options.tolerance);
+  std::printf("  %-26s %-6s %-10s tolerance %.0e: field %.1e, real part %.1e (%.0f %% used)\n", c.name.c_str(),
+              to_string(device).c_str(), std::string(to_string(plan.info().method)).c_str(), c.options.tolerance, error,
+              real_error, 100 * error / c.options.tolerance);
 }
 
 TEST(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
