@@ -1,0 +1,124 @@
+#include <fftw3.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/fft/fft_engine.hpp>
+#include <mutex>
+
+namespace holotone::fft {
+namespace {
+
+/// FFTW's planner is one global state: every call but fftwf_execute_dft goes through this lock.
+std::mutex& planner_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+/// Below this many elements starting threads costs more than they save.
+constexpr std::int64_t threaded_elements = std::int64_t{1} << 15;
+
+void prepare_planner(std::int64_t elements) {
+  static const bool ready = fftwf_init_threads() != 0;
+  fftwf_plan_with_nthreads(ready && elements >= threaded_elements ? thread_count() : 1);
+}
+
+struct PlanDeleter {
+  void operator()(fftwf_plan plan) const {
+    const std::lock_guard guard(planner_lock());
+    fftwf_destroy_plan(plan);
+  }
+};
+using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, PlanDeleter>;
+
+struct MemoryDeleter {
+  void operator()(fftwf_complex* memory) const { fftwf_free(memory); }
+};
+
+fftwf_complex* as_fftw(std::complex<float>* data) { return reinterpret_cast<fftwf_complex*>(data); }
+
+/// The plans of one direction: the whole array at once, or rows (only the named ones) and columns apart.
+struct DirectionPlans {
+  Plan whole;
+  Plan rows;
+  Plan columns;
+};
+
+class CpuEngine final : public Engine {
+ public:
+  CpuEngine(Shape<2> shape, const FftOptions& options) : shape_(shape), options_(options) {
+    aligned_ = make_all(options.effort, 0);
+  }
+
+  void execute(std::complex<float>* data, FftDirection direction) override {
+    const bool aligned = fftwf_alignment_of(reinterpret_cast<float*>(data)) == 0;
+    if (!aligned && !unaligned_) {
+      unaligned_ = std::make_unique<std::array<DirectionPlans, 2>>(make_all(false, FFTW_UNALIGNED));
+    }
+    const auto& plans = (aligned ? aligned_ : *unaligned_)[direction == FftDirection::inverse];
+    fftwf_complex* const all = as_fftw(data);
+    if (plans.whole) {
+      fftwf_execute_dft(plans.whole.get(), all, all);
+    } else {
+      fftwf_complex* const named = all + options_.first_row * shape_[1];
+      if (direction == FftDirection::forward) fftwf_execute_dft(plans.rows.get(), named, named);
+      fftwf_execute_dft(plans.columns.get(), all, all);
+      if (direction == FftDirection::inverse) fftwf_execute_dft(plans.rows.get(), named, named);
+    }
+    if (direction == FftDirection::inverse && options_.scale_inverse) scale(data);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return 0; }
+
+ private:
+  /// Plans both directions. Measuring overwrites the arrays it is given: they are never the user's.
+  [[nodiscard]] std::array<DirectionPlans, 2> make_all(bool measure, unsigned alignment_flag) const {
+    const std::int64_t elements = element_count(shape_);
+    const std::lock_guard guard(planner_lock());
+    prepare_planner(elements);
+    // Estimating does not touch the memory, it only looks at the address.
+    const std::unique_ptr<fftwf_complex, MemoryDeleter> scratch(
+        fftwf_alloc_complex(measure ? static_cast<std::size_t>(elements) : 8));
+    if (!scratch) throw Error(ErrorCode::out_of_memory, "FftPlan: not enough host memory to plan " + to_string(shape_));
+    const unsigned flags = (measure ? FFTW_MEASURE : FFTW_ESTIMATE) | alignment_flag;
+    return {make(scratch.get(), FFTW_FORWARD, flags), make(scratch.get(), FFTW_BACKWARD, flags)};
+  }
+
+  [[nodiscard]] DirectionPlans make(fftwf_complex* memory, int sign, unsigned flags) const {
+    const int ny = static_cast<int>(shape_[0]);
+    const int nx = static_cast<int>(shape_[1]);
+    DirectionPlans plans;
+    if (options_.rows == shape_[0]) {
+      plans.whole.reset(fftwf_plan_dft_2d(ny, nx, memory, memory, sign, flags));
+    } else {
+      // The rows start where the row offset may break the alignment that whole-array plans count on.
+      const bool keeps_alignment = options_.first_row * nx % 8 == 0;
+      plans.rows.reset(fftwf_plan_many_dft(1, &nx, static_cast<int>(options_.rows), memory, nullptr, 1, nx, memory,
+                                           nullptr, 1, nx, sign, flags | (keeps_alignment ? 0 : FFTW_UNALIGNED)));
+      plans.columns.reset(fftwf_plan_many_dft(1, &ny, nx, memory, nullptr, nx, 1, memory, nullptr, nx, 1, sign, flags));
+    }
+    if (!plans.whole && (!plans.rows || !plans.columns)) {
+      throw Error(ErrorCode::out_of_memory, "FftPlan: FFTW made no plan for shape " + to_string(shape_));
+    }
+    return plans;
+  }
+
+  void scale(std::complex<float>* data) const {
+    const float factor = 1.0F / static_cast<float>(element_count(shape_));
+    const std::int64_t nx = shape_[1];
+    std::complex<float>* const named = data + options_.first_row * nx;
+    const std::int64_t count = options_.rows * nx;
+#pragma omp parallel for simd schedule(static) if (count >= threaded_elements)
+    for (std::int64_t i = 0; i < count; ++i) named[i] *= factor;
+  }
+
+  Shape<2> shape_;
+  FftOptions options_;
+  std::array<DirectionPlans, 2> aligned_;
+  std::unique_ptr<std::array<DirectionPlans, 2>> unaligned_;
+};
+
+}  // namespace
+
+EnginePointer engine_cpu(Shape<2> shape, const FftOptions& options) {
+  return std::make_unique<CpuEngine>(shape, options);
+}
+
+}  // namespace holotone::fft

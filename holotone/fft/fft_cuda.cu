@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cufft.h>
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/fft/fft_engine.hpp>
+
+namespace holotone::fft {
+namespace {
+
+void check_fft(cufftResult status, const char* call) {
+  if (status != CUFFT_SUCCESS) {
+    throw Error(status == CUFFT_ALLOC_FAILED ? ErrorCode::out_of_memory : ErrorCode::device,
+                std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(status)));
+  }
+}
+
+__global__ void scale_kernel(float2* data, std::int64_t count, float factor) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    float2 value = data[i];
+    value.x *= factor;
+    value.y *= factor;
+    data[i] = value;
+  }
+}
+
+/// A cuFFT handle whose work area the engine provides.
+class Handle {
+ public:
+  Handle() {
+    check_fft(cufftCreate(&handle_), "cufftCreate");
+    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
+  }
+  ~Handle() { cufftDestroy(handle_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  [[nodiscard]] cufftHandle get() const { return handle_; }
+
+ private:
+  cufftHandle handle_ = 0;
+};
+
+class CudaEngine final : public Engine {
+ public:
+  CudaEngine(Shape<2> shape, const FftOptions& options, const Queue& queue)
+      : shape_(shape), options_(options), queue_(queue) {
+    const cuda::DeviceScope scope(queue.device());
+    long long extents[] = {shape[0], shape[1]};
+    std::size_t bytes = 0;
+    if (whole()) {
+      bytes = make(first_, 2, extents, 1, 0, 1);
+    } else {
+      bytes = make(first_, 1, &extents[1], 1, extents[1], options.rows);
+      second_ = std::make_unique<Handle>();
+      bytes = std::max(bytes, make(*second_, 1, &extents[0], extents[1], 1, extents[1]));
+    }
+    work_area_ = Buffer(bytes, queue);
+    check_fft(cufftSetWorkArea(first_.get(), work_area_.data()), "cufftSetWorkArea");
+    if (second_) check_fft(cufftSetWorkArea(second_->get(), work_area_.data()), "cufftSetWorkArea");
+  }
+
+  void execute(std::complex<float>* data, FftDirection direction) override {
+    const cuda::DeviceScope scope(queue_.device());
+    const int sign = direction == FftDirection::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
+    auto* const all = reinterpret_cast<cufftComplex*>(data);
+    auto* const named = all + options_.first_row * shape_[1];
+    if (whole()) {
+      transform(first_, all, sign);
+    } else {
+      if (direction == FftDirection::forward) transform(first_, named, sign);
+      transform(*second_, all, sign);
+      if (direction == FftDirection::inverse) transform(first_, named, sign);
+    }
+    if (direction == FftDirection::inverse && options_.scale_inverse) {
+      const std::int64_t count = options_.rows * shape_[1];
+      const unsigned blocks = std::min(cuda::blocks_for(count, 256), 1u << 16);
+      scale_kernel<<<blocks, 256, 0, cuda::stream_of(queue_)>>>(named, count,
+                                                                1.0f / static_cast<float>(element_count(shape_)));
+      cuda::check_launch("fft scale");
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return work_area_.bytes(); }
+
+ private:
+  [[nodiscard]] bool whole() const { return options_.rows == shape_[0]; }
+
+  /// Plans `batch` transforms of `rank` dimensions; returns the work area it asks for.
+  std::size_t make(const Handle& handle, int rank, long long* extents, long long stride, long long distance,
+                   long long batch) const {
+    std::size_t bytes = 0;
+    // The embedding only has to be given for the strides to be read.
+    long long* const embedding = rank == 1 ? extents : nullptr;
+    const cufftResult status = cufftMakePlanMany64(handle.get(), rank, extents, embedding, stride, distance, embedding,
+                                                   stride, distance, CUFFT_C2C, batch, &bytes);
+    check_fft(status, "cufftMakePlanMany64");
+    check_fft(cufftSetStream(handle.get(), cuda::stream_of(queue_)), "cufftSetStream");
+    return bytes;
+  }
+
+  static void transform(const Handle& handle, cufftComplex* data, int sign) {
+    check_fft(cufftExecC2C(handle.get(), data, data, sign), "cufftExecC2C");
+  }
+
+  Shape<2> shape_;
+  FftOptions options_;
+  Queue queue_;
+  Handle first_;                    ///< the whole array, or the rows
+  std::unique_ptr<Handle> second_;  ///< the columns
+  Buffer work_area_;
+};
+
+}  // namespace
+
+EnginePointer engine_cuda(Shape<2> shape, const FftOptions& options, const Queue& queue) {
+  return std::make_unique<CudaEngine>(shape, options, queue);
+}
+
+}  // namespace holotone::fft

@@ -1,0 +1,20 @@
+#pragma once
+// Between the plan (fft.cpp, the one dispatch) and what computes. Not for users.
+#include <holotone/fft/fft.hpp>
+
+namespace holotone::fft {
+
+/// One shape on one device.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void execute(std::complex<float>* data, FftDirection direction) = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+};
+
+using EnginePointer = std::unique_ptr<Engine>;
+
+EnginePointer engine_cpu(Shape<2> shape, const FftOptions& options);
+EnginePointer engine_cuda(Shape<2> shape, const FftOptions& options, const Queue& queue);
+
+}  // namespace holotone::fft
