@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <string_view>
 
 namespace holotone {
 
@@ -23,5 +24,8 @@ struct Field {
   Array<Complex, 2> values;
   FieldGrid grid;
 };
+
+/// Throws invalid_argument unless 1 <= nx, ny <= 65536 and pitch_m and wavelength_m are finite and > 0.
+void require_grid(std::string_view where, const FieldGrid& grid);
 
 }  // namespace holotone

@@ -1,37 +1,52 @@
 #pragma once
-#include <holotone/core/progress.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <optional>
-#include <vector>
 
 namespace holotone {
 
 /// A viewer's pupil: a circular aperture in a plane in front of the panel.
 struct Aperture {
-  double x_m = 0;
-  double y_m = 0;
-  double diameter_m = 0;
-  double distance_m = 0.5;  ///< from the panel toward the viewer
+  double x_m = 0;           ///< centre, right of the panel's axis
+  double y_m = 0;           ///< centre, above it
+  double diameter_m = 0;    ///< > 0
+  double distance_m = 0.5;  ///< from the panel toward the viewer, >= fresnel_distance_m(grid)
 };
 
 struct ReconstructionOptions {
-  FieldGrid grid;
+  FieldGrid grid = {};
   PropagationMethod method = PropagationMethod::automatic;
-  std::optional<Aperture> aperture;
+  double output_pitch_m = 0;  ///< 0: the panel's, so that a sweep keeps its scale. Another one needs fresnel
+  std::optional<Aperture> aperture = {};
 };
+
+/// Half the width of the zone, at a viewer's distance, that a grid's light reaches before its diffraction orders
+/// repeat: lambda v / (2 pitch).
+double viewing_zone_half_width_m(const FieldGrid& grid, double viewer_distance_m);
 
 /// What a camera focused at `distance_m` sees: |U propagated by -distance|^2, linear light, shape {ny, nx}.
 /// distance > 0 focuses behind the panel (virtual image), < 0 in front.
+///
+/// With an aperture only light that goes through the pupil forms the picture: perspective moves with the pupil's
+/// position, depth of field grows as it shrinks. With q = exp(i pi (x^2 + y^2) / (lambda v)), v the viewer's distance,
+///   U' = conj(q) IFFT[ P(lambda v f) FFT[q U] ]
+/// since q U transformed is, up to a phase, the field in the viewer's plane at X = lambda v fx, Y = lambda v fy; P is 1
+/// inside the pupil. The panel is padded by zeros to at least twice its size. X repeats with period lambda v / pitch,
+/// as the diffraction orders of a real panel do. Goodman, Introduction to Fourier Optics, Eq. (4-17).
 class ReconstructionPlan {
  public:
+  /// Throws invalid_argument for a grid or aperture out of range, or a pupil wholly outside the viewing zone.
   explicit ReconstructionPlan(const ReconstructionOptions& options, Queue queue = {});
   ~ReconstructionPlan();
   ReconstructionPlan(ReconstructionPlan&&) noexcept;
   ReconstructionPlan& operator=(ReconstructionPlan&&) noexcept;
-  /// The field leaving the panel; the aperture, if any, is applied here.
+
+  /// The field leaving the panel, shape {ny, nx} on the plan's device; the aperture, if any, is applied here.
   void set_field(View<const Complex, 2> field);
+  /// Writes the intensity at a distance. Throws invalid_argument before set_field.
   void execute(double distance_m, View<float, 2> intensity);
+
   [[nodiscard]] PropagationMethod method_for(double distance_m) const;
+  [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
   struct State;

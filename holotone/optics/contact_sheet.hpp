@@ -1,0 +1,25 @@
+#pragma once
+#include <holotone/optics/tone.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone {
+
+struct ContactSheetOptions {
+  std::int64_t columns = 0;                ///< 0: about as many columns as rows
+  std::int64_t tile_width = 480;           ///< pixels; pictures are averaged down to it, never enlarged
+  std::vector<std::string> captions = {};  ///< one a picture, printable ASCII, or empty
+  ToneOptions tone = {};                   ///< reference 0: default_reference of all pictures together
+};
+
+/// Pictures of equal shape in linear light on one 8-bit sheet, left to right and top to bottom, each under one tone
+/// curve and above its caption. Averaged down in linear light, then tone-mapped. Host arrays. A caption wider than its
+/// tile is cut; characters that are not printable ASCII show as '?'.
+/// Throws invalid_argument without pictures, for unequal shapes or as many captions as there are not pictures.
+Array<std::uint8_t, 2> contact_sheet(std::span<const View<const float, 2>> intensities,
+                                     const ContactSheetOptions& options = {});
+
+/// Rows of the 5 x 7 glyph of a printable ASCII character (another: '?'), top first, bit 4 the leftmost pixel.
+std::array<std::uint8_t, 7> caption_glyph(char character);
+
+}  // namespace holotone

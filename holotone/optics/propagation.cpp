@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/units.hpp>
+#include <holotone/optics/propagation.hpp>
+#include <holotone/optics/propagation_engine.hpp>
+#include <numbers>
+
+namespace holotone {
+namespace {
+
+struct MethodName {
+  std::string_view name;
+  PropagationMethod method;
+};
+constexpr MethodName method_names[] = {{"auto", PropagationMethod::automatic},
+                                       {"angular-spectrum", PropagationMethod::angular_spectrum},
+                                       {"fresnel", PropagationMethod::fresnel}};
+
+propagation::EnginePointer make_engine(const PropagationOptions& options, const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return propagation::engine_cpu(options);
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return propagation::engine_cuda(options, queue);
+#else
+      break;
+#endif
+  }
+  throw Error(ErrorCode::unsupported,
+              fmt::format("PropagationPlan: queue: expected the CPU, got {}: this build has no CUDA",
+                          to_string(queue.device())));
+}
+
+bool other_output_pitch(const PropagationOptions& options) {
+  return options.output_pitch_m != 0 && options.output_pitch_m != options.grid.pitch_m;
+}
+
+void validate(const PropagationOptions& options) {
+  require_grid("PropagationPlan", options.grid);
+  if (options.output_pitch_m != 0) require_positive("PropagationPlan", "output_pitch_m", options.output_pitch_m);
+  if (other_output_pitch(options) && options.method == PropagationMethod::angular_spectrum) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("PropagationPlan: output_pitch_m: expected the input's {} for angular-spectrum, got {}",
+                            format_length(options.grid.pitch_m), format_length(options.output_pitch_m)));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(PropagationMethod method) {
+  for (const auto& known : method_names) {
+    if (known.method == method) return known.name;
+  }
+  return "?";
+}
+
+PropagationMethod parse_propagation_method(std::string_view name) {
+  std::string_view names[std::size(method_names)];
+  for (std::size_t i = 0; i < std::size(method_names); ++i) {
+    if (method_names[i].name == name) return method_names[i].method;
+    names[i] = method_names[i].name;
+  }
+  const auto near = nearest_name(name, names, std::size(names));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("method: expected auto, angular-spectrum or fresnel, got '{}'{}", name,
+                          near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+}
+
+double fresnel_distance_m(const FieldGrid& grid) {
+  require_grid("fresnel_distance_m", grid);
+  return static_cast<double>(std::max(grid.nx, grid.ny)) * grid.pitch_m * grid.pitch_m / grid.wavelength_m;
+}
+
+namespace propagation {
+namespace {
+
+/// Twice the size at least, long enough for the taps, the middle pixel at the array's middle.
+Layout padded_layout(const FieldGrid& grid) {
+  constexpr std::int64_t shortest = 2 * tap_count;
+  const std::int64_t ly = fft_friendly_size(std::max(2 * grid.ny, shortest));
+  const std::int64_t lx = fft_friendly_size(std::max(2 * grid.nx, shortest));
+  return {{ly, lx}, ly / 2 - grid.ny / 2, lx / 2 - grid.nx / 2};
+}
+
+}  // namespace
+
+bool uses_angular_spectrum(const PropagationOptions& options) {
+  return options.method != PropagationMethod::fresnel && !other_output_pitch(options);
+}
+
+bool uses_fresnel(const PropagationOptions& options) { return options.method != PropagationMethod::angular_spectrum; }
+
+Layout angular_spectrum_layout(const PropagationOptions& options) {
+  if (options.zero_pad) return padded_layout(options.grid);
+  return {options.grid.shape(), 0, 0};
+}
+
+Layout fresnel_layout(const PropagationOptions& options) { return padded_layout(options.grid); }
+
+double output_pitch_m(const PropagationOptions& options) {
+  return options.output_pitch_m != 0 ? options.output_pitch_m : options.grid.pitch_m;
+}
+
+Transfer make_transfer(const PropagationOptions& options, double distance_m) {
+  const auto& grid = options.grid;
+  const auto [ly, lx] = angular_spectrum_layout(options).padded;
+  Transfer t;
+  t.distance_m = distance_m;
+  t.inverse_wavelength_squared = 1 / (grid.wavelength_m * grid.wavelength_m);
+  t.step_x = 1 / (static_cast<double>(lx) * grid.pitch_m);
+  t.step_y = 1 / (static_cast<double>(ly) * grid.pitch_m);
+  if (options.band_limit) {
+    t.limit_x = std::pow(2 * t.step_x * distance_m, 2);
+    t.limit_y = std::pow(2 * t.step_y * distance_m, 2);
+  }
+  t.gain = static_cast<float>(1 / (static_cast<double>(lx) * static_cast<double>(ly)));
+  return t;
+}
+
+FresnelAxis make_fresnel_axis(const PropagationOptions& options, double distance_m, int axis) {
+  const auto& grid = options.grid;
+  const double pitch = grid.pitch_m;
+  const double out = output_pitch_m(options);
+  const double lambda_d = grid.wavelength_m * distance_m;
+  FresnelAxis result;
+  result.count = grid.shape()[static_cast<std::size_t>(axis)];
+  result.length = fresnel_layout(options).padded[static_cast<std::size_t>(axis)];
+  result.input_rate = pitch * pitch / (2 * lambda_d);
+  result.output_rate = out * out / (2 * lambda_d);
+  result.step = pitch * out / lambda_d;
+  if (axis == 0) {
+    // exp(ikd) / i, and 1/d is negative for d < 0
+    const double carrier = distance_m / grid.wavelength_m;
+    result.offset_turns = (carrier - std::round(carrier)) - (distance_m < 0 ? -0.25 : 0.25);
+    result.gain = static_cast<float>(pitch * pitch / std::abs(lambda_d));
+  }
+  return result;
+}
+
+std::vector<float> tap_compensation(std::int64_t count, std::int64_t length) {
+  // phihat(f) = integral of phi(t) cos(2 pi f t), with t = (w/2) sin(a): smooth, so midpoints converge fast.
+  constexpr int nodes = 256;
+  double position[nodes];
+  double weight[nodes];
+  for (int i = 0; i < nodes; ++i) {
+    const double a = std::numbers::pi / 2 * ((i + 0.5) / nodes);
+    position[i] = 0.5 * tap_count * std::sin(a);
+    weight[i] = tap_kernel(position[i]) * tap_count * std::cos(a) * std::numbers::pi / (2 * nodes);
+  }
+  std::vector<float> result(static_cast<std::size_t>(count));
+  for (std::int64_t n = 0; n < count; ++n) {
+    const double frequency = static_cast<double>(n - count / 2) / static_cast<double>(length);
+    double sum = 0;
+    for (int i = 0; i < nodes; ++i) sum += weight[i] * std::cos(2 * std::numbers::pi * frequency * position[i]);
+    result[static_cast<std::size_t>(n)] = static_cast<float>(1 / sum);
+  }
+  return result;
+}
+
+}  // namespace propagation
+
+struct PropagationPlan::State {
+  PropagationOptions options;
+  Queue queue;
+  propagation::EnginePointer engine;
+
+  [[nodiscard]] PropagationMethod method_for(double distance_m) const {
+    if (options.method != PropagationMethod::automatic) return options.method;
+    return std::abs(distance_m) <= fresnel_distance_m(options.grid) ? PropagationMethod::angular_spectrum
+                                                                    : PropagationMethod::fresnel;
+  }
+
+  void run(View<const Complex, 2> input, const propagation::Target& target, double distance_m) const {
+    require_view("PropagationPlan::execute", "input", input, options.grid.shape(), queue.device());
+    if (!std::isfinite(distance_m)) {
+      throw_argument("PropagationPlan", "distance_m", "a finite number", fmt::format("{}", distance_m));
+    }
+    if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(input, target);
+    if (method_for(distance_m) == PropagationMethod::fresnel) {
+      require_fresnel(distance_m);
+      return engine->fresnel(input, target, distance_m);
+    }
+    if (other_output_pitch(options)) require_fresnel(distance_m);
+    engine->angular_spectrum(input, target, distance_m);
+  }
+
+  void require_fresnel(double distance_m) const {
+    // A rounding in the last place must not refuse the very distance the message names.
+    const double shortest = fresnel_distance_m(options.grid);
+    if (std::abs(distance_m) >= shortest * (1 - 1e-6)) return;
+    throw_argument("PropagationPlan", "distance_m",
+                   fmt::format("at least {} either way for {} (N pitch^2 / lambda)", format_length(shortest),
+                               other_output_pitch(options) ? "another output pitch" : "fresnel"),
+                   format_length(distance_m));
+  }
+};
+
+PropagationPlan::PropagationPlan(const PropagationOptions& options, Queue queue) {
+  validate(options);
+  auto engine = make_engine(options, queue);
+  state_ = std::make_unique<State>(State{options, std::move(queue), std::move(engine)});
+}
+
+PropagationPlan::~PropagationPlan() = default;
+PropagationPlan::PropagationPlan(PropagationPlan&&) noexcept = default;
+PropagationPlan& PropagationPlan::operator=(PropagationPlan&&) noexcept = default;
+
+void PropagationPlan::execute(View<const Complex, 2> input, View<Complex, 2> output, double distance_m) {
+  require_view("PropagationPlan::execute", "output", output, state_->options.grid.shape(), state_->queue.device());
+  state_->run(input, {output, {}}, distance_m);
+}
+
+void PropagationPlan::execute_intensity(View<const Complex, 2> input, View<float, 2> intensity, double distance_m) {
+  require_view("PropagationPlan::execute_intensity", "intensity", intensity, state_->options.grid.shape(),
+               state_->queue.device());
+  state_->run(input, {{}, intensity}, distance_m);
+}
+
+PropagationMethod PropagationPlan::method_for(double distance_m) const { return state_->method_for(distance_m); }
+const PropagationOptions& PropagationPlan::options() const { return state_->options; }
+std::size_t PropagationPlan::workspace_bytes() const { return state_->engine->workspace_bytes(); }
+
+Field propagate(const Field& input, double distance_m, PropagationOptions options) {
+  options.grid = input.grid;
+  const Queue queue(input.values.device());
+  PropagationPlan plan(options, queue);
+  Field result{Array<Complex, 2>(input.grid.shape(), queue), input.grid};
+  result.grid.pitch_m = propagation::output_pitch_m(options);
+  plan.execute(input.values.view(), result.values.view(), distance_m);
+  queue.synchronize();
+  return result;
+}
+
+}  // namespace holotone

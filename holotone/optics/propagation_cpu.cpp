@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <holotone/core/parallel.hpp>
+#include <holotone/optics/propagation_engine.hpp>
+
+namespace holotone::propagation {
+namespace {
+
+/// Rows a thread takes at a time: enough to share its scratch, few enough to balance.
+constexpr std::int64_t rows_at_once = 8;
+
+/// body(first, last) over blocks of rows on all threads.
+template <class Body>
+void over_rows(std::int64_t rows, const Body& body) {
+  parallel_for(0, (rows + rows_at_once - 1) / rows_at_once,
+               [&](std::int64_t block) { body(block * rows_at_once, std::min(rows, (block + 1) * rows_at_once)); });
+}
+
+/// v *= (re, im); std::complex's own product looks for infinities and does not vectorise.
+inline void multiply(Complex& v, float re, float im) {
+  v = {v.real() * re - v.imag() * im, v.real() * im + v.imag() * re};
+}
+
+inline float squared_modulus(Complex v) { return v.real() * v.real() + v.imag() * v.imag(); }
+
+void store_row(const Complex* row, const Target& target, std::int64_t y) {
+  const std::int64_t nx = target.field.data() ? target.field.shape()[1] : target.intensity.shape()[1];
+  if (target.field.data()) {
+    std::copy_n(row, nx, target.field.data() + y * nx);
+  } else {
+    float* const out = target.intensity.data() + y * nx;
+    for (std::int64_t x = 0; x < nx; ++x) out[x] = squared_modulus(row[x]);
+  }
+}
+
+/// Memory, transform and place of one padded shape.
+struct Workspace {
+  Workspace(const Layout& where, std::int64_t rows)
+      : layout(where),
+        values(where.padded),
+        fft(where.padded, {}, {.scale_inverse = false, .first_row = where.row, .rows = rows}) {}
+
+  [[nodiscard]] Complex* row(std::int64_t y) { return values.data() + y * layout.padded[1]; }
+
+  Layout layout;
+  Array<Complex, 2> values;
+  FftPlan fft;
+};
+
+/// One axis of a Fresnel transform at one distance.
+struct AxisTable {
+  explicit AxisTable(std::int64_t count)
+      : sample(static_cast<std::size_t>(count)), taps(static_cast<std::size_t>(count * tap_count)) {}
+  void fill(const FresnelAxis& axis) {
+    for (std::int64_t m = 0; m < axis.count; ++m) {
+      sample[static_cast<std::size_t>(m)] = fresnel_sample(axis, m, &taps[static_cast<std::size_t>(m * tap_count)]);
+    }
+  }
+  std::vector<FresnelSample> sample;
+  std::vector<float> taps;
+};
+
+class CpuEngine final : public Engine {
+ public:
+  explicit CpuEngine(const PropagationOptions& options) : options_(options) {
+    const auto [ny, nx] = options.grid.shape();
+    if (uses_angular_spectrum(options)) {
+      spectrum_ = std::make_shared<Workspace>(angular_spectrum_layout(options), ny);
+    }
+    if (uses_fresnel(options)) {
+      const Layout layout = fresnel_layout(options);
+      fresnel_ = spectrum_ && spectrum_->layout == layout ? spectrum_ : std::make_shared<Workspace>(layout, ny);
+      compensation_y_ = tap_compensation(ny, layout.padded[0]);
+      compensation_x_ = tap_compensation(nx, layout.padded[1]);
+      rows_ = std::make_unique<AxisTable>(ny);
+      columns_ = std::make_unique<AxisTable>(nx);
+    }
+  }
+
+  void copy(View<const Complex, 2> input, const Target& target) override {
+    const auto [ny, nx] = input.shape();
+    if (target.field.data()) {
+      if (target.field.data() != input.data()) std::copy_n(input.data(), ny * nx, target.field.data());
+      return;
+    }
+    for (std::int64_t y = 0; y < ny; ++y) store_row(input.data() + y * nx, target, y);
+  }
+
+  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+    Workspace& work = *spectrum_;
+    pad(work, input);
+    work.fft.execute(work.values.view(), FftDirection::forward);
+    multiply_by_transfer(work, make_transfer(options_, distance_m));
+    work.fft.execute(work.values.view(), FftDirection::inverse);
+    over_rows(input.shape()[0], [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) store_row(work.row(work.layout.row + y) + work.layout.col, target, y);
+    });
+  }
+
+  void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) override {
+    Workspace& work = *fresnel_;
+    const FresnelAxis vertical = make_fresnel_axis(options_, distance_m, 0);
+    const FresnelAxis horizontal = make_fresnel_axis(options_, distance_m, 1);
+    pad(work, input);
+    chirp(work, vertical, horizontal);
+    work.fft.execute(work.values.view(), FftDirection::forward);
+    rows_->fill(vertical);
+    columns_->fill(horizontal);
+    resample(work, target);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    std::size_t bytes = spectrum_ ? spectrum_->values.bytes() : 0;
+    if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->values.bytes();
+    return bytes;
+  }
+
+ private:
+  static void pad(Workspace& work, View<const Complex, 2> input) {
+    const auto [ny, nx] = input.shape();
+    const auto [ly, lx] = work.layout.padded;
+    over_rows(ly, [&, rows = ny, columns = nx, width = lx](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        Complex* const row = work.row(y);
+        const std::int64_t from = y - work.layout.row;
+        if (from < 0 || from >= rows) {
+          std::fill_n(row, width, Complex{});
+          continue;
+        }
+        std::fill_n(row, work.layout.col, Complex{});
+        std::copy_n(input.data() + from * columns, columns, row + work.layout.col);
+        std::fill(row + work.layout.col + columns, row + width, Complex{});
+      }
+    });
+  }
+
+  /// H is even in both frequencies: one quarter is computed and serves four. Nothing is kept from one distance to the
+  /// next: a table would have to be read from memory, which takes about as long as computing it.
+  static void multiply_by_transfer(Workspace& work, const Transfer& t) {
+    const auto [ly, lx] = work.layout.padded;
+    const std::int64_t half = lx / 2 + 1;
+    over_rows(ly / 2 + 1, [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
+      std::vector<float> turns(static_cast<std::size_t>(half));
+      std::vector<float> gain(static_cast<std::size_t>(half));
+      for (std::int64_t y = first; y < last; ++y) {
+        transfer_row(t, y, turns, gain);
+        multiply_row(work.row(y), width, turns, gain);
+        if (y > 0 && height - y > y) multiply_row(work.row(height - y), width, turns, gain);
+      }
+    });
+  }
+
+  /// Replaces turns and gain by the real and imaginary part of H along the half row y.
+  static void transfer_row(const Transfer& t, std::int64_t y, std::vector<float>& turns, std::vector<float>& gain) {
+    const double fy = static_cast<double>(y) * t.step_y;
+    const double fy2 = fy * fy;
+    const std::size_t half = turns.size();
+    for (std::size_t x = 0; x < half; ++x) {
+      const double fx = static_cast<double>(static_cast<int>(x)) * t.step_x;
+      const double fx2 = fx * fx;
+      const double rest = transfer_rest(t, fx2, fy2);
+      turns[x] = transfer_turns(t, rest);
+      gain[x] = transfer_kept(t, rest, fx2, fy2) ? t.gain : 0.0F;
+    }
+    for (std::size_t x = 0; x < half; ++x) {
+      float sine = 0;
+      float cosine = 0;
+      sincos_turns(turns[x], sine, cosine);
+      turns[x] = cosine * gain[x];
+      gain[x] *= sine;
+    }
+  }
+
+  static void multiply_row(Complex* row, std::int64_t width, const std::vector<float>& re,
+                           const std::vector<float>& im) {
+    for (std::int64_t x = 0; x <= width / 2; ++x) {
+      multiply(row[x], re[static_cast<std::size_t>(x)], im[static_cast<std::size_t>(x)]);
+    }
+    for (std::int64_t x = 1; x < width - width / 2; ++x) {
+      multiply(row[width - x], re[static_cast<std::size_t>(x)], im[static_cast<std::size_t>(x)]);
+    }
+  }
+
+  /// input times exp(i pi (x^2 + y^2) / (lambda d)), divided by the transform of the taps.
+  void chirp(Workspace& work, const FresnelAxis& vertical, const FresnelAxis& horizontal) const {
+    std::vector<Complex> across(static_cast<std::size_t>(horizontal.count));
+    for (std::int64_t x = 0; x < horizontal.count; ++x) {
+      across[static_cast<std::size_t>(x)] = chirp_factor(horizontal, x, compensation_x_);
+    }
+    over_rows(vertical.count, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const Complex down = chirp_factor(vertical, y, compensation_y_);
+        Complex* const row = work.row(work.layout.row + y) + work.layout.col;
+        for (std::size_t x = 0; x < across.size(); ++x) {
+          multiply(row[x], across[x].real(), across[x].imag());
+          multiply(row[x], down.real(), down.imag());
+        }
+      }
+    });
+  }
+
+  static Complex chirp_factor(const FresnelAxis& axis, std::int64_t n, const std::vector<float>& compensation) {
+    float sine = 0;
+    float cosine = 0;
+    sincos_turns(input_chirp_turns(axis, n), sine, cosine);
+    const float gain = compensation[static_cast<std::size_t>(n)];
+    return {cosine * gain, sine * gain};
+  }
+
+  /// Reads the transform at the output's pixels: eight rows are combined first, then eight columns of the result.
+  void resample(Workspace& work, const Target& target) const {
+    const auto [ly, lx] = work.layout.padded;
+    over_rows(static_cast<std::int64_t>(rows_->sample.size()),
+              [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
+                // The first taps again at the end, so that a column's eight are always neighbours.
+                std::vector<Complex> line(static_cast<std::size_t>(width + tap_count));
+                std::vector<Complex> out(columns_->sample.size());
+                for (std::int64_t y = first; y < last; ++y) {
+                  combine_rows(work, y, height, line);
+                  std::copy_n(line.begin(), tap_count, line.begin() + width);
+                  read_columns(line, rows_->sample[static_cast<std::size_t>(y)], out);
+                  store_row(out.data(), target, y);
+                }
+              });
+  }
+
+  void combine_rows(Workspace& work, std::int64_t y, std::int64_t height, std::vector<Complex>& line) const {
+    const std::int64_t width = work.layout.padded[1];
+    std::fill(line.begin(), line.end(), Complex{});
+    for (int j = 0; j < tap_count; ++j) {
+      const float weight = rows_->taps[static_cast<std::size_t>(y * tap_count + j)];
+      const Complex* const row = work.row((rows_->sample[static_cast<std::size_t>(y)].first + j) % height);
+      for (std::int64_t x = 0; x < width; ++x) line[static_cast<std::size_t>(x)] += row[x] * weight;
+    }
+  }
+
+  void read_columns(const std::vector<Complex>& line, const FresnelSample& down, std::vector<Complex>& out) const {
+    for (std::size_t x = 0; x < out.size(); ++x) {
+      const FresnelSample& across = columns_->sample[x];
+      Complex sum{};
+      for (std::size_t j = 0; j < tap_count; ++j) {
+        sum += line[static_cast<std::size_t>(across.first) + j] * columns_->taps[x * tap_count + j];
+      }
+      multiply(sum, across.cosine, across.sine);
+      multiply(sum, down.cosine, down.sine);
+      out[x] = sum;
+    }
+  }
+
+  PropagationOptions options_;
+  std::shared_ptr<Workspace> spectrum_;
+  std::shared_ptr<Workspace> fresnel_;  ///< the same as spectrum_ where the shapes agree
+  std::vector<float> compensation_y_;
+  std::vector<float> compensation_x_;
+  std::unique_ptr<AxisTable> rows_;
+  std::unique_ptr<AxisTable> columns_;
+};
+
+}  // namespace
+
+EnginePointer engine_cpu(const PropagationOptions& options) { return std::make_unique<CpuEngine>(options); }
+
+}  // namespace holotone::propagation

@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/optics/propagation_engine.hpp>
+
+namespace holotone::propagation {
+namespace {
+
+constexpr int threads = 256;
+
+/// Rows go over the y blocks of a grid, which end at 65535.
+dim3 grid_over(std::int64_t columns, std::int64_t rows) {
+  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
+}
+
+__device__ __forceinline__ std::int64_t thread_column() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+
+/// Where a kernel writes: one of the two is null.
+struct Output {
+  float2* field = nullptr;
+  float* intensity = nullptr;
+};
+
+__device__ __forceinline__ void store(const Output& out, std::int64_t index, float2 value) {
+  if (out.field != nullptr) {
+    out.field[index] = value;
+  } else {
+    out.intensity[index] = value.x * value.x + value.y * value.y;
+  }
+}
+
+/// The padded array's geometry as kernels see it.
+struct Frame {
+  int ny = 0;
+  int nx = 0;
+  int ly = 0;
+  int lx = 0;
+  int row = 0;
+  int col = 0;
+};
+
+/// Writes the whole padded array: the field in its place, zeros around it.
+__global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame) {
+  const std::int64_t x = thread_column();
+  if (x >= frame.lx) return;
+  const std::int64_t from_x = x - frame.col;
+  for (std::int64_t y = blockIdx.y; y < frame.ly; y += gridDim.y) {
+    const std::int64_t from_y = y - frame.row;
+    const bool inside = from_x >= 0 && from_x < frame.nx && from_y >= 0 && from_y < frame.ny;
+    padded[y * frame.lx + x] = inside ? input[from_y * frame.nx + from_x] : float2{0, 0};
+  }
+}
+
+/// The same with the chirp of the Fresnel transform and the compensation of its taps.
+__global__ void pad_chirp_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame,
+                                 FresnelAxis vertical, FresnelAxis horizontal, const float* __restrict__ compensation_y,
+                                 const float* __restrict__ compensation_x) {
+  const std::int64_t x = thread_column();
+  if (x >= frame.lx) return;
+  const std::int64_t from_x = x - frame.col;
+  const bool inside_x = from_x >= 0 && from_x < frame.nx;
+  float2 across{0, 0};
+  if (inside_x) {
+    sincos_turns(input_chirp_turns(horizontal, from_x), across.y, across.x);
+    across.x *= compensation_x[from_x];
+    across.y *= compensation_x[from_x];
+  }
+  for (std::int64_t y = blockIdx.y; y < frame.ly; y += gridDim.y) {
+    const std::int64_t from_y = y - frame.row;
+    float2 value{0, 0};
+    if (inside_x && from_y >= 0 && from_y < frame.ny) {
+      float2 down;
+      sincos_turns(input_chirp_turns(vertical, from_y), down.y, down.x);
+      down.x *= compensation_y[from_y];
+      down.y *= compensation_y[from_y];
+      value = product(product(input[from_y * frame.nx + from_x], across), down);
+    }
+    padded[y * frame.lx + x] = value;
+  }
+}
+
+/// Multiplies by H. It is even in both frequencies: a thread computes it once, in float64, for four samples.
+__global__ void transfer_kernel(float2* __restrict__ spectrum, int ly, int lx, Transfer t) {
+  const std::int64_t x = thread_column();
+  if (x > lx / 2) return;
+  const double fx = static_cast<double>(x) * t.step_x;
+  const double fx2 = fx * fx;
+  const std::int64_t mirror_x = lx - x;
+  const bool has_mirror_x = x > 0 && mirror_x > x;
+  for (std::int64_t y = blockIdx.y; y <= ly / 2; y += gridDim.y) {
+    const double fy = static_cast<double>(y) * t.step_y;
+    const double fy2 = fy * fy;
+    const double rest = transfer_rest(t, fx2, fy2);
+    float2 h;
+    sincos_turns(transfer_turns(t, rest), h.y, h.x);
+    const float gain = transfer_kept(t, rest, fx2, fy2) ? t.gain : 0.0f;
+    h.x *= gain;
+    h.y *= gain;
+    float2* const upper = spectrum + y * lx;
+    upper[x] = product(upper[x], h);
+    if (has_mirror_x) upper[mirror_x] = product(upper[mirror_x], h);
+    const std::int64_t mirror_y = ly - y;
+    if (y > 0 && mirror_y > y) {
+      float2* const lower = spectrum + mirror_y * lx;
+      lower[x] = product(lower[x], h);
+      if (has_mirror_x) lower[mirror_x] = product(lower[mirror_x], h);
+    }
+  }
+}
+
+__global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame frame) {
+  const std::int64_t x = thread_column();
+  if (x >= frame.nx) return;
+  for (std::int64_t y = blockIdx.y; y < frame.ny; y += gridDim.y) {
+    store(out, y * frame.nx + x, padded[(y + frame.row) * frame.lx + x + frame.col]);
+  }
+}
+
+/// Places and taps of one axis; a thread a pixel.
+__global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ samples, float* __restrict__ taps) {
+  const std::int64_t m = thread_column();
+  if (m >= axis.count) return;
+  float own[tap_count];
+  samples[m] = fresnel_sample(axis, m, own);
+  for (int j = 0; j < tap_count; ++j) taps[m * tap_count + j] = own[j];
+}
+
+/// Reads the transform at the output's pixels: eight by eight taps each.
+__global__ void resample_kernel(const float2* __restrict__ spectrum, Output out, Frame frame,
+                                const FresnelSample* __restrict__ rows, const float* __restrict__ row_taps,
+                                const FresnelSample* __restrict__ columns, const float* __restrict__ column_taps) {
+  const std::int64_t x = thread_column();
+  if (x >= frame.nx) return;
+  const FresnelSample across = columns[x];
+  float weight_x[tap_count];
+  int place_x[tap_count];
+#pragma unroll
+  for (int j = 0; j < tap_count; ++j) {
+    weight_x[j] = column_taps[x * tap_count + j];
+    const int place = across.first + j;
+    place_x[j] = place < frame.lx ? place : place - frame.lx;
+  }
+  for (std::int64_t y = blockIdx.y; y < frame.ny; y += gridDim.y) {
+    const FresnelSample down = rows[y];
+    float2 sum{0, 0};
+#pragma unroll
+    for (int i = 0; i < tap_count; ++i) {
+      const int place = down.first + i;
+      const float2* const line =
+          spectrum + static_cast<std::int64_t>(place < frame.ly ? place : place - frame.ly) * frame.lx;
+      float2 part{0, 0};
+#pragma unroll
+      for (int j = 0; j < tap_count; ++j) {
+        const float2 value = line[place_x[j]];
+        part.x += weight_x[j] * value.x;
+        part.y += weight_x[j] * value.y;
+      }
+      const float weight_y = row_taps[y * tap_count + i];
+      sum.x += weight_y * part.x;
+      sum.y += weight_y * part.y;
+    }
+    store(out, y * frame.nx + x, product(product(sum, {across.cosine, across.sine}), {down.cosine, down.sine}));
+  }
+}
+
+/// Memory, transform and place of one padded shape.
+struct Workspace {
+  Workspace(const Layout& where, Shape<2> field, const Queue& queue)
+      : layout(where),
+        values(where.padded, queue),
+        fft(where.padded, queue, {.scale_inverse = false, .first_row = where.row, .rows = field[0]}),
+        frame{static_cast<int>(field[0]),        static_cast<int>(field[1]),  static_cast<int>(where.padded[0]),
+              static_cast<int>(where.padded[1]), static_cast<int>(where.row), static_cast<int>(where.col)} {}
+
+  [[nodiscard]] float2* data() { return reinterpret_cast<float2*>(values.data()); }
+  [[nodiscard]] std::size_t bytes() const { return values.bytes() + fft.workspace_bytes(); }
+
+  Layout layout;
+  Array<Complex, 2> values;
+  FftPlan fft;
+  Frame frame;
+};
+
+/// One axis of a Fresnel transform, on the device.
+struct AxisTable {
+  AxisTable(std::int64_t count, std::int64_t length, const Queue& queue)
+      : samples({count}, queue), taps({count * tap_count}, queue), compensation({count}, queue) {
+    const std::vector<float> host = tap_compensation(count, length);
+    copy_bytes(compensation.data(), queue.device(), host.data(), Device{}, compensation.bytes(), queue);
+    queue.synchronize();
+  }
+
+  void fill(const FresnelAxis& axis, cudaStream_t stream) {
+    axis_kernel<<<cuda::blocks_for(axis.count, threads), threads, 0, stream>>>(axis, samples.data(), taps.data());
+    cuda::check_launch("propagation axis");
+  }
+  [[nodiscard]] std::size_t bytes() const { return samples.bytes() + taps.bytes() + compensation.bytes(); }
+
+  Array<FresnelSample, 1> samples;
+  Array<float, 1> taps;
+  Array<float, 1> compensation;
+};
+
+const float2* as_float2(View<const Complex, 2> view) { return reinterpret_cast<const float2*>(view.data()); }
+
+Output as_output(const Target& target) {
+  return {reinterpret_cast<float2*>(target.field.data()), target.intensity.data()};
+}
+
+class CudaEngine final : public Engine {
+ public:
+  CudaEngine(const PropagationOptions& options, const Queue& queue) : options_(options), queue_(queue) {
+    const auto shape = options.grid.shape();
+    if (uses_angular_spectrum(options)) {
+      spectrum_ = std::make_shared<Workspace>(angular_spectrum_layout(options), shape, queue);
+    }
+    if (uses_fresnel(options)) {
+      const Layout layout = fresnel_layout(options);
+      fresnel_ =
+          spectrum_ && spectrum_->layout == layout ? spectrum_ : std::make_shared<Workspace>(layout, shape, queue);
+      rows_ = std::make_unique<AxisTable>(shape[0], layout.padded[0], queue);
+      columns_ = std::make_unique<AxisTable>(shape[1], layout.padded[1], queue);
+    }
+  }
+
+  void copy(View<const Complex, 2> input, const Target& target) override {
+    const cuda::DeviceScope scope(queue_.device());
+    const auto [ny, nx] = input.shape();
+    const Frame frame{static_cast<int>(ny), static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nx), 0, 0};
+    if (target.field.data() == input.data()) return;
+    crop_kernel<<<grid_over(nx, ny), threads, 0, stream()>>>(as_float2(input), as_output(target), frame);
+    cuda::check_launch("propagation copy");
+  }
+
+  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+    const cuda::DeviceScope scope(queue_.device());
+    Workspace& work = *spectrum_;
+    const Frame& frame = work.frame;
+    pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), work.data(), frame);
+    cuda::check_launch("propagation pad");
+    work.fft.execute(work.values.view(), FftDirection::forward);
+    transfer_kernel<<<grid_over(frame.lx / 2 + 1, frame.ly / 2 + 1), threads, 0, stream()>>>(
+        work.data(), frame.ly, frame.lx, make_transfer(options_, distance_m));
+    cuda::check_launch("propagation transfer");
+    work.fft.execute(work.values.view(), FftDirection::inverse);
+    crop_kernel<<<grid_over(frame.nx, frame.ny), threads, 0, stream()>>>(work.data(), as_output(target), frame);
+    cuda::check_launch("propagation crop");
+  }
+
+  void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) override {
+    const cuda::DeviceScope scope(queue_.device());
+    Workspace& work = *fresnel_;
+    const Frame& frame = work.frame;
+    const FresnelAxis vertical = make_fresnel_axis(options_, distance_m, 0);
+    const FresnelAxis horizontal = make_fresnel_axis(options_, distance_m, 1);
+    pad_chirp_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(
+        as_float2(input), work.data(), frame, vertical, horizontal, rows_->compensation.data(),
+        columns_->compensation.data());
+    cuda::check_launch("propagation pad chirp");
+    work.fft.execute(work.values.view(), FftDirection::forward);
+    rows_->fill(vertical, stream());
+    columns_->fill(horizontal, stream());
+    resample_kernel<<<grid_over(frame.nx, frame.ny), threads, 0, stream()>>>(
+        work.data(), as_output(target), frame, rows_->samples.data(), rows_->taps.data(), columns_->samples.data(),
+        columns_->taps.data());
+    cuda::check_launch("propagation resample");
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    std::size_t bytes = spectrum_ ? spectrum_->bytes() : 0;
+    if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
+    if (rows_) bytes += rows_->bytes() + columns_->bytes();
+    return bytes;
+  }
+
+ private:
+  [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
+
+  PropagationOptions options_;
+  Queue queue_;
+  std::shared_ptr<Workspace> spectrum_;
+  std::shared_ptr<Workspace> fresnel_;  ///< the same as spectrum_ where the shapes agree
+  std::unique_ptr<AxisTable> rows_;
+  std::unique_ptr<AxisTable> columns_;
+};
+
+}  // namespace
+
+EnginePointer engine_cuda(const PropagationOptions& options, const Queue& queue) {
+  return std::make_unique<CudaEngine>(options, queue);
+}
+
+}  // namespace holotone::propagation

@@ -1,0 +1,54 @@
+#pragma once
+// Between the plan (propagation.cpp, the one dispatch) and what computes. Not for users.
+#include <holotone/fft/fft.hpp>
+#include <holotone/optics/propagation.hpp>
+#include <holotone/optics/propagation_math.h>
+#include <vector>
+
+namespace holotone::propagation {
+
+/// Where the field stands in the array that is transformed.
+struct Layout {
+  Shape<2> padded{};
+  std::int64_t row = 0;  ///< of the field's first pixel
+  std::int64_t col = 0;
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// One of the two is given: the field, or only its squared modulus.
+struct Target {
+  View<Complex, 2> field;
+  View<float, 2> intensity;
+};
+
+/// A plan's work on one device. Views arrive checked.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void copy(View<const Complex, 2> input, const Target& target) = 0;
+  virtual void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) = 0;
+  virtual void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+};
+
+using EnginePointer = std::unique_ptr<Engine>;
+
+EnginePointer engine_cpu(const PropagationOptions& options);
+EnginePointer engine_cuda(const PropagationOptions& options, const Queue& queue);
+
+/// Which methods a plan can come to use.
+bool uses_angular_spectrum(const PropagationOptions& options);
+bool uses_fresnel(const PropagationOptions& options);
+
+Layout angular_spectrum_layout(const PropagationOptions& options);
+Layout fresnel_layout(const PropagationOptions& options);
+
+double output_pitch_m(const PropagationOptions& options);
+Transfer make_transfer(const PropagationOptions& options, double distance_m);
+/// axis 0: y (its constant factors hold exp(ikd) pitch^2 / (i lambda d)), axis 1: x.
+FresnelAxis make_fresnel_axis(const PropagationOptions& options, double distance_m, int axis);
+
+/// 1 / phihat(m / L) for every sample of an axis, m counted from the middle: undoes the shape of the taps.
+std::vector<float> tap_compensation(std::int64_t count, std::int64_t length);
+
+}  // namespace holotone::propagation
