@@ -31,9 +31,8 @@ int main() try {
         position(j, 2) = -0.5F - 1e-6F * static_cast<float>(j);
         amplitude(j) = 1;
       }
-      plan.set_points({.position_m = position.view(), .amplitude = amplitude.view(), .phase_rad = {}});
-      plan.execute(
-          {.field = {}, .real = {}, .phase = codes.view()});  // enqueued; a display kernel may follow on `stream`
+      plan.set_points({.position_m = position.view(), .amplitude = amplitude.view()});
+      plan.execute({.phase = codes.view()});  // enqueued; a display kernel may follow on `stream`
     }
     queue.synchronize();
     const auto last = codes.to(Device{});

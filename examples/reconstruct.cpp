@@ -18,7 +18,7 @@ int main() try {
   Array<float, 1> amplitude({2});
   amplitude(0) = amplitude(1) = 1;
   const auto field =
-      point_cloud_field({.position_m = position.view(), .amplitude = amplitude.view(), .phase_rad = {}},
+      point_cloud_field({.position_m = position.view(), .amplitude = amplitude.view()},
                         {.wavelength_m = grid.wavelength_m, .pitch_m = grid.pitch_m, .shape = grid.shape()}, device);
 
   ReconstructionPlan camera({.grid = grid}, device);
