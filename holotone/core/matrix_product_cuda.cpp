@@ -1,14 +1,14 @@
-#include <cublasLt.h>
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cublasLt.h>
+#include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/matrix_product_cuda.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,8 +16,9 @@
 namespace holotone::cuda {
 namespace {
 
-constexpr int candidate_count = 16;
-constexpr int timing_rounds = 5;
+constexpr int candidate_count = 48;
+constexpr std::size_t finalist_count = 5;
+constexpr int final_rounds = 6;
 
 void check_blas(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) {
@@ -45,21 +46,25 @@ struct Handle {
     if (value != nullptr) Destroy(value);
   }
 };
+struct Event {
+  cudaEvent_t value = nullptr;
+  Event() { check(cudaEventCreate(&value), "cudaEventCreate"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(value); }
+};
 using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int64_t columns,
-                 std::int64_t batch) {
-  check_blas(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, rows),
-             "cublasLtMatrixLayoutCreate");
+void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+  check_blas(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, rows), "cublasLtMatrixLayoutCreate");
   const auto count = static_cast<std::int32_t>(batch);
   const std::int64_t stride = rows * columns;
-  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
-                                              sizeof count),
+  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
              "cublasLtMatrixLayoutSetAttribute(batch)");
-  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                              &stride, sizeof stride),
+  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                              sizeof stride),
              "cublasLtMatrixLayoutSetAttribute(stride)");
 }
 
@@ -108,35 +113,53 @@ struct MatrixProduct::State {
     const std::int32_t add_int = accumulate ? 1 : 0;
     const bool floating = shape.element == MatrixElement::float16;
     // cuBLASLt is column-major: C^T (columns x rows) = B A^T. B comes first.
-    return cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb,
-                          b.value, pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc,
-                          c.value, pc, c.value, &with, scratch, workspace_bytes, stream_of(queue));
+    return cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb, b.value,
+                          pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc, c.value, pc, c.value,
+                          &with, scratch, workspace_bytes, stream_of(queue));
   }
 
-  /// Median milliseconds of some launches, or infinity if the algorithm does not run.
+  /// Milliseconds of one launch after a warm-up, or infinity if the algorithm does not run.
   float time(const cublasLtMatmulAlgo_t& with, const void* pa, const void* pb, void* pc) const {
     if (launch(with, pa, pb, pc, false) != CUBLAS_STATUS_SUCCESS) return INFINITY;
-    std::array<cudaEvent_t, timing_rounds + 1> events{};
-    for (auto& event : events) check(cudaEventCreate(&event), "cudaEventCreate");
-    check(cudaEventRecord(events[0], stream_of(queue)), "cudaEventRecord");
-    for (std::size_t i = 1; i < events.size(); ++i) {
-      launch(with, pa, pb, pc, false);
-      check(cudaEventRecord(events[i], stream_of(queue)), "cudaEventRecord");
+    const Event start;
+    const Event stop;
+    check(cudaEventRecord(start.value, stream_of(queue)), "cudaEventRecord");
+    launch(with, pa, pb, pc, false);
+    check(cudaEventRecord(stop.value, stream_of(queue)), "cudaEventRecord");
+    check(cudaEventSynchronize(stop.value), "MatrixProduct::choose");
+    float span = 0;
+    check(cudaEventElapsedTime(&span, start.value, stop.value), "cudaEventElapsedTime");
+    return span;
+  }
+
+  /// Times every candidate, then the best of them in turns, so that a clock that drifts with the power drawn treats all
+  /// alike. Empty if none runs.
+  [[nodiscard]] std::optional<cublasLtMatmulAlgo_t> fastest(const void* pa, const void* pb, void* pc) const {
+    struct Timed {
+      cublasLtMatmulAlgo_t algorithm;
+      float span;
+    };
+    std::vector<Timed> all;
+    for (const auto& candidate : candidates()) {
+      if (const float span = time(candidate, pa, pb, pc); span < INFINITY) all.push_back({candidate, span});
     }
-    check(cudaEventSynchronize(events.back()), "MatrixProduct::choose");
-    std::array<float, timing_rounds> spans{};
-    for (std::size_t i = 0; i < spans.size(); ++i) cudaEventElapsedTime(&spans[i], events[i], events[i + 1]);
-    for (auto& event : events) cudaEventDestroy(event);
-    std::nth_element(spans.begin(), spans.begin() + timing_rounds / 2, spans.end());
-    return spans[timing_rounds / 2];
+    if (all.empty()) return std::nullopt;
+    const auto faster = [](const Timed& x, const Timed& y) { return x.span < y.span; };
+    std::sort(all.begin(), all.end(), faster);
+    if (all.size() > finalist_count) all.resize(finalist_count);
+    for (auto& finalist : all) finalist.span = 0;
+    for (int round = 0; round < final_rounds; ++round) {
+      for (auto& finalist : all) finalist.span += time(finalist.algorithm, pa, pb, pc);
+    }
+    return std::min_element(all.begin(), all.end(), faster)->algorithm;
   }
 
   [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> candidates() const {
     Preference preference;
     check_blas(cublasLtMatmulPreferenceCreate(&preference.value), "cublasLtMatmulPreferenceCreate");
     const std::size_t bytes = workspace_bytes;
-    check_blas(cublasLtMatmulPreferenceSetAttribute(
-                   preference.value, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes),
+    check_blas(cublasLtMatmulPreferenceSetAttribute(preference.value, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
+                                                    sizeof bytes),
                "cublasLtMatmulPreferenceSetAttribute");
     std::array<cublasLtMatmulHeuristicResult_t, candidate_count> results{};
     int found = 0;
@@ -151,8 +174,8 @@ struct MatrixProduct::State {
   /// Whether an algorithm chosen for another depth of the class works for this one.
   [[nodiscard]] bool fits(const cublasLtMatmulAlgo_t& candidate) const {
     cublasLtMatmulHeuristicResult_t result{};
-    return cublasLtMatmulAlgoCheck(handle, operation.value, b.value, a.value, c.value, c.value, &candidate,
-                                   &result) == CUBLAS_STATUS_SUCCESS &&
+    return cublasLtMatmulAlgoCheck(handle, operation.value, b.value, a.value, c.value, c.value, &candidate, &result) ==
+               CUBLAS_STATUS_SUCCESS &&
            result.workspaceSize <= workspace_bytes;
   }
 };
@@ -170,9 +193,9 @@ MatrixProduct::MatrixProduct(const MatrixProductShape& shape, const Queue& queue
                                       floating ? CUDA_R_32F : CUDA_R_32I),
              "cublasLtMatmulDescCreate");
   const cublasOperation_t transpose = CUBLAS_OP_T;
-  check_blas(cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
-                                            sizeof transpose),
-             "cublasLtMatmulDescSetAttribute");
+  check_blas(
+      cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof transpose),
+      "cublasLtMatmulDescSetAttribute");
   const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
   const cudaDataType out = floating ? CUDA_R_32F : CUDA_R_32I;
   make_layout(s.a, in, shape.depth, shape.rows, shape.batch);
@@ -194,18 +217,13 @@ void MatrixProduct::choose(const void* a, const void* b, void* c) {
   if (const auto found = known.algorithm.find(key); found != known.algorithm.end() && s.fits(found->second)) {
     s.algorithm = found->second;
   } else {
-    float best = INFINITY;
-    for (const auto& candidate : s.candidates()) {
-      if (const float span = s.time(candidate, a, b, c); span < best) {
-        best = span;
-        s.algorithm = candidate;
-      }
+    const auto best = s.fastest(a, b, c);
+    if (!best) {
+      throw Error(ErrorCode::device, "MatrixProduct: cuBLASLt has no algorithm for " + std::to_string(s.shape.rows) +
+                                         " x " + std::to_string(s.shape.columns) + " x " +
+                                         std::to_string(s.shape.depth));
     }
-    if (best == INFINITY) {
-      throw Error(ErrorCode::device,
-                  "MatrixProduct: cuBLASLt has no algorithm for " + std::to_string(s.shape.rows) + " x " +
-                      std::to_string(s.shape.columns) + " x " + std::to_string(s.shape.depth));
-    }
+    s.algorithm = *best;
     known.algorithm[key] = s.algorithm;
   }
   s.chosen = true;

@@ -1,8 +1,7 @@
 #pragma once
 // Shared by the CUDA engines of the point-cloud plan: points in pixel units, phases in turns, output pixels.
-#include <cuda_runtime.h>
-
 #include <cstdint>
+#include <cuda_runtime.h>
 #include <holotone/core/array.hpp>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/hologram/point_cloud_engine.hpp>
@@ -49,8 +48,7 @@ class PreparedPoints {
 
 /// a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low; exact to about
 /// 1e-7 turns whatever the distance: the products' rounding errors are carried in fused multiply-adds.
-__device__ __forceinline__ float reduced_turns(float pixel, float whole, float rest, float a_high,
-                                               float a_low) {
+__device__ __forceinline__ float reduced_turns(float pixel, float whole, float rest, float a_high, float a_low) {
   const float difference = pixel - whole;  // exact below 2^24 pixels
   const float u = difference - rest;
   const float u_error = (difference - u) - rest;
@@ -64,6 +62,13 @@ __device__ __forceinline__ float reduced_turns(float pixel, float whole, float r
   // turns (a point within a millimetre of the panel, no band limit) the phase is lost in any case.
   const float whole_turns = (turns + 12582912.0F) - 12582912.0F;
   return (turns - whole_turns) + low;
+}
+
+/// Turns to fixed point, modulo one turn, without the slow conversions: near 1.5 * 2^52 a double has no fraction, near
+/// 1.5 * 2^20 its low word counts 2^-32.
+__device__ __forceinline__ unsigned fixed_turns(double turns) {
+  const double whole = (turns + 6755399441055744.0) - 6755399441055744.0;
+  return static_cast<unsigned>(__double2loint((turns - whole) + 1572864.0));
 }
 
 /// sum += value, with what rounding loses carried in `lost` (Kahan 1965).
@@ -102,6 +107,27 @@ struct OutputPointers {
     if (field != nullptr) field[index] = make_float2(re, im);
     if (real != nullptr) real[index] = re;
     if (phase != nullptr) phase[index] = phase_level(re, im);
+  }
+
+  /// Four neighbours of a row of which `left` pixels remain; one wide store where `index` allows it.
+  __device__ __forceinline__ void write(std::int64_t index, float4 re, float4 im, int left) const {
+    if (left < 4 || index % 4 != 0) {
+      write(index, re.x, im.x);
+      if (left > 1) write(index + 1, re.y, im.y);
+      if (left > 2) write(index + 2, re.z, im.z);
+      if (left > 3) write(index + 3, re.w, im.w);
+      return;
+    }
+    if (field != nullptr) {
+      auto* target = reinterpret_cast<float4*>(field + index);
+      target[0] = make_float4(re.x, im.x, re.y, im.y);
+      target[1] = make_float4(re.z, im.z, re.w, im.w);
+    }
+    if (real != nullptr) *reinterpret_cast<float4*>(real + index) = re;
+    if (phase != nullptr) {
+      *reinterpret_cast<uchar4*>(phase + index) = make_uchar4(phase_level(re.x, im.x), phase_level(re.y, im.y),
+                                                              phase_level(re.z, im.z), phase_level(re.w, im.w));
+    }
   }
 };
 

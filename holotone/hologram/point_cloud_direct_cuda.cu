@@ -51,11 +51,9 @@ __device__ void load_tile(Tile& tile, const PointRecords& points, std::int64_t b
 /// d)^2 and pitch / d = 2 lambda a / pitch. float is enough within the band limit, where the lag is a few
 /// turns at most.
 template <class Real>
-__device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float u, float v,
-                                               Real slope_per_a) {
+__device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float u, float v, Real slope_per_a) {
   const Real a = static_cast<Real>(record.a_high) + static_cast<Real>(record.a_low);
-  const Real rho_square =
-      static_cast<Real>(u) * static_cast<Real>(u) + static_cast<Real>(v) * static_cast<Real>(v);
+  const Real rho_square = static_cast<Real>(u) * static_cast<Real>(u) + static_cast<Real>(v) * static_cast<Real>(v);
   const Real slope = a * slope_per_a;
   const Real s = rho_square * slope * slope;
   const Real root = Real(1) + sqrt(Real(1) + s);
@@ -65,9 +63,8 @@ __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float
 
 /// Real is void for the Fresnel wave, else the precision of the sphere's lag.
 template <class Real>
-__global__ void __launch_bounds__(tile_columns)
-    direct_sum(PointRecords points, std::int64_t padded_count, int nx, int ny, double slope_per_a,
-               OutputPointers output) {
+__global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, std::int64_t padded_count, int nx,
+                                                           int ny, double slope_per_a, OutputPointers output) {
   constexpr bool spherical = !std::is_void_v<Real>;
   __shared__ Tile tile;
   const int column = blockIdx.x * tile_columns + threadIdx.x;
@@ -130,8 +127,8 @@ class DirectCuda final : public PointCloudPlan::Engine {
     const double slope_per_a = 2 * options_.wavelength_m / options_.pitch_m;
     const auto stream = cuda::stream_of(queue_);
     const auto launch = [&](auto kernel) {
-      kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx, ny,
-                                                slope_per_a, pointers_of(output));
+      kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx, ny, slope_per_a,
+                                                pointers_of(output));
     };
     if (options_.wave == Wave::fresnel) {
       launch(direct_sum<void>);

@@ -20,8 +20,7 @@ struct PrepareArguments {
                            ///< limit
 };
 
-__global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit,
-                               unsigned* statistics) {
+__global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit, unsigned* statistics) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   float magnitude = 0;
   if (j < in.padded) {
@@ -40,8 +39,7 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
       const float amplitude = in.amplitude[j];
       position[j] = make_float4(static_cast<float>(x_whole), static_cast<float>(x - x_whole),
                                 static_cast<float>(y_whole), static_cast<float>(y - y_whole));
-      wave[j] = make_float4(a_high, static_cast<float>(a - a_high), amplitude,
-                            static_cast<float>(turns - rint(turns)));
+      wave[j] = make_float4(a_high, static_cast<float>(a - a_high), amplitude, static_cast<float>(turns - rint(turns)));
       const double reach = in.reach_per_metre > 0 ? in.reach_per_metre * fabs(distance) : 1e30;
       lit[j] = make_float4(static_cast<float>(ceil(x - reach)), static_cast<float>(floor(x + reach)),
                            static_cast<float>(ceil(y - reach)), static_cast<float>(floor(y + reach)));
@@ -59,13 +57,12 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
   }
 }
 
-__global__ void find_bad_point(const float* position, const float* amplitude, const float* phase,
-                               std::int64_t count, unsigned long long* first_bad) {
+__global__ void find_bad_point(const float* position, const float* amplitude, const float* phase, std::int64_t count,
+                               unsigned long long* first_bad) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (j >= count) return;
-  const bool good = isfinite(position[3 * j]) && isfinite(position[3 * j + 1]) &&
-                    isfinite(position[3 * j + 2]) && position[3 * j + 2] != 0 && isfinite(amplitude[j]) &&
-                    (phase == nullptr || isfinite(phase[j]));
+  const bool good = isfinite(position[3 * j]) && isfinite(position[3 * j + 1]) && isfinite(position[3 * j + 2]) &&
+                    position[3 * j + 2] != 0 && isfinite(amplitude[j]) && (phase == nullptr || isfinite(phase[j]));
   if (!good) atomicMin(first_bad, static_cast<unsigned long long>(j));
 }
 
@@ -94,8 +91,7 @@ std::int64_t PreparedPoints::padded_count() const { return (count_ + padding_ - 
 
 PointRecords PreparedPoints::records() const {
   const float4* base = storage_.data();
-  return {base, base + capacity_, base + 2 * capacity_,
-          reinterpret_cast<const unsigned*>(statistics_.data())};
+  return {base, base + capacity_, base + 2 * capacity_, reinterpret_cast<const unsigned*>(statistics_.data())};
 }
 
 void PreparedPoints::set(const PointSources& points) {

@@ -13,11 +13,6 @@ constexpr int block_runs = 16;
 constexpr int block_threads = block_rows * block_runs;
 constexpr int batch_points = 64;
 
-/// Turns in [-0.5, 0.5] or any double to fixed point, modulo one turn.
-__device__ __forceinline__ unsigned fixed_turns(double turns) {
-  return static_cast<unsigned>(static_cast<long long>(rint((turns - rint(turns)) * 4294967296.0)));
-}
-
 /// What a thread needs of a point; the row's part of the phase stands apart, one a row of the block.
 struct PointStart {
   float a_high;
@@ -72,13 +67,12 @@ __global__ void __launch_bounds__(block_threads)
     float im_batch[run_pixels] = {};
     for (int p = 0; p < batch_points; ++p) {
       const PointStart start = batch.point[p];
-      const float anchor = reduced_turns(x0, start.x_whole, start.x_rest, start.a_high, start.a_low) +
-                           batch.row_turns[p][local_row];
+      const float anchor =
+          reduced_turns(x0, start.x_whole, start.x_rest, start.a_high, start.a_low) + batch.row_turns[p][local_row];
       unsigned gamma = fixed_turns(anchor);
       const double u = (static_cast<double>(x0) - start.x_whole) - start.x_rest;
       unsigned delta = fixed_turns((static_cast<double>(start.a_high) + start.a_low) * (2 * u + 1));
-      const float weight =
-          -start.amplitude * batch.row_lit[p][local_row];  // minus: the half turn taken off below
+      const float weight = -start.amplitude * batch.row_lit[p][local_row];  // minus: the half turn taken off below
 #pragma unroll
       for (int n = 0; n < run_pixels; ++n) {
         // The top 23 bits become a float in [1, 2), less 1.5 the turns minus a half: cheaper than a
@@ -122,8 +116,8 @@ class RecurrenceCuda final : public PointCloudPlan::Engine {
     const auto nx = static_cast<int>(options_.shape[1]);
     const auto ny = static_cast<int>(options_.shape[0]);
     const dim3 grid(cuda::blocks_for(nx, run_pixels * block_runs), cuda::blocks_for(ny, block_rows));
-    recurrence_sum<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(
-        points_.records(), points_.padded_count(), nx, ny, pointers_of(output));
+    recurrence_sum<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(points_.records(), points_.padded_count(), nx,
+                                                                        ny, pointers_of(output));
     cuda::check_launch("recurrence_sum");
     progress.step("summing points", 1, 1);
   }

@@ -1,16 +1,20 @@
 #include <algorithm>
+#include <cmath>
 #include <holotone/hologram/point_cloud_separable_cuda.cuh>
+#include <limits>
 #include <optional>
 
 namespace holotone::point_cloud {
 namespace {
 
-// Relative l2 errors measured against float64 (docs/performance.md), with a quarter to spare. An int8 factor
-// is off by up to 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see
-// int8_error.
+// Relative l2 errors measured against float64 (docs/performance.md), with a fifth to spare. An int8 factor is off by up to
+// 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see int8_error.
 constexpr double float16_three_error = 5e-4;
 constexpr double float16_four_error = 3.2e-4;
-constexpr double float16_pair_error = 2e-6;
+// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth: 5.4e-9 a
+// point of a batch. So a tight tolerance shortens the batches, whose sums are then added in float32.
+constexpr double float16_pair_error_a_point = 8e-9;
+constexpr double float16_pair_floor = 2e-6;
 
 constexpr int point_granularity = 64;
 constexpr std::int64_t factor_budget_bytes = std::int64_t{2} << 30;
@@ -28,10 +32,10 @@ double int8_error(float2 amplitude) {
 }
 
 struct Arithmetic {
-  FactorType type;
-  ProductForm form;
-  double error;
-  const char* name;
+  FactorType type = FactorType::float16;
+  ProductForm form = ProductForm::complex_three;
+  double error = 0;
+  const char* name = "";
 };
 
 /// The cheapest arithmetic that keeps the tolerance.
@@ -47,47 +51,45 @@ Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
   if (tolerance >= float16_four_error) {
     return {FactorType::float16, ProductForm::complex_four, float16_four_error, "fp16, four products"};
   }
-  return {FactorType::float16_pair, ProductForm::complex_three, float16_pair_error,
+  return {FactorType::float16_pair, ProductForm::complex_three, std::max(tolerance, float16_pair_floor),
           "fp16 pairs, three products"};
 }
 
-/// How the points are cut: `calls` products of `batches` batches of `batch_points`. Long batches feed the
-/// tensor cores well; several side by side fill the card where one product has too few tiles. Found by
-/// measurement on an H200.
+/// How the points are cut: `calls` products of `batches` batches of `batch_points`.
 struct Chunks {
   int batch_points = point_granularity;
   int batches = 1;
   std::int64_t calls = 0;
+  friend bool operator==(const Chunks&, const Chunks&) = default;
 };
 
-Chunks choose_chunks(std::int64_t count, std::int64_t bytes_per_point, std::int64_t bytes_per_batch) {
-  std::int64_t batch_points = 10240;
-  std::int64_t batches = 1;
-  if (count > 204800) {
-    batch_points = 2560;
-    batches = 4;
-  } else if (count > 40960) {
-    batch_points = 2560;
-    batches = 10;
-  } else if (count > 10240) {
-    batch_points = 5120;
-    batches = 3;
-  }
-  batches = std::max<std::int64_t>(1, std::min(batches, product_budget_bytes / bytes_per_batch));
-  const std::int64_t most_points =
-      std::max<std::int64_t>(point_granularity, factor_budget_bytes / bytes_per_point);
-  batch_points = std::clamp<std::int64_t>(most_points / batches / point_granularity * point_granularity,
-                                          point_granularity, batch_points);
-  const std::int64_t calls = (count + batch_points * batches - 1) / (batch_points * batches);
-  if (calls == 0) return {};
+/// The largest batch and the number side by side that were fastest on an H200 for a count of points: long batches feed
+/// the tensor cores, several fill the card where one product has too few tiles, few keep the sums' traffic low.
+Chunks preferred_chunks(std::int64_t count, ProductForm form) {
+  if (count <= 10240) return {10240, 1, 0};
+  if (form == ProductForm::real_part) return count <= 40960 ? Chunks{40960, 1, 0} : Chunks{10240, 5, 0};
+  return count <= 204800 ? Chunks{6848, 3, 0} : Chunks{10240, 4, 0};
+}
+
+/// Preferred chunks within `most_batch_points` and the memory budgets, evened out over the calls.
+Chunks choose_chunks(std::int64_t count, ProductForm form, std::int64_t most_batch_points, std::int64_t bytes_per_point,
+                     std::int64_t bytes_per_batch) {
+  if (count == 0) return {};
+  const Chunks preferred = preferred_chunks(count, form);
+  const std::int64_t batches = std::clamp<std::int64_t>(product_budget_bytes / bytes_per_batch, 1, preferred.batches);
+  const std::int64_t affordable = factor_budget_bytes / bytes_per_point / batches;
+  const std::int64_t longest = std::max<std::int64_t>(
+      point_granularity, std::min({affordable, most_batch_points, std::int64_t{preferred.batch_points}}) /
+                             point_granularity * point_granularity);
+  const std::int64_t calls = (count + longest * batches - 1) / (longest * batches);
   const std::int64_t even = (count + calls * batches - 1) / (calls * batches);
   return {static_cast<int>(round_up(even, point_granularity)), static_cast<int>(batches), calls};
 }
 
-/// The products of one form over one band height, with their chosen algorithm.
-struct BandProduct {
-  FactorShape shape;
-  cuda::MatrixProduct product;
+/// One form's way through the points: chunks, and the product with its chosen algorithm once it was needed.
+struct Route {
+  Chunks chunks;
+  std::optional<cuda::MatrixProduct> product;
 };
 
 class SeparableCuda final : public PointCloudPlan::Engine {
@@ -107,36 +109,27 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const std::int64_t most_rows = std::max<std::int64_t>(8, product_budget_bytes / (planes * columns_ * 4));
     const std::int64_t bands = (options_.shape[0] + most_rows - 1) / most_rows;
     const std::int64_t band_rows = (options_.shape[0] + bands - 1) / bands;
-    const std::int64_t x_lines = columns_ * product_count(arithmetic.form);
-    const std::int64_t y_lines = band_rows * planes;
-    const std::int64_t depth =
-        depth_segments(arithmetic.type, arithmetic.form) * factor_bytes(arithmetic.type);
-    const Chunks chunks =
-        choose_chunks(points_.count(), (x_lines + y_lines) * depth, planes * columns_ * band_rows * 4);
-    const std::int64_t call_points = static_cast<std::int64_t>(chunks.batch_points) * chunks.batches;
-    reserve(x_, x_lines * depth * call_points);
-    reserve(y_, y_lines * depth * call_points);
-    reserve(c_, planes * columns_ * band_rows * 4 * chunks.batches);
-    if (band_rows != band_rows_ || !same(chunks, chunks_) || arithmetic.type != arithmetic_.type ||
-        arithmetic.form != arithmetic_.form) {
-      complex_.reset();
-      real_.reset();
+    if (band_rows != band_rows_ || arithmetic.type != arithmetic_.type || arithmetic.form != arithmetic_.form) {
+      complex_ = {};
+      real_ = {};
     }
     arithmetic_ = arithmetic;
-    chunks_ = chunks;
     band_rows_ = band_rows;
+    set_route(complex_, arithmetic.form);
+    set_route(real_, ProductForm::real_part);
   }
 
   void execute(const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     const bool only_real = output.field.empty() && output.phase.empty();
     const ProductForm form = only_real ? ProductForm::real_part : arithmetic_.form;
-    BandProduct& band = prepared(form);
+    Route& route = only_real ? real_ : complex_;
+    if (!route.product && route.chunks.calls > 0) choose_algorithm(route, form);
     const OutputPointers pointers = pointers_of(output);
     for (std::int64_t row = 0; row < options_.shape[0]; row += band_rows_) {
-      // The last band starts early enough to be full: its rows are then written twice, with the same values.
-      band.shape.first_row = static_cast<int>(std::min(row, options_.shape[0] - band_rows_));
-      sum_band(form, band, pointers);
+      // The last band starts early enough to be full: some rows are then written twice, with the same values.
+      const std::int64_t first_row = std::min(row, options_.shape[0] - band_rows_);
+      sum_band(route, form, static_cast<int>(first_row), pointers);
       progress.step("summing points", std::min(row + band_rows_, options_.shape[0]), options_.shape[0]);
     }
   }
@@ -147,53 +140,61 @@ class SeparableCuda final : public PointCloudPlan::Engine {
   }
 
  private:
-  static bool same(const Chunks& a, const Chunks& b) {
-    return a.batch_points == b.batch_points && a.batches == b.batches;
+  void set_route(Route& route, ProductForm form) {
+    const std::int64_t planes = product_count(form) * row_blocks(form);
+    const std::int64_t x_lines = columns_ * product_count(form);
+    const std::int64_t y_lines = band_rows_ * planes;
+    const std::int64_t point_bytes = depth_segments(arithmetic_.type, form) * factor_bytes(arithmetic_.type);
+    const std::int64_t plane_bytes = planes * columns_ * band_rows_ * 4;
+    const auto most_batch_points = arithmetic_.type == FactorType::float16_pair
+                                       ? static_cast<std::int64_t>(arithmetic_.error / float16_pair_error_a_point)
+                                       : std::numeric_limits<std::int64_t>::max();
+    const Chunks chunks =
+        choose_chunks(points_.count(), form, most_batch_points, (x_lines + y_lines) * point_bytes, plane_bytes);
+    if (chunks != route.chunks) route = {chunks, std::nullopt};
+    const std::int64_t call_points = static_cast<std::int64_t>(chunks.batch_points) * chunks.batches;
+    reserve(x_, x_lines * point_bytes * call_points);
+    reserve(y_, y_lines * point_bytes * call_points);
+    reserve(c_, plane_bytes * chunks.batches);
   }
 
   void reserve(Array<std::byte, 1>& buffer, std::int64_t bytes) {
     if (buffer.size() >= bytes) return;
-    complex_.reset();  // they were made for the old addresses' contents
-    real_.reset();
-    buffer = Array<std::byte, 1>();
+    buffer = Array<std::byte, 1>();  // give back before taking more
     buffer = Array<std::byte, 1>({bytes}, queue_);
   }
 
-  /// The product of a form; the first call for a size times cuBLASLt's algorithms on real factors.
-  BandProduct& prepared(ProductForm form) {
-    auto& slot = form == ProductForm::real_part ? real_ : complex_;
-    if (slot) return *slot;
-    FactorShape shape;
-    shape.columns = static_cast<int>(columns_);
-    shape.rows = static_cast<int>(band_rows_);
-    shape.batch_points = chunks_.batch_points;
-    shape.batches = chunks_.batches;
-    cuda::MatrixProductShape matrix;
-    matrix.element =
-        arithmetic_.type == FactorType::int8 ? cuda::MatrixElement::int8 : cuda::MatrixElement::float16;
-    matrix.rows = band_rows_ * row_blocks(form);
-    matrix.columns = columns_;
-    matrix.depth = static_cast<std::int64_t>(depth_segments(arithmetic_.type, form)) * chunks_.batch_points;
-    matrix.batch = static_cast<std::int64_t>(chunks_.batches) * product_count(form);
-    slot.emplace(BandProduct{shape, cuda::MatrixProduct(matrix, queue_, scratch_.data())});
-    if (chunks_.calls > 0) {
-      generate_factors(arithmetic_.type, form, points_.records(), 0, points_.padded_count(), shape, x_.data(),
-                       y_.data(), cuda::stream_of(queue_));
-      slot->product.choose(y_.data(), x_.data(), c_.data());
-    }
-    return *slot;
+  [[nodiscard]] FactorShape factor_shape(const Route& route, int first_row) const {
+    return {static_cast<int>(columns_), static_cast<int>(band_rows_), first_row, route.chunks.batch_points,
+            route.chunks.batches};
   }
 
-  void sum_band(ProductForm form, BandProduct& band, const OutputPointers& output) {
+  /// The first use of a form and size times cuBLASLt's algorithms on real factors.
+  void choose_algorithm(Route& route, ProductForm form) {
+    cuda::MatrixProductShape shape;
+    shape.element = arithmetic_.type == FactorType::int8 ? cuda::MatrixElement::int8 : cuda::MatrixElement::float16;
+    shape.rows = band_rows_ * row_blocks(form);
+    shape.columns = columns_;
+    shape.depth = static_cast<std::int64_t>(depth_segments(arithmetic_.type, form)) * route.chunks.batch_points;
+    shape.batch = static_cast<std::int64_t>(route.chunks.batches) * product_count(form);
+    route.product.emplace(shape, queue_, scratch_.data());
+    generate_factors(arithmetic_.type, form, points_.records(), 0, points_.padded_count(), factor_shape(route, 0),
+                     x_.data(), y_.data(), cuda::stream_of(queue_));
+    route.product->choose(y_.data(), x_.data(), c_.data());
+  }
+
+  void sum_band(const Route& route, ProductForm form, int first_row, const OutputPointers& output) {
     const auto stream = cuda::stream_of(queue_);
-    const std::int64_t call_points = static_cast<std::int64_t>(chunks_.batch_points) * chunks_.batches;
-    if (chunks_.calls == 0) cuda::check(cudaMemsetAsync(c_.data(), 0, c_.bytes(), stream), "cudaMemsetAsync");
-    for (std::int64_t call = 0; call < chunks_.calls; ++call) {
-      generate_factors(arithmetic_.type, form, points_.records(), call * call_points, points_.padded_count(),
-                       band.shape, x_.data(), y_.data(), stream);
-      band.product.run(y_.data(), x_.data(), c_.data(), call > 0);
+    const Chunks& chunks = route.chunks;
+    const FactorShape shape = factor_shape(route, first_row);
+    if (chunks.calls == 0) cuda::check(cudaMemsetAsync(c_.data(), 0, c_.bytes(), stream), "cudaMemsetAsync");
+    for (std::int64_t call = 0; call < chunks.calls; ++call) {
+      const std::int64_t first_point = call * chunks.batch_points * chunks.batches;
+      generate_factors(arithmetic_.type, form, points_.records(), first_point, points_.padded_count(), shape, x_.data(),
+                       y_.data(), stream);
+      route.product->run(y_.data(), x_.data(), c_.data(), call > 0);
     }
-    combine_products(arithmetic_.type, form, c_.data(), band.shape, static_cast<int>(options_.shape[1]),
+    combine_products(arithmetic_.type, form, c_.data(), shape, static_cast<int>(options_.shape[1]),
                      points_.records().amplitude_max, output, stream);
   }
 
@@ -206,10 +207,9 @@ class SeparableCuda final : public PointCloudPlan::Engine {
   Array<std::byte, 1> c_;
   std::int64_t columns_;
   std::int64_t band_rows_ = 0;
-  Arithmetic arithmetic_{};
-  Chunks chunks_;
-  std::optional<BandProduct> complex_;
-  std::optional<BandProduct> real_;
+  Arithmetic arithmetic_;
+  Route complex_;
+  Route real_;
 };
 
 }  // namespace
