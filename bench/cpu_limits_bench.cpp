@@ -1,0 +1,83 @@
+// What the CPU's engines are measured by: the vector unit's sines and cosines and BLAS's matrix products, alone.
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/simd.hpp>
+#include <holotone/hologram/point_cloud_cpu.hpp>
+#include <vector>
+
+namespace bench {
+namespace {
+
+/// The engines' own sine and cosine in a tight loop over a first-level cache; the sum keeps them alive.
+HOLOTONE_SIMD_CLONES
+void many_sines(const std::uint32_t* turns, float* __restrict sum, std::int32_t count, std::int32_t rounds) {
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    const auto shift = static_cast<std::uint32_t>(round) * 0x9E3779B9U;
+    for (std::int32_t i = 0; i < count; ++i) {
+      float sine = 0;
+      float cosine = 0;
+      holotone::point_cloud::sine_cosine(turns[i] + shift, sine, cosine);
+      sum[i] += sine + cosine;
+    }
+  }
+}
+
+void run_sines(benchmark::State& state) {
+  constexpr std::int32_t count = 1024;
+  constexpr std::int32_t rounds = 4096;
+  const auto threads = static_cast<std::int64_t>(holotone::thread_count());
+  std::vector<std::uint32_t> turns(count);
+  for (std::uint32_t i = 0; i < count; ++i) turns[i] = i * 2654435761U;
+  std::vector<float> sums(static_cast<std::size_t>(threads * count));
+  const Stopwatch clock;
+  for (auto _ : state) {
+    holotone::parallel_for(0, threads, [&](std::int64_t thread) {
+      many_sines(turns.data(), sums.data() + thread * count, count, rounds);
+    });
+    benchmark::DoNotOptimize(sums.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["sincos_per_s"] = static_cast<double>(threads * count * rounds * state.iterations()) / clock.seconds();
+}
+
+/// The real product (2 ny x 2 n)(2 n x nx) of 1920x1080 pixels by nothing but sgemm, 2048 points at a time.
+void run_product(benchmark::State& state, std::int64_t points) {
+  constexpr blasint rows = 2 * 1080;
+  constexpr blasint columns = 1920;
+  constexpr std::int64_t chunk_points = 2048;
+  const auto depth = static_cast<std::size_t>(2 * std::min(points, chunk_points));
+  std::vector<float> a(depth * rows);
+  std::vector<float> b(depth * columns);
+  std::vector<float> c(static_cast<std::size_t>(rows) * columns, 0.0F);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = holotone::random_uniform(1, i) - 0.5F;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = holotone::random_uniform(2, i) - 0.5F;
+  const Stopwatch clock;
+  for (auto _ : state) {
+    for (std::int64_t done = 0; done < points; done += chunk_points) {
+      const auto k = static_cast<blasint>(2 * std::min(points - done, chunk_points));
+      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, columns, k, 1.0F, a.data(), rows, b.data(), columns,
+                  done == 0 ? 0.0F : 1.0F, c.data(), columns);
+    }
+    benchmark::ClobberMemory();
+  }
+  state.counters["flops_per_s"] =
+      8.0 * static_cast<double>(points * 1080 * 1920 * state.iterations()) / clock.seconds();
+}
+
+}  // namespace
+
+void add_cpu_limits(const RowOptions& options) {
+  benchmark::RegisterBenchmark("cpu/sincos", run_sines)->Unit(benchmark::kMillisecond);
+  for (const std::int64_t points : {1024, 10240, 30720, 102400}) {
+    if (points > options.max_points) continue;
+    const auto name = fmt::format("cpu/sgemm/{}", points);
+    benchmark::RegisterBenchmark(name.c_str(), [points](benchmark::State& state) {
+      run_product(state, points);
+    })->Unit(benchmark::kMillisecond);
+  }
+}
+
+}  // namespace bench

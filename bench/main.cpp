@@ -1,0 +1,62 @@
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [Google Benchmark's own options]
+//
+// Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
+// not timed. JSON: --benchmark_out=results.json; bench/merge.py adds the rows to bench/results/.
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <holotone/core/error.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Takes `--name value` or `--name=value` out of the arguments; `otherwise` if it is not there.
+std::string take_option(std::vector<char*>& arguments, const std::string& name, const std::string& otherwise) {
+  for (auto at = arguments.begin() + 1; at != arguments.end(); ++at) {
+    if (*at == name && at + 1 != arguments.end()) {
+      const std::string value = *(at + 1);
+      arguments.erase(at, at + 2);
+      return value;
+    }
+    if (std::strncmp(*at, (name + "=").c_str(), name.size() + 1) == 0) {
+      const std::string value = *at + name.size() + 1;
+      arguments.erase(at);
+      return value;
+    }
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    std::vector<char*> arguments(argv, argv + argc);
+    bench::RowOptions options;
+    options.device = holotone::parse_device(take_option(arguments, "--device", "auto"));
+    const bool cpu = options.device.backend == holotone::Backend::cpu;
+    options.max_points =
+        std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1024000").c_str(), nullptr, 10);
+    const auto info = holotone::describe(options.device);
+    benchmark::AddCustomContext("commit", bench::commit());
+    benchmark::AddCustomContext("device", info.name);
+    benchmark::AddCustomContext("device_units", std::to_string(info.units));
+    benchmark::AddCustomContext("driver", info.detail);
+    benchmark::AddCustomContext("backend", to_string(options.device));
+    benchmark::AddCustomContext("date_utc", bench::utc_date());
+    bench::add_point_cloud_rows(options);
+    if (cpu) bench::add_cpu_limits(options);
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+  } catch (const holotone::Error& error) {
+    std::fprintf(stderr, "holotone_bench: %s\n", error.what());
+    return 2;
+  }
+}

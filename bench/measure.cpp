@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <bench/measure.hpp>
+#include <commit.hpp>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+#if HOLOTONE_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace bench {
+namespace {
+
+double timed(const holotone::Queue& queue, int repeats, const std::function<void()>& work) {
+  queue.synchronize();
+  const Stopwatch clock;
+  for (int i = 0; i < repeats; ++i) work();
+  queue.synchronize();
+  return clock.seconds() / repeats;
+}
+
+}  // namespace
+
+std::string commit() { return HOLOTONE_COMMIT; }
+
+std::string utc_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+int repeats_of(const holotone::Queue& queue, const std::function<void()>& work) {
+  constexpr double round_seconds = 0.02;
+  timed(queue, 1, work);  // warms up
+  return static_cast<int>(std::clamp(round_seconds / timed(queue, 1, work), 1.0, 1000.0));
+}
+
+double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work) {
+  const double once = timed(queue, 1, work);  // warms up; enough of a measurement for what takes long
+  if (rounds <= 1 || once > 5) return once;
+  const int repeats = repeats_of(queue, work);
+  std::vector<double> times;
+  for (int i = 0; i < rounds; ++i) times.push_back(timed(queue, repeats, work));
+  std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+  return times[static_cast<std::size_t>(rounds / 2)];
+}
+
+HostMemory::HostMemory(std::size_t bytes, holotone::Device device) {
+#if HOLOTONE_CUDA
+  locked_ = device.backend == holotone::Backend::cuda && cudaMallocHost(&data_, bytes) == cudaSuccess;
+#else
+  (void)device;
+#endif
+  if (!locked_) data_ = std::malloc(bytes);
+  if (data_ == nullptr) throw std::bad_alloc();
+}
+
+HostMemory::~HostMemory() {
+#if HOLOTONE_CUDA
+  if (locked_) {
+    cudaFreeHost(data_);
+    return;
+  }
+#endif
+  std::free(data_);
+}
+
+PointCloudRun::PointCloudRun(const cases::PointCloudCase& c, const reference::PointWaves& points,
+                             const cases::PixelSample& samples, holotone::Device device, Output output)
+    : queue_(holotone::Queue::create(device)), plan_(c.options, queue_) {
+  const auto sources = cases::sources(points);
+  position_m_ = copy_of(sources.position_m, device);
+  amplitude_ = copy_of(sources.amplitude, device);
+  if (output == Output::real) {
+    real_ = holotone::Array<float, 2>(c.options.shape, queue_);
+    output_.real = real_.view();
+  } else {
+    field_ = holotone::Array<std::complex<float>, 2>(c.options.shape, queue_);
+    phase_ = holotone::Array<std::uint8_t, 2>(c.options.shape, queue_);
+    output_ = {field_.view(), {}, phase_.view()};
+  }
+  plan_.set_points({position_m_.view(), amplitude_.view(), {}});
+  run();
+  queue_.synchronize();
+  if (output == Output::real) {
+    relative_error_ = cases::relative_error(samples, real_.to(holotone::Device{}).data());
+  } else {
+    relative_error_ = cases::relative_error(samples, field_.to(holotone::Device{}).data());
+    phase_error_levels_ = cases::phase_error_levels(samples, phase_.to(holotone::Device{}).data());
+  }
+}
+
+void PointCloudRun::run() { plan_.execute(output_); }
+
+}  // namespace bench

@@ -1,0 +1,76 @@
+#pragma once
+// What the benchmark programs share: the cases, their checks and the clock.
+#include <chrono>
+#include <functional>
+#include <holotone/core/device.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <string>
+#include <tests/cases/point_cloud.hpp>
+
+namespace bench {
+
+/// Git commit the program was built from ("-dirty" if the tree had changes), or "unknown".
+std::string commit();
+
+/// Today's date in UTC, "2025-01-31T12:00:00Z".
+std::string utc_date();
+
+/// Wall time since it was made.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Median over `rounds` of the wall time in seconds of work(), which enqueues; every round enqueues as often as fills
+/// 20 ms (at least once) between two synchronisations of `queue`, so that launch and waiting cost no more than in use.
+double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
+
+/// How often work() runs in about 20 ms, at least once; runs it (also to warm it up).
+int repeats_of(const holotone::Queue& queue, const std::function<void()>& work);
+
+/// Host memory that a GPU can copy from and to while it works (page-locked on CUDA).
+class HostMemory {
+ public:
+  HostMemory(std::size_t bytes, holotone::Device device);
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  bool locked_ = false;
+};
+
+/// A plan with points on its device and outputs to write, checked against the float64 sum at 512 pixels.
+class PointCloudRun {
+ public:
+  enum class Output { field_and_phase, real };
+  /// `samples` is the reference for `c`, so that cases that differ in method alone need it once.
+  PointCloudRun(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
+                holotone::Device device, Output output);
+  /// Enqueues the sum: the points are on the device already, their preparation is part of it.
+  void run();
+  [[nodiscard]] double relative_error() const { return relative_error_; }
+  [[nodiscard]] double phase_error_levels() const { return phase_error_levels_; }
+  [[nodiscard]] const holotone::Queue& queue() const { return queue_; }
+  [[nodiscard]] const holotone::PointCloudPlan& plan() const { return plan_; }
+
+ private:
+  holotone::Queue queue_;
+  holotone::Array<float, 2> position_m_;
+  holotone::Array<float, 1> amplitude_;
+  holotone::Array<std::complex<float>, 2> field_;
+  holotone::Array<float, 2> real_;
+  holotone::Array<std::uint8_t, 2> phase_;
+  holotone::PointCloudPlan plan_;
+  holotone::PointCloudOutput output_;
+  double relative_error_ = 0;
+  double phase_error_levels_ = 0;
+};
+
+}  // namespace bench

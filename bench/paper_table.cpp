@@ -1,0 +1,81 @@
+#include <CLI/CLI.hpp>
+#include <bench/paper_table.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <stdexcept>
+
+namespace bench {
+
+bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
+                         TableOptions& options, int& code) {
+  CLI::App app(description);
+  std::string device = "auto";
+  app.add_option("--device", device, "cpu, cuda:0, ... or auto");
+  app.add_option("--max-points", options.max_points, fmt::format("Largest cloud (default on the CPU: {})", cpu_points));
+  app.add_option("--json", options.json, "Also write the table to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    code = app.exit(error) == 0 ? 0 : 2;
+    return false;
+  }
+  options.device = holotone::parse_device(device);
+  if (options.max_points <= 0) {
+    options.max_points = options.device.backend == holotone::Backend::cpu ? cpu_points : INT64_MAX;
+  }
+  return true;
+}
+
+cases::PointCloudCase paper_case(std::int64_t points) {
+  cases::PointCloudCase c;
+  c.options.shape = {1024, 1920};
+  c.options.band_limit = false;
+  c.count = points;
+  return c;
+}
+
+Measured measure(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
+                 holotone::PointMethod method, PointCloudRun::Output output, holotone::Device device) {
+  auto chosen = c;
+  chosen.options.method = method;
+  PointCloudRun run(chosen, points, samples, device, output);
+  if (!(run.relative_error() <= c.options.tolerance)) {
+    throw std::runtime_error(fmt::format("{} with {} points: relative error {:.1e} is above {:.0e}", to_string(method),
+                                         c.count, run.relative_error(), c.options.tolerance));
+  }
+  return {1e3 * seconds_of(run.queue(), 5, [&] { run.run(); }), run.relative_error()};
+}
+
+std::string three_digits(double value) {
+  const int decimals = value > 0 ? std::max(0, 2 - static_cast<int>(std::floor(std::log10(value)))) : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:>{}}", row[i], width[i] + (i == 0 ? 0 : 2));
+    fmt::print("\n");
+  }
+}
+
+nlohmann::json results_head(const std::string& program, holotone::Device device) {
+  const auto info = holotone::describe(device);
+  return {{"program", program},           {"commit", commit()},         {"device", info.name},
+          {"backend", to_string(device)}, {"device_units", info.units}, {"driver", info.detail},
+          {"date_utc", utc_date()}};
+}
+
+void write_json(const std::string& path, const nlohmann::json& value) {
+  std::ofstream file(path);
+  file << value.dump(1) << "\n";
+  file.close();
+  if (!file) throw std::runtime_error(path + ": cannot be written");
+}
+
+}  // namespace bench

@@ -1,0 +1,154 @@
+// hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit bites), amplitudes
+// with random signs, tolerance 1e-3. Timed: from points on the device to the complex field and its 8-bit phase there
+// (real: the real part alone); video adds points uploaded and phase downloaded for every frame.
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+
+namespace bench {
+namespace {
+
+using holotone::PointMethod;
+
+struct Prepared {
+  cases::PointCloudCase c;
+  reference::PointWaves points;
+  cases::PixelSample samples;
+};
+
+/// Points and reference of one cloud, made once for all the rows that use it (the last one is kept).
+const Prepared& prepared(bool near, std::int64_t count) {
+  static std::map<std::pair<bool, std::int64_t>, std::unique_ptr<Prepared>> all;
+  auto& entry = all[{near, count}];
+  if (!entry) {
+    entry = std::make_unique<Prepared>();
+    entry->c.count = count;
+    entry->c.near_m = near ? 0.2 : 0.5;
+    entry->c.far_m = near ? 0.21 : 0.6;
+    entry->points = cases::make_points(entry->c);
+    entry->samples = cases::sample_reference(entry->c, entry->points, 512);
+  }
+  return *entry;
+}
+
+/// Rates by the wall clock: Google Benchmark would take the calling thread's processor time.
+void set_counters(benchmark::State& state, const cases::PointCloudCase& c, double relative_error, double seconds,
+                  bool real_only) {
+  const double frames_per_s = static_cast<double>(state.iterations()) / seconds;
+  state.counters["rel_error"] = relative_error;
+  state.counters["points"] = static_cast<double>(c.count);
+  state.counters["pairs_per_s"] = static_cast<double>(c.count) * static_cast<double>(c.pixels()) * frames_per_s;
+  state.counters["flops_per_s"] = c.flops(real_only) * frames_per_s;
+  state.counters["frames_per_s"] = frames_per_s;
+}
+
+struct Row {
+  PointMethod method;
+  bool near;
+  PointCloudRun::Output output;
+  std::int64_t count;
+};
+
+void run_sum(benchmark::State& state, const Row& row, holotone::Device device) {
+  const auto& input = prepared(row.near, row.count);
+  auto c = input.c;
+  c.options.method = row.method;
+  PointCloudRun run(c, input.points, input.samples, device, row.output);
+  const bool real_only = row.output == PointCloudRun::Output::real;
+  if (!(run.relative_error() <= c.options.tolerance)) {
+    state.SkipWithError(
+        fmt::format("relative error {:.2e} is above {:.0e}", run.relative_error(), c.options.tolerance).c_str());
+    return;
+  }
+  const int repeats = device.backend == holotone::Backend::cpu ? 1 : repeats_of(run.queue(), [&] { run.run(); });
+  run.queue().synchronize();
+  const Stopwatch clock;
+  while (state.KeepRunningBatch(repeats)) {
+    for (int i = 0; i < repeats; ++i) run.run();
+    run.queue().synchronize();
+  }
+  set_counters(state, c, run.relative_error(), clock.seconds(), real_only);
+  if (!real_only) state.counters["phase_error_levels"] = run.phase_error_levels();
+  state.SetLabel(run.plan().info().arithmetic);
+}
+
+/// Frame after frame: points up, sum, 8-bit phase down.
+void run_video(benchmark::State& state, std::int64_t count, holotone::Device device) {
+  const auto& input = prepared(false, count);
+  const auto& c = input.c;
+  const auto queue = holotone::Queue::create(device);
+  const auto pixels = static_cast<std::size_t>(c.pixels());
+  const auto points = static_cast<std::size_t>(count);
+  const HostMemory position(points * 3 * sizeof(float), device);
+  const HostMemory amplitude(points * sizeof(float), device);
+  const HostMemory levels(pixels, device);
+  std::memcpy(position.data(), input.points.position_m.data(), points * 3 * sizeof(float));
+  std::memcpy(amplitude.data(), input.points.amplitude.data(), points * sizeof(float));
+  const holotone::PointSources sources{{static_cast<const float*>(position.data()), {count, 3}},
+                                       {static_cast<const float*>(amplitude.data()), {count}},
+                                       {}};
+  holotone::PointCloudPlan plan(c.options, queue);
+  holotone::Array<std::uint8_t, 2> phase(c.options.shape, queue);
+  const holotone::View<std::uint8_t, 2> host(static_cast<std::uint8_t*>(levels.data()), c.options.shape);
+  const auto frame = [&] {
+    plan.set_points(sources);
+    plan.execute({{}, {}, phase.view()});
+    copy<std::uint8_t, 2>(host, phase.view(), queue);
+  };
+  // The field of the same plan is what the tolerance speaks of; the phase is compared in levels.
+  holotone::Array<std::complex<float>, 2> field(c.options.shape, queue);
+  frame();
+  plan.execute({field.view(), {}, {}});
+  queue.synchronize();
+  const double error = cases::relative_error(input.samples, field.to(holotone::Device{}).data());
+  const double levels_off = cases::phase_error_levels(input.samples, static_cast<std::uint8_t*>(levels.data()));
+  if (!(error <= c.options.tolerance && levels_off < 0.4)) {
+    state.SkipWithError(fmt::format("relative error {:.2e}, phase off by {:.2f} levels", error, levels_off).c_str());
+    return;
+  }
+  const Stopwatch clock;
+  for (auto _ : state) {
+    frame();
+    queue.synchronize();
+  }
+  set_counters(state, c, error, clock.seconds(), false);
+  state.counters["phase_error_levels"] = levels_off;
+  state.SetLabel(plan.info().arithmetic);
+}
+
+}  // namespace
+
+void add_point_cloud_rows(const RowOptions& options) {
+  const auto add = [&](const std::string& name, auto body) {
+    benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) {
+      try {
+        body(state);
+      } catch (const holotone::Error& error) {
+        state.SkipWithError(error.what());
+      }
+    })->Unit(benchmark::kMillisecond);
+  };
+  const auto device = options.device;
+  const auto add_sum = [&](const std::string& name, const Row& row) {
+    if (row.count > options.max_points) return;
+    add(fmt::format("hologram/{}/{}", name, row.count),
+        [row, device](benchmark::State& state) { run_sum(state, row, device); });
+  };
+  using Output = PointCloudRun::Output;
+  const auto both = Output::field_and_phase;
+  add_sum("direct", {PointMethod::direct, false, both, 30720});
+  add_sum("recurrence", {PointMethod::recurrence, false, both, 30720});
+  for (const std::int64_t count : {1024, 10240, 30720, 102400, 1024000}) {
+    add_sum("separable", {PointMethod::separable, false, both, count});
+    add_sum("separable_real", {PointMethod::separable, false, Output::real, count});
+    add_sum("separable_near", {PointMethod::separable, true, both, count});
+  }
+  if (options.max_points >= 30720) {
+    add("hologram/video/30720", [device](benchmark::State& state) { run_video(state, 30720, device); });
+  }
+}
+
+}  // namespace bench

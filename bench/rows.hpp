@@ -1,0 +1,19 @@
+#pragma once
+// The rows that holotone_bench registers; one function for each *_bench.cpp.
+#include <bench/measure.hpp>
+#include <cstdint>
+
+namespace bench {
+
+struct RowOptions {
+  holotone::Device device;
+  std::int64_t max_points = 1024000;  ///< point-cloud rows with more are left out
+};
+
+/// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
+void add_point_cloud_rows(const RowOptions& options);
+
+/// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
+void add_cpu_limits(const RowOptions& options);
+
+}  // namespace bench
