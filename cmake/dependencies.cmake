@@ -10,7 +10,7 @@ pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)
 find_library(FFTW_OMP_LIBRARY fftw3f_omp HINTS ${FFTW_LIBRARY_DIRS} REQUIRED)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 
-find_package(TIFF QUIET)
+find_package(TIFF 4.5 QUIET)  # the first that keeps messages and memory limits per file
 find_package(HDF5 QUIET COMPONENTS C)
 find_package(assimp CONFIG QUIET)
 foreach(format TIFF HDF5 assimp)

@@ -37,11 +37,11 @@ struct EncodeOptions {
   /// Phase in radians of codes 0, 1, 2, ... where the steps are unequal (TI PLM) or the response was measured
   /// (read_phase_lut): 2 to 2^bits entries, NaN for a code that must not be used. Replaces phase_range_rad.
   /// Each phase gets the code that is nearest on the circle; of equal ones the lowest.
-  std::vector<double> level_phase_rad;
+  std::vector<double> level_phase_rad{};
   double carrier_x_rad = 0;  ///< blazed grating added to the phase: steers the light by this angle toward +x
   double carrier_y_rad = 0;  ///< and toward +y. Finest: sin(angle) = lambda / (2 pitch)
   /// Wavefront map in radians added to the phase modulo 2 pi, shape {ny, nx} in host memory, or empty. Copied.
-  View<const float, 2> correction_rad;
+  View<const float, 2> correction_rad{};
 
   // Amplitude modulators (amplitude, single_sideband, burckhardt).
   double reference_angle_x_rad = 0;  ///< amplitude: direction of the reference beam, toward +x

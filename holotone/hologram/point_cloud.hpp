@@ -50,16 +50,16 @@ struct PointCloudOptions {
 /// Points in the world frame (x right, y up, z toward the viewer, panel at z = 0, distance d = -z).
 /// All views live on the same device: the plan's, or the CPU (then set_points uploads). n may be 0: no light.
 struct PointSources {
-  View<const float, 2> position_m;  ///< {n, 3}
-  View<const float, 1> amplitude;   ///< {n}
-  View<const float, 1> phase_rad;   ///< {n}, or empty for zero
+  View<const float, 2> position_m;   ///< {n, 3}
+  View<const float, 1> amplitude;    ///< {n}
+  View<const float, 1> phase_rad{};  ///< {n}, or empty for zero
 };
 
 /// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}.
 struct PointCloudOutput {
-  View<std::complex<float>, 2> field;  ///< the complex sum U
-  View<float, 2> real;                 ///< Re U alone (cheaper when it is all that is asked)
-  View<std::uint8_t, 2> phase;         ///< round(arg(U) / 2pi * 256) mod 256; 0 where U = 0
+  View<std::complex<float>, 2> field{};  ///< the complex sum U
+  View<float, 2> real{};                 ///< Re U alone (cheaper when it is all that is asked)
+  View<std::uint8_t, 2> phase{};         ///< round(arg(U) / 2pi * 256) mod 256; 0 where U = 0
 };
 
 /// What a plan decided, for `--json` and `info`.

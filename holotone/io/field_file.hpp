@@ -3,18 +3,42 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <string>
+#include <string_view>
 
 namespace holotone {
 
-/// A complex field {ny, nx} with its metadata ("wavelength_m", "pitch_m", "distance_m", ...).
+/// A complex field {ny, nx} in host memory, row 0 at the top, with its metadata ("wavelength_m", "pitch_m",
+/// "distance_m", ...).
 struct FieldFile {
   Array<std::complex<float>, 2> values;
   Metadata metadata;
 };
 
-/// HDF5 (compound {r, i} of float32 in dataset "field", metadata as attributes), NPY (complex64; no metadata) or OHC
-/// (OpenHolo; wavelength and pitch) by extension. Throws io.
+/// More than this many bytes of field is refused on reading, whatever the file declares.
+inline constexpr std::int64_t maximum_field_bytes = std::int64_t{1} << 33;
+
+/// Reads HDF5 (.h5 .hdf5 .mat: dataset "field", or the only 2-D complex one of the root group; compound {r,
+/// i} or {real, imag} of float32 or float64; attributes of the dataset and of the root group become
+/// metadata), NPY (complex64 or complex128, either byte order, C or Fortran order; no metadata) or OHC
+/// (OpenHolo; wavelength and pitch become metadata). HDF5 and NPY are told by content, OHC by its first two
+/// bytes.
+///
+/// Counts are checked against the file's size and maximum_field_bytes before memory is taken. HDF5 is read by
+/// libhdf5, which is not safe on hostile files: read_field_guarded (io/guarded.hpp) runs it in a child
+/// process. Throws io naming the file, what was expected and what came; unsupported for HDF5 in a build
+/// without it.
 FieldFile read_field(const std::string& path);
+
+/// Whether the file begins as HDF5 does, or has its extension.
+bool is_hdf5(const std::string& path);
+
+/// Whether the extension is one write_field knows (.h5 .hdf5 .npy .ohc).
+bool is_field_name(std::string_view path);
+
+/// Writes by extension, atomically: .h5/.hdf5 (metadata as attributes: float64 where the text is a number,
+/// else UTF-8 strings), .npy (complex64, version 1.0; metadata is dropped) or .ohc (float32 real and
+/// imaginary part; needs "wavelength_m" and "pitch_m", drops the rest). Throws io, unsupported for another
+/// extension or missing library, invalid_argument for an empty field.
 void write_field(const std::string& path, const FieldFile& field);
 
 }  // namespace holotone

@@ -1,0 +1,136 @@
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/atomic_file.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace holotone {
+namespace {
+
+// The names of unfinished files lie in fixed memory, because a signal handler may read nothing that another
+// thread could be freeing.
+constexpr int slot_count = 64;
+constexpr std::size_t slot_bytes = 4096;  // PATH_MAX
+enum SlotState : int { slot_free, slot_filling, slot_armed };
+struct Slot {
+  std::atomic<int> state{slot_free};
+  char path[slot_bytes] = {};
+};
+Slot slots[slot_count];
+std::atomic<bool> closing{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+int arm(const std::string& path) {
+  for (int i = 0; i < slot_count; ++i) {
+    int expected = slot_free;
+    if (!slots[i].state.compare_exchange_strong(expected, slot_filling)) continue;
+    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].state = slot_armed;
+    return i;
+  }
+  throw_io(path, fmt::format("at most {} files being written at once", slot_count), "one more");
+}
+
+// The file that `path` leads to: its symbolic links resolved where it exists.
+std::string target_of(const std::string& path) {
+  if (path.empty()) throw_io("output file", "a name", "an empty one");
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) throw_io(path, "a file name", "a folder");
+  if (std::filesystem::exists(status)) {
+    if (!std::filesystem::is_regular_file(status)) throw_io(path, "a regular file", "a device, pipe or socket");
+    auto target = std::filesystem::canonical(path, error);
+    return error ? path : target.string();
+  }
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw_io(path, fmt::format("folder '{}' to exist", folder.string()), "none");
+  }
+  return path;
+}
+
+std::string temporary_name(const std::string& target) {
+  static std::atomic<unsigned> counter{0};
+  const std::filesystem::path path(target);
+  // A name of the longest permitted length must leave room for the rest.
+  const std::string stem = path.filename().string().substr(0, 200);
+  return (path.parent_path() / fmt::format(".{}.{}-{}.part", stem, getpid(), counter++)).string();
+}
+
+// Creates the file exclusively; the umask decides the permissions, unless there is a file to follow.
+int create(const std::string& temporary, const std::string& target) {
+  const int file = open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0) return -1;
+  struct stat existing {};
+  if (stat(target.c_str(), &existing) == 0) (void)!fchmod(file, existing.st_mode & 0777);
+  return file;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : path_(target_of(path)) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    temporary_path_ = temporary_name(path_);
+    if (temporary_path_.size() >= slot_bytes) throw_io(path, "a path of fewer than 4096 bytes", "a longer one");
+    slot_ = arm(temporary_path_);  // before the file exists, so that no moment is left uncovered
+    const int file = closing ? -1 : create(temporary_path_, path_);
+    if (file >= 0) {
+      close(file);
+      return;
+    }
+    const int reason = errno;
+    slots[slot_].state = slot_free;
+    slot_ = -1;
+    if (closing) throw Error(ErrorCode::cancelled, path + ": not written: the program is ending");
+    if (reason != EEXIST) {
+      const auto folder = std::filesystem::path(path_).parent_path().string();
+      throw_io(path, fmt::format("folder '{}' to be writable", folder.empty() ? "." : folder), std::strerror(reason));
+    }
+  }
+  throw_io(path, "a free temporary name beside it", "100 names taken");
+}
+
+AtomicFile::~AtomicFile() {
+  if (slot_ < 0) return;
+  unlink(temporary_path_.c_str());
+  slots[slot_].state = slot_free;
+}
+
+void AtomicFile::commit() {
+  if (slot_ < 0) throw_argument("AtomicFile::commit", "calls", "one", "two");
+  if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
+    throw_io(path_, "to be replaceable", std::strerror(errno));
+  }
+  slots[slot_].state = slot_free;
+  slot_ = -1;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  std::FILE* stream = std::fopen(file.temporary_path().c_str(), "wb");
+  if (stream == nullptr) throw_io(path, "to be writable", std::strerror(errno));
+  const std::size_t written = std::fwrite(bytes.data(), 1, bytes.size(), stream);
+  const int reason = errno;
+  const bool closed = std::fclose(stream) == 0;
+  if (written != bytes.size()) {
+    throw_io(path, fmt::format("{} bytes to be written", bytes.size()), std::strerror(reason));
+  }
+  if (!closed) throw_io(path, fmt::format("{} bytes to be written", bytes.size()), std::strerror(errno));
+  file.commit();
+}
+
+void remove_pending_files() noexcept {
+  closing = true;
+  for (auto& slot : slots) {
+    if (slot.state == slot_armed) unlink(slot.path);
+  }
+}
+
+}  // namespace holotone

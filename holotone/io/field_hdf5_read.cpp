@@ -1,0 +1,236 @@
+#include <holotone/core/error.hpp>
+#include <holotone/io/field_formats.hpp>
+#include <holotone/io/file_bytes.hpp>
+
+#if HOLOTONE_HDF5
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/io/hdf5_handle.hpp>
+#include <optional>
+#include <vector>
+#endif
+
+namespace holotone::io {
+
+#if HOLOTONE_HDF5
+namespace {
+
+constexpr std::size_t most_names = 1000;
+constexpr std::size_t longest_text = 1 << 16;
+constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
+constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
+
+extern "C" {
+// libhdf5 calls these from C: nothing may be thrown through it.
+static herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
+  auto& names = *static_cast<std::vector<std::string>*>(data);
+  if (info->type != H5L_TYPE_HARD) return 0;  // soft and external links lead anywhere
+  if (names.size() >= most_names) return 1;
+  try {
+    names.emplace_back(name);
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+static herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
+  auto& names = *static_cast<std::vector<std::string>*>(data);
+  if (names.size() >= most_names) return 1;
+  try {
+    names.emplace_back(name);
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+}
+
+std::string member_name(hid_t type, unsigned index) {
+  char* raw = H5Tget_member_name(type, index);
+  if (raw == nullptr) return {};
+  std::string name(raw);
+  H5free_memory(raw);
+  return name;
+}
+
+bool is_named(std::string name, std::initializer_list<std::string_view> names) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The type to read a complex compound into; nothing if the dataset does not hold complex numbers.
+std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  if (!type.valid() || H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2)
+    return std::nullopt;
+  const std::array<std::string, 2> names = {member_name(type.get(), 0), member_name(type.get(), 1)};
+  if (!is_named(names[0], {"r", "re", "real"}) || !is_named(names[1], {"i", "im", "imag"})) return std::nullopt;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (H5Tget_member_class(type.get(), i) != H5T_FLOAT) return std::nullopt;
+  }
+  Hdf5Handle memory(H5Tcreate(H5T_COMPOUND, 2 * sizeof(float)), H5Tclose);
+  if (!memory.valid() || H5Tinsert(memory.get(), names[0].c_str(), 0, H5T_NATIVE_FLOAT) < 0 ||
+      H5Tinsert(memory.get(), names[1].c_str(), sizeof(float), H5T_NATIVE_FLOAT) < 0) {
+    return std::nullopt;
+  }
+  return memory;
+}
+
+std::vector<std::uint64_t> extents_of(hid_t dataset) {
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
+  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0 || rank > H5S_MAX_RANK) return {};
+  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
+  if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank) return {};
+  return {extents.begin(), extents.end()};
+}
+
+Hdf5Handle open_dataset(hid_t file, const std::string& path) {
+  std::vector<std::string> names;
+  if (H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_link, &names) < 0) {
+    throw_io(path, "a readable HDF5 root group", "a damaged one");
+  }
+  if (std::find(names.begin(), names.end(), "field") != names.end()) names = {"field"};
+  std::optional<Hdf5Handle> found;
+  std::size_t count = 0;
+  for (const auto& name : names) {
+    Hdf5Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid() || extents_of(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
+    if (++count == 1) found.emplace(std::move(dataset));
+  }
+  if (count != 1) {
+    throw_io(path, "a dataset 'field', or one only, of shape {ny, nx} and compound type {r, i}",
+             fmt::format("{} such datasets", count));
+  }
+  return std::move(*found);
+}
+
+// What is declared must agree with what the file can hold before memory is taken for it.
+void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path) {
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
+  if (!list.valid()) throw_io(path, "a readable dataset", "a damaged one");
+  if (H5Pget_external_count(list.get()) != 0) throw_io(path, "data in the file itself", "a list of external files");
+  const std::uint64_t size = std::filesystem::file_size(path);
+  const std::uint64_t stored = H5Dget_storage_size(dataset);
+  if (stored > size) throw_io(path, fmt::format("{} bytes of dataset", stored), fmt::format("a file of {}", size));
+  const std::uint64_t item = H5Tget_size(type.get());
+  const auto layout = H5Pget_layout(list.get());
+  if (layout == H5D_CHUNKED) {
+    std::array<hsize_t, 2> chunk{};
+    if (H5Pget_chunk(list.get(), 2, chunk.data()) != 2 || chunk[0] == 0 || chunk[1] == 0 || item == 0 ||
+        chunk[0] > largest_chunk / chunk[1] / item) {
+      throw_io(path, fmt::format("chunks of at most {} bytes", largest_chunk),
+               fmt::format("chunks of {} x {} values", chunk[0], chunk[1]));
+    }
+  } else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) {
+    throw_io(path, "data in the file itself", "a virtual dataset");
+  }
+  // Extents are small enough for their product by now (make_field has accepted them).
+  const std::uint64_t needed = extents[0] * extents[1] * item;
+  const std::uint64_t possible = layout == H5D_CHUNKED ? stored * largest_ratio : stored;
+  if (needed > possible) {
+    throw_io(path, fmt::format("data for shape {{{}, {}}} ({} bytes)", extents[0], extents[1], needed),
+             fmt::format("{} bytes stored", stored));
+  }
+}
+
+std::string read_text(hid_t attribute, hid_t type, bool& known) {
+  known = false;
+  if (H5Tis_variable_str(type) > 0) {
+    const Hdf5Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(memory.get(), H5T_VARIABLE);
+    H5Tset_cset(memory.get(), H5Tget_cset(type));
+    char* raw = nullptr;
+    if (H5Aread(attribute, memory.get(), static_cast<void*>(&raw)) < 0 || raw == nullptr) return {};
+    std::string text(raw, strnlen(raw, longest_text));
+    H5free_memory(raw);
+    known = true;
+    return text;
+  }
+  const std::size_t size = H5Tget_size(type);
+  if (size == 0 || size > longest_text) return {};
+  std::string text(size, '\0');
+  if (H5Aread(attribute, type, text.data()) < 0) return {};
+  text.resize(std::min(text.size(), text.find('\0')));
+  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.resize(text.find_last_not_of(' ') + 1);
+  known = true;
+  return text;
+}
+
+// The attribute as text if it is a single number or string; others are passed over.
+bool read_attribute(hid_t object, const std::string& name, std::string& text) {
+  const Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+  if (!attribute.valid()) return false;
+  const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  if (!space.valid() || !type.valid() || H5Sget_simple_extent_npoints(space.get()) != 1) return false;
+  switch (H5Tget_class(type.get())) {
+    case H5T_FLOAT: {
+      double value = 0;
+      if (H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) < 0) return false;
+      text = number_text(value);
+      return true;
+    }
+    case H5T_INTEGER: {
+      const bool is_signed = H5Tget_sign(type.get()) == H5T_SGN_2;
+      std::int64_t value = 0;
+      if (H5Aread(attribute.get(), is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, &value) < 0) return false;
+      text = is_signed ? fmt::format("{}", value) : fmt::format("{}", static_cast<std::uint64_t>(value));
+      return true;
+    }
+    case H5T_STRING: {
+      bool known = false;
+      text = read_text(attribute.get(), type.get(), known);
+      return known;
+    }
+    default: return false;
+  }
+}
+
+void read_attributes(hid_t object, Metadata& metadata) {
+  std::vector<std::string> names;
+  hsize_t index = 0;
+  H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &index, collect_attribute, &names);
+  for (const auto& name : names) {
+    std::string text;
+    if (read_attribute(object, name, text)) metadata[name] = std::move(text);
+  }
+}
+
+}  // namespace
+
+FieldFile read_hdf5(const std::string& path) {
+  read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than libhdf5
+  const Hdf5Session session;
+  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.valid()) throw_io(path, "an HDF5 file", "one that is damaged or of another kind");
+  const Hdf5Handle dataset = open_dataset(file.get(), path);
+  const auto extents = extents_of(dataset.get());
+  const auto type = complex_memory_type(dataset.get());
+  if (extents.size() != 2 || !type) throw_io(path, "a readable dataset", "a damaged one");
+  const auto check_shape = [&] {
+    const std::uint64_t most = static_cast<std::uint64_t>(maximum_field_bytes) / sizeof(std::complex<float>);
+    return extents[0] != 0 && extents[1] != 0 && extents[0] <= most / extents[1];
+  };
+  if (check_shape()) check_storage(dataset.get(), extents, path);
+  FieldFile field;
+  field.values = make_field(extents[0], extents[1], path);
+  if (H5Dread(dataset.get(), type->get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()) < 0) {
+    throw_io(path, "a readable dataset", "a damaged one");
+  }
+  read_attributes(file.get(), field.metadata);
+  read_attributes(dataset.get(), field.metadata);
+  return field;
+}
+#else
+FieldFile read_hdf5(const std::string& path) {
+  throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
+}
+#endif
+
+}  // namespace holotone::io

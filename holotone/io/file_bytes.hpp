@@ -1,0 +1,80 @@
+#pragma once
+// Bytes of a file and how to take numbers from them: shared by the readers of this module. Not for users.
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace holotone::io {
+
+/// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, or cannot be read.
+std::string read_bytes(const std::string& path);
+
+/// The first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
+std::string read_first_bytes(const std::string& path, std::size_t count);
+
+/// ".ply" of "Dragon.PLY": the extension in lower case, empty without one.
+std::string extension_of(std::string_view path);
+
+/// "3 bytes", "1 byte"
+std::string counted(std::uint64_t count, std::string_view singular);
+
+/// A short printable form of bytes from a file, for error messages.
+std::string quoted(std::string_view text);
+
+/// The number of type T whose bytes lie at `data` in the given order.
+template <class T>
+T load(const char* data, std::endian order) {
+  static_assert(std::is_arithmetic_v<T>);
+  char bytes[sizeof(T)];
+  if (order == std::endian::native) {
+    std::memcpy(bytes, data, sizeof(T));
+  } else {
+    for (std::size_t i = 0; i < sizeof(T); ++i) bytes[i] = data[sizeof(T) - 1 - i];
+  }
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+/// Appends the little-endian bytes of a number.
+template <class T>
+void store(std::string& bytes, T value) {
+  static_assert(std::is_arithmetic_v<T>);
+  char raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  if constexpr (std::endian::native == std::endian::big) {
+    for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(raw[i], raw[sizeof(T) - 1 - i]);
+  }
+  bytes.append(raw, sizeof(T));
+}
+
+/// Reads numbers one after the other; taking more than there is throws io naming the file and the byte.
+class ByteReader {
+ public:
+  ByteReader(std::string_view bytes, std::string_view path, std::endian order)
+      : bytes_(bytes), path_(path), order_(order) {}
+  [[nodiscard]] std::size_t position() const { return position_; }
+  [[nodiscard]] std::size_t remaining() const { return bytes_.size() - position_; }
+  template <class T>
+  T take(std::string_view what) {
+    return load<T>(take_bytes(sizeof(T), what).data(), order_);
+  }
+  std::string_view take_bytes(std::size_t count, std::string_view what) {
+    if (count > remaining()) fail_short(count, what);
+    const auto result = bytes_.substr(position_, count);
+    position_ += count;
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail_short(std::size_t count, std::string_view what) const;
+  std::string_view bytes_;
+  std::string_view path_;
+  std::endian order_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace holotone::io

@@ -1,0 +1,31 @@
+#pragma once
+#include <holotone/core/geometry.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/sandbox.hpp>
+#include <optional>
+#include <string>
+
+namespace holotone {
+
+// Reading files with libraries that crash on hostile ones (assimp, libhdf5) in a child process. A program
+// that wants this begins main with
+//     if (const auto code = guarded_child(argc, argv)) return *code;
+// and reads with read_scene_guarded(path, current_program()) and read_field_guarded(path, current_program()).
+// The child is the same program called as `program __read-scene FILE OUT` or `program __read-field FILE OUT`,
+// where OUT
+// "-" means standard output; what passes between them is private and checked by the parent.
+
+/// Like read_scene for the formats of our own readers, in this process; OBJ and glTF in a child `program`,
+/// under limits that grow with the file: 2 GiB + 24 bytes of memory a byte, 20 s + 1 s for every 4 MB. Throws
+/// io in one line: what the reader said, or that it crashed, took too long or needed too much memory.
+Mesh read_scene_guarded(const std::string& path, const std::string& program);
+
+/// Like read_field; HDF5 in a child `program`, under the same limits.
+FieldFile read_field_guarded(const std::string& path, const std::string& program);
+
+/// The child's side: if the arguments ask for a guarded read, does it and returns the exit code (0, or 2
+/// after an error, which is passed to the parent), else nothing. Call it first in main, before anything
+/// starts threads.
+std::optional<int> guarded_child(int argc, const char* const* argv);
+
+}  // namespace holotone

@@ -1,0 +1,21 @@
+#pragma once
+// What a guarded child hands its parent: private to io/guarded.cpp and its tests. Same machine, same program,
+// so numbers are raw; nothing in it is trusted.
+#include <holotone/core/error.hpp>
+#include <holotone/core/geometry.hpp>
+#include <holotone/io/field_file.hpp>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+std::string dump_scene(const Mesh& mesh);
+std::string dump_field(const FieldFile& field);
+std::string dump_error(ErrorCode code, std::string_view message);
+
+/// Inverse of the above. Throws the error a dump_error holds, or io naming `path` for anything not exactly a
+/// dump: wrong lengths, attributes without vertices, indices out of range.
+Mesh parse_scene(std::string_view dump, std::string_view path);
+FieldFile parse_field(std::string_view dump, std::string_view path);
+
+}  // namespace holotone::io

@@ -1,0 +1,60 @@
+#pragma once
+// What the HDF5 reader and writer share. Include only where HOLOTONE_HDF5 is on. Not for users.
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <holotone/core/error.hpp>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+/// Closes an HDF5 object when it goes out of scope.
+class Hdf5Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Hdf5Handle(hid_t id, Close closer) : id_(id), close_(closer) {}
+  ~Hdf5Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(other.id_), close_(other.close_) { other.id_ = -1; }
+  Hdf5Handle(const Hdf5Handle&) = delete;
+  Hdf5Handle& operator=(const Hdf5Handle&) = delete;
+  Hdf5Handle& operator=(Hdf5Handle&&) = delete;
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool valid() const { return id_ >= 0; }
+  /// Closes now and says whether that went well.
+  bool close() {
+    const hid_t id = id_;
+    id_ = -1;
+    return close_(id) >= 0;
+  }
+
+ private:
+  hid_t id_;
+  Close close_;
+};
+
+/// While it lives no other thread of ours is in libhdf5 (it may be built without locks), and libhdf5 prints
+/// nothing.
+class Hdf5Session {
+ public:
+  Hdf5Session() : lock_(mutex()) {
+    H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Hdf5Session() { H5Eset_auto2(H5E_DEFAULT, report_, report_data_); }
+  Hdf5Session(const Hdf5Session&) = delete;
+  Hdf5Session& operator=(const Hdf5Session&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex value;
+    return value;
+  }
+  std::lock_guard<std::mutex> lock_;
+  H5E_auto2_t report_ = nullptr;
+  void* report_data_ = nullptr;
+};
+
+}  // namespace holotone::io

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/io/image_formats.hpp>
+#include <holotone/io/metadata_text.hpp>
+#include <limits>
+
+namespace holotone {
+namespace {
+
+// What a code is divided by to lie in 0..1; floats stay as they are.
+template <class T>
+constexpr float scale_of() {
+  if constexpr (std::is_integral_v<T>) return 1.0f / static_cast<float>(std::numeric_limits<T>::max());
+  return 1.0f;
+}
+
+}  // namespace
+
+Image read_image(const std::string& path) {
+  const std::string bytes = io::read_bytes(path);
+  if (io::is_png(bytes)) return io::read_png(bytes, path);
+  if (io::is_tiff(bytes)) return io::read_tiff(bytes, path);
+  if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path);
+  if (io::is_bmp(bytes)) return io::read_bmp(bytes, path);
+  throw_io(path, "an image: PNG, TIFF, JPEG or BMP", "a file that begins " + io::quoted(bytes.substr(0, 8)));
+}
+
+void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {
+  const auto shape = shape_of(image);
+  if (element_count(shape) == 0 || shape[2] < 1 || shape[2] > 4) {
+    throw_argument("write_image", "image", "shape {ny, nx, 1 to 4} of at least 1 pixel", to_string<3>(shape));
+  }
+  if (shape[0] > INT32_MAX || shape[1] > INT32_MAX) {
+    throw_argument("write_image", "image", "extents below 2^31", to_string<3>(shape));
+  }
+  require_range("write_image", "compression", options.compression, 0, 9);
+  io::require_metadata("write_image", image.metadata);
+  const std::string extension = io::extension_of(path);
+  if (extension == ".png") return io::write_png(path, image, options.compression);
+  if (extension == ".tif" || extension == ".tiff") return io::write_tiff(path, image, options.compression);
+  if (extension == ".bmp") return io::write_bmp(path, image);
+  throw Error(ErrorCode::unsupported, path + ": expected .png, .tif, .tiff or .bmp for an image, got " +
+                                          (extension.empty() ? "no extension" : extension));
+}
+
+Shape<3> shape_of(const Image& image) {
+  return std::visit([](const auto& pixels) { return pixels.shape(); }, image.pixels);
+}
+
+Array<float, 3> to_float(const Image& image) {
+  return std::visit(
+      [](const auto& pixels) {
+        const auto source = pixels.host();
+        using T = std::remove_const_t<typename decltype(source)::element_type>;
+        Array<float, 3> result(pixels.shape());
+        std::transform(source.begin(), source.end(), result.data(),
+                       [](T value) { return static_cast<float>(value) * scale_of<T>(); });
+        return result;
+      },
+      image.pixels);
+}
+
+Array<float, 2> to_grey(const Image& image) {
+  const auto values = to_float(image);
+  const auto [ny, nx, channels] = values.shape();
+  const std::int64_t colours = channels >= 3 ? 3 : 1;  // the rest is alpha
+  Array<float, 2> result({ny, nx});
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    float sum = 0;
+    for (std::int64_t c = 0; c < colours; ++c) sum += values.data()[i * channels + c];
+    result.data()[i] = sum / static_cast<float>(colours);
+  }
+  return result;
+}
+
+namespace io {
+
+void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
+                   std::uint64_t available, std::uint64_t ratio, std::string_view path) {
+  constexpr auto most = static_cast<std::uint64_t>(maximum_image_bytes);
+  constexpr std::uint64_t slack = 1 << 12;
+  const std::uint64_t pixel_bytes = std::max<std::uint64_t>(channels * element_bytes, 1);
+  if (ny == 0 || nx == 0 || channels == 0 || nx > most / pixel_bytes || ny > most / (nx * pixel_bytes)) {
+    throw_io(path, fmt::format("1 to {} bytes of pixels", most),
+             fmt::format("{} x {} of {} bytes each", nx, ny, pixel_bytes));
+  }
+  if ((ny * nx * pixel_bytes) / ratio > available + slack) {
+    throw_io(path, fmt::format("data for {} x {} pixels of {} bytes", nx, ny, pixel_bytes), counted(available, "byte"));
+  }
+}
+
+Array<std::uint8_t, 3> expand_palette(Array<std::uint8_t, 3> indices, const Palette& palette, std::string_view path) {
+  const auto is_grey = [](const auto& entry) { return entry[0] == entry[1] && entry[1] == entry[2]; };
+  const std::int64_t channels = std::all_of(palette.begin(), palette.end(), is_grey) ? 1 : 3;
+  const auto [ny, nx, one] = indices.shape();
+  Array<std::uint8_t, 3> result({ny, nx, channels});
+  std::uint8_t* target = result.data();
+  for (std::uint8_t index : indices.host()) {
+    if (index >= palette.size()) {
+      throw_io(path, fmt::format("palette indices below {}", palette.size()), fmt::format("{}", index));
+    }
+    for (std::int64_t c = 0; c < channels; ++c) *target++ = palette[index][static_cast<std::size_t>(c)];
+  }
+  return result;
+}
+
+}  // namespace io
+}  // namespace holotone

@@ -1,0 +1,46 @@
+#pragma once
+// The readers and writers behind read_image and write_image. Not for users.
+#include <array>
+#include <holotone/core/error.hpp>
+#include <holotone/io/image.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::io {
+
+bool is_png(std::string_view bytes);
+bool is_tiff(std::string_view bytes);
+bool is_jpeg(std::string_view bytes);
+bool is_bmp(std::string_view bytes);
+
+Image read_png(std::string_view bytes, std::string_view path);
+Image read_tiff(std::string_view bytes, std::string_view path);
+Image read_jpeg(std::string_view bytes, std::string_view path);
+Image read_bmp(std::string_view bytes, std::string_view path);
+
+void write_png(const std::string& path, const Image& image, int compression);
+void write_tiff(const std::string& path, const Image& image, int compression);
+void write_bmp(const std::string& path, const Image& image);
+
+/// Throws io unless ny x nx x channels elements of `element_bytes` are at least one, at most
+/// maximum_image_bytes, and at most what `available` bytes of the file can hold at `ratio` to one (and a
+/// little more).
+void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
+                   std::uint64_t available, std::uint64_t ratio, std::string_view path);
+
+/// Uninitialised pixels; the extents have passed check_extents.
+template <class T>
+Array<T, 3> make_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels) {
+  return Array<T, 3>(
+      {static_cast<std::int64_t>(ny), static_cast<std::int64_t>(nx), static_cast<std::int64_t>(channels)});
+}
+
+/// RGB entries of a palette.
+using Palette = std::vector<std::array<std::uint8_t, 3>>;
+
+/// Replaces indices {ny, nx, 1} by their colours: three channels, or one if every entry is grey. Throws io
+/// for an index outside the palette.
+Array<std::uint8_t, 3> expand_palette(Array<std::uint8_t, 3> indices, const Palette& palette, std::string_view path);
+
+}  // namespace holotone::io

@@ -1,0 +1,52 @@
+#pragma once
+// Rows of a PLY file's elements, ascii or binary, as numbers. Not for users.
+#include <cstdint>
+#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/ply_header.hpp>
+#include <holotone/io/text_reader.hpp>
+#include <string_view>
+#include <vector>
+
+namespace holotone::io {
+
+/// One row: a number for each property (lists: their length), and the entries of one list.
+struct PlyRow {
+  std::vector<double> scalar;
+  std::vector<double> list;
+};
+
+class PlyRows {
+ public:
+  /// Checks that the data can hold what the header declares; throws io naming both counts.
+  PlyRows(const PlyHeader& header, std::string_view bytes, std::string_view path);
+
+  /// Reads the next row of `element` into `row`; entries of the list property number `wanted_list` go to
+  /// row.list (pass the number of properties for none). Throws io naming the row.
+  void read(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row);
+
+  /// Passes over all rows of an element.
+  void skip(const PlyElement& element);
+
+  /// Throws if anything but blanks is left.
+  void finish(const PlyElement& last) const;
+
+  /// "vertex 17 (line 31)" or "vertex 17"
+  [[nodiscard]] std::string name_of(const PlyElement& element, std::uint64_t index) const;
+
+ private:
+  void check_lines(const PlyHeader& header, std::string_view data) const;
+  void check_bytes(const PlyHeader& header, std::uint64_t available) const;
+  void read_text(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row);
+  void read_binary(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row);
+  double take_number(std::string_view& rest, const PlyElement& element, std::uint64_t index,
+                     const PlyProperty& property) const;
+  std::uint64_t list_length(double value, const PlyElement& element, std::uint64_t index) const;
+
+  std::string_view path_;
+  bool is_text_;
+  std::endian order_;
+  LineReader lines_;
+  ByteReader binary_;
+};
+
+}  // namespace holotone::io

@@ -1,0 +1,205 @@
+#include <fcntl.h>
+#include <holotone/io/sandbox.hpp>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <memory>
+#include <thread>
+
+extern char** environ;
+
+namespace holotone {
+namespace {
+
+// Sanitizers reserve terabytes of address space at the start: under a limit the program would not begin.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool limit_memory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool limit_memory = false;
+#else
+constexpr bool limit_memory = true;
+#endif
+#else
+constexpr bool limit_memory = true;
+#endif
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
+struct Launch {
+  std::vector<std::string> argument_text;
+  std::vector<char*> argument;
+  std::vector<std::string> environment_text;
+  std::vector<char*> environment;
+};
+
+// One thread: each OpenBLAS thread would take address space before main begins.
+constexpr std::array<std::string_view, 2> thread_variables = {"OMP_NUM_THREADS=", "OPENBLAS_NUM_THREADS="};
+
+std::vector<char*> pointers_to(std::vector<std::string>& text) {
+  std::vector<char*> result;
+  for (auto& entry : text) result.push_back(entry.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+Launch prepare(const std::string& program, const std::vector<std::string>& arguments) {
+  Launch launch;
+  launch.argument_text.push_back(program);
+  launch.argument_text.insert(launch.argument_text.end(), arguments.begin(), arguments.end());
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const bool replaced = std::any_of(thread_variables.begin(), thread_variables.end(),
+                                      [&](std::string_view name) { return text.starts_with(name); });
+    if (!replaced) launch.environment_text.emplace_back(text);
+  }
+  for (auto name : thread_variables) launch.environment_text.push_back(std::string(name) + "1");
+  launch.argument = pointers_to(launch.argument_text);
+  launch.environment = pointers_to(launch.environment_text);
+  return launch;
+}
+
+bool set_limit(int resource, std::uint64_t value) {
+  const rlimit limit{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+  return setrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) == 0;
+}
+
+// The child between fork and exec. Tells the parent errno through `report` if exec fails; exec closes
+// `report`.
+[[noreturn]] void become(const Launch& launch, const GuardLimits& limits, int output, int report) {
+#if defined(__linux__)
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = open("/dev/null", O_RDWR);
+  bool ready = nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0 &&
+               dup2(output, STDOUT_FILENO) >= 0;
+  ready = ready && set_limit(RLIMIT_CORE, 0) && set_limit(RLIMIT_FSIZE, limits.output_bytes) &&
+          set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(std::ceil(limits.seconds)) + 1);
+  if (limit_memory) ready = ready && set_limit(RLIMIT_AS, limits.memory_bytes);
+  if (ready) execve(launch.argument[0], launch.argument.data(), launch.environment.data());
+  const int reason = errno;
+  (void)!write(report, &reason, sizeof reason);
+  _exit(127);
+}
+
+// Waits for the child to end, or kills it at the deadline. Returns whether it ended by itself.
+bool wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, int& status) {
+  auto pause = std::chrono::microseconds(200);
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return true;
+    if (ended < 0 && errno != EINTR) {
+      throw Error(ErrorCode::device, fmt::format("run_guarded: waitpid: {}", std::strerror(errno)));
+    }
+    if (std::chrono::steady_clock::now() >= deadline) break;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(10000));
+  }
+  kill(child, SIGKILL);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return false;
+}
+
+std::string read_back(std::FILE* file, std::string_view subject) {
+  // The child wrote through a copy of the descriptor: the position is shared, the stream's buffer is still
+  // empty.
+  const int descriptor = fileno(file);
+  const off_t size = lseek(descriptor, 0, SEEK_END);
+  std::string output(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  std::size_t done = 0;
+  while (done < output.size()) {
+    const ssize_t count = pread(descriptor, output.data() + done, output.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw_io(subject, "the reader's output to be readable", std::strerror(errno));
+    done += static_cast<std::size_t>(count);
+  }
+  return output;
+}
+
+[[noreturn]] void throw_signal(int signal, const GuardLimits& limits, std::string_view subject) {
+  if (signal == SIGXCPU || signal == SIGALRM) {
+    throw Error(ErrorCode::io, fmt::format("{}: the reader took more than {:g} s", subject, limits.seconds));
+  }
+  if (signal == SIGXFSZ) {
+    throw Error(ErrorCode::io, fmt::format("{}: the reader wrote more than {}", subject,
+                                           format_bytes(static_cast<double>(limits.output_bytes))));
+  }
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+    throw Error(ErrorCode::cancelled, fmt::format("{}: the reader was interrupted", subject));
+  }
+  throw Error(ErrorCode::io, fmt::format("{}: the reader crashed (signal {})", subject, signal));
+}
+
+// Returns the errno that exec reported, or 0.
+int exec_failure(int report) {
+  int reason = 0;
+  ssize_t count = 0;
+  do {
+    count = read(report, &reason, sizeof reason);
+  } while (count < 0 && errno == EINTR);
+  return count == sizeof reason ? reason : 0;
+}
+
+}  // namespace
+
+GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
+                       std::string_view subject) {
+  require_range("run_guarded", "limits.seconds", limits.seconds, 1e-3, 1e6);
+  const Launch launch = prepare(program, arguments);
+  const File output(std::tmpfile(), std::fclose);
+  if (!output) throw Error(ErrorCode::device, fmt::format("run_guarded: tmpfile: {}", std::strerror(errno)));
+  int report[2];
+  if (pipe(report) != 0) throw Error(ErrorCode::device, fmt::format("run_guarded: pipe: {}", std::strerror(errno)));
+  fcntl(report[0], F_SETFD, FD_CLOEXEC);
+  fcntl(report[1], F_SETFD, FD_CLOEXEC);
+
+  const auto deadline =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(limits.seconds));
+  const pid_t child = fork();
+  if (child == 0) become(launch, limits, fileno(output.get()), report[1]);
+  const int fork_reason = errno;
+  close(report[1]);
+  const int exec_reason = child > 0 ? exec_failure(report[0]) : fork_reason;
+  close(report[0]);
+  if (child < 0) throw Error(ErrorCode::device, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
+
+  int status = 0;
+  const bool ended = wait_until(child, deadline, status);
+  if (exec_reason != 0) {
+    throw Error(ErrorCode::device, fmt::format("run_guarded: {}: {}", program, std::strerror(exec_reason)));
+  }
+  if (!ended) throw_signal(SIGALRM, limits, subject);
+  if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
+  return {WEXITSTATUS(status), read_back(output.get(), subject)};
+}
+
+std::string current_program() {
+  std::error_code error;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw_io("/proc/self/exe", "the running program's path", error.message());
+  return path.string();
+}
+
+}  // namespace holotone

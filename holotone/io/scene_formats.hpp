@@ -1,0 +1,17 @@
+#pragma once
+// The readers behind read_scene: each takes the whole file's bytes. Not for users.
+#include <holotone/core/geometry.hpp>
+#include <string_view>
+
+namespace holotone::io {
+
+Mesh read_ply(std::string_view bytes, std::string_view path);
+Mesh read_stl(std::string_view bytes, std::string_view path);
+/// XYZ, CSV, TSV: one point a line.
+Mesh read_table(std::string_view bytes, std::string_view path);
+Mesh read_npy_points(std::string_view bytes, std::string_view path);
+
+/// Linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
+float linear_of_code(double code, double largest);
+
+}  // namespace holotone::io

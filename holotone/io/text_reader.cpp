@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <charconv>
+#include <holotone/io/text_reader.hpp>
+#include <limits>
+#include <system_error>
+
+namespace holotone::io {
+
+bool LineReader::next(std::string_view& line) {
+  if (position_ >= text_.size()) return false;
+  const char* begin = text_.data() + position_;
+  const char* end = text_.data() + text_.size();
+  const char* stop = begin;
+  while (stop != end && *stop != '\n' && *stop != '\r') ++stop;
+  line = {begin, static_cast<std::size_t>(stop - begin)};
+  if (stop != end) ++stop;
+  if (stop != end && stop[-1] == '\r' && *stop == '\n') ++stop;
+  position_ = static_cast<std::size_t>(stop - text_.data());
+  ++number_;
+  return true;
+}
+
+bool LineReader::next_filled(std::string_view& line) {
+  while (next(line)) {
+    if (!std::all_of(line.begin(), line.end(), is_blank)) return true;
+  }
+  return false;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view take_word(std::string_view& rest) {
+  std::size_t begin = 0;
+  while (begin < rest.size() && is_blank(rest[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < rest.size() && !is_blank(rest[end])) ++end;
+  const auto word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+bool parse_number(std::string_view word, double& value) {
+  if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end != word.data() + word.size() || word.empty()) return false;
+  if (error == std::errc{}) return true;
+  if (error != std::errc::result_out_of_range) return false;
+  // Out of range leaves the value alone. It is too small if its exponent is negative or, without one, its
+  // first digit is zero (a text of 300 digits may say either).
+  const auto exponent = word.find_first_of("eE");
+  const bool negative = word.front() == '-';
+  const bool small = exponent != std::string_view::npos ? word.substr(exponent + 1).starts_with('-')
+                                                        : word.substr(negative ? 1 : 0).starts_with('0');
+  value = small ? 0.0 : std::numeric_limits<double>::infinity();
+  if (negative) value = -value;
+  return true;
+}
+
+std::size_t count_filled_lines(std::string_view text) {
+  std::size_t count = 0;
+  bool filled = false;
+  for (char c : text) {
+    if (c == '\n' || c == '\r') {
+      count += filled;
+      filled = false;
+    } else if (!is_blank(c)) {
+      filled = true;
+    }
+  }
+  return count + filled;
+}
+
+}  // namespace holotone::io

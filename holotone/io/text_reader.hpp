@@ -1,0 +1,42 @@
+#pragma once
+// Lines, words and numbers of text files, without locale. Not for users.
+#include <cstddef>
+#include <string_view>
+
+namespace holotone::io {
+
+/// Splits text into lines at "\n", "\r\n" or "\r".
+class LineReader {
+ public:
+  explicit LineReader(std::string_view text) : text_(text) {}
+  /// Takes the next line without its end; false at the end of the text.
+  bool next(std::string_view& line);
+  /// The next line that holds more than blanks.
+  bool next_filled(std::string_view& line);
+  /// Number of the line taken last, from 1.
+  [[nodiscard]] std::size_t number() const { return number_; }
+  /// Byte after the line taken last.
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::size_t number_ = 0;
+};
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
+
+/// Without blanks at both ends.
+std::string_view trim(std::string_view text);
+
+/// Takes the next blank-separated word off `rest`; empty at the end.
+std::string_view take_word(std::string_view& rest);
+
+/// The whole of `word` as a number: decimal or scientific, sign allowed, nan and inf too. Too large becomes
+/// infinite, too small zero. False if it is not a number.
+bool parse_number(std::string_view word, double& value);
+
+/// Lines that hold more than blanks.
+std::size_t count_filled_lines(std::string_view text);
+
+}  // namespace holotone::io

@@ -1,0 +1,46 @@
+#pragma once
+// What the TIFF reader and writer share. Include only where HOLOTONE_TIFF is on. Not for users.
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <tiffio.h>
+
+namespace holotone::io {
+
+struct CloseTiff {
+  void operator()(TIFF* file) const { TIFFClose(file); }
+};
+using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
+
+struct FreeTiffOptions {
+  void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
+};
+using TiffOptions = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
+
+/// The first error of a file; libtiff calls the handlers from C and prints nothing.
+struct TiffMessage {
+  char text[256] = "an error without a message";
+  bool given = false;
+};
+
+extern "C" inline int keep_tiff_error(TIFF*, void* data, const char*, const char* format, va_list arguments) {
+  auto& message = *static_cast<TiffMessage*>(data);
+  if (!message.given) std::vsnprintf(message.text, sizeof message.text, format, arguments);
+  message.given = true;
+  return 1;  // do not go on to the process's handler
+}
+extern "C" inline int ignore_tiff_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+/// Options that keep errors in `message`, drop warnings and let no single allocation of libtiff exceed `most`
+/// bytes.
+inline TiffOptions tiff_options(TiffMessage& message, tmsize_t most) {
+  TiffOptions options(TIFFOpenOptionsAlloc());
+  if (options == nullptr) throw std::bad_alloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_tiff_error, &message);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_tiff_warning, nullptr);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most);
+  return options;
+}
+
+}  // namespace holotone::io
