@@ -3,24 +3,16 @@
 #include <holotone/core/array.hpp>
 #include <numeric>
 #include <string>
+#include <tests/support/on_each_device.hpp>
 #include <utility>
 #include <vector>
 
 namespace holotone {
 namespace {
 
-const Device absent_gpu{Backend::cuda, 63};
+using support::expect_error;
 
-template <class Call>
-void expect_error(ErrorCode code, const std::string& text, const Call& call) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing was thrown; expected: " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
-}
+const Device absent_gpu{Backend::cuda, 63};
 
 TEST(Array, IsRowMajorWithTheLastIndexFastest) {
   Array<int, 3> array({2, 3, 4});

@@ -2,20 +2,10 @@
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
 #include <string>
+#include <tests/support/on_each_device.hpp>
 
 namespace holotone {
 namespace {
-
-ErrorCode code_of(const std::string& name, std::string& text) {
-  try {
-    parse_device(name);
-  } catch (const Error& error) {
-    text = error.what();
-    return error.code();
-  }
-  ADD_FAILURE() << name << ": nothing was thrown";
-  return ErrorCode::device;
-}
 
 TEST(Device, TheCpuComesFirst) {
   const auto all = devices();
@@ -35,17 +25,14 @@ TEST(Device, AutoTakesTheFirstGpuElseTheCpu) {
 
 TEST(Device, WrongNamesAreRefusedInOneLine) {
   for (const std::string name : {"", "gpu", "cudaa", "cuda:", "cuda:x", "cuda:0x", "CPU"}) {
-    std::string text;
-    EXPECT_EQ(code_of(name, text), ErrorCode::invalid_argument) << name;
-    EXPECT_EQ(text, "device: expected auto, cpu, cuda or cuda:N, got '" + name + "'");
+    support::expect_error(ErrorCode::invalid_argument, "device: expected auto, cpu, cuda or cuda:N, got '" + name + "'",
+                          [&] { parse_device(name); });
   }
 }
 
 TEST(Device, AbsentDevicesAreUnsupported) {
   for (const std::string name : {"cuda:63", "cuda:-1"}) {
-    std::string text;
-    EXPECT_EQ(code_of(name, text), ErrorCode::unsupported) << name;
-    EXPECT_NE(text.find("got '" + name + "'"), std::string::npos) << text;
+    support::expect_error(ErrorCode::unsupported, "got '" + name + "'", [&] { parse_device(name); });
   }
 }
 
