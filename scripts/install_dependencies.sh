@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop]
-# --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp).
+# --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache).
 # Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
 # really needed, since a library may come from elsewhere, and TIFF, HDF5 and assimp are optional.
 set -u
@@ -10,7 +10,7 @@ tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev libhdf5-dev libassimp-dev
           libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev)
 if [ "${1:-}" = --develop ]; then
-  tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format git:git)
+  tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
   packages+=(libomp-dev)
 fi
 
@@ -23,29 +23,30 @@ if command -v dpkg-query >/dev/null; then
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
 else
-  echo "install_dependencies: not a Debian or Ubuntu system: the libraries are yours to install (README.md lists them)" >&2
+  echo "install_dependencies: not a Debian or Ubuntu system: the libraries are yours to install:" >&2
+  echo "    FFTW (float, OpenMP), OpenBLAS, libpng, libjpeg, fmt, CLI11, nlohmann-json, GoogleTest; TIFF, HDF5, assimp, Google Benchmark if you like" >&2
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 echo "install_dependencies: missing: ${missing[*]}"
 as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  as_root=(sudo)
-  command -v sudo >/dev/null || as_root=(false)
-fi
-export DEBIAN_FRONTEND=noninteractive
-install() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"; }
-if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
-  "${as_root[@]}" apt-get update -q >/dev/null 2>&1
-  install "${missing[@]}" >/tmp/holotone_apt.$$ 2>&1 && rm -f /tmp/holotone_apt.$$ && exit 0
-  # One unknown or unreachable package must not keep the others away.
-  failed=()
-  for package in "${missing[@]}"; do
-    install "$package" >/tmp/holotone_apt.$$ 2>&1 || failed+=("$package")
-  done
-  rm -f /tmp/holotone_apt.$$
-  missing=("${failed[@]}")
-  [ ${#missing[@]} -eq 0 ] && exit 0
+[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=1 -o Acquire::http::Timeout=20 \
+    -o APT::Update::Error-Mode=any "$@" </dev/null >/dev/null 2>&1
+}
+if command -v apt-get >/dev/null && { [ ${#as_root[@]} -eq 0 ] || { command -v sudo >/dev/null && sudo true; }; }; then
+  apt update && reached=yes
+  apt install -y --no-install-recommends "${missing[@]}" && exit 0
+  if [ "${reached:-}" ]; then
+    # One package that this system does not have must not keep the others away.
+    failed=()
+    for package in "${missing[@]}"; do
+      apt install -y --no-install-recommends "$package" || failed+=("$package")
+    done
+    missing=("${failed[@]}")
+    [ ${#missing[@]} -eq 0 ] && exit 0
+  fi
 fi
 echo "install_dependencies: could not install them here. If the build stops for want of one, run:" >&2
 echo "    sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
