@@ -80,7 +80,7 @@ Array<std::uint8_t, 2> contact_sheet(std::span<const View<const float, 2>> inten
   std::vector<View<const float, 2>> views;
   for (const auto& picture : intensities) {
     tiles.push_back(area_average(picture, sheet.tile));
-    views.push_back(tiles.back().view());
+    views.emplace_back(tiles.back().view());
   }
   ToneOptions tone = options.tone;
   if (tone.reference == 0) tone.reference = default_reference(views);

@@ -11,7 +11,6 @@ namespace {
 using holotone::Array;
 using holotone::Device;
 using holotone::FftDirection;
-using holotone::FftOptions;
 using holotone::FftPlan;
 using holotone::Queue;
 using holotone::Shape;
