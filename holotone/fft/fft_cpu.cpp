@@ -13,7 +13,7 @@ std::mutex& planner_lock() {
 }
 
 /// Below this many elements starting threads costs more than they save.
-constexpr std::int64_t threaded_elements = std::int64_t{1} << 15;
+constexpr std::int64_t threaded_elements = std::int64_t{1} << 17;
 
 void prepare_planner(std::int64_t elements) {
   static const bool ready = fftwf_init_threads() != 0;

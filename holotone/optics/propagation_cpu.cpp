@@ -1,19 +1,9 @@
 #include <algorithm>
-#include <holotone/core/parallel.hpp>
+#include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/propagation_engine.hpp>
 
 namespace holotone::propagation {
 namespace {
-
-/// Rows a thread takes at a time: enough to share its scratch, few enough to balance.
-constexpr std::int64_t rows_at_once = 8;
-
-/// body(first, last) over blocks of rows on all threads.
-template <class Body>
-void over_rows(std::int64_t rows, const Body& body) {
-  parallel_for(0, (rows + rows_at_once - 1) / rows_at_once,
-               [&](std::int64_t block) { body(block * rows_at_once, std::min(rows, (block + 1) * rows_at_once)); });
-}
 
 /// v *= (re, im); std::complex's own product looks for infinities and does not vectorise.
 inline void multiply(Complex& v, float re, float im) {
@@ -91,7 +81,7 @@ class CpuEngine final : public Engine {
     work.fft.execute(work.values.view(), FftDirection::forward);
     multiply_by_transfer(work, make_transfer(options_, distance_m));
     work.fft.execute(work.values.view(), FftDirection::inverse);
-    over_rows(input.shape()[0], [&](std::int64_t first, std::int64_t last) {
+    parallel_rows(input.shape()[0], input.shape()[1], [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y) store_row(work.row(work.layout.row + y) + work.layout.col, target, y);
     });
   }
@@ -118,7 +108,7 @@ class CpuEngine final : public Engine {
   static void pad(Workspace& work, View<const Complex, 2> input) {
     const auto [ny, nx] = input.shape();
     const auto [ly, lx] = work.layout.padded;
-    over_rows(ly, [&, rows = ny, columns = nx, width = lx](std::int64_t first, std::int64_t last) {
+    parallel_rows(ly, lx, [&, rows = ny, columns = nx, width = lx](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y) {
         Complex* const row = work.row(y);
         const std::int64_t from = y - work.layout.row;
@@ -138,7 +128,7 @@ class CpuEngine final : public Engine {
   static void multiply_by_transfer(Workspace& work, const Transfer& t) {
     const auto [ly, lx] = work.layout.padded;
     const std::int64_t half = lx / 2 + 1;
-    over_rows(ly / 2 + 1, [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
+    parallel_rows(ly / 2 + 1, lx, [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
       std::vector<float> turns(static_cast<std::size_t>(half));
       std::vector<float> gain(static_cast<std::size_t>(half));
       for (std::int64_t y = first; y < last; ++y) {
@@ -186,7 +176,7 @@ class CpuEngine final : public Engine {
     for (std::int64_t x = 0; x < horizontal.count; ++x) {
       across[static_cast<std::size_t>(x)] = chirp_factor(horizontal, x, compensation_x_);
     }
-    over_rows(vertical.count, [&](std::int64_t first, std::int64_t last) {
+    parallel_rows(vertical.count, horizontal.count, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y) {
         const Complex down = chirp_factor(vertical, y, compensation_y_);
         Complex* const row = work.row(work.layout.row + y) + work.layout.col;
@@ -209,18 +199,18 @@ class CpuEngine final : public Engine {
   /// Reads the transform at the output's pixels: eight rows are combined first, then eight columns of the result.
   void resample(Workspace& work, const Target& target) const {
     const auto [ly, lx] = work.layout.padded;
-    over_rows(static_cast<std::int64_t>(rows_->sample.size()),
-              [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
-                // The first taps again at the end, so that a column's eight are always neighbours.
-                std::vector<Complex> line(static_cast<std::size_t>(width + tap_count));
-                std::vector<Complex> out(columns_->sample.size());
-                for (std::int64_t y = first; y < last; ++y) {
-                  combine_rows(work, y, height, line);
-                  std::copy_n(line.begin(), tap_count, line.begin() + width);
-                  read_columns(line, rows_->sample[static_cast<std::size_t>(y)], out);
-                  store_row(out.data(), target, y);
-                }
-              });
+    parallel_rows(static_cast<std::int64_t>(rows_->sample.size()), lx,
+                  [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
+                    // The first taps again at the end, so that a column's eight are always neighbours.
+                    std::vector<Complex> line(static_cast<std::size_t>(width + tap_count));
+                    std::vector<Complex> out(columns_->sample.size());
+                    for (std::int64_t y = first; y < last; ++y) {
+                      combine_rows(work, y, height, line);
+                      std::copy_n(line.begin(), tap_count, line.begin() + width);
+                      read_columns(line, rows_->sample[static_cast<std::size_t>(y)], out);
+                      store_row(out.data(), target, y);
+                    }
+                  });
   }
 
   void combine_rows(Workspace& work, std::int64_t y, std::int64_t height, std::vector<Complex>& line) const {

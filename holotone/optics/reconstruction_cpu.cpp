@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
 #include <vector>
 
@@ -23,18 +23,24 @@ class CpuPupil final : public PupilEngine {
   void apply(View<const Complex, 2> input, View<Complex, 2> output) override {
     Array<Complex, 2> padded({pupil_.ly, pupil_.lx});
     std::fill_n(padded.data(), padded.size(), Complex{});
-    parallel_for(0, pupil_.ny, [&](std::int64_t y) {
-      const Complex* const in = input.data() + y * pupil_.nx;
-      Complex* const row = padded.data() + y * pupil_.lx;
-      for (std::int64_t x = 0; x < pupil_.nx; ++x) row[x] = product(in[x], q(x, y));
+    parallel_rows(pupil_.ny, pupil_.nx, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const Complex* const in = input.data() + y * pupil_.nx;
+        Complex* const row = padded.data() + y * pupil_.lx;
+        for (std::int64_t x = 0; x < pupil_.nx; ++x) row[x] = product(in[x], q(x, y));
+      }
     });
     fft_.execute(padded.view(), FftDirection::forward);
-    parallel_for(0, pupil_.ly, [&](std::int64_t y) { block_row(padded.data() + y * pupil_.lx, y); });
+    parallel_rows(pupil_.ly, pupil_.lx, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) block_row(padded.data() + y * pupil_.lx, y);
+    });
     fft_.execute(padded.view(), FftDirection::inverse);
-    parallel_for(0, pupil_.ny, [&](std::int64_t y) {
-      const Complex* const row = padded.data() + y * pupil_.lx;
-      Complex* const out = output.data() + y * pupil_.nx;
-      for (std::int64_t x = 0; x < pupil_.nx; ++x) out[x] = product(row[x], std::conj(q(x, y))) * pupil_.gain;
+    parallel_rows(pupil_.ny, pupil_.nx, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const Complex* const row = padded.data() + y * pupil_.lx;
+        Complex* const out = output.data() + y * pupil_.nx;
+        for (std::int64_t x = 0; x < pupil_.nx; ++x) out[x] = product(row[x], std::conj(q(x, y))) * pupil_.gain;
+      }
     });
   }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/parallel.hpp>
+#include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/tone.hpp>
 #include <vector>
 
@@ -29,6 +29,17 @@ std::vector<Cover> cover_axis(std::int64_t source, std::int64_t target) {
     }
   }
   return all;
+}
+
+float covered_mean(const float* pixels, std::int64_t nx, const Cover& rows, const Cover& columns) {
+  double sum = 0;
+  for (std::size_t j = 0; j < rows.part.size(); ++j) {
+    const float* const row = pixels + (rows.first + static_cast<std::int64_t>(j)) * nx + columns.first;
+    double line = 0;
+    for (std::size_t i = 0; i < columns.part.size(); ++i) line += columns.part[i] * static_cast<double>(row[i]);
+    sum += rows.part[j] * line;
+  }
+  return static_cast<float>(sum);
 }
 
 }  // namespace
@@ -69,11 +80,11 @@ Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOption
   const auto pixels = intensity.host();
   Array<std::uint8_t, 2> codes(intensity.shape());
   const double inverse_gamma = 1 / options.gamma;
-  parallel_for(0, intensity.shape()[0], [&](std::int64_t row) {
-    const auto nx = intensity.shape()[1];
-    for (std::int64_t i = row * nx; i < (row + 1) * nx; ++i) {
+  const auto nx = intensity.shape()[1];
+  parallel_rows(intensity.shape()[0], nx, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first * nx; i < last * nx; ++i) {
       const double ratio = static_cast<double>(pixels[static_cast<std::size_t>(i)]) / static_cast<double>(reference);
-      const double light = ratio > 0 ? std::min(ratio, 1.0) : 0.0;  // NaN (0/0 too) is black
+      const double light = ratio > 0 ? std::min(ratio, 1.0) : 0.0;  // NaN is black
       const double v = options.gamma == 1 ? light : std::pow(light, inverse_gamma);
       const double code = v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
       codes.data()[i] = static_cast<std::uint8_t>(std::lround(255 * code));
@@ -92,19 +103,12 @@ Array<float, 2> area_average(View<const float, 2> image, Shape<2> shape) {
   const auto down = cover_axis(image.shape()[0], shape[0]);
   const auto across = cover_axis(image.shape()[1], shape[1]);
   Array<float, 2> result(shape);
-  parallel_for(0, shape[0], [&](std::int64_t y) {
-    const Cover& rows = down[static_cast<std::size_t>(y)];
-    for (std::int64_t x = 0; x < shape[1]; ++x) {
-      const Cover& columns = across[static_cast<std::size_t>(x)];
-      double sum = 0;
-      for (std::size_t j = 0; j < rows.part.size(); ++j) {
-        const float* const row =
-            pixels + (rows.first + static_cast<std::int64_t>(j)) * image.shape()[1] + columns.first;
-        double line = 0;
-        for (std::size_t i = 0; i < columns.part.size(); ++i) line += columns.part[i] * static_cast<double>(row[i]);
-        sum += rows.part[j] * line;
+  parallel_rows(shape[0], image.size() / shape[0], [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) {
+      const Cover& rows = down[static_cast<std::size_t>(y)];
+      for (std::int64_t x = 0; x < shape[1]; ++x) {
+        result(y, x) = covered_mean(pixels, image.shape()[1], rows, across[static_cast<std::size_t>(x)]);
       }
-      result(y, x) = static_cast<float>(sum);
     }
   });
   return result;
