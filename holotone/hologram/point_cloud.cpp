@@ -1,20 +1,12 @@
-#include <fmt/format.h>
-#include <holotone/hologram/point_cloud_math.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud_engine.hpp>
+#include <holotone/hologram/point_cloud_math.h>
 #include <limits>
 #include <optional>
-
-// The CUDA engines stand beside this file; a tree without them says `unsupported`.
-#if HOLOTONE_CUDA && __has_include(<holotone/hologram/point_cloud_separable_cuda.cu>)
-#define HOLOTONE_CUDA_ENGINES 1
-#else
-#define HOLOTONE_CUDA_ENGINES 0
-#endif
 
 namespace holotone {
 namespace {
@@ -42,8 +34,7 @@ void validate(const PointCloudOptions& options) {
 }
 
 [[noreturn]] void throw_unsupported(const std::string& expected, const std::string& got) {
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: method: expected {}, got {}", where_made, expected, got));
+  throw Error(ErrorCode::unsupported, fmt::format("{}: method: expected {}, got {}", where_made, expected, got));
 }
 
 void require_method(const PointCloudOptions& options) {
@@ -57,44 +48,34 @@ void require_method(const PointCloudOptions& options) {
 }
 
 /// The one place where a method on a device becomes an engine.
-point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options,
-                                       const Queue& queue) {
+point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options, const Queue& queue) {
   const auto backend = queue.device().backend;
   if (backend == Backend::cpu) {
     switch (method) {
-      case PointMethod::direct:
-        return point_cloud::direct_cpu(options);
-      case PointMethod::recurrence:
-        return point_cloud::recurrence_cpu(options);
-      case PointMethod::separable:
-        return point_cloud::separable_cpu(options);
+      case PointMethod::direct: return point_cloud::direct_cpu(options);
+      case PointMethod::recurrence: return point_cloud::recurrence_cpu(options);
+      case PointMethod::separable: return point_cloud::separable_cpu(options);
       case PointMethod::fast:
-      case PointMethod::automatic:
-        break;
+      case PointMethod::automatic: break;
     }
   }
-#if HOLOTONE_CUDA_ENGINES
+#if HOLOTONE_CUDA
   if (backend == Backend::cuda) {
     switch (method) {
-      case PointMethod::direct:
-        return point_cloud::direct_cuda(options, queue);
-      case PointMethod::recurrence:
-        return point_cloud::recurrence_cuda(options, queue);
-      case PointMethod::separable:
-        return point_cloud::separable_cuda(options, queue);
+      case PointMethod::direct: return point_cloud::direct_cuda(options, queue);
+      case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
+      case PointMethod::separable: return point_cloud::separable_cuda(options, queue);
       case PointMethod::fast:
-      case PointMethod::automatic:
-        break;
+      case PointMethod::automatic: break;
     }
   }
 #endif
-  throw_unsupported("a method that device " + to_string(queue.device()) + " has",
-                    std::string(to_string(method)));
+  throw_unsupported("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
 }
 
 std::int64_t first_bad_point(const PointSources& points, const Queue& queue) {
   if (points.position_m.device().backend == Backend::cpu) return point_cloud::first_bad_point_cpu(points);
-#if HOLOTONE_CUDA_ENGINES
+#if HOLOTONE_CUDA
   return point_cloud::first_bad_point_cuda(points, queue);
 #else
   (void)queue;
@@ -109,11 +90,10 @@ struct MethodCost {
   double pair_ps;
 };
 
-/// CPU: two threads with AVX-512 (docs/performance.md); the ratios move little between machines. The
-/// recurrence costs what `direct` does there and is never the cheapest.
-constexpr MethodCost cpu_costs[] = {{PointMethod::direct, 2000, 150},
-                                    {PointMethod::recurrence, 2000, 160},
-                                    {PointMethod::separable, 4500, 60}};
+/// CPU: one thread with AVX-512 (docs/performance.md); more threads and other machines change all of them alike. The
+/// product is cheapest there from the first point on.
+constexpr MethodCost cpu_costs[] = {
+    {PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}};
 /// CUDA: one H200; separable at its default precision and, below this tolerance, at its finest.
 constexpr double cuda_fine_tolerance = 5e-4;
 constexpr MethodCost cuda_costs[] = {
@@ -138,8 +118,7 @@ PointMethod cheapest(const PointCloudOptions& options, std::int64_t points, Back
 /// Checks shapes and devices and returns the number of points.
 std::int64_t checked_count(const PointSources& points, Device plan_device) {
   const auto count = points.position_m.shape()[0];
-  if (count < 0 ||
-      (count > 0 && (points.position_m.shape()[1] != 3 || points.position_m.data() == nullptr))) {
+  if (count < 0 || (count > 0 && (points.position_m.shape()[1] != 3 || points.position_m.data() == nullptr))) {
     throw_argument(where_points, "position_m", "shape {n, 3}", to_string<2>(points.position_m.shape()));
   }
   if (points.amplitude.shape()[0] != count || (count > 0 && points.amplitude.data() == nullptr)) {
@@ -153,8 +132,7 @@ std::int64_t checked_count(const PointSources& points, Device plan_device) {
   if (count == 0) return 0;
   const Device source = points.position_m.device();
   if (source != plan_device && source.backend != Backend::cpu) {
-    throw_argument(where_points, "position_m",
-                   fmt::format("an array on device {} or cpu", to_string(plan_device)),
+    throw_argument(where_points, "position_m", fmt::format("an array on device {} or cpu", to_string(plan_device)),
                    "one on device " + to_string(source));
   }
   require_device(where_points, "amplitude", source, points.amplitude.device());
@@ -173,8 +151,8 @@ T element(const View<const T, Rank>& view, std::int64_t index) {
   std::string got = fmt::format("x = {}, y = {}, z = {}, amplitude = {}", value(0), value(1), value(2),
                                 element(points.amplitude, index));
   if (!points.phase_rad.empty()) got += fmt::format(", phase = {}", element(points.phase_rad, index));
-  throw_argument(where_points, fmt::format("point {}", index),
-                 "finite values and z other than 0 (the panel's plane)", got);
+  throw_argument(where_points, fmt::format("point {}", index), "finite values and z other than 0 (the panel's plane)",
+                 got);
 }
 
 point_cloud::PanelFrame frame_of(const PointCloudOptions& options) {
@@ -185,16 +163,11 @@ point_cloud::PanelFrame frame_of(const PointCloudOptions& options) {
 
 std::string_view to_string(PointMethod method) {
   switch (method) {
-    case PointMethod::automatic:
-      return "auto";
-    case PointMethod::direct:
-      return "direct";
-    case PointMethod::recurrence:
-      return "recurrence";
-    case PointMethod::separable:
-      return "separable";
-    case PointMethod::fast:
-      return "fast";
+    case PointMethod::automatic: return "auto";
+    case PointMethod::direct: return "direct";
+    case PointMethod::recurrence: return "recurrence";
+    case PointMethod::separable: return "separable";
+    case PointMethod::fast: return "fast";
   }
   return "?";
 }
@@ -223,8 +196,7 @@ struct PointCloudPlan::State {
     if (points.position_m.device() == queue.device()) return points;
     const auto upload = [this](auto& target, const auto& source) {
       using Target = std::remove_reference_t<decltype(target)>;
-      if (target.data() == nullptr || target.shape() != source.shape())
-        target = Target(source.shape(), queue);
+      if (target.data() == nullptr || target.shape() != source.shape()) target = Target(source.shape(), queue);
       copy(target.view(), source, queue);
     };
     upload(position_m, points.position_m);
@@ -238,8 +210,7 @@ struct PointCloudPlan::State {
   }
 };
 
-PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue)
-    : state_(std::make_unique<State>()) {
+PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue) : state_(std::make_unique<State>()) {
   validate(options);
   require_method(options);
   state_->options = options;
@@ -277,8 +248,7 @@ void PointCloudPlan::execute(const PointCloudOutput& output, Progress& progress)
     throw_argument(where_execute, "points", "a call of set_points before", "none");
   }
   const auto check = [&](std::string_view name, const auto& view) {
-    if (view.data() != nullptr)
-      require_view(where_execute, name, view, state.options.shape, state.queue.device());
+    if (view.data() != nullptr) require_view(where_execute, name, view, state.options.shape, state.queue.device());
     return view.data() != nullptr;
   };
   const bool field = check("field", output.field);
@@ -313,14 +283,13 @@ Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, cons
 double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options) {
   validate(options);
   const auto count = checked_count(host_points, Device{});
-  if (count > 0)
-    require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
+  if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
   const auto frame = frame_of(options);
   double largest = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
-                                              host_points.position_m(j, 1), -distance_m, 1, 0);
+    const auto point =
+        point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
     if (point.column_begin == point.column_end) continue;
     // The deviation grows with the distance from the point's axis: the farthest lit corner has it all.
     const double u =

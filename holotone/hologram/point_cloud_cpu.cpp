@@ -7,13 +7,12 @@ namespace holotone::point_cloud {
 namespace {
 
 /// Waves added in float32 before their sum goes to the field.
-constexpr std::size_t segment_points = 1024;
+constexpr std::size_t segment_points = 512;
 /// Tiles of one parallel loop: enough to share out evenly, few enough to report a few times a second.
 constexpr std::int64_t tiles_per_thread = 32;
 
 HOLOTONE_SIMD_CLONES
-void fill_axis_turns(std::uint32_t* turns, std::int64_t count, double first, double curvature,
-                     double offset) {
+void fill_axis_turns(std::uint32_t* turns, std::int64_t count, double first, double curvature, double offset) {
   for (std::int64_t i = 0; i < count; ++i) {
     const double u = first + static_cast<double>(static_cast<std::int32_t>(i));
     turns[i] = fixed_turns(curvature * u * u + offset);
@@ -74,8 +73,7 @@ std::vector<Tile> tiles_of(const Shape<2>& shape, std::int32_t tile_rows, std::i
 
 }  // namespace
 
-void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature,
-                double offset) {
+void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature, double offset) {
   fill_axis_turns(turns.data(), std::ssize(turns), static_cast<double>(first) - centre, curvature, offset);
 }
 
@@ -89,17 +87,15 @@ std::vector<PixelPoint> pixel_points(const PointSources& points, const PointClou
   std::vector<PixelPoint> result;
   result.reserve(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < count; ++j) {
-    const auto point =
-        to_pixels(frame, points.position_m(j, 0), points.position_m(j, 1), points.position_m(j, 2),
-                  points.amplitude(j), points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
+    const auto point = to_pixels(frame, points.position_m(j, 0), points.position_m(j, 1), points.position_m(j, 2),
+                                 points.amplitude(j), points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
     if (point.amplitude != 0 && point.column_begin < point.column_end) result.push_back(point);
   }
   return result;
 }
 
 void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
-               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field,
-               Progress& progress) {
+               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress) {
   constexpr std::string_view stage = "summing points";
   std::fill(field.data(), field.data() + field.size(), std::complex<float>());
   const auto tiles = tiles_of(options.shape, tile_rows, tile_columns);

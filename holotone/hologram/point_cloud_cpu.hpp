@@ -86,7 +86,7 @@ struct Lit {
 using TileSum =
     std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
 
-/// field = the sum over points, tile by tile on all threads; at most 1024 waves are added in float32 before
+/// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
 /// their sum goes to the field, which keeps the rounding of a million points below 1e-6. Reports to
 /// `progress`.
 void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,

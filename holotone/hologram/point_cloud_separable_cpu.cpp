@@ -10,9 +10,8 @@
 //                       rounding error
 //   below               two of twice the depth: Re = [Yr; -Yi]^T [Xr; Xi], Im = [Yi; Yr]^T [Xr; Xi]
 //   real part alone     the first of these
-#include <cblas.h>
-
 #include <algorithm>
+#include <cblas.h>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud_cpu.hpp>
@@ -22,7 +21,7 @@ namespace {
 
 constexpr double three_products_tolerance = 1e-5;
 /// Waves added in float32 before their sum goes to the output.
-constexpr std::size_t segment_points = std::size_t{1} << 18;
+constexpr std::size_t segment_points = std::size_t{1} << 16;
 /// Factors of one chunk stay below this, so that they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
 
@@ -54,8 +53,8 @@ struct Range {
 };
 
 /// Factors of one point along one axis over `range`, zero outside `lit`.
-void axis_factors(Range range, Range lit, double centre, double curvature, double offset, float scale,
-                  float* cosine, float* sine) {
+void axis_factors(Range range, Range lit, double centre, double curvature, double offset, float scale, float* cosine,
+                  float* sine) {
   const auto before = lit.begin - range.begin;
   std::fill(cosine, cosine + before, 0.0F);
   std::fill(sine, sine + before, 0.0F);
@@ -89,12 +88,10 @@ class Chunk {
     const auto depth = form_ == Form::three_products ? count : 2 * count;
     for (int i = 0; i < planes_of(form_); ++i) {
       const float* rows = row_factors_ + i * depth * rows_.size();
-      const float* columns =
-          column_factors_ + (form_ == Form::three_products ? i * depth * columns_.size() : 0);
+      const float* columns = column_factors_ + (form_ == Form::three_products ? i * depth * columns_.size() : 0);
       float* target = planes + i * plane_size + rows_.begin * nx + columns_.begin;
-      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows_.size(), columns_.size(),
-                  static_cast<blasint>(depth), 1.0F, rows, rows_.size(), columns, columns_.size(), 1.0F,
-                  target, static_cast<blasint>(nx));
+      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows_.size(), columns_.size(), static_cast<blasint>(depth),
+                  1.0F, rows, rows_.size(), columns, columns_.size(), 1.0F, target, static_cast<blasint>(nx));
     }
   }
 
@@ -104,11 +101,11 @@ class Chunk {
     const auto count = std::ssize(points_);
     const auto column_at = [&](int block) { return column_factors_ + (block * count + j) * columns_.size(); };
     const auto row_at = [&](int block) { return row_factors_ + (block * count + j) * rows_.size(); };
-    axis_factors(columns_, {point.column_begin, point.column_end}, point.column, point.curvature, 0, 1,
-                 column_at(0), column_at(1));
+    axis_factors(columns_, {point.column_begin, point.column_end}, point.column, point.curvature, 0, 1, column_at(0),
+                 column_at(1));
     const auto fill_rows = [&](double offset, int cosine, int sine) {
-      axis_factors(rows_, {point.row_begin, point.row_end}, point.row, point.curvature, offset,
-                   point.amplitude, row_at(cosine), row_at(sine));
+      axis_factors(rows_, {point.row_begin, point.row_end}, point.row, point.curvature, offset, point.amplitude,
+                   row_at(cosine), row_at(sine));
     };
     fill_rows(point.phase_turns, 0, 1);
     if (form_ == Form::three_products) {
@@ -147,8 +144,7 @@ void sort_by_place(std::vector<PixelPoint>& points, const Shape<2>& shape) {
     const auto column = static_cast<std::int64_t>((point.column_begin + point.column_end) / (2 * cell));
     return std::pair(row, row % 2 == 0 ? column : -column);  // back and forth: neighbours stay neighbours
   };
-  std::stable_sort(points.begin(), points.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::stable_sort(points.begin(), points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
 class SeparableCpu final : public PointCloudPlan::Engine {
@@ -177,8 +173,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
  private:
   [[nodiscard]] std::int64_t pixels() const { return element_count(options_.shape); }
   [[nodiscard]] std::size_t factors_of_a_point(Form form) const {
-    return static_cast<std::size_t>(row_blocks(form) * options_.shape[0] +
-                                    column_blocks(form) * options_.shape[1]);
+    return static_cast<std::size_t>(row_blocks(form) * options_.shape[0] + column_blocks(form) * options_.shape[1]);
   }
   [[nodiscard]] std::size_t chunk_points(Form form) const {
     const auto fitting = factor_bytes / (sizeof(float) * factors_of_a_point(form));
@@ -195,8 +190,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
 };
 
 /// Adds (or, the first time, writes) what the planes hold to the field or the real part.
-void SeparableCpu::add_planes(Form form, bool first, View<std::complex<float>, 2> field,
-                              View<float, 2> real) const {
+void SeparableCpu::add_planes(Form form, bool first, View<std::complex<float>, 2> field, View<float, 2> real) const {
   const auto nx = options_.shape[1];
   const auto size = pixels();
   parallel_for(0, options_.shape[0], [&](std::int64_t row) {
@@ -230,8 +224,7 @@ void SeparableCpu::execute(const PointCloudOutput& output, Progress& progress) {
   };
   reserve(planes_, static_cast<std::size_t>(planes_of(form)) * static_cast<std::size_t>(pixels()));
   reserve(factors_, chunk * factors_of_a_point(form));
-  float* column_factors =
-      factors_.data() + chunk * static_cast<std::size_t>(row_blocks(form) * options_.shape[0]);
+  float* column_factors = factors_.data() + chunk * static_cast<std::size_t>(row_blocks(form) * options_.shape[0]);
   const auto total = std::ssize(points_);
   progress.step(stage, 0, total);
   std::size_t done = 0;
@@ -255,8 +248,6 @@ void SeparableCpu::execute(const PointCloudOutput& output, Progress& progress) {
 
 }  // namespace
 
-EnginePointer separable_cpu(const PointCloudOptions& options) {
-  return std::make_unique<SeparableCpu>(options);
-}
+EnginePointer separable_cpu(const PointCloudOptions& options) { return std::make_unique<SeparableCpu>(options); }
 
 }  // namespace holotone::point_cloud

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
+#include <span>
 #include <tests/cases/point_cloud.hpp>
 
 namespace {
@@ -54,10 +55,9 @@ std::vector<cases::PointCloudCase> small_cases() {
 }
 
 /// Checks field, real part and 8-bit phase of one case and prints how much of the tolerance was used.
-void check(const cases::PointCloudCase& c, Device device, std::int64_t samples) {
+void check(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& expected,
+           Device device) {
   SCOPED_TRACE(c.name + " on " + to_string(device) + ", " + std::string(to_string(c.options.method)));
-  const auto points = cases::make_points(c);
-  const auto expected = cases::sample_reference(c, points, samples);
   const holotone::Queue queue(device);
   PointCloudPlan plan(c.options, queue);
   plan.set_points(cases::sources(points));
@@ -88,30 +88,47 @@ void check(const cases::PointCloudCase& c, Device device, std::int64_t samples) 
               real_error, 100 * error / c.options.tolerance);
 }
 
-TEST(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
+/// The case with every method given and every tolerance given on every device; the reference is computed once.
+void check_all(cases::PointCloudCase c, std::span<const PointMethod> all_methods,
+               std::span<const double> all_tolerances, std::int64_t samples) {
+  const auto points = cases::make_points(c);
+  const auto expected = cases::sample_reference(c, points, samples);
   for (const auto device : holotone::devices()) {
-    for (const auto method : methods) {
-      for (const double tolerance : tolerances) {
-        for (auto c : small_cases()) {
-          c.options.method = method;
-          c.options.tolerance = tolerance;
-          check(c, device, 6000);
-        }
+    for (const auto method : all_methods) {
+      for (const double tolerance : all_tolerances) {
+        c.options.method = method;
+        c.options.tolerance = tolerance;
+        check(c, points, expected, device);
       }
     }
   }
 }
 
+TEST(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
+  for (const auto& c : small_cases()) check_all(c, methods, tolerances, 6000);
+}
+
 TEST(PointCloud, SphericalWaveHoldsEveryTolerance) {
-  for (const auto device : holotone::devices()) {
-    for (const double tolerance : tolerances) {
-      for (auto c : small_cases()) {
-        c.options.wave = Wave::spherical;
-        c.options.tolerance = tolerance;
-        check(c, device, 6000);
-      }
-    }
+  constexpr PointMethod direct[] = {PointMethod::direct};
+  for (auto c : small_cases()) {
+    c.options.wave = Wave::spherical;
+    check_all(c, direct, tolerances, 6000);
   }
+}
+
+TEST(PointCloud, WholePanelIsRightEverywhere) {
+  constexpr double tolerance[] = {1e-3};
+  auto uneven = small("LETO cut", 1079, 1931, 90, 0.05, 0.3);
+  uneven.options.pitch_m = 6.4e-6;
+  check_all(uneven, methods, tolerance, 4096);
+  check_all(small("PLUTO, near", 1080, 1920, 90, 0.2, 0.21), methods, tolerance, 4096);
+  check_all(small("PLUTO, far, in front", 1080, 1920, 90, -0.6, -0.5), methods, tolerance, 4096);
+}
+
+TEST(PointCloud, ManyPointsAreSummedWithoutLoss) {
+  // More points than any engine takes at once, more than it sums in float32 at once
+  constexpr double tolerance[] = {1e-3, 1e-5};
+  check_all(small("many", 30, 50, 70001, 0.3, 0.4), methods, tolerance, 100);
 }
 
 }  // namespace
