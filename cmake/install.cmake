@@ -6,10 +6,11 @@ install(TARGETS holotone EXPORT holotone_targets)
 if(HOLOTONE_PROGRAM)
   install(TARGETS holotone_cli)
 endif()
-# Headers that only the library's own sources include stay behind.
-install(DIRECTORY holotone/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/holotone
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*_math.h"
-        PATTERN "*_backends.hpp" EXCLUDE PATTERN "*_engine.hpp" EXCLUDE PATTERN "*_detail.hpp" EXCLUDE)
+holotone_headers(headers public_headers)
+foreach(header IN LISTS public_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT holotone_targets NAMESPACE holotone:: DESTINATION ${package_folder})

@@ -10,3 +10,19 @@ function(holotone_module name)
   endif()
   target_sources(holotone PRIVATE ${sources})
 endfunction()
+
+# holotone_headers(all public): every header of the library, and those that are for users. One that is not says
+# "Not for users." in its first lines.
+function(holotone_headers all public)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+       ${PROJECT_SOURCE_DIR}/holotone/*.hpp ${PROJECT_SOURCE_DIR}/holotone/*.h)
+  set(for_users)
+  foreach(header IN LISTS headers)
+    file(READ ${PROJECT_SOURCE_DIR}/${header} beginning LIMIT 400)
+    if(NOT beginning MATCHES "Not for users\\.")
+      list(APPEND for_users ${header})
+    endif()
+  endforeach()
+  set(${all} ${headers} PARENT_SCOPE)
+  set(${public} ${for_users} PARENT_SCOPE)
+endfunction()

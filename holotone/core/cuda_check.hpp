@@ -1,5 +1,5 @@
 #pragma once
-// For _cuda.cu files only: error checks, launch geometry, device scope.
+// For _cuda.cu files only: error checks, launch geometry, device scope. Not for users.
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <holotone/core/device.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// For CUDA engines only: batched matrix products on the tensor cores through cuBLASLt.
+// For CUDA engines only: batched matrix products on the tensor cores through cuBLASLt. Not for users.
 #include <cstdint>
 #include <holotone/core/device.hpp>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-// Loops that the compiler turns into vector code for the processor it meets at run time.
+// Loops that the compiler turns into vector code for the processor it meets at run time. Not for users.
 
 /// Before a function of plain loops: it is compiled for AVX-512, AVX2 with FMA and the baseline, and the best
 /// that the processor has is bound when the program starts. The inline functions it calls are compiled along

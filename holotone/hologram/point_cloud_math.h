@@ -1,6 +1,6 @@
 #pragma once
 // Arithmetic that the engines of every device share: points in pixel units, phases in turns, arguments as
-// levels.
+// levels. Not for users.
 //
 // A phase is kept in turns (cycles) and in 32-bit fixed point, 2^32 to the turn: unsigned addition then wraps
 // exactly where the phase does, and 2^-33 turns is the largest rounding error, 7e-10 rad.

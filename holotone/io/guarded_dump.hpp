@@ -1,6 +1,6 @@
 #pragma once
-// What a guarded child hands its parent: private to io/guarded.cpp and its tests. Same machine, same program,
-// so numbers are raw; nothing in it is trusted.
+// What a guarded child hands its parent: private to io/guarded.cpp and its tests. Not for users.
+// Same machine, same program, so numbers are raw; nothing in it is trusted.
 #include <holotone/core/error.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/field_file.hpp>

@@ -106,6 +106,24 @@ TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
 }
 
+// What says "Not for users." is not installed: a header that is must not need it.
+TEST(Structure, PublicHeadersStandOnPublicHeaders) {
+  std::set<std::string> internal;
+  for (const auto& file : tree()) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(file.lines.size(), 6); ++i) {
+      if (file.lines[i].find("Not for users.") != std::string::npos) internal.insert(file.path);
+    }
+  }
+  EXPECT_GT(internal.size(), 5u);
+  find("holotone/", R"(^\s*#\s*include\s*<(holotone/[a-z0-9_./]+)>)",
+       [&](const auto& file, std::size_t line, const std::smatch& match) {
+         const bool header = file.path.ends_with(".hpp") || file.path.ends_with(".h");
+         if (header && internal.count(file.path) == 0 && internal.count(match[1]) == 1) {
+           fail_at(file, line, "a header for users needs one that is not installed");
+         }
+       });
+}
+
 // The reference judges the library: a shared formula would let a shared mistake pass.
 TEST(Structure, TheReferenceIncludesNothingOfTheLibrary) {
   find("tests/reference/", R"(#\s*include\s*[<"](holotone|cli|tests/cases)/)",
