@@ -46,9 +46,10 @@ std::vector<float> channel_amplitude(const PointCloud& cloud, int channel);
 /// side and looks along -z, so the larger z hides the smaller at the same x and y, on either side of the panel.
 /// With an occluder (same frame as the cloud) a ray along z decides for each point exactly, save for a margin of
 /// 1e-5 of the occluder's size along the surface normal, so that a surface does not hide its own points; `cell_m` is
-/// not used. Without, the points are splatted into a depth buffer of square cells and one that lies more than two
-/// cells behind the nearest of its cell or the eight around it is dropped; cell_m = 0: twice the mean spacing of the
-/// points. Cost O(points + triangles) times the mean overlap. Throws invalid_argument for non-finite positions.
+/// not used. Without, the points themselves are the surface: going away from the viewer through the points of its
+/// cell and the eight around it, a point is dropped if a gap of more than two cells comes before it; cell_m = 0:
+/// twice the mean spacing of the points. Cost O(points + triangles) times the mean overlap. Throws invalid_argument
+/// for non-finite positions.
 std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder = nullptr, double cell_m = 0);
 
 /// Lambert shading: intensity times ambient + (1 - ambient) max(0, n . l), l the unit vector along `direction` (world

@@ -1,0 +1,281 @@
+// Compiled with -ffp-contract=off (holotone/CMakeLists.txt): see encode_math.h.
+#include <algorithm>
+#include <holotone/core/parallel.hpp>
+#include <holotone/fft/fft.hpp>
+#include <holotone/hologram/encode_engine.hpp>
+#include <holotone/hologram/encode_math.h>
+#include <optional>
+
+#if defined(__x86_64__)
+#define HOLOTONE_ENCODE_X86 1
+#else
+#define HOLOTONE_ENCODE_X86 0
+#endif
+
+namespace holotone::encoding {
+namespace {
+
+constexpr std::int64_t block_rows = 8;
+
+Complex32 plain(Complex u) { return {u.real(), u.imag()}; }
+
+/// One row's inputs.
+struct Row {
+  const Complex32* field;
+  std::int64_t nx;
+  bool odd;          ///< parity of the row, for the checkerboard
+  PhaseShift shift;  ///< row: one element
+  const Complex32* beam_column;
+  Complex32 beam_row;
+};
+
+struct Levels {
+  PhaseLevels phase;
+  AmplitudeRange amplitude;
+  float peak;
+};
+
+// The loops over one row. Always inlined, so that each instruction set below compiles them anew.
+
+template <bool table, class Code>
+HOLOTONE_ENCODE_INLINE Code phase_code(float t, const PhaseLevels& levels) {
+  return static_cast<Code>(table ? table_code(t, levels) : equal_step_code(t, levels));
+}
+
+enum class Shift { none, separable, map };
+
+template <Shift shift>
+HOLOTONE_ENCODE_INLINE float shifted(float t, const Row& row, std::int64_t x) {
+  if constexpr (shift == Shift::separable) return add_turns(t, add_turns(row.shift.column[x], row.shift.row[0]));
+  if constexpr (shift == Shift::map) return add_turns(t, row.shift.map[x]);
+  return t;
+}
+
+template <bool table, Shift shift, class Code>
+HOLOTONE_ENCODE_INLINE void phase_row(const Row& row, const Levels& levels, Code* codes) {
+  for (std::int64_t x = 0; x < row.nx; ++x) {
+    codes[x] = phase_code<table, Code>(shifted<shift>(turns_of(row.field[x]), row, x), levels.phase);
+  }
+}
+
+template <bool table, Shift shift, class Code>
+HOLOTONE_ENCODE_INLINE void double_phase_row(const Row& row, const Levels& levels, Code* codes) {
+  for (std::int64_t x = 0; x < row.nx; ++x) {
+    const bool odd = ((x & 1) != 0) != row.odd;
+    const float t = double_phase_turns(row.field[x], levels.peak, odd);
+    codes[x] = phase_code<table, Code>(shifted<shift>(t, row, x), levels.phase);
+  }
+}
+
+template <bool doubled, bool table, class Code>
+HOLOTONE_ENCODE_INLINE void any_shift_row(const Row& row, const Levels& levels, Code* codes) {
+  if (row.shift.map != nullptr) {
+    if constexpr (doubled) return double_phase_row<table, Shift::map>(row, levels, codes);
+    return phase_row<table, Shift::map>(row, levels, codes);
+  }
+  if (row.shift.column != nullptr) {
+    if constexpr (doubled) return double_phase_row<table, Shift::separable>(row, levels, codes);
+    return phase_row<table, Shift::separable>(row, levels, codes);
+  }
+  if constexpr (doubled) return double_phase_row<table, Shift::none>(row, levels, codes);
+  phase_row<table, Shift::none>(row, levels, codes);
+}
+
+template <class Code>
+HOLOTONE_ENCODE_INLINE void amplitude_row(const Row& row, const Levels& levels, Code* codes) {
+  for (std::int64_t x = 0; x < row.nx; ++x) {
+    const float v = beam_real_part(row.field[x], row.beam_column[x], row.beam_row);
+    codes[x] = static_cast<Code>(amplitude_code(v, levels.amplitude));
+  }
+}
+
+template <class Code>
+HOLOTONE_ENCODE_INLINE void burckhardt_row(const Row& row, const Levels& levels, Code* codes) {
+  const std::int64_t cells = row.nx / 3;
+  for (std::int64_t i = 0; i < cells; ++i) {
+    const Complex32* u = row.field + 3 * i;
+    const Burckhardt amplitudes = burckhardt_of(u[0], u[1], u[2]);
+    for (int k = 0; k < 3; ++k) {
+      codes[3 * i + k] = static_cast<Code>(amplitude_code(amplitudes.value[k], levels.amplitude));
+    }
+  }
+  std::fill(codes + 3 * cells, codes + row.nx, Code{0});
+}
+
+template <class Code>
+HOLOTONE_ENCODE_INLINE void encode_row(Encoding encoding, const Row& row, const Levels& levels, Code* codes) {
+  const bool table = levels.phase.boundary != nullptr;
+  switch (encoding) {
+    case Encoding::phase:
+      return table ? any_shift_row<false, true>(row, levels, codes) : any_shift_row<false, false>(row, levels, codes);
+    case Encoding::double_phase:
+      return table ? any_shift_row<true, true>(row, levels, codes) : any_shift_row<true, false>(row, levels, codes);
+    case Encoding::amplitude:
+    case Encoding::single_sideband: return amplitude_row(row, levels, codes);
+    case Encoding::burckhardt: return burckhardt_row(row, levels, codes);
+  }
+}
+
+/// The largest magnitude that a row's range is measured by, not less than `peak`. NaN does not count.
+HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row& row, float peak) {
+  if (encoding == Encoding::double_phase) {
+    for (std::int64_t x = 0; x < row.nx; ++x) {
+      const float a = absolute(octant_of(row.field[x]));
+      peak = a > peak ? a : peak;
+    }
+  } else if (encoding == Encoding::burckhardt) {
+    for (std::int64_t x = 0; x + 2 < row.nx; x += 3) {
+      const Burckhardt amplitudes = burckhardt_of(row.field[x], row.field[x + 1], row.field[x + 2]);
+      for (float a : amplitudes.value) peak = a > peak ? a : peak;
+    }
+  } else {
+    for (std::int64_t x = 0; x < row.nx; ++x) {
+      const float a = magnitude(beam_real_part(row.field[x], row.beam_column[x], row.beam_row));
+      peak = a > peak ? a : peak;
+    }
+  }
+  return peak;
+}
+
+// One copy a vector unit; the best this machine has is picked once.
+
+template <class Code>
+using EncodeRow = void (*)(Encoding, const Row&, const Levels&, Code*);
+using PeakOfRow = float (*)(Encoding, const Row&, float);
+
+#define HOLOTONE_ENCODE_COPIES(suffix, attribute)                                                            \
+  template <class Code>                                                                                      \
+  attribute void encode_row_##suffix(Encoding encoding, const Row& row, const Levels& levels, Code* codes) { \
+    encode_row(encoding, row, levels, codes);                                                                \
+  }                                                                                                          \
+  attribute float peak_of_row_##suffix(Encoding encoding, const Row& row, float peak) {                      \
+    return peak_of_row(encoding, row, peak);                                                                 \
+  }
+
+HOLOTONE_ENCODE_COPIES(any, )
+#if HOLOTONE_ENCODE_X86
+HOLOTONE_ENCODE_COPIES(avx2, __attribute__((target("avx2"))))
+HOLOTONE_ENCODE_COPIES(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
+#endif
+
+template <class Code>
+EncodeRow<Code> pick_encode_row() {
+#if HOLOTONE_ENCODE_X86
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return encode_row_avx512<Code>;
+  }
+  if (__builtin_cpu_supports("avx2")) return encode_row_avx2<Code>;
+#endif
+  return encode_row_any<Code>;
+}
+
+PeakOfRow pick_peak_of_row() {
+#if HOLOTONE_ENCODE_X86
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return peak_of_row_avx512;
+  }
+  if (__builtin_cpu_supports("avx2")) return peak_of_row_avx2;
+#endif
+  return peak_of_row_any;
+}
+
+class CpuEngine final : public Engine {
+ public:
+  explicit CpuEngine(Tables tables) : tables_(std::move(tables)) {
+    low_ = tables_.low;
+    high_ = tables_.high;
+    if (tables_.encoding == Encoding::single_sideband) {
+      spectrum_ = Array<Complex, 2>(tables_.shape);
+      fft_.emplace(tables_.shape);
+    }
+  }
+
+  void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) override { run(field, codes); }
+  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) override { run(field, codes); }
+  [[nodiscard]] EncodeReport report() const override { return {low_, high_}; }
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return tables_.shift_map.size() * sizeof(float) + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0);
+  }
+
+ private:
+  [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) const {
+    const std::int64_t nx = tables_.shape[1];
+    Row row{};
+    row.field = reinterpret_cast<const Complex32*>(field + y * nx);
+    row.nx = nx;
+    row.odd = y % 2 != 0;
+    if (!tables_.shift_map.empty()) row.shift.map = tables_.shift_map.data() + y * nx;
+    if (!tables_.shift_column.empty()) {
+      row.shift.column = tables_.shift_column.data();
+      row.shift.row = tables_.shift_row.data() + y;
+    }
+    if (!tables_.beam_column.empty()) {
+      row.beam_column = reinterpret_cast<const Complex32*>(tables_.beam_column.data());
+      row.beam_row = plain(tables_.beam_row[static_cast<std::size_t>(y)]);
+    }
+    return row;
+  }
+
+  [[nodiscard]] float peak_of(const Complex* field) const {
+    static const PeakOfRow peak_of_a_row = pick_peak_of_row();
+    const std::int64_t ny = tables_.shape[0];
+    std::vector<float> peaks(static_cast<std::size_t>((ny + block_rows - 1) / block_rows));
+    parallel_for(0, static_cast<std::int64_t>(peaks.size()), [&](std::int64_t block) {
+      float peak = 0;
+      for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) {
+        peak = peak_of_a_row(tables_.encoding, row_of(field, y), peak);
+      }
+      peaks[static_cast<std::size_t>(block)] = peak;
+    });
+    return *std::max_element(peaks.begin(), peaks.end());
+  }
+
+  /// The field without its lower sideband.
+  const Complex* upper_sideband(View<const Complex, 2> field) {
+    std::copy_n(field.data(), field.size(), spectrum_.data());
+    fft_->execute(spectrum_.view(), FftDirection::forward);
+    std::fill_n(spectrum_.data(), removed_rows(tables_.shape[0]) * tables_.shape[1], Complex{});
+    fft_->execute(spectrum_.view(), FftDirection::inverse);
+    return spectrum_.data();
+  }
+
+  template <class Code>
+  void run(View<const Complex, 2> field, View<Code, 2> codes) {
+    static const EncodeRow<Code> encode_a_row = pick_encode_row<Code>();
+    const Complex* source = tables_.encoding == Encoding::single_sideband ? upper_sideband(field) : field.data();
+    if (tables_.measured_range) {
+      const float peak = peak_of(source);
+      high_ = peak > 0 ? peak : 1.0f;
+      low_ = tables_.symmetric_range ? -high_ : 0.0f;
+    }
+    Levels levels{};
+    levels.phase = {tables_.scale, tables_.last, tables_.threshold, nullptr, nullptr, nullptr, 0};
+    if (!tables_.boundary.empty()) {
+      levels.phase.boundary = tables_.boundary.data();
+      levels.phase.code = tables_.code.data();
+      levels.phase.bucket = tables_.bucket.data();
+      levels.phase.buckets = static_cast<float>(tables_.bucket.size() - 1);
+    }
+    levels.amplitude = amplitude_range(low_, high_, tables_.levels);
+    levels.peak = high_;
+    const std::int64_t ny = tables_.shape[0];
+    const std::int64_t nx = tables_.shape[1];
+    parallel_for(0, (ny + block_rows - 1) / block_rows, [&](std::int64_t block) {
+      for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) {
+        encode_a_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * nx);
+      }
+    });
+  }
+
+  Tables tables_;
+  float low_ = 0;
+  float high_ = 0;
+  Array<Complex, 2> spectrum_;
+  std::optional<FftPlan> fft_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> cpu_engine(Tables tables) { return std::make_unique<CpuEngine>(std::move(tables)); }
+
+}  // namespace holotone::encoding

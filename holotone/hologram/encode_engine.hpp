@@ -1,0 +1,49 @@
+#pragma once
+// Between the encoding plan (encode.cpp, the one dispatch) and what computes. Not for users.
+#include <holotone/hologram/encode.hpp>
+#include <vector>
+
+namespace holotone::encoding {
+
+/// Everything of a plan that is computed once, in host memory.
+struct Tables {
+  Encoding encoding = Encoding::phase;
+  Shape<2> shape{};
+  // Phase levels, see PhaseLevels; boundary empty for equal steps.
+  float scale = 0;
+  float last = 0;
+  float threshold = 0;
+  std::vector<float> boundary;
+  std::vector<std::uint16_t> code;
+  std::vector<std::int32_t> bucket;
+  // Carrier and correction in turns, see PhaseShift.
+  std::vector<float> shift_column;
+  std::vector<float> shift_row;
+  std::vector<float> shift_map;
+  // Amplitude: the reference beam's two factors, the number of levels, the range where it is given.
+  std::vector<Complex> beam_column;
+  std::vector<Complex> beam_row;
+  float levels = 0;
+  bool measured_range = false;   ///< from the field at every execute
+  bool symmetric_range = false;  ///< -peak .. peak instead of 0 .. peak
+  float low = 0;
+  float high = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) = 0;
+  virtual void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
+  [[nodiscard]] virtual EncodeReport report() const = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
+};
+
+std::unique_ptr<Engine> cpu_engine(Tables tables);
+std::unique_ptr<Engine> cuda_engine(const Tables& tables, const Queue& queue);
+
+/// Rows of the spectrum that single_sideband removes, from the first: spatial frequencies f_y <= 0 are the rows
+/// 0 .. ny / 2, because y falls as the row rises.
+constexpr std::int64_t removed_rows(std::int64_t ny) { return ny / 2 + 1; }
+
+}  // namespace holotone::encoding

@@ -1,0 +1,182 @@
+#pragma once
+// What a pixel's code is, shared by the CPU and CUDA. float32 with every rounding fixed: no operation may be fused
+// (CUDA: the _rn intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square
+// root are correctly rounded on both, so both give the same bits. Not for users.
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define HOLOTONE_ENCODE_INLINE __host__ __device__ __forceinline__
+#else
+#define HOLOTONE_ENCODE_INLINE __attribute__((always_inline)) inline
+#endif
+
+namespace holotone::encoding {
+
+#if defined(__CUDA_ARCH__)
+HOLOTONE_ENCODE_INLINE float multiply(float a, float b) { return __fmul_rn(a, b); }
+HOLOTONE_ENCODE_INLINE float add(float a, float b) { return __fadd_rn(a, b); }
+HOLOTONE_ENCODE_INLINE float divide(float a, float b) { return __fdiv_rn(a, b); }
+HOLOTONE_ENCODE_INLINE float square_root(float a) { return __fsqrt_rn(a); }
+#else
+HOLOTONE_ENCODE_INLINE float multiply(float a, float b) { return a * b; }
+HOLOTONE_ENCODE_INLINE float add(float a, float b) { return a + b; }
+HOLOTONE_ENCODE_INLINE float divide(float a, float b) { return a / b; }
+HOLOTONE_ENCODE_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
+#endif
+HOLOTONE_ENCODE_INLINE float magnitude(float a) { return a < 0 ? -a : a; }
+
+struct Complex32 {
+  float re, im;
+};
+
+/// lo / hi of |re|, |im| (0 for zero) and hi.
+struct Octant {
+  float ratio, larger;
+};
+
+HOLOTONE_ENCODE_INLINE Octant octant_of(Complex32 u) {
+  const float a = magnitude(u.re);
+  const float b = magnitude(u.im);
+  const float larger = a > b ? a : b;
+  const float smaller = a > b ? b : a;
+  return {divide(smaller, larger == 0 ? 1.0f : larger), larger};
+}
+
+/// arg(u) / 2 pi in [0, 1) from its octant; 0 for zero, NaN for what is not a number.
+/// arctan(r) / 2 pi = r P(r^2) on [0, 1], P of degree 8 by Chebyshev interpolation: error 1.4e-8, exact at r = 0 and 1.
+/// In all at most 6e-8 turns.
+HOLOTONE_ENCODE_INLINE float turns_of(Complex32 u, Octant octant) {
+  const float s = multiply(octant.ratio, octant.ratio);
+  float p = 0x1.cda776p-12f;
+  p = add(multiply(p, s), -0x1.482a70p-9f);
+  p = add(multiply(p, s), 0x1.b782e8p-8f);
+  p = add(multiply(p, s), -0x1.84e39cp-7f);
+  p = add(multiply(p, s), 0x1.14e252p-6f);
+  p = add(multiply(p, s), -0x1.723894p-6f);
+  p = add(multiply(p, s), 0x1.04a74ap-5f);
+  p = add(multiply(p, s), -0x1.b2985ep-5f);
+  p = add(multiply(p, s), 0x1.45f306p-3f);
+  p = multiply(p, octant.ratio);
+  const float steep = add(0.25f, -p);
+  p = magnitude(u.im) > magnitude(u.re) ? steep : p;
+  const float left = add(0.5f, -p);
+  p = u.re < 0 ? left : p;
+  const float below = add(1.0f, -p);
+  p = u.im < 0 ? below : p;
+  return p >= 1 ? 0.0f : p;
+}
+
+HOLOTONE_ENCODE_INLINE float turns_of(Complex32 u) { return turns_of(u, octant_of(u)); }
+
+/// |u| without overflow of the squares; relative error 3 ulp.
+HOLOTONE_ENCODE_INLINE float absolute(Octant octant) {
+  return multiply(octant.larger, square_root(add(1.0f, multiply(octant.ratio, octant.ratio))));
+}
+
+/// a + b modulo 1 for a, b in [0, 1).
+HOLOTONE_ENCODE_INLINE float add_turns(float a, float b) {
+  const float sum = add(a, b);
+  const float wrapped = add(sum, -1.0f);
+  return sum >= 1 ? wrapped : sum;
+}
+
+/// How phases become codes: equal steps, or (boundary given) a sorted table with a bucket index into it.
+struct PhaseLevels {
+  float scale;                 ///< codes a turn
+  float last;                  ///< the last code used
+  float threshold;             ///< from here on, in codes, code 0 is nearer than the last
+  const float* boundary;       ///< rising, {count}, in turns; null for equal steps
+  const std::uint16_t* code;   ///< {count + 1}: code[r] where r boundaries lie at or below the phase
+  const std::int32_t* bucket;  ///< {buckets + 1}: boundaries at or below bucket / buckets
+  float buckets;               ///< a power of two
+};
+
+HOLOTONE_ENCODE_INLINE std::int32_t equal_step_code(float t, const PhaseLevels& levels) {
+  const float q = multiply(t, levels.scale);
+  float rounded = add(q, 0.5f);
+  rounded = rounded > levels.last ? levels.last : rounded;
+  return static_cast<std::int32_t>(q < levels.threshold ? rounded : 0.0f);  // the comparison fails for NaN
+}
+
+HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& levels) {
+  if (!(t >= 0)) return 0;  // NaN
+  const std::int32_t bucket = static_cast<std::int32_t>(multiply(t, levels.buckets));
+  std::int32_t low = levels.bucket[bucket];
+  std::int32_t high = levels.bucket[bucket + 1];
+  while (low < high) {  // almost always no or one step: there are at least four buckets a boundary
+    const std::int32_t middle = (low + high) / 2;
+    if (levels.boundary[middle] <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return levels.code[low];
+}
+
+/// Carrier and correction in turns in [0, 1): separable (column and row) or a map; null where there is none.
+struct PhaseShift {
+  const float* column;
+  const float* row;
+  const float* map;
+};
+
+/// Half the angle between double_phase's two phases in turns: arccos(|u| / peak) / 2 pi in [0, 1/4].
+HOLOTONE_ENCODE_INLINE float half_angle(Octant octant, float peak) {
+  float a = divide(absolute(octant), peak);
+  a = a > 1 ? 1.0f : a;
+  const float sine = square_root(multiply(add(1.0f, -a), add(1.0f, a)));
+  return turns_of({a, sine});
+}
+
+/// double_phase of pixel (row, column): arg u + half_angle on the even squares of the checkerboard, - on the odd ones.
+HOLOTONE_ENCODE_INLINE float double_phase_turns(Complex32 u, float peak, bool odd) {
+  const Octant octant = octant_of(u);
+  const float half = half_angle(octant, peak);
+  const float backward = half > 0 ? add(1.0f, -half) : 0.0f;
+  return add_turns(turns_of(u, octant), odd ? backward : half);
+}
+
+/// Re(u conj(column row)).
+HOLOTONE_ENCODE_INLINE float beam_real_part(Complex32 u, Complex32 column, Complex32 row) {
+  const float re = add(multiply(column.re, row.re), -multiply(column.im, row.im));
+  const float im = add(multiply(column.re, row.im), multiply(column.im, row.re));
+  return add(multiply(u.re, re), multiply(u.im, im));
+}
+
+struct Burckhardt {
+  float value[3];
+};
+
+/// The three non-negative amplitudes of a cell: p_k = 2/3 Re(m exp(+2 pi i k / 3)) sums to m against
+/// exp(-2 pi i k / 3), and so does p_k - min p, since the three directions cancel.
+HOLOTONE_ENCODE_INLINE Burckhardt burckhardt_of(Complex32 u0, Complex32 u1, Complex32 u2) {
+  const float re = multiply(add(add(u0.re, u1.re), u2.re), 0x1.555556p-2f);
+  const float im = multiply(add(add(u0.im, u1.im), u2.im), 0x1.555556p-2f);
+  const float third = multiply(re, -0x1.555556p-2f);
+  const float side = multiply(im, 0x1.279a74p-1f);  // 1 / sqrt(3)
+  const float p0 = multiply(re, 0x1.555556p-1f);
+  const float p1 = add(third, -side);
+  const float p2 = add(third, side);
+  const float least12 = p1 < p2 ? p1 : p2;
+  const float least = p0 < least12 ? p0 : least12;
+  return {{add(p0, -least), add(p1, -least), add(p2, -least)}};
+}
+
+/// Values to codes: floor((v - centre) gain + levels / 2), clamped; 0 is exactly mid-level where centre is 0.
+struct AmplitudeRange {
+  float centre, gain, half_levels, top;
+};
+
+HOLOTONE_ENCODE_INLINE AmplitudeRange amplitude_range(float low, float high, float levels) {
+  return {multiply(add(low, high), 0.5f), divide(add(levels, -1.0f), add(high, -low)), multiply(levels, 0.5f),
+          add(levels, -1.0f)};
+}
+
+HOLOTONE_ENCODE_INLINE std::int32_t amplitude_code(float v, const AmplitudeRange& range) {
+  const float q = add(multiply(add(v, -range.centre), range.gain), range.half_levels);
+  const float below = q > 0 ? q : 0.0f;  // NaN too
+  return static_cast<std::int32_t>(below > range.top ? range.top : below);
+}
+
+}  // namespace holotone::encoding

@@ -1,0 +1,260 @@
+// What belongs to encoding and is not hot: names, what a panel shows, measured responses, packing.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <string>
+
+namespace holotone {
+namespace {
+
+constexpr double two_pi = 2 * std::numbers::pi;
+constexpr std::array<std::string_view, 5> encoding_names = {"phase", "amplitude", "double-phase", "single-sideband",
+                                                            "burckhardt"};
+
+}  // namespace
+
+std::string_view to_string(Encoding encoding) { return encoding_names.at(static_cast<std::size_t>(encoding)); }
+
+Encoding parse_encoding(std::string_view name) {
+  for (std::size_t i = 0; i < encoding_names.size(); ++i) {
+    if (encoding_names[i] == name) return static_cast<Encoding>(i);
+  }
+  const std::string near = nearest_name(name, encoding_names.data(), encoding_names.size());
+  throw_argument("parse_encoding", "encoding", "phase, amplitude, double-phase, single-sideband or burckhardt",
+                 near.empty() ? fmt::format("'{}'", name) : fmt::format("'{}' (did you mean '{}'?)", name, near));
+}
+
+namespace {
+
+struct CodeTable {
+  std::vector<Complex> value;  ///< transmission of each code
+  std::vector<bool> known;     ///< empty: all
+};
+
+CodeTable transmissions(const EncodeOptions& options, const EncodeReport& report, bool zero_order) {
+  const std::size_t codes = std::size_t{1} << options.bits;
+  CodeTable table;
+  if (needs_phase_modulator(options.encoding)) {
+    const auto& measured = options.level_phase_rad;
+    table.known.resize(codes, true);
+    for (std::size_t code = 0; code < codes; ++code) {
+      double phase = static_cast<double>(code) / static_cast<double>(codes) * options.phase_range_rad;
+      if (!measured.empty()) {
+        phase = code < measured.size() ? measured[code] : std::numeric_limits<double>::quiet_NaN();
+      }
+      table.known[code] = !std::isnan(phase);
+      table.value.emplace_back(static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase)));
+    }
+    return table;
+  }
+  const double low = report.amplitude_min;
+  const double high = report.amplitude_max;
+  if (!(std::isfinite(low) && std::isfinite(high) && low < high)) {
+    throw_argument("modulation_of", "report", "a finite amplitude range with min < max",
+                   fmt::format("{:g} .. {:g}", low, high));
+  }
+  for (std::size_t code = 0; code < codes; ++code) {
+    const double share = static_cast<double>(code) / static_cast<double>(codes - 1);
+    table.value.emplace_back(static_cast<float>(share * (high - low) + (zero_order ? 0 : low)), 0.0f);
+  }
+  return table;
+}
+
+/// exp(2 pi i cycles (i - (count - 1) / 2)), the integer part of the cycles removed in float64.
+std::vector<std::complex<double>> beam_factor(std::int64_t count, double cycles) {
+  std::vector<std::complex<double>> factor(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double turns = cycles * (static_cast<double>(i) - static_cast<double>(count - 1) / 2);
+    factor[static_cast<std::size_t>(i)] = std::polar(1.0, two_pi * (turns - std::floor(turns)));
+  }
+  return factor;
+}
+
+}  // namespace
+
+Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
+                                const EncodeReport& report, bool zero_order) {
+  require_view("modulation_of", "codes", codes, grid.shape(), Device{});
+  require_range("modulation_of", "bits", options.bits, 1, 16);
+  require_positive("modulation_of", "grid.pitch_m", grid.pitch_m);
+  require_positive("modulation_of", "grid.wavelength_m", grid.wavelength_m);
+  const CodeTable table = transmissions(options, report, zero_order);
+  const bool tilted = options.encoding == Encoding::amplitude &&
+                      (options.reference_angle_x_rad != 0 || options.reference_angle_y_rad != 0);
+  const double pixels_a_wave = grid.pitch_m / grid.wavelength_m;
+  const auto column = beam_factor(grid.nx, tilted ? pixels_a_wave * std::sin(options.reference_angle_x_rad) : 0.0);
+  const auto row = beam_factor(grid.ny, tilted ? -pixels_a_wave * std::sin(options.reference_angle_y_rad) : 0.0);
+  Array<Complex, 2> field(grid.shape());
+  parallel_for(0, grid.ny, [&](std::int64_t y) {
+    for (std::int64_t x = 0; x < grid.nx; ++x) {
+      const std::size_t code = codes(y, x);
+      if (code >= table.value.size() || (!table.known.empty() && !table.known[code])) {
+        throw_argument("modulation_of", "codes", fmt::format("codes of the level table ({} bits)", options.bits),
+                       fmt::format("{} at row {}, column {}", code, y, x));
+      }
+      Complex value = table.value[code];
+      if (tilted) {
+        const auto beam = column[static_cast<std::size_t>(x)] * row[static_cast<std::size_t>(y)];
+        value = Complex(static_cast<float>(value.real() * beam.real()), static_cast<float>(value.real() * beam.imag()));
+      }
+      field(y, x) = value;
+    }
+  });
+  return field;
+}
+
+namespace {
+
+[[noreturn]] void throw_lut(std::size_t line, std::string_view expected, std::string_view got) {
+  throw_argument("read_phase_lut", fmt::format("line {}", line), expected, fmt::format("'{}'", got.substr(0, 60)));
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\v\f";
+  const auto first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::optional<double> number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The numbers of one line; empty where a field is none.
+std::vector<double> numbers_of(std::string_view line) {
+  std::vector<double> values;
+  while (!line.empty()) {
+    auto end = line.find_first_of(",; \t");
+    const auto value = number(trimmed(line.substr(0, end)));
+    if (!value) return {};
+    values.push_back(*value);
+    if (end == std::string_view::npos) break;
+    end = line.find_first_not_of(" \t", end);
+    if (end != std::string_view::npos && (line[end] == ',' || line[end] == ';')) ++end;
+    line = end == std::string_view::npos || end >= line.size() ? std::string_view{} : trimmed(line.substr(end));
+  }
+  return values;
+}
+
+/// Adds one measured code to the table, filling the ones left out since the last.
+void append_measured(std::vector<double>& phases, std::size_t code, double phase, std::size_t line,
+                     std::string_view text) {
+  const std::size_t previous = phases.size() - 1;
+  if (!phases.empty() && code > phases.size() && !std::isnan(phases.back())) {
+    const double from = phases.back();
+    if (std::abs(phase - from) > std::numbers::pi + 1e-9) {
+      throw_lut(line,
+                fmt::format("a phase within pi of code {}'s, {:g}, where codes between are left out (unwrap the curve)",
+                            previous, from),
+                text);
+    }
+    for (std::size_t i = previous + 1; i < code; ++i) {
+      phases.push_back(from +
+                       (phase - from) * static_cast<double>(i - previous) / static_cast<double>(code - previous));
+    }
+  }
+  phases.resize(code, std::numeric_limits<double>::quiet_NaN());
+  phases.push_back(phase);
+}
+
+}  // namespace
+
+std::vector<double> read_phase_lut(std::string_view text) {
+  std::vector<double> phases;
+  std::size_t fields = 0;  // of the first line with numbers: every other has as many
+  std::size_t measured = 0;
+  bool heading = false;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const auto end = text.find('\n');
+    const std::string_view whole = trimmed(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
+    if (content.empty()) continue;
+    const auto values = numbers_of(content);
+    if (values.empty() && fields == 0 && !heading) {
+      heading = true;
+      continue;
+    }
+    if (values.empty() || values.size() > 2 || (fields != 0 && values.size() != fields)) {
+      throw_lut(line,
+                fields == 1   ? "one phase in radians"
+                : fields == 2 ? "code,phase"
+                              : "phase, or code,phase",
+                content);
+    }
+    fields = values.size();
+    if (!std::isfinite(values.back())) throw_lut(line, "a finite phase in radians", content);
+    std::size_t code = phases.size();
+    if (fields == 2) {
+      const double least = static_cast<double>(phases.size());
+      if (!(values[0] >= least && values[0] <= 65535 && values[0] == std::floor(values[0]))) {
+        throw_lut(line, fmt::format("a rising whole code, {} to 65535", phases.size()), content);
+      }
+      code = static_cast<std::size_t>(values[0]);
+    }
+    if (code > 65535) throw_lut(line, "at most 65536 codes", content);
+    append_measured(phases, code, values.back(), line, content);
+    ++measured;
+  }
+  if (measured < 2)
+    throw_argument("read_phase_lut", "text", "at least two codes with their phases", fmt::format("{}", measured));
+  return phases;
+}
+
+double steering_angle_rad(double period_m, double wavelength_m) {
+  require_positive("steering_angle_rad", "wavelength_m", wavelength_m);
+  if (!(std::isfinite(period_m) && std::abs(period_m) >= wavelength_m)) {
+    throw_argument("steering_angle_rad", "period_m",
+                   fmt::format("at least the wavelength {:g} either way", wavelength_m), fmt::format("{:g}", period_m));
+  }
+  return std::asin(wavelength_m / period_m);
+}
+
+std::vector<float> random_phases(std::int64_t count, std::uint64_t seed) {
+  if (count < 0) throw_argument("random_phases", "count", ">= 0", std::to_string(count));
+  std::vector<float> phases(static_cast<std::size_t>(count));
+  constexpr auto turn = static_cast<float>(two_pi);
+  for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = turn * random_uniform(seed, i);
+  return phases;
+}
+
+Array<std::uint8_t, 3> pack_16bit(View<const std::uint16_t, 2> codes) {
+  require_device("pack_16bit", "codes", Device{}, codes.device());
+  Array<std::uint8_t, 3> packed({codes.shape()[0], codes.shape()[1], 3});
+  std::uint8_t* target = packed.data();
+  for (std::uint16_t code : codes.host()) {
+    *target++ = static_cast<std::uint8_t>(code >> 8);
+    *target++ = static_cast<std::uint8_t>(code & 0xff);
+    *target++ = 0;
+  }
+  return packed;
+}
+
+Array<std::uint16_t, 2> unpack_16bit(View<const std::uint8_t, 3> packed) {
+  require_device("unpack_16bit", "packed", Device{}, packed.device());
+  if (packed.shape()[2] != 3) {
+    throw_argument("unpack_16bit", "packed", "shape {ny, nx, 3}", to_string<3>(packed.shape()));
+  }
+  Array<std::uint16_t, 2> codes({packed.shape()[0], packed.shape()[1]});
+  const auto bytes = packed.host();
+  const auto target = codes.host();
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    target[i] = static_cast<std::uint16_t>(bytes[3 * i] * 256 + bytes[3 * i + 1]);
+  }
+  return codes;
+}
+
+}  // namespace holotone

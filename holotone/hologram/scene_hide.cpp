@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/scene.hpp>
+#include <holotone/hologram/scene_checks.hpp>
+#include <limits>
+
+namespace holotone {
+namespace {
+
+using scene::Vec3d;
+
+/// A raster over a rectangle of the xy plane.
+struct Grid {
+  double x0 = 0;
+  double y0 = 0;
+  double cell = 1;
+  std::int64_t nx = 1;
+  std::int64_t ny = 1;
+  [[nodiscard]] std::int64_t column(double x) const { return index((x - x0) / cell, nx); }
+  [[nodiscard]] std::int64_t row(double y) const { return index((y - y0) / cell, ny); }
+  [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(nx * ny); }
+  static std::int64_t index(double at, std::int64_t count) {
+    return static_cast<std::int64_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(count - 1)));
+  }
+};
+
+struct Rectangle {
+  double x0 = std::numeric_limits<double>::infinity();
+  double y0 = std::numeric_limits<double>::infinity();
+  double x1 = -std::numeric_limits<double>::infinity();
+  double y1 = -std::numeric_limits<double>::infinity();
+  void add(const Vec3f& p) {
+    x0 = std::min<double>(x0, p[0]);
+    y0 = std::min<double>(y0, p[1]);
+    x1 = std::max<double>(x1, p[0]);
+    y1 = std::max<double>(y1, p[1]);
+  }
+};
+
+Rectangle bounds_of(const std::vector<Vec3f>& positions) {
+  Rectangle bounds;
+  for (const auto& p : positions) bounds.add(p);
+  return bounds;
+}
+
+Grid grid_over(const Rectangle& bounds, double cell) {
+  const auto cells = [&](double extent) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(extent / cell)));
+  };
+  return {bounds.x0, bounds.y0, cell, cells(bounds.x1 - bounds.x0), cells(bounds.y1 - bounds.y0)};
+}
+
+/// A triangle as seen along z: its plane z(x, y) = z0 + sx (x - x0) + sy (y - y0) and its three edges.
+struct Facet {
+  Vec3d a{}, b{}, c{};
+  double slope_x = 0;
+  double slope_y = 0;
+  double margin = 0;   ///< what must lie between it and a point, along z
+  double nearest = 0;  ///< its largest z
+};
+
+/// Edge-on triangles hide nothing and get no facet.
+bool make_facet(const Mesh& mesh, const std::array<std::uint32_t, 3>& triangle, double thickness, Facet& facet) {
+  const auto wide = [](const Vec3f& p) { return Vec3d{p[0], p[1], p[2]}; };
+  facet.a = wide(mesh.position[triangle[0]]);
+  facet.b = wide(mesh.position[triangle[1]]);
+  facet.c = wide(mesh.position[triangle[2]]);
+  const Vec3d n = scene::edge_product(mesh, triangle);
+  const double length = std::hypot(n[0], n[1], n[2]);
+  if (!(std::abs(n[2]) > 1e-9 * length)) return false;
+  facet.slope_x = -n[0] / n[2];
+  facet.slope_y = -n[1] / n[2];
+  facet.margin = thickness * length / std::abs(n[2]);  // `thickness` along the normal, seen along z
+  facet.nearest = std::max({facet.a[2], facet.b[2], facet.c[2]});
+  return true;
+}
+
+double side(const Vec3d& from, const Vec3d& to, double x, double y) {
+  return (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
+}
+
+bool hides(const Facet& facet, double x, double y, double z) {
+  if (facet.nearest - facet.margin <= z) return false;
+  const double ab = side(facet.a, facet.b, x, y);
+  const double bc = side(facet.b, facet.c, x, y);
+  const double ca = side(facet.c, facet.a, x, y);
+  const bool inside = (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+  if (!inside) return false;
+  const double surface = facet.a[2] + facet.slope_x * (x - facet.a[0]) + facet.slope_y * (y - facet.a[1]);
+  return surface - facet.margin > z;
+}
+
+/// The facets over each cell of a raster: those of cell i are item[start[i]] .. item[start[i + 1] - 1].
+struct Bins {
+  Grid grid;
+  std::vector<std::size_t> start;
+  std::vector<std::uint32_t> item;
+};
+
+template <class Visit>
+void for_cells(const Grid& grid, const Facet& facet, const Visit& visit) {
+  const auto [x0, x1] = std::minmax({facet.a[0], facet.b[0], facet.c[0]});
+  const auto [y0, y1] = std::minmax({facet.a[1], facet.b[1], facet.c[1]});
+  const std::int64_t last_column = grid.column(x1);
+  const std::int64_t last_row = grid.row(y1);
+  for (std::int64_t row = grid.row(y0); row <= last_row; ++row) {
+    for (std::int64_t column = grid.column(x0); column <= last_column; ++column) {
+      visit(static_cast<std::size_t>(row * grid.nx + column));
+    }
+  }
+}
+
+double cells_covered(const Grid& grid, const std::vector<Facet>& facets) {
+  double covered = 0;
+  for (const auto& facet : facets) {
+    const auto [x0, x1] = std::minmax({facet.a[0], facet.b[0], facet.c[0]});
+    const auto [y0, y1] = std::minmax({facet.a[1], facet.b[1], facet.c[1]});
+    covered += static_cast<double>(grid.column(x1) - grid.column(x0) + 1) *
+               static_cast<double>(grid.row(y1) - grid.row(y0) + 1);
+  }
+  return covered;
+}
+
+Bins make_bins(const Rectangle& bounds, const std::vector<Facet>& facets) {
+  const double width = bounds.x1 - bounds.x0;
+  const double height = bounds.y1 - bounds.y0;
+  const double count = static_cast<double>(facets.size());
+  Bins bins;
+  // About one facet a cell; coarser while long ones would fill the memory.
+  double cell = std::max(std::sqrt(width * height / count), std::max(width, height) / 8192);
+  do {
+    bins.grid = grid_over(bounds, cell);
+    cell *= 1.5;
+  } while (cells_covered(bins.grid, facets) > 16 * count + 4096);
+  bins.start.assign(bins.grid.cells() + 1, 0);
+  for (const auto& facet : facets) for_cells(bins.grid, facet, [&](std::size_t i) { ++bins.start[i + 1]; });
+  for (std::size_t i = 1; i < bins.start.size(); ++i) bins.start[i] += bins.start[i - 1];
+  bins.item.resize(bins.start.back());
+  std::vector<std::size_t> next(bins.start.begin(), bins.start.end() - 1);
+  for (std::size_t f = 0; f < facets.size(); ++f) {
+    for_cells(bins.grid, facets[f], [&](std::size_t i) { bins.item[next[i]++] = static_cast<std::uint32_t>(f); });
+  }
+  return bins;
+}
+
+constexpr double relative_thickness = 1e-5;
+constexpr std::int64_t block = 1024;
+
+/// keep[i] = no facet lies in front of point i. Bytes, not bits: threads write neighbours.
+std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh& mesh) {
+  std::vector<char> keep(points.size(), 1);
+  const Rectangle bounds = bounds_of(mesh.position);
+  double depth_low = std::numeric_limits<double>::infinity();
+  double depth_high = -depth_low;
+  for (const auto& p : mesh.position) {
+    depth_low = std::min<double>(depth_low, p[2]);
+    depth_high = std::max<double>(depth_high, p[2]);
+  }
+  const double size = std::max({bounds.x1 - bounds.x0, bounds.y1 - bounds.y0, depth_high - depth_low});
+  // float32 coordinates far from the origin are coarser than the margin asked for
+  const double largest = std::max({std::abs(bounds.x0), std::abs(bounds.x1), std::abs(bounds.y0), std::abs(bounds.y1),
+                                   std::abs(depth_low), std::abs(depth_high)});
+  const double thickness = std::max(relative_thickness * size, 0x1p-21 * largest);
+  std::vector<Facet> facets;
+  facets.reserve(mesh.triangle.size());
+  for (const auto& triangle : mesh.triangle) {
+    Facet facet;
+    if (make_facet(mesh, triangle, thickness, facet)) facets.push_back(facet);
+  }
+  if (facets.empty()) return keep;
+  const Bins bins = make_bins(bounds, facets);
+  const auto count = static_cast<std::int64_t>(points.size());
+  parallel_for(0, (count + block - 1) / block, [&](std::int64_t b) {
+    for (std::int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+      const Vec3f& p = points[static_cast<std::size_t>(i)];
+      if (p[0] < bounds.x0 || p[0] > bounds.x1 || p[1] < bounds.y0 || p[1] > bounds.y1) continue;
+      const auto cell = static_cast<std::size_t>(bins.grid.row(p[1]) * bins.grid.nx + bins.grid.column(p[0]));
+      for (std::size_t k = bins.start[cell]; k < bins.start[cell + 1]; ++k) {
+        if (hides(facets[bins.item[k]], p[0], p[1], p[2])) {
+          keep[static_cast<std::size_t>(i)] = 0;
+          break;
+        }
+      }
+    }
+  });
+  return keep;
+}
+
+constexpr double most_cells = 1u << 27;  // 2 GiB of cells' starts
+
+double cell_for(const Rectangle& bounds, double points, double cell_m) {
+  const double width = bounds.x1 - bounds.x0;
+  const double height = bounds.y1 - bounds.y0;
+  if (cell_m == 0) {
+    // A line of points has a spacing too; identical points any cell.
+    const double spacing = std::max(std::sqrt(width * height / points), std::max(width, height) / points);
+    return spacing > 0 ? 2 * spacing : 1;
+  }
+  const double cells = std::ceil(width / cell_m) * std::ceil(height / cell_m);
+  if (cells > most_cells) {
+    throw_argument("hide_occluded", "cell_m", fmt::format("a cell of which at most {:g} cover the points", most_cells),
+                   fmt::format("{:g} m, {:g} cells", cell_m, cells));
+  }
+  return cell_m;
+}
+
+/// Depth of the last point before the first gap wider than `gap`, going away from the viewer.
+float depth_before_gap(std::vector<float>& depths, double gap) {
+  std::sort(depths.begin(), depths.end(), std::greater<>());
+  float last = depths.front();
+  for (float z : depths) {
+    if (static_cast<double>(last) - z > gap) break;
+    last = z;
+  }
+  return last;
+}
+
+/// keep[i] = no gap of two cells lies before point i among the points of its cell and the eight around it. A depth
+/// limit alone would cut steep surfaces, whose points follow each other closely.
+std::vector<char> visible_past_points(const std::vector<Vec3f>& points, double cell_m) {
+  const Rectangle bounds = bounds_of(points);
+  const Grid grid = grid_over(bounds, cell_for(bounds, static_cast<double>(points.size()), cell_m));
+  const auto cell_of = [&](const Vec3f& p) {
+    return static_cast<std::size_t>(grid.row(p[1]) * grid.nx + grid.column(p[0]));
+  };
+  std::vector<std::size_t> start(grid.cells() + 1);
+  for (const auto& p : points) ++start[cell_of(p) + 1];
+  for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  std::vector<std::size_t> member(points.size());
+  std::vector<std::size_t> next(start.begin(), start.end() - 1);
+  for (std::size_t i = 0; i < points.size(); ++i) member[next[cell_of(points[i])]++] = i;
+
+  std::vector<char> keep(points.size(), 1);
+  parallel_for(0, grid.ny, [&](std::int64_t row) {
+    std::vector<float> depths;
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      const auto cell = static_cast<std::size_t>(row * grid.nx + column);
+      if (start[cell] == start[cell + 1]) continue;
+      depths.clear();
+      for (std::int64_t r = std::max<std::int64_t>(0, row - 1); r <= std::min(grid.ny - 1, row + 1); ++r) {
+        const auto first = static_cast<std::size_t>(r * grid.nx + std::max<std::int64_t>(0, column - 1));
+        const auto last = static_cast<std::size_t>(r * grid.nx + std::min(grid.nx - 1, column + 1));
+        for (std::size_t k = start[first]; k < start[last + 1]; ++k) depths.push_back(points[member[k]][2]);
+      }
+      const float limit = depth_before_gap(depths, 2 * grid.cell);
+      for (std::size_t k = start[cell]; k < start[cell + 1]; ++k) keep[member[k]] = points[member[k]][2] >= limit;
+    }
+  });
+  return keep;
+}
+
+}  // namespace
+
+std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder, double cell_m) {
+  scene::check_cloud("hide_occluded", "cloud", cloud);
+  if (!(std::isfinite(cell_m) && cell_m >= 0)) {
+    throw_argument("hide_occluded", "cell_m", ">= 0", fmt::format("{:g}", cell_m));
+  }
+  if (occluder != nullptr) scene::check_mesh("hide_occluded", "occluder", *occluder);
+  if (cloud.size() == 0) return 0;
+  const bool surface = occluder != nullptr && !occluder->triangle.empty();
+  const std::vector<char> visible =
+      surface ? visible_past_mesh(cloud.position, *occluder) : visible_past_points(cloud.position, cell_m);
+  const std::vector<bool> keep(visible.begin(), visible.end());
+  const auto before = static_cast<std::int64_t>(cloud.size());
+  select(cloud, keep);
+  return before - static_cast<std::int64_t>(cloud.size());
+}
+
+}  // namespace holotone
