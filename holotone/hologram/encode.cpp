@@ -74,7 +74,7 @@ void check_phase_options(const EncodeOptions& options, const FieldGrid& grid) {
     check_level_table(options);
   } else {
     require_positive(where, "phase_range_rad", options.phase_range_rad);
-    const double largest = std::ldexp(two_pi, options.bits - 1);  // code 1 must lie below 2 pi, and not alone
+    const double largest = std::ldexp(0.999 * two_pi, options.bits);  // code 1 must lie below 2 pi, or 0 is alone
     require_range(where, "phase_range_rad", options.phase_range_rad, 1e-3, largest);
   }
 }

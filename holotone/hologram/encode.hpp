@@ -64,12 +64,15 @@ struct EncodeReport {
 /// Complex field to device codes. With t = frac(arg(U) / 2 pi + carrier + correction) in turns and L = 2^bits:
 ///   phase            floor(t L + 1/2) mod L (stroke 2 pi; level_phase_rad: the nearest code on the circle)
 ///   double_phase     the same of arg U + d where row + col is even and of arg U - d where odd, d = arccos(|U| / max)
-///   amplitude        floor((v - min) / (max - min) (L - 1) + 1/2), v = Re(U conj R), R = exp(2 pi i (x sin ax + y sin
-///   ay) / lambda) single_sideband  the same of v = Re of U without its spatial frequencies f_y <= 0 burckhardt the
-///   same of A_k >= 0, k = 0, 1, 2 the pixel in its cell of three columns and
-///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = the cell's mean of U; columns beyond the last
-///                    whole cell: 0
-/// Values out of [min, max] are clamped. A pixel that is not a number gets code 0. Docs: docs/encoding.md.
+///   amplitude        floor((v - min) / (max - min) (L - 1) + 1/2) of v = Re(U conj R),
+///                    R = exp(2 pi i (x sin ax + y sin ay) / lambda)
+///   single_sideband  the same of v = Re of U without its spatial frequencies f_y <= 0 (of the panel as a torus)
+///   burckhardt       the same of A_k >= 0, k = 0, 1, 2 the pixel in its cell of three columns, with
+///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = the cell's mean of U;
+///                    columns beyond the last whole cell get code 0
+/// Values out of [min, max] are clamped. A pixel that is not a number gets the code of phase 0, or code 0.
+/// docs/encoding.md says what each is for. Sources: Hsueh and Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl and Lohmann,
+/// J. Opt. Soc. Am. 58, 620 (1968); Burckhardt, Appl. Opt. 9, 1949 (1970).
 ///
 /// Cost O(nx ny), single_sideband O(nx ny log(nx ny)). One pass over the field, a pass for the range before it unless
 /// it is given. Workspace: the correction map; single_sideband one complex field.

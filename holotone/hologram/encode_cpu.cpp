@@ -23,7 +23,7 @@ Complex32 plain(Complex u) { return {u.real(), u.imag()}; }
 struct Row {
   const Complex32* field;
   std::int64_t nx;
-  bool odd;          ///< parity of the row, for the checkerboard
+  std::int32_t odd;  ///< parity of the row, for the checkerboard
   PhaseShift shift;  ///< row: one element
   const Complex32* beam_column;
   Complex32 beam_row;
@@ -37,52 +37,68 @@ struct Levels {
 
 // The loops over one row. Always inlined, so that each instruction set below compiles them anew.
 
-template <bool table, class Code>
-HOLOTONE_ENCODE_INLINE Code phase_code(float t, const PhaseLevels& levels) {
-  return static_cast<Code>(table ? table_code(t, levels) : equal_step_code(t, levels));
-}
-
 enum class Shift { none, separable, map };
 
 template <Shift shift>
-HOLOTONE_ENCODE_INLINE float shifted(float t, const Row& row, std::int64_t x) {
-  if constexpr (shift == Shift::separable) return add_turns(t, add_turns(row.shift.column[x], row.shift.row[0]));
-  if constexpr (shift == Shift::map) return add_turns(t, row.shift.map[x]);
-  return t;
-}
-
-template <bool table, Shift shift, class Code>
-HOLOTONE_ENCODE_INLINE void phase_row(const Row& row, const Levels& levels, Code* codes) {
-  for (std::int64_t x = 0; x < row.nx; ++x) {
-    codes[x] = phase_code<table, Code>(shifted<shift>(turns_of(row.field[x]), row, x), levels.phase);
+HOLOTONE_ENCODE_INLINE void shift_turns(float* __restrict turns, const Row& row, std::int64_t first,
+                                        std::int32_t count) {
+  if constexpr (shift == Shift::separable) {
+    const float* const column = row.shift.column + first;
+    const float of_row = row.shift.row[0];
+#pragma omp simd
+    for (std::int32_t i = 0; i < count; ++i) turns[i] = add_turns(turns[i], add_turns(column[i], of_row));
+  }
+  if constexpr (shift == Shift::map) {
+    const float* const map = row.shift.map + first;
+#pragma omp simd
+    for (std::int32_t i = 0; i < count; ++i) turns[i] = add_turns(turns[i], map[i]);
   }
 }
 
-template <bool table, Shift shift, class Code>
-HOLOTONE_ENCODE_INLINE void double_phase_row(const Row& row, const Levels& levels, Code* codes) {
-  for (std::int64_t x = 0; x < row.nx; ++x) {
-    const bool odd = ((x & 1) != 0) != row.odd;
-    const float t = double_phase_turns(row.field[x], levels.peak, odd);
-    codes[x] = phase_code<table, Code>(shifted<shift>(t, row, x), levels.phase);
+// `const Row row` and `const Levels levels` are copies: through references the stores to `codes`, which may be bytes,
+// could change them, and nothing would be vectorised.
+
+constexpr std::int64_t chunk = 512;  // turns between the two loops of phase_row: 2 KiB, in the first cache
+
+template <bool doubled, Shift shift, class Code>
+HOLOTONE_ENCODE_INLINE void phase_row(const Row row, const Levels levels, Code* __restrict codes) {
+  float turns[chunk];
+  for (std::int64_t first = 0; first < row.nx; first += chunk) {
+    const std::int64_t end = std::min(row.nx, first + chunk);
+    const Complex32* const field = row.field + first;
+    const auto count = static_cast<std::int32_t>(end - first);
+#pragma omp simd
+    for (std::int32_t i = 0; i < count; ++i) {
+      if constexpr (doubled) {
+        turns[i] = double_phase_turns(field[i], levels.peak, checkerboard(i + row.odd));  // chunks are even
+      } else {
+        turns[i] = turns_of(field[i]);
+      }
+    }
+    shift_turns<shift>(turns, row, first, count);
+    if (levels.phase.boundary != nullptr) {
+      for (std::int64_t x = first; x < end; ++x) {
+        codes[x] = static_cast<Code>(table_code(turns[x - first], levels.phase));
+      }
+    } else {
+#pragma omp simd
+      for (std::int64_t x = first; x < end; ++x) {
+        codes[x] = static_cast<Code>(equal_step_code(turns[x - first], levels.phase));
+      }
+    }
   }
 }
 
-template <bool doubled, bool table, class Code>
+template <bool doubled, class Code>
 HOLOTONE_ENCODE_INLINE void any_shift_row(const Row& row, const Levels& levels, Code* codes) {
-  if (row.shift.map != nullptr) {
-    if constexpr (doubled) return double_phase_row<table, Shift::map>(row, levels, codes);
-    return phase_row<table, Shift::map>(row, levels, codes);
-  }
-  if (row.shift.column != nullptr) {
-    if constexpr (doubled) return double_phase_row<table, Shift::separable>(row, levels, codes);
-    return phase_row<table, Shift::separable>(row, levels, codes);
-  }
-  if constexpr (doubled) return double_phase_row<table, Shift::none>(row, levels, codes);
-  phase_row<table, Shift::none>(row, levels, codes);
+  if (row.shift.map != nullptr) return phase_row<doubled, Shift::map>(row, levels, codes);
+  if (row.shift.column != nullptr) return phase_row<doubled, Shift::separable>(row, levels, codes);
+  phase_row<doubled, Shift::none>(row, levels, codes);
 }
 
 template <class Code>
-HOLOTONE_ENCODE_INLINE void amplitude_row(const Row& row, const Levels& levels, Code* codes) {
+HOLOTONE_ENCODE_INLINE void amplitude_row(const Row row, const Levels levels, Code* __restrict codes) {
+#pragma omp simd
   for (std::int64_t x = 0; x < row.nx; ++x) {
     const float v = beam_real_part(row.field[x], row.beam_column[x], row.beam_row);
     codes[x] = static_cast<Code>(amplitude_code(v, levels.amplitude));
@@ -90,7 +106,7 @@ HOLOTONE_ENCODE_INLINE void amplitude_row(const Row& row, const Levels& levels, 
 }
 
 template <class Code>
-HOLOTONE_ENCODE_INLINE void burckhardt_row(const Row& row, const Levels& levels, Code* codes) {
+HOLOTONE_ENCODE_INLINE void burckhardt_row(const Row row, const Levels levels, Code* __restrict codes) {
   const std::int64_t cells = row.nx / 3;
   for (std::int64_t i = 0; i < cells; ++i) {
     const Complex32* u = row.field + 3 * i;
@@ -104,12 +120,9 @@ HOLOTONE_ENCODE_INLINE void burckhardt_row(const Row& row, const Levels& levels,
 
 template <class Code>
 HOLOTONE_ENCODE_INLINE void encode_row(Encoding encoding, const Row& row, const Levels& levels, Code* codes) {
-  const bool table = levels.phase.boundary != nullptr;
   switch (encoding) {
-    case Encoding::phase:
-      return table ? any_shift_row<false, true>(row, levels, codes) : any_shift_row<false, false>(row, levels, codes);
-    case Encoding::double_phase:
-      return table ? any_shift_row<true, true>(row, levels, codes) : any_shift_row<true, false>(row, levels, codes);
+    case Encoding::phase: return any_shift_row<false>(row, levels, codes);
+    case Encoding::double_phase: return any_shift_row<true>(row, levels, codes);
     case Encoding::amplitude:
     case Encoding::single_sideband: return amplitude_row(row, levels, codes);
     case Encoding::burckhardt: return burckhardt_row(row, levels, codes);
@@ -117,18 +130,21 @@ HOLOTONE_ENCODE_INLINE void encode_row(Encoding encoding, const Row& row, const 
 }
 
 /// The largest magnitude that a row's range is measured by, not less than `peak`. NaN does not count.
-HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row& row, float peak) {
+HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row row, float peak) {
   if (encoding == Encoding::double_phase) {
+#pragma omp simd reduction(max : peak)
     for (std::int64_t x = 0; x < row.nx; ++x) {
       const float a = absolute(octant_of(row.field[x]));
       peak = a > peak ? a : peak;
     }
   } else if (encoding == Encoding::burckhardt) {
-    for (std::int64_t x = 0; x + 2 < row.nx; x += 3) {
+#pragma omp simd reduction(max : peak)
+    for (std::int64_t x = 0; x < row.nx / 3 * 3; x += 3) {
       const Burckhardt amplitudes = burckhardt_of(row.field[x], row.field[x + 1], row.field[x + 2]);
       for (float a : amplitudes.value) peak = a > peak ? a : peak;
     }
   } else {
+#pragma omp simd reduction(max : peak)
     for (std::int64_t x = 0; x < row.nx; ++x) {
       const float a = magnitude(beam_real_part(row.field[x], row.beam_column[x], row.beam_row));
       peak = a > peak ? a : peak;
@@ -203,7 +219,7 @@ class CpuEngine final : public Engine {
     Row row{};
     row.field = reinterpret_cast<const Complex32*>(field + y * nx);
     row.nx = nx;
-    row.odd = y % 2 != 0;
+    row.odd = static_cast<std::int32_t>(y % 2);
     if (!tables_.shift_map.empty()) row.shift.map = tables_.shift_map.data() + y * nx;
     if (!tables_.shift_column.empty()) {
       row.shift.column = tables_.shift_column.data();
@@ -216,16 +232,25 @@ class CpuEngine final : public Engine {
     return row;
   }
 
+  /// body(block, y) for every row y; blocks are shared among the threads.
+  template <class Body>
+  void for_rows(const Body& body) const {
+    const std::int64_t ny = tables_.shape[0];
+    const auto block_body = [&](std::int64_t block) {
+      for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) body(block, y);
+    };
+    if (ny <= block_rows) return block_body(0);  // waking threads costs more than a few rows
+    parallel_for(0, block_count(), block_body);
+  }
+
+  [[nodiscard]] std::int64_t block_count() const { return (tables_.shape[0] + block_rows - 1) / block_rows; }
+
   [[nodiscard]] float peak_of(const Complex* field) const {
     static const PeakOfRow peak_of_a_row = pick_peak_of_row();
-    const std::int64_t ny = tables_.shape[0];
-    std::vector<float> peaks(static_cast<std::size_t>((ny + block_rows - 1) / block_rows));
-    parallel_for(0, static_cast<std::int64_t>(peaks.size()), [&](std::int64_t block) {
-      float peak = 0;
-      for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) {
-        peak = peak_of_a_row(tables_.encoding, row_of(field, y), peak);
-      }
-      peaks[static_cast<std::size_t>(block)] = peak;
+    std::vector<float> peaks(static_cast<std::size_t>(block_count()));
+    for_rows([&](std::int64_t block, std::int64_t y) {
+      float& peak = peaks[static_cast<std::size_t>(block)];
+      peak = peak_of_a_row(tables_.encoding, row_of(field, y), peak);
     });
     return *std::max_element(peaks.begin(), peaks.end());
   }
@@ -258,12 +283,8 @@ class CpuEngine final : public Engine {
     }
     levels.amplitude = amplitude_range(low_, high_, tables_.levels);
     levels.peak = high_;
-    const std::int64_t ny = tables_.shape[0];
-    const std::int64_t nx = tables_.shape[1];
-    parallel_for(0, (ny + block_rows - 1) / block_rows, [&](std::int64_t block) {
-      for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) {
-        encode_a_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * nx);
-      }
+    for_rows([&](std::int64_t, std::int64_t y) {
+      encode_a_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * tables_.shape[1]);
     });
   }
 

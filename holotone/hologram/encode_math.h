@@ -99,7 +99,7 @@ HOLOTONE_ENCODE_INLINE std::int32_t equal_step_code(float t, const PhaseLevels& 
 }
 
 HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& levels) {
-  if (!(t >= 0)) return 0;  // NaN
+  if (!(t >= 0)) return levels.code[0];  // NaN: as phase 0
   const std::int32_t bucket = static_cast<std::int32_t>(multiply(t, levels.buckets));
   std::int32_t low = levels.bucket[bucket];
   std::int32_t high = levels.bucket[bucket + 1];
@@ -129,12 +129,20 @@ HOLOTONE_ENCODE_INLINE float half_angle(Octant octant, float peak) {
   return turns_of({a, sine});
 }
 
-/// double_phase of pixel (row, column): arg u + half_angle on the even squares of the checkerboard, - on the odd ones.
-HOLOTONE_ENCODE_INLINE float double_phase_turns(Complex32 u, float peak, bool odd) {
+/// +1 on the even squares of the checkerboard, -1 on the odd ones.
+HOLOTONE_ENCODE_INLINE float checkerboard(std::int32_t row_plus_column) {
+  return static_cast<float>(1 - 2 * (row_plus_column & 1));
+}
+
+/// double_phase: arg u + sign half_angle in [0, 1). Without branches, for the vector units.
+HOLOTONE_ENCODE_INLINE float double_phase_turns(Complex32 u, float peak, float sign) {
   const Octant octant = octant_of(u);
-  const float half = half_angle(octant, peak);
-  const float backward = half > 0 ? add(1.0f, -half) : 0.0f;
-  return add_turns(turns_of(u, octant), odd ? backward : half);
+  const float sum = add(turns_of(u, octant), multiply(sign, half_angle(octant, peak)));
+  const float above = add(sum, 1.0f);
+  const float below = add(sum, -1.0f);
+  float t = sum < 0 ? above : sum;
+  t = sum >= 1 ? below : t;
+  return t >= 1 ? 0.0f : t;
 }
 
 /// Re(u conj(column row)).

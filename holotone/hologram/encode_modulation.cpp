@@ -184,7 +184,8 @@ std::vector<double> read_phase_lut(std::string_view text) {
     const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
     if (content.empty()) continue;
     const auto values = numbers_of(content);
-    if (values.empty() && fields == 0 && !heading) {
+    const bool numeric = content.find_first_of("+-.0123456789") == 0;
+    if (values.empty() && !numeric && fields == 0 && !heading) {
       heading = true;
       continue;
     }
