@@ -71,7 +71,7 @@ struct EncodeReport {
 ///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = the cell's mean of U;
 ///                    columns beyond the last whole cell get code 0
 /// Values out of [min, max] are clamped. A pixel that is not a number gets the code of phase 0, or code 0.
-/// docs/encoding.md says what each is for. Sources: Hsueh and Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl and Lohmann,
+/// docs/encoding.md says what each is for. Sources: Hsueh, Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl, Lohmann,
 /// J. Opt. Soc. Am. 58, 620 (1968); Burckhardt, Appl. Opt. 9, 1949 (1970).
 ///
 /// Cost O(nx ny), single_sideband O(nx ny log(nx ny)). One pass over the field, a pass for the range before it unless
