@@ -105,7 +105,7 @@ class CpuEngine final : public Engine {
     const std::int64_t nx = shape_[1];
     std::complex<float>* const named = data + options_.first_row * nx;
     const std::int64_t count = options_.rows * nx;
-#pragma omp parallel for simd schedule(static) if (count >= threaded_elements)
+#pragma omp parallel for schedule(static) if (count >= threaded_elements)
     for (std::int64_t i = 0; i < count; ++i) named[i] *= factor;
   }
 
