@@ -112,10 +112,12 @@ struct OutputPointers {
   /// Four neighbours of a row of which `left` pixels remain; one wide store where `index` allows it.
   __device__ __forceinline__ void write(std::int64_t index, float4 re, float4 im, int left) const {
     if (left < 4 || index % 4 != 0) {
-      write(index, re.x, im.x);
-      if (left > 1) write(index + 1, re.y, im.y);
-      if (left > 2) write(index + 2, re.z, im.z);
-      if (left > 3) write(index + 3, re.w, im.w);
+      const float res[4] = {re.x, re.y, re.z, re.w};
+      const float ims[4] = {im.x, im.y, im.z, im.w};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (i < left) write(index + i, res[i], ims[i]);
+      }
       return;
     }
     if (field != nullptr) {

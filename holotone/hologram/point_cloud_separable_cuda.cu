@@ -38,13 +38,8 @@ struct Arithmetic {
   const char* name = "";
 };
 
-/// The cheapest arithmetic that keeps the tolerance.
-Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
-  if (tolerance >= 4e-3) {
-    if (const double error = int8_error(points.amplitude_statistics()); error <= tolerance) {
-      return {FactorType::int8, ProductForm::complex_four, error, "int8, four products"};
-    }
-  }
+/// The cheapest floating-point arithmetic that keeps the tolerance.
+Arithmetic choose_float_arithmetic(double tolerance) {
   if (tolerance >= float16_three_error) {
     return {FactorType::float16, ProductForm::complex_three, float16_three_error, "fp16, three products"};
   }
@@ -53,6 +48,16 @@ Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
   }
   return {FactorType::float16_pair, ProductForm::complex_three, std::max(tolerance, float16_pair_floor),
           "fp16 pairs, three products"};
+}
+
+/// The cheapest arithmetic for these points; looks at their amplitudes only where int8 could do.
+Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
+  if (tolerance >= 4e-3) {
+    if (const double error = int8_error(points.amplitude_statistics()); error <= tolerance) {
+      return {FactorType::int8, ProductForm::complex_four, error, "int8, four products"};
+    }
+  }
+  return choose_float_arithmetic(tolerance);
 }
 
 /// How the points are cut: `calls` products of `batches` batches of `batch_points`.
@@ -99,7 +104,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
         queue_(queue),
         points_(options, queue, point_granularity),
         scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
-        columns_(round_up(options.shape[1], 8)) {}
+        columns_(round_up(options.shape[1], 8)),
+        arithmetic_(choose_float_arithmetic(options.tolerance)) {}
 
   void set_points(const PointSources& points) override {
     points_.set(points);
