@@ -183,16 +183,17 @@ void add_patch(Mesh& mesh, Merger& merger, const Net& net, int subdivisions, boo
 Mesh teapot(int subdivisions) {
   require_range("teapot", "subdivisions", subdivisions, 1, 256);
   Mesh mesh;
-  Merger merger(mesh);
+  Merger turned(mesh);
   for (const auto& profile : profiles) {
     // Every profile runs so that its tangent times the turn points out of the teapot.
     for (int quarter = 0; quarter < 4; ++quarter) {
-      add_patch(mesh, merger, turned_patch(profile, quarter), subdivisions, false);
+      add_patch(mesh, turned, turned_patch(profile, quarter), subdivisions, false);
     }
   }
+  Merger attached(mesh);  // of its own: the handle's end touches the body in a vertex where the normals differ
   for (const auto& tube : tubes) {
     for (const bool mirrored : {false, true}) {
-      add_patch(mesh, merger, tube_patch(tube, mirrored), subdivisions, !mirrored);
+      add_patch(mesh, attached, tube_patch(tube, mirrored), subdivisions, !mirrored);
     }
   }
   return mesh;

@@ -24,7 +24,7 @@ void place(PointCloud& cloud, const Placement& placement);
 void place(Mesh& mesh, const Placement& placement);
 
 /// Uniform random points on the surface, `count` in all: the cumulated area is cut into `count` equal strata with one
-/// point in each, so that every triangle gets its share by area to within one point; inside a triangle
+/// point in each, so that every triangle gets its share by area to within two points; inside a triangle
 /// P = (1 - sqrt(r1)) A + sqrt(r1) (1 - r2) B + sqrt(r1) r2 C (Osada et al. 2002, Eq. 1).
 /// Colour, amplitude, phase and normal are interpolated (flat normals where the mesh has none); amplitude without a
 /// stated one is sqrt(luminance), and 1 without colour. Same seed, same points. Cost O(triangles + count).
