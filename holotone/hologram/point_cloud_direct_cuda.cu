@@ -91,12 +91,11 @@ __global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, 
           phase -= spherical_lag<Real>(record, (x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
                                        static_cast<Real>(slope_per_a));
         }
-        float sine;
-        float cosine;
-        __sincosf(6.28318531F * phase, &sine, &cosine);
         const float weight = amplitude * tile.row_lit[p][r];
-        re_batch[r] = fmaf(weight, cosine, re_batch[r]);
-        im_batch[r] = fmaf(weight, sine, im_batch[r]);
+        // One row in four by polynomials takes as long as the other three in the special-function unit.
+        const float2 wave = r % 4 == 3 ? wave_by_polynomial(phase, weight) : wave_by_special_unit(phase, weight);
+        re_batch[r] += wave.x;
+        im_batch[r] += wave.y;
       }
     }
 #pragma unroll
