@@ -29,6 +29,11 @@ class Stopwatch {
 /// 20 ms (at least once) between two synchronisations of `queue`, so that launch and waiting cost no more than in use.
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
+/// Median in seconds of `rounds` single runs of work() on a rested device: after a pause and three runs to warm up, as a
+/// display that asks for a frame now and then sees it. A GPU under full load for longer lowers its clock: seconds_of
+/// tells what is left then. CUDA: the device's own clock.
+double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
+
 /// How often work() runs in about 20 ms, at least once; runs it (also to warm it up).
 int repeats_of(const holotone::Queue& queue, const std::function<void()>& work);
 
