@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/field_file.hpp>
-#include <holotone/io/field_formats.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/npy.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/field_formats_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 
 namespace holotone {
 namespace {

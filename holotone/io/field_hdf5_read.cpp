@@ -1,6 +1,6 @@
 #include <holotone/core/error.hpp>
-#include <holotone/io/field_formats.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/field_formats_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 #if HOLOTONE_HDF5
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
-#include <holotone/io/hdf5_handle.hpp>
+#include <holotone/io/hdf5_handle_detail.hpp>
 #include <optional>
 #include <vector>
 #endif

@@ -1,13 +1,13 @@
 #include <holotone/core/error.hpp>
-#include <holotone/io/field_formats.hpp>
+#include <holotone/io/field_formats_detail.hpp>
 
 #if HOLOTONE_HDF5
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/hdf5_handle.hpp>
-#include <holotone/io/metadata_text.hpp>
+#include <holotone/io/hdf5_handle_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 #endif
 
 namespace holotone::io {

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/field_formats.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/npy.hpp>
+#include <holotone/io/field_formats_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
 
 namespace holotone::io {
 

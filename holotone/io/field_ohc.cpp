@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/field_formats.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/field_formats_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <numbers>
 
 // OpenHolo's complex field file: packed little-endian structures, a table of wavelengths, then two numbers a

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <holotone/io/guarded.hpp>
-#include <holotone/io/guarded_dump.hpp>
+#include <holotone/io/guarded_dump_detail.hpp>
 #include <holotone/io/points.hpp>
 #include <new>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <holotone/io/guarded_dump.hpp>
+#include <holotone/io/guarded_dump_detail.hpp>
 #include <type_traits>
 #include <vector>
 

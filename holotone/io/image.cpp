@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
-#include <holotone/io/image_formats.hpp>
-#include <holotone/io/metadata_text.hpp>
+#include <holotone/io/image_formats_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 #include <limits>
 
 namespace holotone {

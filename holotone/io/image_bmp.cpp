@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/image_formats.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image_formats_detail.hpp>
 
 namespace holotone::io {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <csetjmp>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/image_formats.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image_formats_detail.hpp>
 #include <type_traits>
 #include <vector>
 

@@ -3,9 +3,9 @@
 #include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/image_formats.hpp>
-#include <holotone/io/metadata_text.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image_formats_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 #include <png.h>
 #include <vector>
 

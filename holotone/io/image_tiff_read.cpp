@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/image_formats.hpp>
-#include <holotone/io/metadata_text.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image_formats_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <holotone/io/tiff_handle.hpp>
+#include <holotone/io/tiff_handle_detail.hpp>
 #include <new>
 #include <optional>
 #include <vector>

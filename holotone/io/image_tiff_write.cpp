@@ -1,11 +1,11 @@
 #include <holotone/core/error.hpp>
-#include <holotone/io/image_formats.hpp>
+#include <holotone/io/image_formats_detail.hpp>
 
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/metadata_text.hpp>
-#include <holotone/io/tiff_handle.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
+#include <holotone/io/tiff_handle_detail.hpp>
 #include <new>
 #endif
 

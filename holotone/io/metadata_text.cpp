@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/metadata_text.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 
 namespace holotone::io {
 namespace {

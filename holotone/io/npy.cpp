@@ -1,9 +1,9 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/npy.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 
 namespace holotone::io {
 namespace {

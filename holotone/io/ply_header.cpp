@@ -2,9 +2,9 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/ply_header.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/ply_header_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <optional>
 
 namespace holotone::io {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/ply_rows.hpp>
+#include <holotone/io/ply_rows_detail.hpp>
 
 namespace holotone::io {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/npy.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
 #include <holotone/io/points.hpp>
-#include <holotone/io/scene_formats.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
 
 namespace holotone {
 namespace {

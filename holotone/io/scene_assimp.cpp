@@ -1,7 +1,7 @@
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points.hpp>
-#include <holotone/io/scene_formats.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
 
 #if HOLOTONE_ASSIMP
 #include <assimp/Importer.hpp>

@@ -1,6 +1,6 @@
 #include <holotone/core/error.hpp>
-#include <holotone/io/npy.hpp>
-#include <holotone/io/scene_formats.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
 
 namespace holotone::io {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>
-#include <holotone/io/ply_header.hpp>
-#include <holotone/io/ply_rows.hpp>
-#include <holotone/io/scene_formats.hpp>
+#include <holotone/io/ply_header_detail.hpp>
+#include <holotone/io/ply_rows_detail.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
 #include <optional>
 
 namespace holotone::io {

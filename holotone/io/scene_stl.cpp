@@ -2,9 +2,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/scene_formats.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <unordered_map>
 
 namespace holotone::io {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/scene_formats.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/scene_formats_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <charconv>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <limits>
 #include <system_error>
 

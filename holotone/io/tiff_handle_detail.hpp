@@ -1,5 +1,6 @@
 #pragma once
-// What the TIFF reader and writer share. Include only where HOLOTONE_TIFF is on. Not for users.
+// What the TIFF reader and writer share. Empty where HOLOTONE_TIFF is off. Not for users.
+#if HOLOTONE_TIFF
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
@@ -44,3 +45,4 @@ inline TiffOptions tiff_options(TiffMessage& message, tmsize_t most) {
 }
 
 }  // namespace holotone::io
+#endif

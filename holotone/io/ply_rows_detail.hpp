@@ -1,9 +1,9 @@
 #pragma once
 // Rows of a PLY file's elements, ascii or binary, as numbers. Not for users.
 #include <cstdint>
-#include <holotone/io/file_bytes.hpp>
-#include <holotone/io/ply_header.hpp>
-#include <holotone/io/text_reader.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/ply_header_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <string_view>
 #include <vector>
 

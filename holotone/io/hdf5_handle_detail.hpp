@@ -1,5 +1,6 @@
 #pragma once
-// What the HDF5 reader and writer share. Include only where HOLOTONE_HDF5 is on. Not for users.
+// What the HDF5 reader and writer share. Empty where HOLOTONE_HDF5 is off. Not for users.
+#if HOLOTONE_HDF5
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <holotone/core/error.hpp>
@@ -58,3 +59,4 @@ class Hdf5Session {
 };
 
 }  // namespace holotone::io
+#endif
