@@ -32,7 +32,9 @@ Image read_image(const std::string& path);
 
 /// How hard the writer squeezes: speed against size.
 struct ImageWriteOptions {
-  int compression = 3;  ///< zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it
+  /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. Holograms of many points look like
+  /// noise and do not shrink: 0 writes a 1920 x 1080 one in a tenth of the time.
+  int compression = 3;
 };
 
 /// Writes PNG (8/16 bit), TIFF (8/16 bit, float32) or BMP (8-bit grey or 24-bit RGB; no metadata) by the

@@ -122,7 +122,7 @@ class PngWriter {
                    PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
       png_set_compression_level(png_, plain.level);
       // Trying all five filters on every row costs more time than it saves bytes on fringes.
-      png_set_filter(png_, PNG_FILTER_TYPE_BASE, plain.level == 0 ? PNG_FILTER_NONE : PNG_FILTER_UP);
+      png_set_filter(png_, PNG_FILTER_TYPE_BASE, plain.level == 0 ? PNG_FILTER_NONE : PNG_FILTER_SUB);
       if (plain.texts > 0) png_set_text(png_, info_, plain.text, plain.texts);
       png_write_info(png_, info_);
       if (plain.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);

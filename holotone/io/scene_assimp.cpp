@@ -131,8 +131,8 @@ class SceneBuilder {
 Mesh read_scene_assimp(const std::string& path) {
   io::read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than assimp
   Assimp::Importer importer;
-  const aiScene* scene =
-      importer.ReadFile(path, aiProcess_Triangulate | aiProcess_ValidateDataStructure | aiProcess_FindInvalidData);
+  // No aiProcess_ValidateDataStructure: it refuses point clouds; SceneBuilder checks what it uses.
+  const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) {
     throw_io(path, "an OBJ, glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
