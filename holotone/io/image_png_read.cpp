@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::uint64_t deflate_ratio = 1032;  // no deflate stream grows more
-constexpr std::size_t smallest_chunk_limit = 1 << 16;
+constexpr std::size_t longest_text = 1 << 16;
 
 // What libpng's callbacks see: plain data, since an error leaves them by longjmp.
 struct Source {
@@ -39,39 +39,30 @@ static void keep_error(png_structp png, png_const_charp message) {
 static void ignore_warning(png_structp, png_const_charp) {}
 }
 
-// What a walk over the chunks tells before libpng sees the file.
-struct ChunkSizes {
-  std::uint64_t image = 0;  // sum of IDAT
-  std::size_t largest_other = 0;
-};
-
-ChunkSizes chunk_sizes(std::string_view bytes) {
-  ChunkSizes sizes;
-  std::size_t at = signature.size();
-  while (bytes.size() - at >= 12) {
-    const auto length = load<std::uint32_t>(bytes.data() + at, std::endian::big);
-    const auto held = std::min<std::size_t>(length, bytes.size() - at - 8);
-    if (bytes.substr(at + 4, 4) == "IDAT") {
-      sizes.image += held;
-    } else {
-      sizes.largest_other = std::max(sizes.largest_other, held);
-    }
-    if (bytes.size() - at - 12 < length) break;
-    at += 12 + std::size_t{length};
+// Bytes of IDAT. libpng takes memory for a chunk before it knows that the file holds it, so lengths are checked here.
+std::uint64_t check_chunks(std::string_view bytes, std::string_view path) {
+  ByteReader reader(bytes, path, std::endian::big);
+  reader.take_bytes(signature.size(), "PNG signature");
+  std::uint64_t image_bytes = 0;
+  for (;;) {
+    const auto length = reader.take<std::uint32_t>("PNG chunk");
+    const auto type = reader.take_bytes(4, "PNG chunk");
+    reader.take_bytes(std::size_t{length} + 4, "PNG chunk " + quoted(type));
+    if (type == "IDAT") image_bytes += length;
+    if (type == "IEND") return image_bytes;
   }
-  return sizes;
 }
 
 class PngReader {
  public:
-  PngReader(std::string_view bytes, std::string_view path) : path_(path), source_{bytes.data(), bytes.size(), {}} {
+  PngReader(std::string_view bytes, std::string_view path)
+      : path_(path), source_{bytes.data(), bytes.size(), {}}, image_bytes_(check_chunks(bytes, path)) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, keep_error, ignore_warning);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
     if (info_ == nullptr) {
       png_destroy_read_struct(&png_, nullptr, nullptr);
       throw Error(ErrorCode::out_of_memory, std::string(path) + ": no memory for libpng");
     }
-    sizes_ = chunk_sizes(bytes);
   }
   ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
   PngReader(const PngReader&) = delete;
@@ -85,7 +76,7 @@ class PngReader {
     const bool wide = png_get_bit_depth(png_, info_) == 16;
     // Expansion makes pixels larger than the file stores them.
     const std::uint64_t growth = std::max<std::uint64_t>(channels * (wide ? 16 : 8) / stored_bits_, 1);
-    check_extents(ny, nx, channels, wide ? 2 : 1, sizes_.image, deflate_ratio * growth, path_);
+    check_extents(ny, nx, channels, wide ? 2 : 1, image_bytes_, deflate_ratio * growth, path_);
     Image image;
     if (wide) {
       image.pixels = read_rows<std::uint16_t>(ny, nx, channels);
@@ -116,9 +107,8 @@ class PngReader {
   void read_header() {
     png_set_read_fn(png_, &source_, take_from_source);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    // A text chunk unpacks to at most this much; a chunk above it is an error, so none of this file's may be.
-    png_set_chunk_malloc_max(png_, std::max(smallest_chunk_limit, sizes_.largest_other + 1));
-    png_set_chunk_cache_max(png_, 256);
+    png_set_chunk_malloc_max(png_, longest_text);  // of a compressed text chunk; longer ones are left out
+    png_set_chunk_cache_max(png_, 256);            // text chunks
     png_read_info(png_, info_);
     stored_bits_ = unsigned{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
     is_indexed_ =
@@ -172,7 +162,7 @@ class PngReader {
 
   std::string_view path_;
   Source source_;
-  ChunkSizes sizes_;
+  std::uint64_t image_bytes_;
   unsigned stored_bits_ = 8;  // of a pixel in the file
   bool is_indexed_ = false;   // palette without transparency
   png_structp png_ = nullptr;
