@@ -30,24 +30,20 @@ GuardLimits limits_for(const std::string& path) {
   return limits;
 }
 
-std::string read_guarded(std::string_view command, const std::string& path, const std::string& program) {
-  const GuardLimits limits = limits_for(path);
-  GuardedRun run = run_guarded(program, {std::string(command), path, "-"}, limits, path);
+// Reads `path` in a child and hands what it wrote to `parse`; a child out of memory becomes a line with the limit.
+template <class Parse>
+auto read_guarded(std::string_view command, const std::string& path, const std::string& program,
+                  const GuardLimits& limits, const Parse& parse) {
+  const GuardedRun run = run_guarded(program, {std::string(command), path, "-"}, limits, path);
   if (run.exit_code != 0 && run.exit_code != error_exit_code) {
     throw Error(ErrorCode::io, fmt::format("{}: the reader failed (exit code {})", path, run.exit_code));
   }
-  return std::move(run.output);
-}
-
-// Runs `parse` on the dump; a child out of memory becomes a line that names the limit.
-template <class Parse>
-auto parse_or_throw(const std::string& path, Parse&& parse) {
   try {
-    return parse();
+    return parse(run.output, path);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     throw Error(ErrorCode::io, fmt::format("{}: the reader needed more than {}", path,
-                                           format_bytes(static_cast<double>(limits_for(path).memory_bytes))));
+                                           format_bytes(static_cast<double>(limits.memory_bytes))));
   }
 }
 
@@ -93,16 +89,15 @@ int open_output(const std::string& path) {
 
 }  // namespace
 
-Mesh read_scene_guarded(const std::string& path, const std::string& program) {
+Mesh read_scene_guarded(const std::string& path, const std::string& program, const std::optional<GuardLimits>& limits) {
   if (!is_assimp_scene(path)) return read_scene(path);
-  const std::string dump = read_guarded(scene_command, path, program);
-  return parse_or_throw(path, [&] { return io::parse_scene(dump, path); });
+  return read_guarded(scene_command, path, program, limits.value_or(limits_for(path)), io::parse_scene);
 }
 
-FieldFile read_field_guarded(const std::string& path, const std::string& program) {
+FieldFile read_field_guarded(const std::string& path, const std::string& program,
+                             const std::optional<GuardLimits>& limits) {
   if (!is_hdf5(path)) return read_field(path);
-  const std::string dump = read_guarded(field_command, path, program);
-  return parse_or_throw(path, [&] { return io::parse_field(dump, path); });
+  return read_guarded(field_command, path, program, limits.value_or(limits_for(path)), io::parse_field);
 }
 
 std::optional<int> guarded_child(int argc, const char* const* argv) {

@@ -16,12 +16,14 @@ namespace holotone {
 // "-" means standard output; what passes between them is private and checked by the parent.
 
 /// Like read_scene for the formats of our own readers, in this process; OBJ and glTF in a child `program`,
-/// under limits that grow with the file: 2 GiB + 24 bytes of memory a byte, 20 s + 1 s for every 4 MB. Throws
+/// under limits that grow with the file: 2 GiB + 24 bytes of memory a byte, 20 s + 1 s for every 4 MB, unless others are given. Throws
 /// io in one line: what the reader said, or that it crashed, took too long or needed too much memory.
-Mesh read_scene_guarded(const std::string& path, const std::string& program);
+Mesh read_scene_guarded(const std::string& path, const std::string& program,
+                        const std::optional<GuardLimits>& limits = {});
 
 /// Like read_field; HDF5 in a child `program`, under the same limits.
-FieldFile read_field_guarded(const std::string& path, const std::string& program);
+FieldFile read_field_guarded(const std::string& path, const std::string& program,
+                             const std::optional<GuardLimits>& limits = {});
 
 /// The child's side: if the arguments ask for a guarded read, does it and returns the exit code (0, or 2
 /// after an error, which is passed to the parent), else nothing. Call it first in main, before anything

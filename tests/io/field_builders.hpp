@@ -1,0 +1,83 @@
+#pragma once
+// Fields, and field files made by hand.
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/io/field_file.hpp>
+#include <string>
+#include <tests/io/io_support.hpp>
+#include <vector>
+
+namespace field_builders {
+
+inline holotone::FieldFile make_field(holotone::Shape<2> shape) {
+  holotone::FieldFile field{holotone::Array<std::complex<float>, 2>(shape), {}};
+  for (std::int64_t i = 0; i < field.values.size(); ++i) {
+    const auto counter = static_cast<std::uint64_t>(2 * i);
+    field.values.data()[i] = {holotone::random_uniform(5, counter) - 0.5f,
+                              holotone::random_uniform(5, counter + 1) - 0.5f};
+  }
+  return field;
+}
+
+inline bool has_hdf5() {
+  const io_support::TemporaryFolder folder;
+  try {
+    holotone::write_field(folder.file("x.h5"), make_field({1, 1}));
+  } catch (const holotone::Error& error) {
+    return error.code() != holotone::ErrorCode::unsupported;
+  }
+  return true;
+}
+
+/// A version 2.0 file whose entry (row, column) is (10 row + column) - i (row + 0.5); real types hold the first part.
+inline std::string npy_field(const std::string& type, bool fortran, int rows, int columns) {
+  const std::string header = fmt::format("{{'descr': \"{}\", 'fortran_order': {}, 'shape': ({}, {})}}\n", type,
+                                         fortran ? "True" : "False", rows, columns);
+  std::string bytes("\x93NUMPY\x02\x00", 8);
+  bytes += io_support::bytes_of(static_cast<std::uint32_t>(header.size())) + header;
+  const auto append = [&](double value) {
+    std::string number =
+        type.ends_with("c8") ? io_support::bytes_of(static_cast<float>(value)) : io_support::bytes_of(value);
+    if (type[0] == '>') std::reverse(number.begin(), number.end());
+    bytes += number;
+  };
+  for (int i = 0; i < rows * columns; ++i) {
+    const int row = fortran ? i % rows : i / columns;
+    const int column = fortran ? i / rows : i % columns;
+    append(10 * row + column);
+    if (type[1] == 'c') append(-(row + 0.5));
+  }
+  return bytes;
+}
+
+struct OhcOptions {
+  std::uint8_t type = 9;  // float32
+  std::uint8_t code = 2;  // real and imaginary
+  std::uint8_t phase_coded = 0;
+  double phase_max = 0;
+  std::uint32_t wavelengths = 1;
+  std::uint8_t pitch_unit = 4;  // micrometres
+  double pitch_y = 8;
+  std::uint32_t offset = 97;  // 24 + 65 + 8
+};
+
+/// OpenHolo's layout field by field: 532 nm, pitch 8.
+inline std::string ohc_file(std::uint32_t nx, std::uint32_t ny, const std::vector<double>& numbers,
+                            const OhcOptions& o) {
+  using io_support::bytes_of;
+  std::string data;
+  for (double number : numbers) data += o.type == 9 ? bytes_of(static_cast<float>(number)) : bytes_of(number);
+  std::string bytes = "OH" + bytes_of(std::uint64_t{97 + data.size()}) + "\x01" + std::string(1, '\0');
+  bytes += bytes_of(std::uint32_t{0}) + bytes_of(std::uint32_t{0}) + bytes_of(o.offset);
+  bytes += bytes_of(std::uint32_t{65}) + bytes_of(nx) + bytes_of(ny) + bytes_of(8.0) + bytes_of(o.pitch_y);
+  bytes += bytes_of(o.pitch_unit) + bytes_of(o.wavelengths) + "\x02\x01\x05";  // multi, sequential, nanometres
+  bytes +=
+      bytes_of(o.type) + "\x01" + bytes_of(o.code) + bytes_of(o.phase_coded) + bytes_of(0.0) + bytes_of(o.phase_max);
+  bytes += bytes_of(std::uint64_t{data.size()}) + std::string(1, '\0') + bytes_of(532.0);
+  return bytes + data;
+}
+
+}  // namespace field_builders

@@ -1,0 +1,287 @@
+// OBJ, glTF and HDF5 through a child process: what they hold, and what is left of damaged ones.
+#include <chrono>
+#include <cstring>
+#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded_dump_detail.hpp>
+#include <holotone/io/points.hpp>
+#include <tests/io/field_builders.hpp>
+#include <tests/io/io_support.hpp>
+#include <tests/io/scene_builders.hpp>
+
+namespace holotone {
+namespace {
+
+using field_builders::has_hdf5;
+using field_builders::make_field;
+using io_support::error_of;
+using io_support::mutated;
+using io_support::read_raw;
+using io_support::TemporaryFolder;
+using io_support::write_raw;
+
+const std::string program = HOLOTONE_PROGRAM;
+
+const std::string obj =
+    "# four coloured vertices\nv 0 0 0 1 0.5 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\n"
+    "vn 0 0 1\nvn 1 0 0\ng part\nf 1//1 2//1 3//1\nf 1//1 2//1 4//1 3//1\n";
+
+// A triangle at (0 0 0) (1 0 0) (0 1 0), moved by 5 along z and turned by 90 degrees about z; colours (0.5 0.5 0.5)
+// (1 0 0) (0 0 1). Three 16-bit indices, three positions, three colours.
+const std::string gltf =
+    R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+"nodes":[{"children":[1],"translation":[0,0,5]},{"mesh":0,"rotation":[0,0,0.7071067811865476,0.7071067811865476]}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":1,"COLOR_0":2},"indices":0}]}],
+"buffers":[{"byteLength":80,"uri":"data:application/octet-stream;base64,)"
+    "AAABAAIAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPwAAAAAAAAA/AAAAPwAAAD8AAIA/AAAAAAAAAAAAAAAAAA"
+    "AAAAAAgD8="
+    R"("}],
+"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":6},{"buffer":0,"byteOffset":8,"byteLength":36},
+{"buffer":0,"byteOffset":44,"byteLength":36}],
+"accessors":[{"bufferView":0,"componentType":5123,"count":3,"type":"SCALAR"},
+{"bufferView":1,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
+{"bufferView":2,"componentType":5126,"count":3,"type":"VEC3"}]})";
+
+bool has_assimp() {
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.obj"), obj);
+  try {
+    read_scene_assimp(folder.file("x.obj"));
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::unsupported;
+  }
+  return true;
+}
+#define SKIP_WITHOUT_ASSIMP() \
+  if (!has_assimp()) GTEST_SKIP() << "built without assimp"
+#define SKIP_WITHOUT_HDF5() \
+  if (!has_hdf5()) GTEST_SKIP() << "built without HDF5"
+
+void expect_same(const Mesh& got, const Mesh& expected) {
+  EXPECT_EQ(got.position, expected.position);
+  EXPECT_EQ(got.colour, expected.colour);
+  EXPECT_EQ(got.normal, expected.normal);
+  EXPECT_EQ(got.amplitude, expected.amplitude);
+  EXPECT_EQ(got.phase_rad, expected.phase_rad);
+  EXPECT_EQ(got.triangle, expected.triangle);
+}
+
+void expect_near(const Vec3f& got, const Vec3f& expected) {
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], expected[i], 1e-6f) << "component " << i;
+}
+
+TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.obj"), obj);
+  const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
+  ASSERT_EQ(mesh.position.size(), 4u);  // corners that agree are one vertex
+  EXPECT_EQ(mesh.triangle.size(), 3u);
+  ASSERT_EQ(mesh.colour.size(), 4u);
+  expect_near(mesh.colour[0], {1, 0.21404114f, 0});  // sRGB 0.5
+  ASSERT_EQ(mesh.normal.size(), 4u);
+  expect_near(mesh.normal[0], {0, 0, 1});
+  expect_same(read_scene_assimp(folder.file("x.obj")), mesh);
+}
+
+TEST(GuardedScene, ObjOfPointsAlone) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.obj"), "v 0 0 0\nv 1 2 3\nv 0 1 0\n");
+  const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
+  ASSERT_EQ(mesh.position.size(), 3u);
+  expect_near(mesh.position[1], {1, 2, 3});
+  EXPECT_TRUE(mesh.triangle.empty());
+}
+
+TEST(GuardedScene, GltfAppliesTheNodesAndKeepsLinearColours) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.gltf"), gltf);
+  const Mesh mesh = read_scene_guarded(folder.file("x.gltf"), program);
+  ASSERT_EQ(mesh.position.size(), 3u);
+  expect_near(mesh.position[1], {0, 1, 5});
+  expect_near(mesh.position[2], {-1, 0, 5});
+  ASSERT_EQ(mesh.colour.size(), 3u);
+  expect_near(mesh.colour[0], {0.5f, 0.5f, 0.5f});
+  EXPECT_EQ(mesh.triangle.size(), 1u);
+}
+
+TEST(GuardedScene, OwnFormatsAreReadHere) {
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.ply"), scene_builders::rich_ply(scene_builders::PlyKind::big));
+  expect_same(read_scene_guarded(folder.file("x.ply"), "/no/program"), read_scene(folder.file("x.ply")));
+}
+
+TEST(GuardedScene, ErrorsArriveAsOneLine) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  const auto refuse = [&](const std::string& name) {
+    return error_of([&] { read_scene_guarded(folder.file(name), program); });
+  };
+  EXPECT_EQ(refuse("absent.obj"), folder.file("absent.obj") + ": expected a readable file, got none");
+  write_raw(folder.file("empty.gltf"), "");
+  EXPECT_MENTIONS(refuse("empty.gltf"), "an empty file");
+  write_raw(folder.file("garbage.glb"), "garbage \x01\x02");
+  EXPECT_MENTIONS(refuse("garbage.glb"), "OBJ, glTF or GLB");
+  write_raw(folder.file("x.obj"), obj);
+  // A program that is no reader.
+  const auto wrong = [&](const std::string& other) {
+    return error_of([&] { read_scene_guarded(folder.file("x.obj"), other); });
+  };
+  EXPECT_MENTIONS(wrong("/bin/echo"), "expected the guarded reader to give a dump");
+  EXPECT_MENTIONS(wrong("/bin/false"), "the reader failed (exit code 1)");
+}
+
+TEST(GuardedField, Hdf5RoundTrips) {
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  FieldFile field = make_field({13, 37});
+  field.metadata = {{"wavelength_m", "5.32e-07"}, {"encoding", "complex"}};
+  write_field(folder.file("x.h5"), field);
+  const FieldFile back = read_field_guarded(folder.file("x.h5"), program);
+  ASSERT_EQ(back.values.shape(), field.values.shape());
+  EXPECT_EQ(std::memcmp(back.values.data(), field.values.data(), field.values.bytes()), 0);
+  EXPECT_EQ(back.metadata, field.metadata);
+  EXPECT_MENTIONS(error_of([&] { read_field_guarded(folder.file("absent.h5"), program); }), "got none");
+}
+
+TEST(GuardedField, TooLittleMemoryIsSaidPlainly) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers cannot limit the address space";
+#else
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  write_field(folder.file("x.h5"), make_field({500, 600}));
+  const GuardLimits limits{.memory_bytes = 256 << 20};
+  write_field(folder.file("large.h5"), make_field({4000, 4000}));
+  EXPECT_EQ(read_field_guarded(folder.file("x.h5"), program, limits).values.shape(), (Shape<2>{500, 600}));
+  EXPECT_EQ(error_of([&] { read_field_guarded(folder.file("large.h5"), program, limits); }),
+            folder.file("large.h5") + ": the reader needed more than 256.0 MiB");
+#endif
+}
+
+// Damaged files -----------------------------------------------------------------------------------------------------
+
+struct Tally {
+  int read = 0;
+  int refused = 0;
+  int crashed = 0;
+};
+
+template <class Read>
+void expect_guarded_survival(const std::string& seed, const std::string& name, int count, const Read& read_one) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(name);
+  const auto start = std::chrono::steady_clock::now();
+  Tally tally;
+  for (int i = 0; i < count; ++i) {
+    write_raw(path, mutated(seed, static_cast<std::uint64_t>(i)));
+    try {
+      read_one(path);
+      ++tally.read;
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(error.code(), ErrorCode::io) << text;
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+      EXPECT_TRUE(text.starts_with(path)) << text;
+      const bool crashed = text.find("the reader ") != std::string::npos;
+      ++(crashed ? tally.crashed : tally.refused);
+      if (crashed) std::printf("  mutation %d: %s\n", i, text.c_str());
+    }
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::printf("%s: %d mutations of %zu bytes in %.1f s: %d read, %d refused, %d ended the child\n", name.c_str(), count,
+              seed.size(), seconds.count(), tally.read, tally.refused, tally.crashed);
+  EXPECT_GT(tally.refused, 0);
+}
+
+const GuardLimits small_limits{.memory_bytes = std::uint64_t{1} << 30, .output_bytes = 64 << 20, .seconds = 5};
+
+TEST(GuardedBadInput, MutatedScenes) {
+  SKIP_WITHOUT_ASSIMP();
+  const auto read = [](const std::string& path) { read_scene_guarded(path, program, small_limits); };
+  expect_guarded_survival(obj, "x.obj", 200, read);
+  expect_guarded_survival(gltf, "x.gltf", 200, read);
+}
+
+TEST(GuardedBadInput, MutatedHdf5) {
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  FieldFile field = make_field({4, 6});
+  field.metadata = {{"wavelength_m", "5.32e-07"}, {"encoding", "complex"}};
+  write_field(folder.file("x.h5"), field);
+  const auto read = [](const std::string& path) { read_field_guarded(path, program, small_limits); };
+  expect_guarded_survival(read_raw(folder.file("x.h5")), "x.h5", 200, read);
+}
+
+TEST(GuardedBadInput, TruncatedFiles) {
+  const TemporaryFolder folder;
+  std::vector<std::pair<std::string, std::string>> files;
+  if (has_assimp()) files = {{"x.obj", obj}, {"x.gltf", gltf}};
+  if (has_hdf5()) {
+    write_field(folder.file("x.h5"), make_field({4, 6}));
+    files.emplace_back("x.h5", read_raw(folder.file("x.h5")));
+  }
+  if (files.empty()) GTEST_SKIP() << "built without assimp and HDF5";
+  for (const auto& [name, bytes] : files) {
+    const auto read = [](const std::string& path) {
+      path.ends_with("h5") ? void(read_field_guarded(path, program)) : void(read_scene_guarded(path, program));
+    };
+    io_support::expect_truncations_refused(bytes, name, name != "x.obj", read);
+  }
+}
+
+// The parent trusts nothing of a dump.
+TEST(GuardedDump, RoundTripsAndRefusesEverythingElse) {
+  Mesh mesh;
+  mesh.position = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  mesh.colour = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+  mesh.amplitude = {1, 2, 3};
+  mesh.triangle = {{0, 1, 2}};
+  const std::string dump = io::dump_scene(mesh);
+  expect_same(io::parse_scene(dump, "x"), mesh);
+  for (std::size_t size = 0; size < dump.size(); ++size) {
+    EXPECT_THROW(io::parse_scene(dump.substr(0, size), "x"), Error) << size;
+  }
+  EXPECT_MENTIONS(error_of([&] { io::parse_scene(dump + "x", "x"); }), "the end");
+  EXPECT_MENTIONS(error_of([&] { io::parse_field(dump, "x"); }), "the kind asked for");
+  mesh.triangle = {{0, 1, 3}};
+  EXPECT_MENTIONS(error_of([&] { io::parse_scene(io::dump_scene(mesh), "x"); }), "indices below 3");
+  mesh.triangle.clear();
+  mesh.amplitude.pop_back();
+  EXPECT_MENTIONS(error_of([&] { io::parse_scene(io::dump_scene(mesh), "x"); }), "3 amplitudes");
+
+  FieldFile field = make_field({2, 3});
+  field.metadata = {{"a", "b"}};
+  const std::string field_dump = io::dump_field(field);
+  EXPECT_EQ(io::parse_field(field_dump, "x").metadata, field.metadata);
+  for (std::size_t size = 0; size < field_dump.size(); ++size) {
+    EXPECT_THROW(io::parse_field(field_dump.substr(0, size), "x"), Error) << size;
+  }
+  for (const auto& seed : {dump, field_dump}) {
+    io_support::expect_survival("dump", seed, ".dump", 300, [](const std::string& path) {
+      const std::string bytes = read_raw(path);
+      bytes.size() > 8 && bytes[8] == 1 ? void(io::parse_scene(bytes, "x")) : void(io::parse_field(bytes, "x"));
+    });
+  }
+}
+
+TEST(GuardedDump, ErrorsKeepTheirCodeAndBecomeOneLine) {
+  const auto dump = io::dump_error(ErrorCode::unsupported, "two\nlines \x1b[31m");
+  EXPECT_EQ(error_of([&] { io::parse_field(dump, "x"); }, ErrorCode::unsupported), "two lines  [31m");
+}
+
+TEST(GuardedChild, OnlyItsOwnCommandsAreTaken) {
+  const char* other[] = {"holotone", "info", "a", "b"};
+  EXPECT_FALSE(guarded_child(4, other).has_value());
+  const char* few[] = {"holotone", "__read-scene", "a"};
+  EXPECT_FALSE(guarded_child(3, few).has_value());
+  const TemporaryFolder folder;
+  const std::string out = folder.file("out");
+  const char* absent[] = {"holotone", "__read-scene", "absent.ply", out.c_str()};
+  EXPECT_EQ(guarded_child(4, absent), 2);
+  EXPECT_MENTIONS(error_of([&] { io::parse_scene(read_raw(out), "x"); }), "absent.ply");
+}
+
+}  // namespace
+}  // namespace holotone

@@ -1,0 +1,213 @@
+// What the readers of points and meshes give for well-formed files.
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/colour.hpp>
+#include <holotone/io/points.hpp>
+#include <tests/io/io_support.hpp>
+#include <tests/io/scene_builders.hpp>
+
+namespace holotone {
+namespace {
+
+using io_support::bytes_of;
+using io_support::error_of;
+using io_support::read_raw;
+using io_support::TemporaryFolder;
+using io_support::write_raw;
+using namespace scene_builders;
+
+Mesh read_text(const std::string& bytes, const std::string& name) {
+  const TemporaryFolder folder;
+  write_raw(folder.file(name), bytes);
+  return read_scene(folder.file(name));
+}
+
+void expect_near(const Vec3f& got, const Vec3f& expected, float tolerance = 0) {
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << "component " << i;
+}
+
+// PLY ---------------------------------------------------------------------------------------------------------------
+
+// Every scalar type, a list before the coordinates, elements and properties nobody knows: the same in three formats.
+TEST(ScenePly, AllTypesListsAndUnknownElementsInThreeFormats) {
+  for (const PlyKind kind : {PlyKind::ascii, PlyKind::little, PlyKind::big}) {
+    const Mesh mesh = read_text(rich_ply(kind), "x.ply");
+    ASSERT_EQ(mesh.position.size(), 4u);
+    expect_near(mesh.position[0], {-1.5f, 2, 3});
+    expect_near(mesh.position[3], {1.5f, 5, 3});
+    ASSERT_EQ(mesh.colour.size(), 4u);
+    expect_near(mesh.colour[1], {1, static_cast<float>(srgb_to_linear(128 / 255.0)), 0}, 1e-7f);
+    ASSERT_EQ(mesh.normal.size(), 4u);
+    expect_near(mesh.normal[2], {0, 0, 1});
+    ASSERT_EQ(mesh.phase_rad.size(), 4u);
+    EXPECT_EQ(mesh.phase_rad[2], 0.25f * 2);
+    ASSERT_EQ(mesh.amplitude.size(), 4u);
+    EXPECT_FLOAT_EQ(mesh.amplitude[1], std::sqrt(0.5f));
+    // A quad and a triangle; a pair is no face.
+    const std::vector<std::array<std::uint32_t, 3>> expected = {{0, 1, 2}, {0, 2, 3}, {3, 2, 1}};
+    EXPECT_EQ(mesh.triangle, expected);
+  }
+}
+
+TEST(ScenePly, PointsOnlyAndFloatColoursAreLinear) {
+  const Mesh mesh = read_text(
+      "ply\r\nformat ascii 1.0\r\ncomment a\r\nobj_info b\r\nelement vertex 2\r\nproperty float x\r\nproperty float "
+      "y\r\n"
+      "property float z\r\nproperty float red\r\nproperty float green\r\nproperty float blue\r\nend_header\r\n"
+      "+1e-3 -2.5E+2 .5 0.25 0.5 1\r\n\r\n 3 4 5 0 0 0 \r\n",
+      "x.ply");
+  ASSERT_EQ(mesh.position.size(), 2u);
+  expect_near(mesh.position[0], {1e-3f, -250, 0.5f});
+  expect_near(mesh.colour[0], {0.25f, 0.5f, 1});
+  EXPECT_TRUE(mesh.triangle.empty());
+  EXPECT_TRUE(mesh.amplitude.empty());
+}
+
+TEST(ScenePly, OpenHoloCloud) {
+  const Mesh mesh = read_text(
+      "ply\nformat ascii 1.0\ncomment Openholo Point Cloud Format\nelement color 1\nproperty int channel\n"
+      "element vertex 2\nproperty double x\nproperty double y\nproperty double z\nproperty uchar red\n"
+      "property uchar green\nproperty uchar blue\nproperty double phase\nend_header\n3\n"
+      "0.1 0.2 0.3 255 0 0 1.5\n0.4 0.5 0.6 0 0 255 -0.5\n",
+      "x.ply");
+  ASSERT_EQ(mesh.position.size(), 2u);
+  expect_near(mesh.position[1], {0.4f, 0.5f, 0.6f});
+  expect_near(mesh.colour[1], {0, 0, 1});
+  EXPECT_EQ(mesh.phase_rad, (std::vector<float>{1.5f, -0.5f}));
+}
+
+TEST(ScenePly, AmplitudeWinsOverIntensity) {
+  const Mesh mesh = read_text(
+      ply_header("ascii", 1, "property float intensity\nproperty float amplitude\n") + "1 2 3 4 5\n", "x.ply");
+  EXPECT_EQ(mesh.amplitude, std::vector<float>{5});
+}
+
+TEST(ScenePly, NumbersAtTheEdgeOfTheirRange) {
+  const Mesh mesh = read_text(ply_header("ascii", 2) + "nan inf -infinity\n1e999 -1e999 1e-999\n", "x.ply");
+  EXPECT_TRUE(std::isnan(mesh.position[0][0]));
+  EXPECT_EQ(mesh.position[0][1], INFINITY);
+  EXPECT_EQ(mesh.position[0][2], -INFINITY);
+  EXPECT_EQ(mesh.position[1][0], INFINITY);
+  EXPECT_EQ(mesh.position[1][1], -INFINITY);
+  EXPECT_EQ(mesh.position[1][2], 0);
+}
+
+TEST(ScenePly, ContentBeatsTheExtension) {
+  EXPECT_EQ(read_text(ply_header("ascii", 1) + "1 2 3\n", "x.data").position.size(), 1u);
+}
+
+TEST(ScenePly, WrittenCloudsReadBackExactly) {
+  const TemporaryFolder folder;
+  for (int attributes = 0; attributes < 8; ++attributes) {
+    PointCloud cloud;
+    for (std::uint64_t i = 0; i < 57; ++i) {
+      const auto draw = [&](std::uint64_t k) { return random_uniform(3, 16 * i + k) - 0.5f; };
+      cloud.position.push_back({draw(0), draw(1), draw(2)});
+      cloud.amplitude.push_back(draw(3));
+      if (attributes & 1) cloud.colour.push_back({draw(4) + 0.5f, draw(5) + 0.5f, draw(6) + 0.5f});
+      if (attributes & 2) cloud.normal.push_back({draw(7), draw(8), draw(9)});
+      if (attributes & 4) cloud.phase_rad.push_back(draw(10));
+    }
+    write_points(folder.file("x.ply"), cloud);
+    const Mesh mesh = read_scene(folder.file("x.ply"));
+    EXPECT_EQ(mesh.position, cloud.position);
+    EXPECT_EQ(mesh.amplitude, cloud.amplitude);
+    EXPECT_EQ(mesh.colour, cloud.colour);
+    EXPECT_EQ(mesh.normal, cloud.normal);
+    EXPECT_EQ(mesh.phase_rad, cloud.phase_rad);
+  }
+}
+
+TEST(ScenePly, WritingRefusesUnequalLengths) {
+  const TemporaryFolder folder;
+  PointCloud cloud;
+  constexpr auto code = ErrorCode::invalid_argument;
+  EXPECT_MENTIONS(error_of([&] { write_points(folder.file("x.ply"), cloud); }, code), "at least 1 point");
+  cloud.position = {{0, 0, 0}, {1, 1, 1}};
+  cloud.amplitude = {1};
+  EXPECT_MENTIONS(error_of([&] { write_points(folder.file("x.ply"), cloud); }, code), "amplitude");
+  cloud.amplitude = {1, 1};
+  cloud.normal = {{0, 0, 1}};
+  EXPECT_MENTIONS(error_of([&] { write_points(folder.file("x.ply"), cloud); }, code), "normal");
+  EXPECT_TRUE(folder.names().empty());
+}
+
+// STL ---------------------------------------------------------------------------------------------------------------
+
+TEST(SceneStl, AsciiAndBinaryAreToldByLengthAndWelded) {
+  const std::vector<std::array<std::uint32_t, 3>> triangles = {{0, 1, 2}, {2, 1, 3}};
+  // The binary one begins with "solid" too, as some programs write it.
+  for (const auto& bytes : {ascii_stl(), binary_stl()}) {
+    const Mesh mesh = read_text(bytes, "x.stl");
+    ASSERT_EQ(mesh.position.size(), 4u);
+    expect_near(mesh.position[3], {1, 1, 0.5f});
+    EXPECT_EQ(mesh.triangle, triangles);
+  }
+}
+
+// Tables ------------------------------------------------------------------------------------------------------------
+
+TEST(SceneTable, SeparatorsCommentsAndNames) {
+  const Vec3f second = {4, -5.5f, 6e-3f};
+  for (const std::string text : {
+           "1 2 3\n4 -5.5 6e-3\n",
+           "# comment\n1\t2\t3\r\n\r\n4\t-5.5\t6e-3",
+           "1,2,3\n4, -5.5 ,6e-3\n",
+           "1;2;3\n// comment\n4;-5.5;6e-3\n",
+           "X,Y,Z\n1,2,3\n4,-5.5,6e-3\n",
+           "\"z\";\"y\";\"x\"\n3;2;1\n6e-3;-5.5;4\n",
+           "# x y z\n1 2 3\n4 -5.5 6e-3\n",
+           "id,x,y,z,label\n7,1,2,3,a\n8,4,-5.5,6e-3,b\n",
+       }) {
+    const Mesh mesh = read_text(text, "x.csv");
+    ASSERT_EQ(mesh.position.size(), 2u) << text;
+    expect_near(mesh.position[0], {1, 2, 3});
+    expect_near(mesh.position[1], second);
+    EXPECT_TRUE(mesh.amplitude.empty());
+    EXPECT_TRUE(mesh.colour.empty());
+  }
+}
+
+TEST(SceneTable, AmplitudeIntensityPhaseNormalsAndColours) {
+  EXPECT_EQ(read_text("1 2 3 0.5\n", "x.xyz").amplitude, std::vector<float>{0.5f});
+  const Mesh named = read_text("x,y,z,intensity,phase,nx,ny,nz,r,g,b\n1,2,3,0.25,1.5,0,0,1,255,128,0\n", "x.csv");
+  EXPECT_EQ(named.amplitude, std::vector<float>{0.5f});
+  EXPECT_EQ(named.phase_rad, std::vector<float>{1.5f});
+  expect_near(named.normal[0], {0, 0, 1});
+  expect_near(named.colour[0], {1, static_cast<float>(srgb_to_linear(128 / 255.0)), 0}, 1e-7f);
+  expect_near(read_text("x y z r g b\n1 2 3 0.5 0.25 1\n", "x.txt").colour[0], {0.5f, 0.25f, 1});
+  expect_near(read_text("1 2 3 255 0 1\n", "x.xyz").colour[0], {1, 0, static_cast<float>(srgb_to_linear(1 / 255.0))},
+              1e-7f);
+}
+
+// NPY ---------------------------------------------------------------------------------------------------------------
+
+TEST(SceneNpy, TypesOrdersAndColumns) {
+  for (const std::string type : {"<f4", ">f4", "<f8", ">f8", "|i1", "<i2", ">i4", "<u8", "<i8"}) {
+    for (const bool fortran : {false, true}) {
+      const Mesh mesh = read_text(npy_points(type, fortran, 3, 4), "x.npy");
+      ASSERT_EQ(mesh.position.size(), 3u) << type;
+      // Entry (row, column) is 10 row + column.
+      expect_near(mesh.position[2], {20, 21, 22});
+      EXPECT_EQ(mesh.amplitude, (std::vector<float>{3, 13, 23}));
+    }
+  }
+  EXPECT_TRUE(read_text(npy_points("<f4", false, 2, 3), "x.npy").amplitude.empty());
+}
+
+// Colour ------------------------------------------------------------------------------------------------------------
+
+TEST(Colour, SrgbAndLuminance) {
+  EXPECT_DOUBLE_EQ(srgb_to_linear(0), 0);
+  EXPECT_NEAR(srgb_to_linear(1), 1, 1e-15);
+  EXPECT_NEAR(srgb_to_linear(0.5), 0.21404114048223255, 1e-15);  // IEC 61966-2-1
+  for (int code = 0; code < 256; ++code) {
+    EXPECT_NEAR(linear_to_srgb(srgb_to_linear(code / 255.0)), code / 255.0,
+                3e-7);  // the standard's pieces meet to 1e-7
+  }
+  EXPECT_NEAR(luminance({1, 1, 1}), 1, 1e-6);
+  EXPECT_FLOAT_EQ(luminance({0, 1, 0}), 0.7152f);
+}
+
+}  // namespace
+}  // namespace holotone
