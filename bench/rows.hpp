@@ -13,6 +13,9 @@ struct RowOptions {
 /// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
 void add_point_cloud_rows(const RowOptions& options);
 
+/// propagate/angular_spectrum: propagation_bench.cpp
+void add_propagation_rows(const RowOptions& options);
+
 /// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 

@@ -177,7 +177,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
   }
   [[nodiscard]] std::size_t chunk_points(Form form) const {
     const auto fitting = factor_bytes / (sizeof(float) * factors_of_a_point(form));
-    return std::clamp<std::size_t>(fitting / 16 * 16, 64, 2048);
+    return std::clamp<std::size_t>(fitting / 16 * 16, 16, 2048);
   }
   void add_planes(Form form, bool first, View<std::complex<float>, 2> field, View<float, 2> real) const;
 

@@ -29,9 +29,7 @@ struct PointCloudCase {
     return (real_only ? 4.0 : 8.0) * static_cast<double>(count) * static_cast<double>(pixels());
   }
   /// Least bytes moved: points in, complex field and 8-bit phase out.
-  [[nodiscard]] double bytes() const {
-    return 16.0 * static_cast<double>(count) + 9.0 * static_cast<double>(pixels());
-  }
+  [[nodiscard]] double bytes() const { return 16.0 * static_cast<double>(count) + 9.0 * static_cast<double>(pixels()); }
 };
 
 /// Uniform in the case's box, amplitudes uniform in 0..1 with random signs. The signs matter: without them a
@@ -58,9 +56,8 @@ inline reference::PointWaves make_points(const PointCloudCase& c) {
 
 inline holotone::PointSources sources(const reference::PointWaves& points) {
   const auto count = static_cast<std::int64_t>(points.amplitude.size());
-  holotone::PointSources result{{count > 0 ? points.position_m[0].data() : nullptr, {count, 3}},
-                                {points.amplitude.data(), {count}},
-                                {}};
+  holotone::PointSources result{
+      {count > 0 ? points.position_m[0].data() : nullptr, {count, 3}}, {points.amplitude.data(), {count}}, {}};
   if (!points.phase_rad.empty()) result.phase_rad = {points.phase_rad.data(), {count}};
   return result;
 }

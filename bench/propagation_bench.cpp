@@ -1,0 +1,50 @@
+// propagate/angular_spectrum/4096: 4096x4096 pixels, 8 um, 532 nm, 0.2 m, zero-padded to twice the size both ways and
+// band-limited (the library's defaults), complex field in and out on the device. Checked against Gaussian beams.
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <holotone/optics/propagation.hpp>
+#include <tests/cases/propagation.hpp>
+
+namespace bench {
+namespace {
+
+void run_angular_spectrum(benchmark::State& state, std::int64_t size, holotone::Device device) {
+  constexpr double tolerance = 1e-5;  // the closed form's own, see tests/optics/gaussian_beams_test.cpp
+  cases::GaussianBeams c;
+  c.grid.nx = c.grid.ny = size;
+  const auto queue = holotone::Queue::create(device);
+  const auto host = c.input();
+  const auto input = copy_of(holotone::View<const holotone::Complex, 2>(host.data(), c.grid.shape()), device);
+  holotone::Array<holotone::Complex, 2> output(c.grid.shape(), queue);
+  holotone::PropagationPlan plan({.grid = c.grid, .method = holotone::PropagationMethod::angular_spectrum}, queue);
+  const auto work = [&] { plan.execute(input.view(), output.view(), c.distance_m); };
+  work();
+  queue.synchronize();
+  const double error = c.relative_error(output.to(holotone::Device{}).data(), 4096);
+  if (!(error <= tolerance)) {
+    state.SkipWithError(fmt::format("relative error {:.2e} is above {:.0e}", error, tolerance).c_str());
+    return;
+  }
+  const int repeats = device.backend == holotone::Backend::cpu ? 1 : repeats_of(queue, work);
+  while (state.KeepRunningBatch(repeats)) {
+    for (int i = 0; i < repeats; ++i) work();
+    queue.synchronize();
+  }
+  state.counters["rel_error"] = error;
+}
+
+}  // namespace
+
+void add_propagation_rows(const RowOptions& options) {
+  const auto device = options.device;
+  benchmark::RegisterBenchmark("propagate/angular_spectrum/4096", [device](benchmark::State& state) {
+    try {
+      run_angular_spectrum(state, 4096, device);
+    } catch (const holotone::Error& error) {
+      state.SkipWithError(error.what());
+    }
+  })->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace bench

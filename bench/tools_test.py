@@ -1,0 +1,77 @@
+"""Tests of merge.py and plot.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+import os
+import sys
+import unittest
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.dirname(__file__))
+import merge  # noqa: E402
+import plot  # noqa: E402
+
+
+def run(commit, rows, device="H200"):
+    return {"context": {"commit": commit, "device": device, "driver": "d", "backend": "cuda:0", "date_utc": "now"},
+            "benchmarks": rows}
+
+
+def row(name, time, unit="ms", **more):
+    return {"name": name, "run_name": name, "run_type": "iteration", "iterations": 3, "real_time": time, "cpu_time": time,
+            "time_unit": unit, "rel_error": 1e-4, **more}
+
+
+class Merge(unittest.TestCase):
+    def test_new_rows_replace_old_ones_by_name_and_the_rest_stays(self):
+        first = merge.merge(run("aaa", [row("h/x/1024", 1.0), row("h/x/30720", 2.0)]), {})
+        both = merge.merge(run("bbb", [row("h/x/30720", 3000.0, "us")]), first)
+        self.assertEqual([(r["name"], r["real_time"], r["commit"]) for r in both["benchmarks"]],
+                         [("h/x/1024", 1.0, "aaa"), ("h/x/30720", 3.0, "bbb")])
+        self.assertEqual(both["benchmarks"][0]["rel_error"], 1e-4)
+        self.assertEqual(both["benchmarks"][0]["time_unit"], "ms")
+
+    def test_rows_are_ordered_by_number(self):
+        merged = merge.merge(run("a", [row(f"h/x/{n}", 1.0) for n in (102400, 1024, 30720)]), {})
+        self.assertEqual([r["name"] for r in merged["benchmarks"]], ["h/x/1024", "h/x/30720", "h/x/102400"])
+
+    def test_the_median_of_repetitions_counts(self):
+        rows = [row("h/x/1", 1.0), row("h/x/1", 9.0)]
+        rows += [dict(row("h/x/1", 5.0), name="h/x/1_median", aggregate_name="median")]
+        merged = merge.merge(run("a", rows), {})
+        self.assertEqual([(r["name"], r["real_time"]) for r in merged["benchmarks"]], [("h/x/1", 5.0)])
+
+    def test_failed_rows_and_other_devices_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "h/x/1: relative error"):
+            merge.merge(run("a", [row("h/x/1", 1.0, error_occurred=True, error_message="relative error 1")]), {})
+        with self.assertRaisesRegex(ValueError, "different devices: CPU, H200"):
+            merge.merge(run("b", [row("h/x/2", 1.0)], "CPU"), merge.merge(run("a", [row("h/x/1", 1.0)]), {}))
+
+
+class Plot(unittest.TestCase):
+    def test_results_become_one_line_for_each_method(self):
+        results = merge.merge(run("a", [row("hologram/direct/1024", 10.0), row("hologram/direct/30720", 300.0),
+                                        row("hologram/separable/1024", 1.0), row("cpu/sincos", 7.0)]), {})
+        series, title = plot.series_of(results, "hologram")
+        self.assertEqual(series, {"direct": [(1024, 10.0), (30720, 300.0)], "separable": [(1024, 1.0)]})
+        self.assertIn("H200", title)
+        svg = xml.etree.ElementTree.fromstring(plot.draw(series, title))
+        self.assertEqual(len(svg.findall("{http://www.w3.org/2000/svg}polyline")), 2)
+        self.assertEqual(len(svg.findall("{http://www.w3.org/2000/svg}circle")), 3)
+
+    def test_a_papers_table_becomes_its_columns(self):
+        table = {"program": "paper", "device": "CPU", "rows": [{"points": 512, "direct_ms": 3.0, "published_cpu_ms": 9.0},
+                                                               {"points": 1024, "direct_ms": 6.0, "published_cpu_ms": 18.0}]}
+        series, _ = plot.series_of(table, "hologram")
+        self.assertEqual(series, {"direct": [(512, 3.0), (1024, 6.0)], "published cpu": [(512, 9.0), (1024, 18.0)]})
+
+    def test_labels_do_not_overlap_or_leave_the_plot(self):
+        placed = plot.spread([100, 101, 102, 430, 434, 435], 17)
+        ordered = sorted(placed)
+        self.assertTrue(all(b - a >= 17 - 1e-9 for a, b in zip(ordered, ordered[1:])))
+        self.assertLessEqual(max(placed), plot.HEIGHT - plot.BOTTOM)
+
+    def test_nothing_to_draw_is_said(self):
+        with self.assertRaisesRegex(ValueError, "no rows"):
+            plot.series_of({"context": {}, "benchmarks": []}, "hologram")
+
+
+if __name__ == "__main__":
+    unittest.main()
