@@ -1,0 +1,24 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace holotone::cli {
+
+/// What the chosen subcommand does once the line is parsed; returns the exit code.
+using Action = std::function<int()>;
+
+/// Each adds one subcommand, whose choice sets `action`.
+void add_hologram(CLI::App& application, Action& action);
+void add_reconstruct(CLI::App& application, Action& action);
+void add_info(CLI::App& application, Action& action);
+void add_devices(CLI::App& application, Action& action);
+void add_panels(CLI::App& application, Action& action);
+void add_sample(CLI::App& application, Action& action);
+
+/// Exit codes: docs/command_line.md lists them for users.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_internal = 1;
+inline constexpr int exit_bad_input = 2;
+inline constexpr int exit_cancelled = 130;
+
+}  // namespace holotone::cli

@@ -1,0 +1,124 @@
+#include "command.hpp"
+#include "hologram_frames.hpp"
+#include "values.hpp"
+#include <fmt/format.h>
+#include <holotone/core/units.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+void add_sum_options(CLI::App& command, HologramArguments& arguments) {
+  command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
+  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms from vertex colours");
+  command.add_option("--method", arguments.method, "auto, direct, recurrence, separable or fast")
+      ->capture_default_str();
+  command.add_option("--wave", arguments.wave, "fresnel or spherical")->capture_default_str();
+  command.add_option("--tolerance", arguments.tolerance, "Largest relative l2 error of the field")
+      ->capture_default_str();
+  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  command.add_flag("--no-band-limit", arguments.no_band_limit, "Let points ask for fringes finer than the pitch");
+}
+
+void add_encoding_options(CLI::App& command, HologramArguments& arguments) {
+  command.add_option("--encode,--encoding", arguments.encoding,
+                     "phase, amplitude, complex, double-phase, single-sideband or burckhardt");
+  command.add_option("--bits", arguments.bits, "Bits of a code, 2 to 16 (amplitude: 1 to 16)");
+  command.add_option("--lut,--levels", arguments.lut, "Text file: measured phase in radians of each code");
+  command.add_option("--phase-range", arguments.phase_range, "Phase stroke of the modulator, such as 2pi or 1.8pi");
+  command.add_option("--amplitude-range", arguments.amplitude_range,
+                     "MIN,MAX of the field shown as darkest and brightest");
+  command.add_option("--reference-angle", arguments.reference_angle,
+                     "Tilt X[,Y] of the amplitude hologram's reference beam");
+  command.add_option("--carrier", arguments.carrier, "Blazed grating X[,Y]: angles (0.5deg) or periods (64um, 8px)");
+  command.add_option("--correction", arguments.correction,
+                     "Wavefront map to add: image (full range 2 pi) or NPY (radians)");
+  command.add_flag("--packed16", arguments.packed16, "16-bit codes as red (high byte) and green (low byte)");
+}
+
+nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
+  nlohmann::json object{{"input", row.input},
+                        {"output", row.output},
+                        {"wavelength_m", job.channels[row.channel].wavelength_m},
+                        {"points", row.points},
+                        {"method", to_string(row.info.method)},
+                        {"arithmetic", row.info.arithmetic},
+                        {"expected_error", row.info.expected_error},
+                        {"fresnel_deviation_rad", row.fresnel_deviation_rad},
+                        {"compute_s", row.compute_s}};
+  if (!job.channels[row.channel].name.empty()) object["channel"] = job.channels[row.channel].name;
+  return object;
+}
+
+nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
+  nlohmann::json object = json_of(job, rows.front());
+  object.erase("output");
+  object.erase("channel");
+  object["software"] = "holotone " HOLOTONE_VERSION;
+  object["device"] = to_string(job.device);
+  object["panel"] = job.panel.name;
+  object["resolution"] = {job.panel.nx, job.panel.ny};
+  object["pitch_m"] = job.panel.pitch_m;
+  object["wave"] = to_string(job.sum.wave);
+  object["tolerance"] = job.sum.tolerance;
+  object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
+  object["dropped_points"] = rows.front().dropped;
+  object["hidden_points"] = rows.front().hidden;
+  object["time_s"] = seconds;
+  object["outputs"] = nlohmann::json::array();
+  object["holograms"] = nlohmann::json::array();
+  for (const auto& row : rows) {
+    object["outputs"].push_back(row.output);
+    object["holograms"].push_back(json_of(job, row));
+  }
+  return object;
+}
+
+void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
+  const auto& first = rows.front();
+  if (first.dropped > 0) remark(job.console, fmt::format("dropped {} bad points of {}", first.dropped, first.input));
+  if (first.hidden > 0) remark(job.console, fmt::format("{} points are hidden by nearer surface", first.hidden));
+  const auto frames = rows.size() / job.channels.size();
+  const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
+  report(job.console, fmt::format("{}: {} x {} pixels, {} points, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
+                                  first.points, to_string(first.info.method), first.info.arithmetic,
+                                  to_string(job.device), format_duration(seconds)));
+  if (frames > 1)
+    report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
+  if (job.sum.wave == Wave::fresnel) {
+    report(job.console, fmt::format("the Fresnel wave is at most {:.2g} rad from the spherical one on the panel",
+                                    first.fresnel_deviation_rad));
+  }
+}
+
+int run_hologram(const HologramArguments& arguments) {
+  const Stopwatch watch;
+  const HologramJob job = hologram_job(arguments);
+  FrameSource source(job);
+  const auto rows = make_holograms(job, source);
+  report_json(job.console, json_of(job, rows, watch.seconds()));
+  tell(job, rows, watch.seconds());
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_hologram(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<HologramArguments>();
+  auto* command = application.add_subcommand("hologram", "Points or a mesh to a hologram for a panel");
+  command->add_option("IN", arguments->input, "PLY, STL, XYZ, CSV, NPY, OBJ, glTF; frames/%04d.ply for moving pictures")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "PNG, TIFF or BMP for codes; HDF5, NPY or OHC for the field")
+      ->required();
+  add_panel_options(*command, arguments->panel);
+  add_placement_options(*command, arguments->scene);
+  add_scene_options(*command, arguments->scene);
+  add_sum_options(*command, *arguments);
+  add_encoding_options(*command, *arguments);
+  command->add_option("--spin", arguments->spin, "Turn the object: angle and frames, such as 360deg:120");
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_hologram(*arguments); }; });
+}
+
+}  // namespace holotone::cli

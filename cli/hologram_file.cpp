@@ -1,0 +1,207 @@
+#include "hologram_file.hpp"
+#include "correction.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/guarded.hpp>
+
+namespace holotone::cli {
+namespace {
+
+std::string text_of(const Metadata& metadata, const std::string& key) {
+  const auto entry = metadata.find(key);
+  return entry == metadata.end() ? std::string() : entry->second;
+}
+
+std::vector<double> numbers_of(const std::string& path, const Metadata& metadata, const std::string& key) {
+  const std::string text = text_of(metadata, key);
+  std::vector<double> numbers;
+  const char* at = text.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at || std::isinf(value))
+      throw_io(path, fmt::format("numbers under {}", key), fmt::format("'{}'", text.substr(0, 40)));
+    numbers.push_back(value);
+    at = end;
+    while (*at == ' ' || *at == ',') ++at;
+  }
+  return numbers;
+}
+
+/// A length the file states or the user overrides; throws naming the option if neither does.
+double length_of(const std::string& path, const Metadata& metadata, const std::string& key, std::string_view option,
+                 const std::string& override_text) {
+  if (!override_text.empty()) return positive_length(option, override_text);
+  const auto value = number_of(path, metadata, key);
+  if (!value) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected a value, because {} states no {}, got none", option, path, key));
+  }
+  if (!(*value > 0)) throw_io(path, fmt::format("{} > 0", key), fmt::format("{}", *value));
+  return *value;
+}
+
+int bits_of(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides, int container) {
+  if (!overrides.bits.empty()) return static_cast<int>(whole_number("--bits", overrides.bits, 1, 16));
+  const double bits = number_of(path, metadata, "bits").value_or(container);
+  if (!(bits >= 1 && bits <= 16) || bits != std::floor(bits))
+    throw_io(path, "bits from 1 to 16", fmt::format("{}", bits));
+  return static_cast<int>(bits);
+}
+
+EncodeOptions encoding_of(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,
+                          int container_bits) {
+  EncodeOptions options;
+  const std::string stated = text_of(metadata, "encoding");
+  if (!overrides.encoding.empty()) {
+    options.encoding = parse_encoding(overrides.encoding);
+  } else if (!stated.empty()) {
+    options.encoding = parse_encoding(stated);
+  }
+  options.bits = bits_of(path, metadata, overrides, container_bits);
+  options.phase_range_rad = number_of(path, metadata, "phase_range_rad").value_or(options.phase_range_rad);
+  options.level_phase_rad = numbers_of(path, metadata, "level_phase_rad");
+  options.reference_angle_x_rad = number_of(path, metadata, "reference_angle_x_rad").value_or(0);
+  options.reference_angle_y_rad = number_of(path, metadata, "reference_angle_y_rad").value_or(0);
+  options.carrier_x_rad = number_of(path, metadata, "carrier_x_rad").value_or(0);
+  options.carrier_y_rad = number_of(path, metadata, "carrier_y_rad").value_or(0);
+  return options;
+}
+
+/// The codes of an image {ny, nx}: grey pixels as they are, or packed ones put together.
+Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bool packed16) {
+  if (packed16) {
+    const auto* pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
+    if (pixels == nullptr || pixels->shape()[2] != 3) {
+      throw_io(path, "an 8-bit RGB picture of packed 16-bit codes", "another kind of picture");
+    }
+    return unpack_16bit(pixels->view());
+  }
+  const auto shape = shape_of(image);
+  Array<std::uint16_t, 2> codes({shape[0], shape[1]});
+  const auto channels = static_cast<std::size_t>(shape[2]);
+  const auto fill = [&](const auto& pixels) {
+    const auto from = pixels.host();
+    const auto to = codes.host();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const auto* pixel = &from[i * channels];
+      if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
+        throw_io(path, "a grey picture of modulator codes", "a coloured one");
+      }
+      to[i] = static_cast<std::uint16_t>(pixel[0]);
+    }
+  };
+  if (const auto* bytes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels)) {
+    fill(*bytes);
+  } else if (const auto* words = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
+    fill(*words);
+  } else {
+    throw_io(path, "8-bit or 16-bit modulator codes", "float32 pixels");
+  }
+  return codes;
+}
+
+/// A code beyond the stated bits would index past every table: the file contradicts itself.
+void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, const EncodeOptions& options) {
+  if (options.bits == 16) return;
+  const auto values = codes.host();
+  const int most = (1 << options.bits) - 1;
+  const auto largest = *std::max_element(values.begin(), values.end());
+  if (largest > most)
+    throw_io(path, fmt::format("codes of {} bits, at most {}", options.bits, most), fmt::format("{}", largest));
+}
+
+void take_correction_out(HologramLight& light, const std::string& correction) {
+  const auto map = read_correction(correction, light.grid.nx, light.grid.ny);
+  const auto phase = map.host();
+  const auto field = light.field.host();
+  for (std::size_t i = 0; i < field.size(); ++i) field[i] *= std::polar(1.0F, -phase[i]);
+}
+
+bool is_field_file(const std::string& path) {
+  return is_field_name(path) || extension_of(path) == ".mat" || is_hdf5(path);
+}
+
+}  // namespace
+
+std::string number_text(double value) { return fmt::format("{:.17g}", value); }
+
+std::string numbers_text(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += fmt::format("{}{:.17g}", text.empty() ? "" : ",", value);
+  return text;
+}
+
+std::optional<double> number_of(const std::string& path, const Metadata& metadata, const std::string& key) {
+  const std::string text = text_of(metadata, key);
+  if (text.empty()) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() || !std::isfinite(value)) {
+    throw_io(path, fmt::format("a number under {}", key), fmt::format("'{}'", text.substr(0, 40)));
+  }
+  return value;
+}
+
+void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16) {
+  metadata["encoding"] = to_string(options.encoding);
+  metadata["bits"] = std::to_string(options.bits);
+  if (packed16) metadata.emplace("packed16", "1");
+  const bool phase = needs_phase_modulator(options.encoding);
+  if (phase && options.level_phase_rad.empty()) metadata["phase_range_rad"] = number_text(options.phase_range_rad);
+  if (!options.level_phase_rad.empty()) metadata["level_phase_rad"] = numbers_text(options.level_phase_rad);
+  if (options.encoding != Encoding::phase) {
+    metadata["amplitude_min"] = number_text(static_cast<double>(report.amplitude_min));
+    metadata["amplitude_max"] = number_text(static_cast<double>(report.amplitude_max));
+  }
+  const std::pair<const char*, double> angles[] = {{"reference_angle_x_rad", options.reference_angle_x_rad},
+                                                   {"reference_angle_y_rad", options.reference_angle_y_rad},
+                                                   {"carrier_x_rad", options.carrier_x_rad},
+                                                   {"carrier_y_rad", options.carrier_y_rad}};
+  for (const auto& [key, angle] : angles) {
+    if (angle != 0) metadata[key] = number_text(angle);
+  }
+}
+
+HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides) {
+  HologramLight light;
+  light.path = path;
+  require_input(path);
+  if (is_field_file(path)) {
+    FieldFile file = read_field_guarded(path, current_program());
+    light.field = std::move(file.values);
+    light.metadata = std::move(file.metadata);
+    light.encoding = "complex";
+    light.grid = {light.field.shape()[1], light.field.shape()[0], 0, 0};
+  }
+  const bool is_image = light.encoding.empty();
+  Image image;
+  if (is_image) {
+    image = read_image(path);
+    light.metadata = image.metadata;
+    light.grid = {shape_of(image)[1], shape_of(image)[0], 0, 0};
+  }
+  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", "--pitch", overrides.pitch);
+  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", "--wavelength", overrides.wavelength);
+  if (is_image) {
+    const bool packed16 = text_of(light.metadata, "packed16") == "1";
+    const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
+    const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
+    const auto codes = codes_of(path, image, packed16);
+    check_codes(path, codes, options);
+    EncodeReport report;
+    report.amplitude_min = static_cast<float>(number_of(path, light.metadata, "amplitude_min").value_or(0));
+    report.amplitude_max = static_cast<float>(number_of(path, light.metadata, "amplitude_max").value_or(1));
+    light.field = modulation_of(codes.view(), options, light.grid, report, overrides.zero_order);
+    light.encoding = to_string(options.encoding);
+  }
+  if (!overrides.correction.empty()) take_correction_out(light, overrides.correction);
+  return light;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <holotone/core/metadata.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/optics/field.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a hologram's file says of itself, and a file read back as the light that leaves the panel. docs/files.md lists
+// the keys.
+namespace holotone::cli {
+
+/// 17 significant digits: read back to the same double.
+std::string number_text(double value);
+std::string numbers_text(const std::vector<double>& values);
+
+/// A number under `key`, or nullopt. Throws io naming the file if it is not a finite number.
+std::optional<double> number_of(const std::string& path, const Metadata& metadata, const std::string& key);
+
+/// The keys modulation_of needs to undo an encoding.
+void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16);
+
+/// What reconstruct was told instead of, or in addition to, what the file says; as typed, empty: not given.
+struct HologramOverrides {
+  std::string wavelength;
+  std::string pitch;
+  std::string encoding;
+  std::string bits;
+  std::string correction;
+  bool zero_order = false;  ///< of amplitude encodings: with the beam that goes straight through
+};
+
+/// The light that leaves a panel showing a hologram file, or a field file itself.
+struct HologramLight {
+  std::string path;
+  Array<Complex, 2> field;  ///< in host memory
+  FieldGrid grid;
+  Metadata metadata;
+  std::string encoding;  ///< "complex" for a field
+};
+
+/// Reads an image of modulator codes or a complex field. Throws io, or invalid_argument naming the option that would
+/// say what the file does not.
+HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides);
+
+}  // namespace holotone::cli

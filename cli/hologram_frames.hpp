@@ -1,0 +1,46 @@
+#pragma once
+#include "hologram_maker.hpp"
+#include "paths.hpp"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What one written hologram was.
+struct HologramRow {
+  std::string input;
+  std::string output;
+  std::int64_t frame = 0;
+  std::size_t channel = 0;
+  std::int64_t points = 0;
+  std::int64_t dropped = 0;
+  std::int64_t hidden = 0;
+  PointCloudInfo info;
+  double fresnel_deviation_rad = 0;
+  double compute_s = 0;
+};
+
+/// Where frames come from and go to: one file, numbered files, or one turning object.
+class FrameSource {
+ public:
+  /// Checks every name before anything is read. Throws io or invalid_argument.
+  explicit FrameSource(const HologramJob& job);
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(frames_.size()); }
+  [[nodiscard]] bool moving() const { return output_pattern_.has_value(); }
+  [[nodiscard]] std::string output(std::int64_t number, const Channel& channel) const;
+  /// Reads (a turning object only once) and prepares a frame.
+  [[nodiscard]] PreparedFrame prepare(std::int64_t index);
+
+ private:
+  const HologramJob& job_;
+  std::optional<FramePattern> output_pattern_;
+  std::vector<Frame> frames_;
+  std::optional<PlacedScene> turning_;
+};
+
+/// Reads, computes and writes every frame, at once where there are several. A run that fails or is cancelled leaves no
+/// file. The rows are in the order of frames, then channels.
+std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source);
+
+}  // namespace holotone::cli

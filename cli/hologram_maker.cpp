@@ -1,0 +1,155 @@
+#include "hologram_maker.hpp"
+#include "console.hpp"
+#include "hologram_file.hpp"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+View<const float, 2> positions_of(const PointCloud& cloud) {
+  return {cloud.position.front().data(), {static_cast<std::int64_t>(cloud.size()), 3}};
+}
+
+View<const float, 1> values_of(const std::vector<float>& values) {
+  return values.empty() ? View<const float, 1>{} : view_of(std::span<const float>(values));
+}
+
+/// Whether the point sum's own 8-bit phase output is what the encoding asks for.
+bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
+  return !job.complex_field && encode.encoding == Encoding::phase && encode.bits == 8 &&
+         encode.level_phase_rad.empty() && encode.correction_rad.empty() && encode.carrier_x_rad == 0 &&
+         encode.carrier_y_rad == 0 && encode.phase_range_rad == 2 * std::numbers::pi;
+}
+
+/// The same pixels as a {ny, nx} view of an image of one channel.
+template <class T>
+View<T, 2> plane(Array<T, 3>& pixels) {
+  return {pixels.data(), {pixels.shape()[0], pixels.shape()[1]}};
+}
+
+/// Codes in host memory as an image of one channel.
+template <class T>
+Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
+  Array<T, 3> pixels({codes.shape()[0], codes.shape()[1], 1});
+  copy<T, 2>(plane(pixels), codes.view(), queue);
+  queue.synchronize();
+  return pixels;
+}
+
+}  // namespace
+
+PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad) {
+  PreparedFrame frame;
+  frame.number = number;
+  frame.input = scene.path;
+  frame.points = points_of(scene, job.scene, turn_rad);
+  const auto& cloud = frame.points.cloud;
+  const PointSources sources{positions_of(cloud), values_of(cloud.amplitude), {}};
+  for (const auto& channel : job.channels) {
+    frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
+  }
+  return frame;
+}
+
+HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
+    : job_(job),
+      channel_index_(channel),
+      channel_(job.channels.at(channel)),
+      encode_options_(job.encode_options(channel_)),
+      queue_(queue),
+      plan_(job.sum_options(channel_), queue),
+      phase_from_sum_(sum_gives_codes(job, encode_options_)) {
+  const Shape<2> shape{job.panel.ny, job.panel.nx};
+  if (!phase_from_sum_) field_ = Array<Complex, 2>(shape, queue);
+  if (job.complex_field) return;
+  if (!phase_from_sum_) encode_.emplace(encode_options_, job.grid(channel_), queue);
+  if (encode_options_.bits <= 8 && !job.packed16) {
+    bytes_ = Array<std::uint8_t, 2>(shape, queue);
+  } else {
+    words_ = Array<std::uint16_t, 2>(shape, queue);
+  }
+}
+
+PointSources HologramMaker::sources_of(const PointCloud& cloud) {
+  if (channel_.colour < 0) return {positions_of(cloud), values_of(cloud.amplitude), values_of(cloud.phase_rad)};
+  amplitude_ = channel_amplitude(cloud, channel_.colour);
+  return {positions_of(cloud), values_of(amplitude_), values_of(cloud.phase_rad)};
+}
+
+void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
+  plan_.set_points(points);
+  PointCloudOutput output;
+  if (phase_from_sum_) {
+    output.phase = bytes_.view();
+  } else {
+    output.field = field_.view();
+  }
+  plan_.execute(output, progress);
+  if (job_.complex_field) {
+    made.field = FieldFile{copy_of(field_.view(), Device{}), {}};
+  } else if (!bytes_.empty()) {
+    if (encode_) encode_->execute(field_.view(), bytes_.view());
+    made.image = Image{fetch(bytes_, queue_), {}};
+  } else {
+    encode_->execute(field_.view(), words_.view());
+    auto codes = fetch(words_, queue_);
+    made.image = job_.packed16 ? Image{pack_16bit(plane(codes)), {}} : Image{std::move(codes), {}};
+  }
+}
+
+Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloudInfo& info) const {
+  Metadata metadata;
+  metadata["software"] = "holotone " HOLOTONE_VERSION;
+  metadata["panel"] = job_.panel.name;
+  metadata["pitch_m"] = number_text(job_.panel.pitch_m);
+  metadata["wavelength_m"] = number_text(channel_.wavelength_m);
+  if (!channel_.name.empty()) metadata["channel"] = channel_.name;
+  const auto& points = frame.points;
+  const double middle = (points.nearest_m + points.farthest_m) / 2;
+  metadata["distance_m"] = number_text(job_.scene.placement.keep ? middle : job_.scene.placement.distance_m);
+  metadata["distance_min_m"] = number_text(points.nearest_m);
+  metadata["distance_max_m"] = number_text(points.farthest_m);
+  metadata["points"] = std::to_string(points.cloud.size());
+  double energy = 0;
+  for (const float a : amplitude_.empty() ? points.cloud.amplitude : amplitude_)
+    energy += static_cast<double>(a) * static_cast<double>(a);
+  metadata["object_energy"] = number_text(energy);
+  metadata["method"] = to_string(info.method);
+  metadata["arithmetic"] = info.arithmetic;
+  metadata["tolerance"] = number_text(job_.sum.tolerance);
+  metadata["wave"] = to_string(job_.sum.wave);
+  metadata["band_limit"] = job_.sum.band_limit ? "1" : "0";
+  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel_index_]);
+  metadata["seed"] = std::to_string(job_.scene.seed);
+  if (job_.scene.random_phase) metadata["random_phase"] = "1";
+  if (!job_.correction.empty()) metadata["correction"] = job_.correction;
+  if (job_.complex_field) {
+    metadata["encoding"] = "complex";
+  } else {
+    describe_encoding(metadata, encode_options_, encode_ ? encode_->report() : EncodeReport{}, job_.packed16);
+  }
+  return metadata;
+}
+
+MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
+  const Stopwatch watch;
+  MadeHologram made;
+  sum_and_encode(sources_of(frame.points.cloud), made, progress);
+  made.info = plan_.info();
+  made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
+  made.compute_s = watch.seconds();
+  (made.image ? made.image->metadata : made.field->metadata) = metadata_of(frame, made.info);
+  return made;
+}
+
+void write_hologram(const MadeHologram& hologram) {
+  if (hologram.image) {
+    write_image(hologram.output, *hologram.image);
+  } else {
+    write_field(hologram.output, *hologram.field);
+  }
+}
+
+}  // namespace holotone::cli

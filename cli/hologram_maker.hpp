@@ -1,0 +1,59 @@
+#pragma once
+#include "hologram_job.hpp"
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/image.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// A frame's points and what is known of them before the sum.
+struct PreparedFrame {
+  std::int64_t number = 0;
+  std::string input;
+  ScenePoints points;
+  std::vector<double> fresnel_deviation_rad;  ///< one a channel
+};
+
+PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
+
+/// One hologram in host memory, ready to be written: codes or the complex field.
+struct MadeHologram {
+  std::string output;
+  std::optional<Image> image;
+  std::optional<FieldFile> field;
+  PointCloudInfo info;
+  double fresnel_deviation_rad = 0;
+  double compute_s = 0;
+};
+
+/// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.
+class HologramMaker {
+ public:
+  HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
+  MadeHologram make(const PreparedFrame& frame, Progress& progress);
+
+ private:
+  [[nodiscard]] PointSources sources_of(const PointCloud& cloud);
+  void sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress);
+  [[nodiscard]] Metadata metadata_of(const PreparedFrame& frame, const PointCloudInfo& info) const;
+
+  const HologramJob& job_;
+  std::size_t channel_index_;
+  Channel channel_;
+  EncodeOptions encode_options_;
+  Queue queue_;
+  PointCloudPlan plan_;
+  bool phase_from_sum_;  ///< 8-bit phase without tables: the sum writes it itself
+  Array<Complex, 2> field_;
+  std::optional<EncodePlan> encode_;
+  Array<std::uint8_t, 2> bytes_;   ///< codes of up to 8 bits
+  Array<std::uint16_t, 2> words_;  ///< codes of more, or to be packed
+  std::vector<float> amplitude_;
+};
+
+/// Writes to a temporary name that is renamed when complete.
+void write_hologram(const MadeHologram& hologram);
+
+}  // namespace holotone::cli

@@ -1,0 +1,224 @@
+#include "command.hpp"
+#include "console.hpp"
+#include "hologram_file.hpp"
+#include "panel_options.hpp"
+#include "paths.hpp"
+#include "scene_options.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/guarded.hpp>
+#include <holotone/io/image.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct InfoArguments {
+  std::string input;
+  std::string wavelength = "532nm";
+  bool no_band_limit = false;
+  PanelArguments panel;
+  SceneArguments scene;
+  ConsoleOptions console;
+};
+
+/// A metadata value as people read it: lengths and angles with their units.
+std::string readable(const std::string& key, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
+  const auto ends_with = [&](std::string_view suffix) {
+    return key.size() > suffix.size() && key.compare(key.size() - suffix.size(), suffix.size(), suffix) == 0;
+  };
+  if (number && ends_with("_m")) return format_length(value);
+  if (number && ends_with("_rad")) return fmt::format("{:.6g} rad", value);
+  if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", value);
+  return text.size() > 100 ? text.substr(0, 100) + "..." : text;
+}
+
+nlohmann::json json_of(const Metadata& metadata) {
+  auto object = nlohmann::json::object();
+  for (const auto& [key, text] : metadata) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
+    object[key] = number ? nlohmann::json(value) : nlohmann::json(text);
+  }
+  return object;
+}
+
+void tell_metadata(const ConsoleOptions& console, const Metadata& metadata) {
+  for (const auto& [key, text] : metadata) report(console, fmt::format("  {:<22} {}", key, readable(key, text)));
+}
+
+void tell_image(const InfoArguments& arguments, const Image& image) {
+  const auto shape = shape_of(image);
+  const std::string_view type = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels)    ? "8-bit"
+                                : std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels) ? "16-bit"
+                                                                                                : "float32";
+  const bool hologram = image.metadata.count("encoding") != 0;
+  report(arguments.console,
+         fmt::format("{}: {}, {} x {} pixels, {} channel{}, {}", arguments.input, hologram ? "hologram" : "picture",
+                     shape[1], shape[0], shape[2], shape[2] == 1 ? "" : "s", type));
+  tell_metadata(arguments.console, image.metadata);
+  report_json(arguments.console, {{"file", arguments.input},
+                                  {"kind", hologram ? "hologram" : "picture"},
+                                  {"resolution", {shape[1], shape[0]}},
+                                  {"channels", shape[2]},
+                                  {"pixel_type", type},
+                                  {"metadata", json_of(image.metadata)}});
+}
+
+void tell_field(const InfoArguments& arguments, const FieldFile& file) {
+  const auto shape = file.values.shape();
+  double sum = 0;
+  float largest = 0;
+  for (const auto value : file.values.host()) {
+    sum += static_cast<double>(std::norm(value));
+    largest = std::max(largest, std::abs(value));
+  }
+  const double rms = file.values.empty() ? 0 : std::sqrt(sum / static_cast<double>(file.values.size()));
+  report(arguments.console, fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most",
+                                        arguments.input, shape[1], shape[0], rms, largest));
+  tell_metadata(arguments.console, file.metadata);
+  report_json(arguments.console, {{"file", arguments.input},
+                                  {"kind", "field"},
+                                  {"resolution", {shape[1], shape[0]}},
+                                  {"amplitude_rms", rms},
+                                  {"amplitude_max", largest},
+                                  {"metadata", json_of(file.metadata)}});
+}
+
+struct Extents {
+  std::array<double, 3> low{};
+  std::array<double, 3> high{};
+  std::int64_t bad = 0;  ///< vertices that are not finite
+};
+
+Extents extents_of(const Mesh& mesh) {
+  Extents extents;
+  bool first = true;
+  for (const auto& position : mesh.position) {
+    if (!std::isfinite(position[0]) || !std::isfinite(position[1]) || !std::isfinite(position[2])) {
+      ++extents.bad;
+      continue;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double value = static_cast<double>(position[axis]);
+      extents.low[axis] = first ? value : std::min(extents.low[axis], value);
+      extents.high[axis] = first ? value : std::max(extents.high[axis], value);
+    }
+    first = false;
+  }
+  return extents;
+}
+
+/// How far the Fresnel wave would be from the spherical one for this object on this panel.
+double deviation_of(const InfoArguments& arguments, const Panel& panel) {
+  SceneOptions options = scene_options(arguments.scene);
+  options.skip_bad = true;  // info describes what is there; bad points are counted beside
+  const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
+  PointCloudOptions sum;
+  sum.wavelength_m = positive_length("--wavelength", arguments.wavelength);
+  sum.pitch_m = panel.pitch_m;
+  sum.shape = {panel.ny, panel.nx};
+  sum.band_limit = !arguments.no_band_limit;
+  const auto& cloud = points.cloud;
+  const PointSources sources{{cloud.position.front().data(), {static_cast<std::int64_t>(cloud.size()), 3}},
+                             view_of(std::span<const float>(cloud.amplitude)),
+                             {}};
+  return fresnel_deviation_rad(sources, sum);
+}
+
+void tell_scene(const InfoArguments& arguments) {
+  const Panel panel = chosen_panel(arguments.panel);
+  const Mesh mesh = read_scene_guarded(arguments.input, current_program());
+  const Extents extents = extents_of(mesh);
+  const auto& [low, high, bad] = extents;
+  std::string carries;
+  const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
+                                                          {"normals", !mesh.normal.empty()},
+                                                          {"amplitude", !mesh.amplitude.empty()},
+                                                          {"phase", !mesh.phase_rad.empty()}};
+  auto names = nlohmann::json::array();
+  for (const auto& [name, there] : attributes) {
+    if (!there) continue;
+    carries += fmt::format("{}{}", carries.empty() ? "" : ", ", name);
+    names.push_back(name);
+  }
+  const double deviation = deviation_of(arguments, panel);
+  const auto& console = arguments.console;
+  report(console, fmt::format("{}: {}, {} vertices, {} triangles", arguments.input,
+                              mesh.triangle.empty() ? "points" : "mesh", mesh.position.size(), mesh.triangle.size()));
+  report(console, fmt::format("  {:<22} {}", "carries", carries.empty() ? "positions alone" : carries));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
+  }
+  if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
+  report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,
+                              arguments.scene.keep_coordinates ? "its own place" : arguments.scene.distance,
+                              arguments.wavelength));
+  report_json(console, {{"file", arguments.input},
+                        {"kind", mesh.triangle.empty() ? "points" : "mesh"},
+                        {"vertices", mesh.position.size()},
+                        {"triangles", mesh.triangle.size()},
+                        {"carries", names},
+                        {"not_finite", bad},
+                        {"low", low},
+                        {"high", high},
+                        {"panel", panel.name},
+                        {"fresnel_deviation_rad", deviation}});
+}
+
+bool is_picture(const std::string& path) {
+  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp"};
+  return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
+}
+
+/// .npy holds fields and points alike; the field's reader refuses points.
+bool is_points_npy(const std::string& path) {
+  if (extension_of(path) != ".npy") return false;
+  try {
+    (void)read_field_guarded(path, current_program());
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+int run_info(const InfoArguments& arguments) {
+  require_input(arguments.input);
+  if (is_picture(arguments.input)) {
+    tell_image(arguments, read_image(arguments.input));
+  } else if ((is_field_name(arguments.input) || is_hdf5(arguments.input)) && !is_points_npy(arguments.input)) {
+    tell_field(arguments, read_field_guarded(arguments.input, current_program()));
+  } else {
+    tell_scene(arguments);
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_info(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<InfoArguments>();
+  auto* command = application.add_subcommand("info", "What a hologram, field, picture, cloud or mesh file holds");
+  command->add_option("FILE", arguments->input, "Any file Holotone reads")->required();
+  add_panel_options(*command, arguments->panel);
+  add_placement_options(*command, arguments->scene);
+  command->add_option("--wavelength", arguments->wavelength, "Of points: to tell the Fresnel deviation for")
+      ->capture_default_str();
+  command->add_flag("--no-band-limit", arguments->no_band_limit, "Of points: count pixels beyond the band limit too");
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_info(*arguments); }; });
+}
+
+}  // namespace holotone::cli

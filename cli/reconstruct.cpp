@@ -1,0 +1,235 @@
+#include "cancel.hpp"
+#include "command.hpp"
+#include "reconstruct_job.hpp"
+#include "reconstructor.hpp"
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/optics/contact_sheet.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// Everything one run of the subcommand makes.
+class Run {
+ public:
+  explicit Run(const ReconstructJob& job) : job_(job), reconstructor_(job), bar_(job.console) {
+    distances_m_ = job.distances_m;
+    if (distances_m_.empty()) distances_m_ = {reconstructor_.stated_distance_m()};
+  }
+
+  void make() {
+    survey();
+    if (!job_.sheet.empty()) {
+      if (distances_m_.size() == 1) {
+        write_picture(job_.sheet, last_, 0);
+      } else {
+        write_sheet();
+      }
+    }
+    write_frames();
+    check_cancelled("writing");
+    written_.keep();
+  }
+
+  [[nodiscard]] const std::vector<std::string>& outputs() const { return outputs_; }
+  [[nodiscard]] const std::vector<double>& distances_m() const { return distances_m_; }
+  [[nodiscard]] float white() const { return white_; }
+  [[nodiscard]] const Reconstructor& reconstructor() const { return reconstructor_; }
+
+ private:
+  /// Looks at every distance once: keeps small pictures for the sheet, and the white that all frames share.
+  void survey() {
+    float brightest = 0;
+    const bool sheet = !job_.sheet.empty() && distances_m_.size() > 1;
+    for (std::size_t i = 0; i < distances_m_.size(); ++i) {
+      bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
+      last_ = reconstructor_.look(distances_m_[i]);
+      brightest = std::max(brightest, white_of(last_));
+      if (sheet) tiles_.push_back(tile_of(last_));
+    }
+    white_ = job_.white > 0 ? job_.white : brightest;
+  }
+
+  [[nodiscard]] Picture tile_of(const Picture& picture) const {
+    const auto& grid = reconstructor_.grid();
+    const std::int64_t width = std::min(job_.tile_width, grid.nx);
+    const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
+    Picture tile;
+    for (const auto& channel : picture.channels) tile.channels.push_back(area_average(channel.view(), {height, width}));
+    return tile;
+  }
+
+  void write_sheet() {
+    std::vector<View<const float, 2>> all;
+    for (const auto& tile : tiles_) {
+      for (const auto& channel : tile.channels) all.push_back(channel.view());
+    }
+    ContactSheetOptions options;
+    options.tile_width = job_.tile_width;
+    options.tone.gamma = job_.gamma;
+    options.tone.reference = job_.white > 0 ? job_.white : default_reference(all);
+    for (const double distance : distances_m_) options.captions.push_back(format_length(distance));
+    std::vector<Array<std::uint8_t, 2>> planes;
+    for (std::size_t c = 0; c < tiles_.front().channels.size(); ++c) {
+      std::vector<View<const float, 2>> channel;
+      for (const auto& tile : tiles_) channel.push_back(tile.channels[c].view());
+      planes.push_back(contact_sheet(channel, options));
+    }
+    white_ = options.tone.reference;
+    Image image{interleaved(planes), metadata_of(options.tone.reference)};
+    const auto& grid = reconstructor_.grid();
+    const auto width = tiles_.front().channels.front().shape()[1];
+    image.metadata["pitch_m"] = number_text(grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
+    image.metadata["distances_m"] = numbers_text(distances_m_);
+    write(job_.sheet, image);
+  }
+
+  void write_frames() {
+    for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
+      bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
+      // Looking again costs less than keeping every picture of a long sweep.
+      if (distances_m_.size() > 1) last_ = reconstructor_.look(distances_m_[i]);
+      write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
+    }
+  }
+
+  void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
+    Image image = job_.linear ? untoned(picture) : toned(picture, {white_, job_.gamma});
+    image.metadata = metadata_of(white_);
+    image.metadata["distance_m"] = number_text(distances_m_[index]);
+    write(path, image);
+  }
+
+  void write(const std::string& path, const Image& image) {
+    check_cancelled("writing");
+    write_image(path, image);
+    written_.wrote(path);
+    outputs_.push_back(path);
+  }
+
+  [[nodiscard]] Metadata metadata_of(float white) const {
+    Metadata metadata;
+    metadata["software"] = "holotone " HOLOTONE_VERSION;
+    metadata["source"] = job_.inputs.front();
+    metadata["pitch_m"] = number_text(reconstructor_.grid().pitch_m);
+    metadata["wavelength_m"] = number_text(reconstructor_.grid().wavelength_m);
+    if (!job_.linear) {
+      metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
+      metadata["white"] = number_text(static_cast<double>(white));
+      metadata["gamma"] = number_text(job_.gamma);
+    }
+    return metadata;
+  }
+
+  const ReconstructJob& job_;
+  Reconstructor reconstructor_;
+  ProgressBar bar_;
+  UnfinishedRun written_;
+  std::vector<double> distances_m_;
+  std::vector<Picture> tiles_;
+  Picture last_;
+  float white_ = 0;
+  std::vector<std::string> outputs_;
+};
+
+nlohmann::json json_of(const ReconstructJob& job, const Run& run, double seconds) {
+  nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
+                        {"inputs", job.inputs},
+                        {"outputs", run.outputs()},
+                        {"device", to_string(job.device)},
+                        {"wavelength_m", run.reconstructor().grid().wavelength_m},
+                        {"pitch_m", run.reconstructor().grid().pitch_m},
+                        {"distances_m", run.distances_m()},
+                        {"time_s", seconds}};
+  object["methods"] = nlohmann::json::array();
+  for (const double distance : run.distances_m()) {
+    object["methods"].push_back(to_string(run.reconstructor().method_for(distance)));
+  }
+  object["method"] = object["methods"].front();
+  if (!job.linear) {
+    object["tone"] = {
+        {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", run.white()}, {"gamma", job.gamma}};
+  }
+  return object;
+}
+
+void remark_on_correction(const ReconstructJob& job, const Metadata& metadata) {
+  const auto correction = metadata.find("correction");
+  if (correction != metadata.end() && job.overrides.correction.empty()) {
+    remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
+                                    correction->second));
+  }
+}
+
+int run_reconstruct(const ReconstructArguments& arguments) {
+  const Stopwatch watch;
+  const ReconstructJob job = reconstruct_job(arguments);
+  Run run(job);
+  run.make();
+  report_json(job.console, json_of(job, run, watch.seconds()));
+  const auto& outputs = run.outputs();
+  const auto& distances = run.distances_m();
+  report(job.console, fmt::format("{}: {} at {} on {}, {}",
+                                  outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
+                                  distances.size() == 1 ? "focus" : fmt::format("{} distances", distances.size()),
+                                  distances.size() == 1
+                                      ? format_length(distances.front())
+                                      : format_length(distances.front()) + " to " + format_length(distances.back()),
+                                  to_string(job.device), format_duration(watch.seconds())));
+  remark_on_correction(job, run.reconstructor().metadata());
+  return exit_ok;
+}
+
+void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
+  auto& overrides = arguments.overrides;
+  command.add_option("--wavelength", overrides.wavelength, "Wavelength, instead of the file's");
+  command.add_option("--pitch", overrides.pitch, "Pixel pitch, instead of the file's");
+  command.add_option("--encode,--encoding", overrides.encoding, "Encoding, instead of the file's");
+  command.add_option("--bits", overrides.bits, "Bits of a code, instead of the file's");
+  command.add_option("--correction", overrides.correction, "Wavefront map to take out, as the panel it is for does");
+  command.add_flag("--zero-order", overrides.zero_order, "Amplitude holograms: with the undiffracted beam");
+}
+
+void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
+  auto* distance = command.add_option("--distance", arguments.distance, "Where to focus; default: the file's distance");
+  auto* sweep = command.add_option("--sweep", arguments.sweep, "FROM:TO:COUNT distances, such as 18cm:22cm:9");
+  sweep->excludes(distance);
+  auto* aperture =
+      command.add_option("--aperture", arguments.aperture, "Viewer's pupil X,Y:DIAMETER, such as 5mm,0mm:3mm");
+  command.add_option("--viewer", arguments.viewer, "Distance of the viewer's plane from the panel")
+      ->needs(aperture)
+      ->capture_default_str();
+  command.add_option("--method", arguments.method, "auto, angular-spectrum or fresnel")->capture_default_str();
+  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  command.add_option("--frames", arguments.frames,
+                     "Each distance of a sweep as a picture of its own, such as out_%03d.png");
+  command.add_option("--tile-width", arguments.tile_width, "Pixels across a picture of a contact sheet")
+      ->capture_default_str();
+  command.add_option("--white", arguments.white,
+                     "Intensity shown white; default: exceeded by a thousandth of the pixels");
+  command.add_option("--gamma", arguments.gamma, "Above 1 lifts the shadows")->capture_default_str();
+  command.add_flag("--linear", arguments.linear, "Write the intensity itself as float32 TIFF");
+}
+
+}  // namespace
+
+void add_reconstruct(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<ReconstructArguments>();
+  auto* command = application.add_subcommand("reconstruct", "What a camera or an eye sees of a hologram");
+  command->add_option("IN", arguments->inputs, "A hologram, or three for red, green and blue (also out_%c.png)")
+      ->required();
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "PNG, TIFF or BMP; a counter such as %03d for one picture a distance")
+      ->required();
+  add_look_options(*command, *arguments);
+  add_file_options(*command, *arguments);
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_reconstruct(*arguments); }; });
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,52 @@
+#pragma once
+#include "console.hpp"
+#include "hologram_file.hpp"
+#include "paths.hpp"
+#include <holotone/core/device.hpp>
+#include <holotone/optics/reconstruction.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What follows `holotone reconstruct`, as typed.
+struct ReconstructArguments {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string distance;
+  std::string sweep;
+  std::string aperture;
+  std::string viewer = "50cm";
+  std::string method = "auto";
+  std::string device = "auto";
+  std::string frames;
+  std::string tile_width = "480";
+  std::string white;
+  std::string gamma = "1";
+  bool linear = false;
+  HologramOverrides overrides;
+  ConsoleOptions console;
+};
+
+/// What is to be done, checked as far as it can be before a file is read.
+struct ReconstructJob {
+  std::vector<std::string> inputs;  ///< one, or red, green and blue
+  std::string sheet;                ///< one picture or a contact sheet; empty: frames alone
+  std::optional<FramePattern> frames;
+  std::vector<double> distances_m;  ///< empty: the file's own
+  std::optional<Aperture> aperture;
+  PropagationMethod method = PropagationMethod::automatic;
+  Device device;
+  std::int64_t tile_width = 480;
+  float white = 0;  ///< linear intensity shown as white; 0: by percentile
+  double gamma = 1;
+  bool linear = false;  ///< float32 TIFF of the intensity instead of the tone curve
+  HologramOverrides overrides;
+  ConsoleOptions console;
+};
+
+/// Throws invalid_argument or io naming the option.
+ReconstructJob reconstruct_job(const ReconstructArguments& arguments);
+
+}  // namespace holotone::cli

@@ -1,0 +1,98 @@
+#include "reconstructor.hpp"
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+
+namespace holotone::cli {
+namespace {
+
+std::vector<View<const float, 2>> views_of(const Picture& picture) {
+  std::vector<View<const float, 2>> views;
+  for (const auto& channel : picture.channels) views.push_back(channel.view());
+  return views;
+}
+
+/// What a channel's light has to be multiplied by among three. A phase hologram shows every object equally bright: the
+/// object's own energy, which the file states, sets the channels' balance.
+float weight_of(const HologramLight& light) {
+  const auto energy = number_of(light.path, light.metadata, "object_energy");
+  if (!energy) return 1;
+  double sum = 0;
+  for (const Complex value : light.field.host()) sum += static_cast<double>(std::norm(value));
+  return sum > 0 ? static_cast<float>(*energy * static_cast<double>(light.field.size()) / sum) : 1;
+}
+
+}  // namespace
+
+float white_of(const Picture& picture) { return default_reference(views_of(picture)); }
+
+Image toned(const Picture& picture, const ToneOptions& tone) {
+  std::vector<Array<std::uint8_t, 2>> planes;
+  for (const auto& channel : picture.channels) planes.push_back(tone_map(channel.view(), tone));
+  return {interleaved(planes), {}};
+}
+
+Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
+
+Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
+  std::vector<HologramLight> lights;
+  for (const auto& input : job.inputs) lights.push_back(read_hologram(input, job.overrides));
+  const bool colour = lights.size() == 3;
+  if (colour) {
+    // The files say which channel they are; typed in another order they still come out right.
+    const std::string_view order = "rgb";
+    std::stable_sort(lights.begin(), lights.end(), [&](const HologramLight& a, const HologramLight& b) {
+      const auto at = [&](const HologramLight& light) {
+        const auto entry = light.metadata.find("channel");
+        return entry == light.metadata.end() ? std::string_view::npos : order.find(entry->second);
+      };
+      return at(a) < at(b);
+    });
+  }
+  path_ = lights.front().path;
+  grid_ = lights.front().grid;
+  metadata_ = lights.front().metadata;
+  intensity_ = Array<float, 2>(grid_.shape(), queue_);
+  for (auto& light : lights) add(std::move(light), job, colour);
+}
+
+void Reconstructor::add(HologramLight light, const ReconstructJob& job, bool colour) {
+  if (light.grid.shape() != grid_.shape() || light.grid.pitch_m != grid_.pitch_m) {
+    throw_io(light.path, fmt::format("the pixels and pitch of {}", path_), "others");
+  }
+  ReconstructionOptions options;
+  options.grid = light.grid;
+  options.method = job.method;
+  options.aperture = job.aperture;
+  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light) : 1.0F});
+  const auto field = light.field.to(job.device);
+  eyes_.back().plan.set_field(field.view());
+  queue_.synchronize();
+}
+
+Picture Reconstructor::look(double distance_m) {
+  Picture picture;
+  for (auto& eye : eyes_) {
+    eye.plan.execute(distance_m, intensity_.view());
+    Array<float, 2> channel(grid_.shape());
+    copy<float, 2>(channel.view(), intensity_.view(), queue_);
+    queue_.synchronize();
+    if (eye.weight != 1) {
+      for (float& value : channel.host()) value *= eye.weight;
+    }
+    picture.channels.push_back(std::move(channel));
+  }
+  return picture;
+}
+
+double Reconstructor::stated_distance_m() const {
+  const auto distance = number_of(path_, metadata_, "distance_m");
+  if (!distance) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--distance: expected a value, because {} states no distance_m, got none", path_));
+  }
+  return *distance;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,57 @@
+#include "command.hpp"
+#include "console.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/sample_scene.hpp>
+#include <holotone/hologram/scene.hpp>
+#include <holotone/io/points.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct SampleArguments {
+  std::string name;
+  std::string output;
+  std::string points = "50000";
+  std::string seed = "0";
+  ConsoleOptions console;
+};
+
+int run_sample(const SampleArguments& arguments) {
+  const auto& names = sample_scene_names();
+  if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", alternatives(names),
+                                                         arguments.name, suggestion(arguments.name, names)));
+  }
+  const auto count = whole_number("--points", arguments.points, 1, 2'000'000'000);
+  const auto seed = whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max());
+  if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
+  require_output("--output", arguments.output);
+  const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed));
+  write_points(arguments.output, cloud);
+  report_json(arguments.console,
+              {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
+  report(arguments.console, fmt::format("{}: {} points of the {}", arguments.output, cloud.size(), arguments.name));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_sample(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<SampleArguments>();
+  auto* command = application.add_subcommand("sample", "Points of a built-in object: teapot or knot");
+  command->add_option("NAME", arguments->name, "teapot or knot")->required();
+  command->add_option("-o,--output", arguments->output, "PLY file")->required();
+  command->add_option("--points", arguments->points, "How many, uniform on the surface")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the sampling")->capture_default_str();
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_sample(*arguments); }; });
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,200 @@
+#include "scene_options.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <cmath>
+#include <holotone/core/error.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/io/guarded.hpp>
+#include <limits>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::int64_t most_points = 2'000'000'000;
+
+bool finite(const Vec3f& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
+
+bool finite_vertex(const Mesh& mesh, std::size_t i) {
+  return finite(mesh.position[i]) && (mesh.amplitude.empty() || std::isfinite(mesh.amplitude[i])) &&
+         (mesh.phase_rad.empty() || std::isfinite(mesh.phase_rad[i])) &&
+         (mesh.colour.empty() || finite(mesh.colour[i])) && (mesh.normal.empty() || finite(mesh.normal[i]));
+}
+
+[[noreturn]] void reject_point(const std::string& path, std::int64_t index, std::string_view expected,
+                               const std::string& got) {
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{}: point {}: expected {}, got {}; --skip-bad drops such points", path, index, expected, got));
+}
+
+/// values[kept[i]] for all i; empty stays empty.
+template <class T>
+void gather(std::vector<T>& values, const std::vector<std::uint32_t>& kept) {
+  if (values.empty()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) values[i] = values[kept[i]];
+  values.resize(kept.size());
+}
+
+/// Runs `work` on a file's points; what the library has against them is said of the file.
+template <class Work>
+void of_file(const std::string& path, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+/// Drops the vertices that are not in `kept` (ascending) and the triangles that use them.
+void keep_vertices(Mesh& mesh, const std::vector<std::uint32_t>& kept) {
+  constexpr std::uint32_t gone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> renamed(mesh.position.size(), gone);
+  for (std::size_t i = 0; i < kept.size(); ++i) renamed[kept[i]] = static_cast<std::uint32_t>(i);
+  std::erase_if(mesh.triangle, [&](const auto& t) {
+    return std::any_of(t.begin(), t.end(), [&](std::uint32_t v) { return renamed[v] == gone; });
+  });
+  for (auto& triangle : mesh.triangle) {
+    for (auto& vertex : triangle) vertex = renamed[vertex];
+  }
+  gather(mesh.position, kept);
+  gather(mesh.colour, kept);
+  gather(mesh.normal, kept);
+  gather(mesh.amplitude, kept);
+  gather(mesh.phase_rad, kept);
+}
+
+/// Drops vertices that are not finite, or throws naming the first.
+std::int64_t drop_infinite(const std::string& path, Mesh& mesh, bool skip_bad) {
+  std::vector<std::uint32_t> kept;
+  for (std::size_t i = 0; i < mesh.position.size(); ++i) {
+    if (finite_vertex(mesh, i)) {
+      kept.push_back(static_cast<std::uint32_t>(i));
+    } else if (!skip_bad) {
+      const auto& p = mesh.position[i];
+      reject_point(path, static_cast<std::int64_t>(i), "finite numbers",
+                   finite(p) ? "a property that is not" : fmt::format("({}, {}, {})", p[0], p[1], p[2]));
+    }
+  }
+  const auto dropped = static_cast<std::int64_t>(mesh.position.size() - kept.size());
+  if (dropped > 0) keep_vertices(mesh, kept);
+  return dropped;
+}
+
+/// Drops points in the panel's plane, whose wave has no curvature to compute, or throws naming the first.
+std::int64_t drop_zero_distance(const std::string& path, PointCloud& cloud, bool skip_bad) {
+  std::vector<bool> keep(cloud.size(), true);
+  std::int64_t dropped = 0;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (cloud.position[i][2] != 0) continue;
+    if (!skip_bad) {
+      reject_point(path, static_cast<std::int64_t>(i), "a distance from the panel other than zero", "0 m");
+    }
+    keep[i] = false;
+    ++dropped;
+  }
+  if (dropped > 0) select(cloud, keep);
+  return dropped;
+}
+
+/// A seeded random `count` of the points, in the file's order (reservoir sampling: Vitter 1985, algorithm R).
+void thin(const std::string& path, PointCloud& cloud, std::int64_t count, std::uint64_t seed) {
+  if (count > static_cast<std::int64_t>(cloud.size())) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--points: expected at most the {} points of {}, which has no triangles, got {}",
+                            cloud.size(), path, count));
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (kept.size() < static_cast<std::size_t>(count)) {
+      kept.push_back(i);
+    } else if (const std::uint64_t at = random_bits(seed, i) % (i + 1); at < kept.size()) {
+      kept[at] = i;
+    }
+  }
+  std::vector<bool> keep(cloud.size(), false);
+  for (const std::size_t i : kept) keep[i] = true;
+  select(cloud, keep);
+}
+
+void add_random_phase(PointCloud& cloud, std::uint64_t seed) {
+  const auto phases = random_phases(static_cast<std::int64_t>(cloud.size()), seed);
+  cloud.phase_rad.resize(cloud.size(), 0.0F);
+  for (std::size_t i = 0; i < cloud.size(); ++i) cloud.phase_rad[i] += phases[i];
+}
+
+}  // namespace
+
+void add_placement_options(CLI::App& command, SceneArguments& arguments) {
+  command.add_option("--distance", arguments.distance, "Object's centre behind the panel; negative: in front")
+      ->capture_default_str();
+  command.add_option("--size", arguments.size, "The larger of the object's width and height")->capture_default_str();
+  command.add_flag("--keep-coordinates", arguments.keep_coordinates,
+                   "Take the file's coordinates as metres, panel at z = 0, viewer at z > 0");
+}
+
+void add_scene_options(CLI::App& command, SceneArguments& arguments) {
+  command.add_option("--points", arguments.points, "Sample this many points on a mesh's surface, or of a cloud");
+  command.add_flag("--hide", arguments.hide, "Drop points that nearer surface hides from the panel");
+  command.add_option("--hide-cell", arguments.hide_cell, "Cell of the depth buffer that --hide uses");
+  command.add_option("--light", arguments.light, "Shade by normal with light from the direction X,Y,Z");
+  command.add_flag("--random-phase", arguments.random_phase, "Give each point a random phase");
+  command.add_option("--seed", arguments.seed, "Seed of every random choice")->capture_default_str();
+  command.add_flag("--skip-bad", arguments.skip_bad, "Drop points that are not finite or lie in the panel's plane");
+}
+
+SceneOptions scene_options(const SceneArguments& arguments) {
+  SceneOptions options;
+  options.placement.distance_m = parse_length("--distance", arguments.distance);
+  options.placement.size_m = positive_length("--size", arguments.size);
+  options.placement.keep = arguments.keep_coordinates;
+  if (!arguments.points.empty()) options.points = whole_number("--points", arguments.points, 1, most_points);
+  if (!arguments.light.empty()) options.light = direction("--light", arguments.light);
+  if (!arguments.hide_cell.empty()) options.hide_cell_m = positive_length("--hide-cell", arguments.hide_cell);
+  options.hide = arguments.hide || !arguments.hide_cell.empty();
+  options.skip_bad = arguments.skip_bad;
+  options.random_phase = arguments.random_phase;
+  options.seed =
+      static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  return options;
+}
+
+PlacedScene place_scene(const std::string& path, const SceneOptions& options) {
+  PlacedScene scene{path, read_scene_guarded(path, current_program()), 0};
+  scene.dropped = drop_infinite(path, scene.mesh, options.skip_bad);
+  if (scene.mesh.position.empty()) throw_io(path, "at least one point", "none");
+  of_file(path, [&] { place(scene.mesh, options.placement); });
+  return scene;
+}
+
+ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, double turn_rad) {
+  Mesh turned;
+  if (turn_rad != 0) {
+    turned = scene.mesh;
+    turn(turned, turn_rad);
+  }
+  const Mesh& mesh = turn_rad != 0 ? turned : scene.mesh;
+  const bool has_surface = !mesh.triangle.empty();
+  ScenePoints points;
+  auto& cloud = points.cloud;
+  of_file(scene.path, [&] {
+    cloud = options.points > 0 && has_surface ? sample_surface(mesh, options.points, options.seed) : vertices_of(mesh);
+  });
+  if (options.points > 0 && !has_surface) thin(scene.path, cloud, options.points, options.seed);
+  if (options.random_phase) add_random_phase(cloud, options.seed);
+  points.dropped = scene.dropped + drop_zero_distance(scene.path, cloud, options.skip_bad);
+  if (options.hide) points.hidden = hide_occluded(cloud, has_surface ? &mesh : nullptr, options.hide_cell_m);
+  if (options.light && cloud.normal.empty()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("--light: expected normals in {}, got none", scene.path));
+  }
+  if (options.light) shade(cloud, *options.light);
+  if (cloud.size() == 0) throw_io(scene.path, "at least one point to show", "none");
+  const auto [front, back] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
+                                                 [](const Vec3f& a, const Vec3f& b) { return a[2] > b[2]; });
+  points.nearest_m = -static_cast<double>((*front)[2]);
+  points.farthest_m = -static_cast<double>((*back)[2]);
+  return points;
+}
+
+}  // namespace holotone::cli

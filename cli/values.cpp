@@ -1,0 +1,143 @@
+#include "values.hpp"
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/io/file_bytes.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// A table holds at most one line for each of 2^16 codes; a file far longer than that is something else.
+constexpr std::uintmax_t longest_text_bytes = 4 << 20;
+
+bool has_unit(std::string_view text, std::string_view unit) {
+  return text.size() > unit.size() && text.substr(text.size() - unit.size()) == unit;
+}
+
+double grating_angle(std::string_view option, const std::string& text, double wavelength_m, double pitch_m) {
+  if (text == "0") return 0;
+  for (const std::string_view unit : {"deg", "rad", "pi", "°"}) {
+    if (has_unit(text, unit)) {
+      const double angle = parse_angle(option, text);
+      if (std::abs(angle) < 1.5) return angle;
+      reject(option, "an angle below 1.5 rad", text);
+    }
+  }
+  const double period = has_unit(text, "px")
+                            ? parse_number(option, std::string_view(text).substr(0, text.size() - 2)) * pitch_m
+                            : parse_length(option, text);
+  if (!(std::abs(period) >= 2 * pitch_m)) reject(option, "a period of at least two pixels", text);
+  return steering_angle_rad(period, wavelength_m);
+}
+
+}  // namespace
+
+void reject(std::string_view option, std::string_view expected, std::string_view got) {
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", option, expected, got));
+}
+
+double positive_length(std::string_view option, std::string_view text) {
+  const double value = parse_length(option, text);
+  if (!(value > 0)) reject(option, "a length > 0", text);
+  return value;
+}
+
+double positive_number(std::string_view option, std::string_view text) {
+  const double value = parse_number(option, text);
+  if (!(value > 0)) reject(option, "a number > 0", text);
+  return value;
+}
+
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    reject(option, fmt::format("a whole number from {} to {}", low, high), text);
+  }
+  return value;
+}
+
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "WIDTHxHEIGHT in pixels such as 1920x1080";
+  const auto cross = text.find('x');
+  if (cross == std::string_view::npos) reject(option, expected, text);
+  constexpr std::int64_t most = 1 << 20;
+  try {
+    return {whole_number(option, text.substr(0, cross), 1, most),
+            whole_number(option, text.substr(cross + 1), 1, most)};
+  } catch (const Error&) {
+    reject(option, expected, text);
+  }
+}
+
+std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected) {
+  std::vector<std::string> pieces;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    pieces.emplace_back(text.substr(begin, end - begin));
+    if (pieces.back().empty()) reject(option, expected, text);
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+std::array<double, 2> angle_pair(std::string_view option, std::string_view text) {
+  const auto pieces = list(option, text, "one or two angles such as 1deg or 1deg,0.5deg");
+  if (pieces.size() > 2) reject(option, "one or two angles such as 1deg or 1deg,0.5deg", text);
+  std::array<double, 2> angles{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    angles[i] = pieces[i] == "0" ? 0 : parse_angle(option, pieces[i]);
+    if (!(std::abs(angles[i]) < 1.5)) reject(option, "angles below 1.5 rad", text);
+  }
+  return angles;
+}
+
+std::array<double, 2> grating_pair(std::string_view option, std::string_view text, double wavelength_m,
+                                   double pitch_m) {
+  constexpr std::string_view expected = "one or two angles or periods such as 0.5deg, 64um or 8px,0";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() > 2) reject(option, expected, text);
+  std::array<double, 2> angles{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    angles[i] = grating_angle(option, pieces[i], wavelength_m, pitch_m);
+  }
+  return angles;
+}
+
+std::array<double, 3> direction(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "a direction X,Y,Z toward the light such as 1,1,1";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() != 3) reject(option, expected, text);
+  std::array<double, 3> result{};
+  for (std::size_t i = 0; i < 3; ++i) result[i] = parse_number(option, pieces[i]);
+  if (!(std::hypot(result[0], result[1], result[2]) > 0)) reject(option, expected, text);
+  return result;
+}
+
+std::string text_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > longest_text_bytes)
+    throw_io(path, "a text file of at most 4 MiB", format_bytes(static_cast<double>(size)));
+  return io::read_bytes(path);
+}
+
+std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
+  const std::string nearest = nearest_name(text, names.data(), names.size());
+  return nearest.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", nearest);
+}
+
+std::string alternatives(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace holotone::cli

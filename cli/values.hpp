@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the user types for an option, to a number. Every function names the option in its error, which is
+// Error{invalid_argument}: `--option: expected ..., got '...'`.
+namespace holotone::cli {
+
+[[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
+
+/// A length > 0 with its unit.
+double positive_length(std::string_view option, std::string_view text);
+
+/// A number > 0.
+double positive_number(std::string_view option, std::string_view text);
+
+/// A whole number in [low, high].
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high);
+
+/// {nx, ny} from "1920x1080".
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text);
+
+/// The pieces of "a,b,c"; at least one, none of them empty.
+std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected);
+
+/// {x, y} in radians from "1deg" (x alone) or "1deg,0.5deg".
+std::array<double, 2> angle_pair(std::string_view option, std::string_view text);
+
+/// {x, y} in radians of a grating, each part an angle ("0.5deg") or a period ("64um", "8px": sin a = wavelength /
+/// period; "0" for none).
+std::array<double, 2> grating_pair(std::string_view option, std::string_view text, double wavelength_m, double pitch_m);
+
+/// Three numbers, not all zero, from "x,y,z".
+std::array<double, 3> direction(std::string_view option, std::string_view text);
+
+/// A small text file's content. Throws io.
+std::string text_file(const std::string& path);
+
+/// A name and what it stands for.
+template <class T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+/// " (did you mean 'x'?)" or nothing.
+std::string suggestion(std::string_view text, std::span<const std::string_view> names);
+
+/// "a, b or c"
+std::string alternatives(std::span<const std::string_view> names);
+
+template <class T, std::size_t N>
+T choose(std::string_view option, std::string_view text, const Choice<T> (&choices)[N]) {
+  std::array<std::string_view, N> names;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (choices[i].name == text) return choices[i].value;
+    names[i] = choices[i].name;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected {}, got '{}'{}", option, alternatives(names), text, suggestion(text, names)));
+}
+
+}  // namespace holotone::cli

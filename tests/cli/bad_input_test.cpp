@@ -1,0 +1,219 @@
+// What must be refused: one clear line, exit code 2, nothing half-written.
+#include <cstring>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class BadInputTest : public ProgramTest {
+ protected:
+  BadInputTest() {
+    write_cloud("good.csv", {{0, 0, -0.2, 1}, {1e-3, 0, -0.2, 1}});
+    fs::create_directory(folder_ / "folder");
+  }
+
+  /// `hologram IN -o out.png` on a small panel with more options.
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& input, std::vector<std::string> more = {},
+                                                  const std::string& output = "out.png") const {
+    std::vector<std::string> arguments{"hologram", path(input), "-o", path(output), "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  [[nodiscard]] static std::vector<std::string> small(std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--resolution", "64x48", "--pitch", "8um"});
+    return more;
+  }
+};
+
+TEST_F(BadInputTest, TheGoodFileIsTaken) {
+  EXPECT_EQ(run(hologram("good.csv", small())).exit_code, 0);
+  EXPECT_EQ(files().count("out.png"), 1u);
+}
+
+TEST_F(BadInputTest, Files) {
+  expect_refused(hologram("missing.ply"), {"missing.ply", "no such file"});
+  expect_refused(hologram("folder"), {"folder"});
+  write("empty.ply", "");
+  expect_refused(hologram("empty.ply"), {"empty.ply"});
+  std::string garbage(5000, '\0');
+  for (std::size_t i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<char>(i * 2654435761U >> 13);
+  for (const char* name : {"garbage.ply", "garbage.stl", "garbage.xyz", "garbage.npy", "garbage.obj", "garbage.glb"}) {
+    write(name, garbage);
+    expect_refused(hologram(name), {name});
+  }
+  for (const char* name : {"garbage.png", "garbage.h5", "garbage.ohc", "garbage.tif", "garbage.bmp"}) {
+    write(name, garbage);
+    expect_refused({"reconstruct", path(name), "-o", path("out.png")}, {name});
+    expect_refused({"info", path(name)}, {name});
+  }
+  const std::string header = "ply\nformat binary_little_endian 1.0\nelement vertex ";
+  const std::string properties = "\nproperty float x\nproperty float y\nproperty float z\nend_header\n";
+  write("four_billion.ply", header + "4000000000" + properties + std::string(120, 'a'));
+  expect_refused(hologram("four_billion.ply"), {"four_billion.ply"});
+  write("truncated.ply", header + "10" + properties + std::string(100, 'a'));
+  expect_refused(hologram("truncated.ply"), {"truncated.ply"});
+  write("too_long.ply", header + "3" + properties + std::string(120, 'a'));
+  expect_refused(hologram("too_long.ply"), {"too_long.ply"});
+  write("nothing.ply", header + "0" + properties);
+  expect_refused(hologram("nothing.ply"), {"nothing.ply", "at least 1 vertex"});
+}
+
+TEST_F(BadInputTest, Points) {
+  write("nan.csv", "x,y,z\n0,0,0\n1,0,0\nnan,0,0\n0,inf,0\n");
+  expect_refused(hologram("nan.csv", small()), {"nan.csv", "point 2", "--skip-bad"});
+  write_cloud("zero.csv", {{0, 0, -0.2, 1}, {0, 0, 0, 1}, {0, 1e-3, 0, 1}});
+  expect_refused(hologram("zero.csv", small({"--keep-coordinates"})), {"zero.csv", "point 1", "zero"});
+  const auto skipped = run(hologram("nan.csv", small({"--skip-bad"})));
+  EXPECT_EQ(skipped.exit_code, 0) << skipped.error;
+  EXPECT_NE(skipped.error.find("dropped 2"), std::string::npos) << skipped.error;
+  const auto json = run_json(hologram("zero.csv", small({"--keep-coordinates", "--skip-bad"})));
+  EXPECT_EQ(json["dropped_points"], 2);
+  EXPECT_EQ(json["points"], 1);
+  write("all_bad.csv", "x,y,z\nnan,0,0\n0,nan,0\n");
+  fs::remove(path("out.png"));
+  expect_refused(hologram("all_bad.csv", small({"--skip-bad"})), {"all_bad.csv", "point"});
+  write_cloud("line.csv", {{0, 0, -0.2, 1}, {0, 0, -0.3, 1}});
+  expect_refused(hologram("line.csv", small()), {"line.csv", "differ in x or y"});
+}
+
+TEST_F(BadInputTest, Numbers) {
+  expect_refused(hologram("good.csv", {"--wavelength", "-532nm"}), {"--wavelength", "-532nm"});
+  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "> 0"});
+  expect_refused(hologram("good.csv", {"--wavelength", "532"}), {"--wavelength", "unit"});
+  expect_refused(hologram("good.csv", {"--wavelength", "nannm"}), {"--wavelength"});
+  expect_refused(hologram("good.csv", {"--resolution", "64x48", "--pitch", "-8um"}), {"--pitch", "-8um"});
+  expect_refused(hologram("good.csv", {"--resolution", "64x48", "--pitch", "0um"}), {"--pitch"});
+  expect_refused(hologram("good.csv", {"--resolution", "64x48"}), {"--pitch", "--resolution"});
+  expect_refused(hologram("good.csv", {"--pitch", "8um"}), {"--resolution"});
+  expect_refused(hologram("good.csv", {"--resolution", "64", "--pitch", "8um"}), {"--resolution", "1920x1080"});
+  expect_refused(hologram("good.csv", {"--resolution", "0x48", "--pitch", "8um"}), {"--resolution"});
+  expect_refused(hologram("good.csv", {"--panel", "holoeye-pluto-2", "--pitch", "8um"}), {"--panel"});
+  expect_refused(hologram("good.csv", small({"--tolerance", "0"})), {"--tolerance"});
+  expect_refused(hologram("good.csv", small({"--tolerance", "1e-12"})), {"tolerance", "1e-12"});
+  expect_refused(hologram("good.csv", small({"--tolerance", "2"})), {"tolerance"});
+  expect_refused(hologram("good.csv", small({"--size", "0mm"})), {"--size"});
+  expect_refused(hologram("good.csv", small({"--distance", "20"})), {"--distance", "unit"});
+  expect_refused(hologram("good.csv", small({"--bits", "1"})), {"--bits"});
+  expect_refused(hologram("good.csv", small({"--bits", "17"})), {"--bits"});
+  expect_refused(hologram("good.csv", small({"--bits", "8.5"})), {"--bits"});
+  expect_refused(hologram("good.csv", small({"--points", "0"})), {"--points"});
+  expect_refused(hologram("good.csv", small({"--points", "3"})), {"--points", "2 points"});
+  expect_refused(hologram("good.csv", small({"--seed", "-1"})), {"--seed"});
+  expect_refused(hologram("good.csv", small({"--phase-range", "0pi"})), {"--phase-range"});
+  expect_refused(hologram("good.csv", small({"--carrier", "1um"})), {"--carrier", "two pixels"});
+  expect_refused(hologram("good.csv", small({"--rgb", "638nm,520nm"})), {"--rgb", "three"});
+  expect_refused(hologram("good.csv", small({"--light", "0,0,0"})), {"--light"});
+  expect_refused(hologram("good.csv", small({"--light", "0,0,1"})), {"normals"});
+}
+
+TEST_F(BadInputTest, NamesSuggestTheNearest) {
+  expect_refused(hologram("good.csv", {"--panel", "holoeye-plto-2"}), {"--panel", "did you mean 'holoeye-pluto-2'"});
+  expect_refused(hologram("good.csv", {"--encode", "fase"}), {"--encode", "did you mean 'phase'"});
+  expect_refused(hologram("good.csv", {"--method", "seperable"}), {"--method", "did you mean 'separable'"});
+  expect_refused(hologram("good.csv", {"--wave", "sferical"}), {"--wave", "did you mean 'spherical'"});
+  expect_refused(hologram("good.csv", {"--wavelenght", "532nm"}), {"--wavelenght", "did you mean '--wavelength'"});
+  expect_refused({"hologramm", path("good.csv")}, {"hologramm", "did you mean 'hologram'"});
+  expect_refused({"sample", "tepot", "-o", path("t.ply")}, {"tepot", "did you mean 'teapot'"});
+  const std::vector<std::string> plain{"hologram", path("good.csv"), "-o", path("out.png"), "--device"};
+  auto device = plain;
+  device.emplace_back("cuda:99");
+  expect_refused(device, {"cuda:99"});
+  device.back() = "gpu";
+  expect_refused(device, {"gpu"});
+  expect_refused(hologram("good.csv", {"--device", "cpu"}), {"--device"});
+}
+
+TEST_F(BadInputTest, CombinationsThatMakeNoSense) {
+  expect_refused(hologram("good.csv", small({"--wave", "spherical", "--method", "separable"})), {"--wave", "fresnel"});
+  expect_refused(hologram("good.csv", small({"--method", "fast"})), {"fast"});
+  expect_refused(hologram("good.csv", small({"--encode", "complex"})), {"--output", ".h5"});
+  expect_refused(hologram("good.csv", small({"--encode", "phase"}), "out.h5"), {"--output", ".png"});
+  expect_refused(hologram("good.csv", small({"--bits", "8"}), "out.h5"), {"--bits", "complex"});
+  expect_refused(hologram("good.csv", small({"--bits", "10"}), "out.bmp"), {"--output", "8 bits"});
+  expect_refused(hologram("good.csv", small(), "out.xyz"), {"--output", ".png"});
+  expect_refused(hologram("good.csv", small(), "out"), {"--output", ".png"});
+  expect_refused(hologram("good.csv", small({"--encode", "amplitude", "--carrier", "1deg"})),
+                 {"--carrier", "amplitude"});
+  expect_refused(hologram("good.csv", small({"--reference-angle", "1deg"})), {"--reference-angle", "amplitude"});
+  expect_refused(hologram("good.csv", small({"--encode", "amplitude", "--packed16"})), {"--packed16"});
+  expect_refused(hologram("good.csv", small({"--spin", "360deg:10"})), {"--output", "%04d"});
+  expect_refused(hologram("good.csv", small(), "out_%d.png"), {"--output", "counter"});
+  expect_refused(hologram("frames_%d.csv", small(), "out_%d.png"), {"frames_%d.csv"});
+  write("short.txt", "0\n1\n");
+  write("words.txt", "one\ntwo\nthree\n");
+  expect_refused(hologram("good.csv", small({"--lut", path("words.txt")})), {"words.txt"});
+  expect_refused(hologram("good.csv", small({"--lut", path("missing.txt")})), {"missing.txt"});
+  expect_refused(hologram("good.csv", small({"--lut", path("short.txt"), "--phase-range", "2pi"})), {"--phase-range"});
+  write("map.png", "no picture");
+  expect_refused(hologram("good.csv", small({"--correction", path("map.png")})), {"map.png"});
+}
+
+TEST_F(BadInputTest, OutputsAreCheckedBeforeTheWork) {
+  // A sum that would take minutes: the refusal must not wait for it.
+  std::vector<std::array<double, 4>> many;
+  for (int i = 0; i < 200'000; ++i) many.push_back({1e-9 * i, 0, -0.2, 1});
+  write_cloud("many.csv", many);
+  const std::vector<std::string> slow{"--method", "direct", "--panel", "holoeye-gaea-2"};
+  const auto start = std::chrono::steady_clock::now();
+  expect_refused(hologram("many.csv", slow, "no_such_folder/out.png"), {"no_such_folder", "folder"});
+  expect_refused(hologram("many.csv", slow, "folder"), {"--output"});
+  expect_refused({"hologram", path("good.csv"), "-o", path("good.csv")}, {"--output"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_EQ(run(hologram("good.csv", small())).exit_code, 0);
+  expect_refused({"reconstruct", path("out.png"), "-o", path("out.png")}, {"--output", "input"});
+  expect_refused({"reconstruct", path("out.png"), "-o", path("nowhere/f.png")}, {"nowhere", "folder"});
+  expect_refused({"sample", "teapot", "-o", path("nowhere/t.ply")}, {"nowhere", "folder"});
+  expect_refused({"sample", "teapot", "-o", path("t.obj")}, {"--output", ".ply"});
+  fs::permissions(folder_ / "folder", fs::perms::owner_read | fs::perms::owner_exec);
+  if (access((folder_ / "folder").c_str(), W_OK) != 0) {  // the superuser may write anywhere
+    expect_refused(hologram("good.csv", small(), "folder/out.png"), {"folder"});
+  }
+  fs::permissions(folder_ / "folder", fs::perms::owner_all);
+}
+
+TEST_F(BadInputTest, Reconstruct) {
+  ASSERT_EQ(run(hologram("good.csv", small())).exit_code, 0);
+  const auto reconstruct = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"reconstruct", path("out.png")});
+    return more;
+  };
+  const std::string output = path("f.png");
+  expect_refused(reconstruct({"-o", output, "--sweep", "18cm:22cm"}), {"--sweep", "18cm:22cm:9"});
+  expect_refused(reconstruct({"-o", output, "--sweep", "18cm:22cm:0"}), {"--sweep"});
+  expect_refused(reconstruct({"-o", output, "--sweep", "18cm:22cm:3", "--distance", "20cm"}),
+                 {"--sweep", "--distance"});
+  expect_refused(reconstruct({"-o", output, "--distance", "20"}), {"--distance", "unit"});
+  expect_refused(reconstruct({"-o", output, "--method", "fresnal"}), {"--method", "did you mean 'fresnel'"});
+  expect_refused(reconstruct({"-o", output, "--method", "fresnel", "--distance", "1mm"}), {"distance"});
+  expect_refused(reconstruct({"-o", output, "--aperture", "5mm", "--viewer", "1mm"}), {"aperture"});
+  expect_refused(reconstruct({"-o", output, "--aperture", "5mm,0mm,3mm"}), {"--aperture", "X,Y:DIAMETER"});
+  expect_refused(reconstruct({"-o", output, "--viewer", "50cm"}), {"--aperture"});
+  expect_refused(reconstruct({"-o", path("f.ply")}), {"--output", ".png"});
+  expect_refused(reconstruct({"-o", output, "--linear"}), {"--linear", ".tif"});
+  expect_refused(reconstruct({"-o", output, "--frames", path("g.png")}), {"--frames", "%03d"});
+  expect_refused({"reconstruct", path("out.png"), path("out.png"), "-o", output}, {"IN", "three"});
+  expect_refused({"reconstruct", path("good.csv"), "-o", output}, {"good.csv"});
+  expect_refused({"info", path("missing.png")}, {"missing.png", "no such file"});
+}
+
+TEST_F(BadInputTest, TheLineItself) {
+  expect_refused({}, {"subcommand"});
+  expect_refused({"hologram"}, {"hologram"});
+  expect_refused({"hologram", path("good.csv")}, {"--output"});
+  expect_refused({"hologram", path("good.csv"), "-o"}, {"--output"});
+  expect_refused(hologram("good.csv", {"stray"}), {"stray"});
+  expect_refused(hologram("missing\nline.ply"), {"missing line.ply"});
+}
+
+TEST_F(BadInputTest, HelpAndVersionAreNoErrors) {
+  const auto version = run({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.output.rfind("holotone ", 0), 0u) << version.output;
+  const auto help = run({"hologram", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.output.find("--wavelength"), std::string::npos);
+  EXPECT_NE(run({"--help"}).output.find("reconstruct"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace holotone::test

@@ -1,0 +1,175 @@
+// What hologram files say of themselves, and what the subcommands that only tell print.
+#include <cmath>
+#include <holotone/core/device.hpp>
+#include <numbers>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+using nlohmann::json;
+
+class MetadataTest : public ProgramTest {
+ protected:
+  MetadataTest() { write_cloud("two.csv", {{1e-4, 0, -0.12, 1}, {-1e-4, 2e-4, -0.14, 0.5}}); }
+
+  [[nodiscard]] json metadata_of(const std::string& output, std::vector<std::string> more) const {
+    more.insert(more.begin(),
+                {"hologram", path("two.csv"), "-o", path(output), "--keep-coordinates", "--device", "cpu"});
+    (void)run_json(more);
+    return run_json({"info", path(output)})["metadata"];
+  }
+};
+
+TEST_F(MetadataTest, EveryFormatCarriesIt) {
+  for (const char* name : {"a.png", "a.tif", "a.h5"}) {
+    const auto metadata = metadata_of(
+        name, {"--resolution", "65x47", "--pitch", "6.4um", "--wavelength", "633nm", "--tolerance", "1e-4", "--method",
+               "direct", "--wave", "spherical", "--no-band-limit", "--random-phase", "--seed", "7"});
+    EXPECT_EQ(metadata["pitch_m"].get<double>(), 6.4e-6) << name;
+    EXPECT_EQ(metadata["wavelength_m"].get<double>(), 633e-9) << name;
+    EXPECT_NEAR(metadata["distance_m"].get<double>(), 0.13, 1e-8) << name;
+    EXPECT_NEAR(metadata["distance_min_m"].get<double>(), 0.12, 1e-8) << name;
+    EXPECT_NEAR(metadata["distance_max_m"].get<double>(), 0.14, 1e-8) << name;
+    EXPECT_EQ(metadata["tolerance"].get<double>(), 1e-4) << name;
+    EXPECT_EQ(metadata["method"], "direct") << name;
+    EXPECT_EQ(metadata["wave"], "spherical") << name;
+    EXPECT_EQ(metadata["band_limit"], 0) << name;
+    EXPECT_EQ(metadata["random_phase"], 1) << name;
+    EXPECT_EQ(metadata["seed"], 7) << name;
+    EXPECT_EQ(metadata["points"], 2) << name;
+    EXPECT_EQ(metadata["panel"], "custom") << name;
+    EXPECT_EQ(metadata["encoding"], std::string(name) == "a.h5" ? "complex" : "phase") << name;
+    EXPECT_NEAR(metadata["object_energy"].get<double>(), 1.25, 1e-6) << name;
+    EXPECT_GT(metadata["fresnel_deviation_rad"].get<double>(), 0) << name;
+    EXPECT_EQ(metadata["software"].get<std::string>().rfind("holotone ", 0), 0u) << name;
+  }
+}
+
+TEST_F(MetadataTest, EncodingsSayHowToUndoThem) {
+  const std::vector<std::string> panel{"--resolution", "64x48", "--pitch", "8um"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), panel.begin(), panel.end());
+    return more;
+  };
+  constexpr double degree = std::numbers::pi / 180;
+  auto metadata =
+      metadata_of("a.png", with({"--encode", "amplitude", "--reference-angle", "1deg,0.5deg", "--bits", "10"}));
+  EXPECT_EQ(metadata["encoding"], "amplitude");
+  EXPECT_EQ(metadata["bits"], 10);
+  EXPECT_NEAR(metadata["reference_angle_x_rad"].get<double>(), degree, 1e-15);
+  EXPECT_NEAR(metadata["reference_angle_y_rad"].get<double>(), 0.5 * degree, 1e-15);
+  EXPECT_LT(metadata["amplitude_min"].get<double>(), 0);
+  EXPECT_GT(metadata["amplitude_max"].get<double>(), 0);
+  metadata = metadata_of("a.png", with({"--phase-range", "1.6pi", "--carrier", "100um,0", "--bits", "6"}));
+  EXPECT_NEAR(metadata["phase_range_rad"].get<double>(), 1.6 * std::numbers::pi, 1e-15);
+  EXPECT_NEAR(metadata["carrier_x_rad"].get<double>(), std::asin(532e-9 / 100e-6), 1e-15);
+  EXPECT_EQ(metadata["bits"], 6);
+  write("table.txt", "0\n1\n2.5\n4\n");
+  metadata = metadata_of("a.png", with({"--lut", path("table.txt")}));
+  EXPECT_EQ(metadata["bits"], 2);
+  EXPECT_EQ(metadata["level_phase_rad"], "0,1,2.5,4");
+  metadata = metadata_of("a.png", with({"--packed16"}));
+  EXPECT_EQ(metadata["packed16"], 1);
+  EXPECT_EQ(metadata["bits"], 16);
+  metadata = metadata_of("a.png", with({"--encode", "amplitude", "--amplitude-range", "-3,3"}));
+  EXPECT_EQ(metadata["amplitude_min"], -3);
+  EXPECT_EQ(metadata["amplitude_max"], 3);
+}
+
+TEST_F(MetadataTest, APanelWithUnequalStepsIsUsedAsItIs) {
+  const auto panels = run_json({"panels"});
+  for (const auto& panel : panels["panels"]) {
+    const auto levels = panel["level_phase_rad"].size();
+    if (levels == 0) continue;
+    const auto metadata =
+        metadata_of("plm.png", {"--panel", panel["name"].get<std::string>(), "--method", "separable"});
+    EXPECT_EQ(metadata["bits"], panel["bits"]);
+    const auto table = metadata["level_phase_rad"].get<std::string>();
+    EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), ',')) + 1, levels);
+    return;
+  }
+  FAIL() << "no panel with unequal steps among the presets";
+}
+
+TEST_F(MetadataTest, TheDefaultsAreTheStatedOnes) {
+  write_cloud("unplaced.csv", {{-1, -0.5, 3, 1}, {1, 0.5, 5, 1}});
+  const auto hologram = run_json({"hologram", path("unplaced.csv"), "-o", path("d.png")});
+  EXPECT_EQ(hologram["resolution"], (json{1920, 1080}));
+  EXPECT_EQ(hologram["pitch_m"].get<double>(), 8e-6);
+  EXPECT_EQ(hologram["wave"], "fresnel");
+  EXPECT_EQ(hologram["tolerance"].get<double>(), 1e-3);
+  const auto metadata = run_json({"info", path("d.png")})["metadata"];
+  EXPECT_EQ(metadata["wavelength_m"].get<double>(), 532e-9);
+  EXPECT_EQ(metadata["distance_m"].get<double>(), 0.2);
+  // 2 units wide become 8 mm, so 2 units deep do too: 4 mm to either side of 20 cm.
+  EXPECT_NEAR(metadata["distance_min_m"].get<double>(), 0.196, 1e-7);
+  EXPECT_NEAR(metadata["distance_max_m"].get<double>(), 0.204, 1e-7);
+}
+
+TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
+  const auto points = run_json({"info", path("two.csv")});
+  EXPECT_EQ(points["kind"], "points");
+  EXPECT_EQ(points["vertices"], 2);
+  EXPECT_NEAR(points["high"][1].get<double>(), 2e-4, 1e-9);
+  EXPECT_NEAR(points["low"][2].get<double>(), -0.14, 1e-8);
+  EXPECT_GT(points["fresnel_deviation_rad"].get<double>(), 0);
+  write("triangle.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const auto mesh = run_json({"info", path("triangle.obj")});
+  EXPECT_EQ(mesh["kind"], "mesh");
+  EXPECT_EQ(mesh["triangles"], 1);
+  const auto text = run({"info", path("two.csv")});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.output.find("2 vertices"), std::string::npos) << text.output;
+  (void)run_json({"sample", "knot", "-o", path("knot.ply"), "--points", "100"});
+  const auto knot = run_json({"info", path("knot.ply")});
+  EXPECT_EQ(knot["vertices"], 100);
+  EXPECT_EQ(std::count(knot["carries"].begin(), knot["carries"].end(), "colour"), 1);
+}
+
+// 20 cm from a PLUTO at 532 nm the Fresnel form is off by 1.1 rad in the corner.
+TEST_F(MetadataTest, TheFresnelDeviationIsThePapers) {
+  write_cloud("one.csv", {{0, 0, -0.2, 1}});
+  const auto info = run_json({"info", path("one.csv"), "--keep-coordinates", "--no-band-limit"});
+  const double rho2 = std::pow(959.5 * 8e-6, 2) + std::pow(539.5 * 8e-6, 2);
+  const double exact = 2 * std::numbers::pi / 532e-9 * (rho2 / 0.4 - (std::sqrt(rho2 + 0.04) - 0.2));
+  EXPECT_NEAR(info["fresnel_deviation_rad"].get<double>(), exact, 1e-3 * exact);
+  EXPECT_NEAR(exact, 1.1, 0.05);
+}
+
+TEST_F(MetadataTest, DevicesAndPanels) {
+  const auto listed = run_json({"devices"})["devices"];
+  ASSERT_EQ(listed.size(), devices().size());
+  EXPECT_EQ(listed[0]["device"], "cpu");
+  EXPECT_GT(listed[0]["units"].get<int>(), 0);
+  const auto panels = run_json({"panels"})["panels"];
+  EXPECT_GE(panels.size(), 5u);
+  EXPECT_EQ(panels[0]["name"], "holoeye-pluto-2");
+  EXPECT_NE(run({"panels"}).output.find("holoeye-pluto-2"), std::string::npos);
+  EXPECT_NE(run({"devices"}).output.find("cpu"), std::string::npos);
+  EXPECT_EQ(run({"devices", "--quiet"}).output, "");
+}
+
+// The same seed, the same bits; another seed, others.
+TEST_F(MetadataTest, ASeedRepeats) {
+  const auto codes = [&](const std::string& name, const std::string& seed) {
+    (void)metadata_of(name, {"--resolution", "64x48", "--pitch", "8um", "--random-phase", "--seed", seed});
+    return content_of(path(name));
+  };
+  const auto first = codes("a.png", "1");
+  EXPECT_EQ(first, codes("b.png", "1"));
+  EXPECT_NE(first, codes("c.png", "2"));
+}
+
+TEST_F(MetadataTest, QuietSaysNothing) {
+  const auto result =
+      run({"hologram", path("two.csv"), "-o", path("a.png"), "--resolution", "64x48", "--pitch", "8um", "--quiet"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output + result.error, "");
+  const auto loud = run({"hologram", path("two.csv"), "-o", path("a.png"), "--resolution", "64x48", "--pitch", "8um"});
+  EXPECT_NE(loud.output.find("64 x 48"), std::string::npos) << loud.output;
+  EXPECT_EQ(loud.error, "");
+}
+
+}  // namespace
+}  // namespace holotone::test

@@ -1,0 +1,77 @@
+// Moving pictures: many frames in, or one turning object.
+#include <cmath>
+#include <tests/cli/picture.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+using MovingTest = ProgramTest;
+
+const std::vector<std::string> small{"--resolution", "96x63", "--pitch",           "8um",
+                                     "--device",     "cpu",   "--keep-coordinates"};
+
+std::vector<std::string> with_panel(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), small.begin(), small.end());
+  return arguments;
+}
+
+TEST_F(MovingTest, FramesAreWhatSingleRunsGive) {
+  constexpr int numbers[] = {3, 4, 7, 12, 110};  // gaps and more digits than the pattern asks for
+  for (const int n : numbers) {
+    write_cloud(fmt::format("in_{:02d}.csv", n), {{1e-5 * n, 0, -0.05, 1}, {0, -1e-5 * n, -0.06, 0.5}});
+  }
+  write("in_xx.csv", "not a frame");
+  write("in_5.csv", "nor this: the pattern would write 05");
+  const auto json = run_json(with_panel({"hologram", path("in_%02d.csv"), "-o", path("out_%03d.png")}));
+  EXPECT_EQ(json["outputs"].size(), std::size(numbers));
+  EXPECT_EQ(json["outputs"][0], path("out_003.png"));
+  EXPECT_EQ(json["outputs"][4], path("out_110.png"));
+  for (const int n : numbers) {
+    (void)run_json(with_panel({"hologram", path(fmt::format("in_{:02d}.csv", n)), "-o", path("one.png")}));
+    const auto frame = pixels_of(path(fmt::format("out_{:03d}.png", n)));
+    EXPECT_EQ(frame.value, pixels_of(path("one.png")).value) << n;
+  }
+}
+
+TEST_F(MovingTest, EveryEncodingAndColourMoves) {
+  for (int n = 0; n < 3; ++n) {
+    write(fmt::format("in_{}.csv", n),
+          fmt::format("x,y,z,r,g,b\n{},0,-0.05,255,128,0\n0,1e-4,-0.06,0,255,9\n", 1e-5 * n));
+  }
+  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("h_%d.h5")}));
+  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("a_%d.png"), "--encode", "double-phase"}));
+  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("c_%c_%d.png"), "--rgb", "638nm,520nm,450nm"}));
+}
+
+TEST_F(MovingTest, AFrameThatFailsLeavesNone) {
+  for (int n = 0; n < 6; ++n) write_cloud(fmt::format("in_{}.csv", n), {{1e-5 * n, 0, -0.05, 1}});
+  write("in_4.csv", "x,y,z\n0,0,nan\n");
+  expect_refused(with_panel({"hologram", path("in_%d.csv"), "-o", path("out_%d.png")}), {"in_4.csv", "point 0"});
+}
+
+// A point right of the axis, turned by a quarter counter-clockwise seen from above, lies behind the axis; by a half,
+// left of it.
+TEST_F(MovingTest, ASpinTurnsTheObject) {
+  write_cloud("two.csv", {{3e-4, 0, -0.08, 1}, {-3e-4, 0, -0.08, 1}, {0, 2e-4, -0.08, 1.0}});
+  const auto json = run_json({"hologram", path("two.csv"), "-o", path("s_%d.tif"), "--spin", "360deg:4", "--resolution",
+                              "161x121", "--pitch", "8um", "--keep-coordinates"});
+  EXPECT_EQ(json["outputs"].size(), 4u);
+  const auto side_light = [&](int frame) {
+    (void)run_json(
+        {"reconstruct", path(fmt::format("s_{}.tif", frame)), "-o", path("f.tif"), "--linear", "--distance", "8cm"});
+    const auto picture = pixels_of(path("f.tif"));
+    const Spot right = pixel_of(3e-4, 0, 161, 121, 8e-6);
+    double most = 0;
+    for (int d = -1; d <= 1; ++d) most = std::max(most, picture.at(right.row, right.col + d));
+    return most;
+  };
+  EXPECT_GT(side_light(0), 5 * side_light(1));
+  EXPECT_GT(side_light(2), 5 * side_light(3));
+  const auto info = run_json({"info", path("s_1.tif")});
+  EXPECT_NEAR(info["metadata"]["distance_min_m"].get<double>(), 0.08 - 3e-4, 1e-6);
+  EXPECT_NEAR(info["metadata"]["distance_max_m"].get<double>(), 0.08 + 3e-4, 1e-6);
+}
+
+}  // namespace
+}  // namespace holotone::test

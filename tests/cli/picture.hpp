@@ -1,0 +1,53 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <holotone/io/image.hpp>
+#include <string>
+#include <vector>
+
+// Pictures that the program wrote, looked at by tests.
+namespace holotone::test {
+
+/// The pixels of a file's first channel as numbers.
+struct Pixels {
+  std::int64_t nx = 0;
+  std::int64_t ny = 0;
+  std::int64_t channels = 0;
+  std::vector<double> value;  ///< of all channels, interleaved
+  [[nodiscard]] double at(std::int64_t row, std::int64_t col, std::int64_t channel = 0) const {
+    return value[static_cast<std::size_t>((row * nx + col) * channels + channel)];
+  }
+};
+
+inline Pixels pixels_of(const std::string& path) {
+  const Image image = read_image(path);
+  const auto shape = shape_of(image);
+  const auto plain = to_float(image);
+  Pixels pixels{shape[1], shape[0], shape[2], {}};
+  for (const float value : plain.host()) pixels.value.push_back(static_cast<double>(value));
+  return pixels;
+}
+
+struct Spot {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+};
+
+inline Spot brightest(const Pixels& pixels) {
+  Spot spot;
+  for (std::int64_t row = 0; row < pixels.ny; ++row) {
+    for (std::int64_t col = 0; col < pixels.nx; ++col) {
+      if (pixels.at(row, col) > pixels.at(spot.row, spot.col)) spot = {row, col};
+    }
+  }
+  return spot;
+}
+
+/// The pixel that shows a point of the world: docs/conventions.md.
+inline Spot pixel_of(double x_m, double y_m, std::int64_t nx, std::int64_t ny, double pitch_m) {
+  return {static_cast<std::int64_t>(static_cast<double>(ny - 1) / 2 - y_m / pitch_m + 0.5),
+          static_cast<std::int64_t>(x_m / pitch_m + static_cast<double>(nx - 1) / 2 + 0.5)};
+}
+
+}  // namespace holotone::test

@@ -1,0 +1,170 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+// Running the real program as a child.
+namespace holotone::test {
+
+namespace fs = std::filesystem;
+
+inline std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+struct ProgramResult {
+  int exit_code = -1;  ///< or minus the signal that ended it
+  std::string output;
+  std::string error;
+};
+
+/// A started program whose standard output and error go to files in `captured`.
+class RunningProgram {
+ public:
+  RunningProgram(std::vector<std::string> arguments, fs::path captured) : captured_(std::move(captured)) {
+    arguments.insert(arguments.begin(), HOLOTONE_PROGRAM);
+    std::vector<char*> pointers;
+    for (auto& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    const std::string output = (captured_ / "output").string();
+    const std::string error = (captured_ / "error").string();
+    process_ = fork();
+    if (process_ == 0) {
+      const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int err = open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(out, STDOUT_FILENO);
+      dup2(err, STDERR_FILENO);
+      execv(pointers.front(), pointers.data());
+      _exit(127);
+    }
+  }
+  ~RunningProgram() {
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
+  }
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  void send(int signal) const { kill(process_, signal); }
+  [[nodiscard]] bool running() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+  }
+
+  /// Waits; after `seconds` the program is killed and the exit code is -SIGKILL.
+  ProgramResult wait(double seconds) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (running()) {
+      if (std::chrono::steady_clock::now() > deadline) kill(process_, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = -1;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), content_of(captured_ / "output"),
+            content_of(captured_ / "error")};
+  }
+
+ private:
+  pid_t process_ = -1;
+  fs::path captured_;
+};
+
+/// A folder of its own for each test, removed afterwards.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    std::string name = (fs::temp_directory_path() / "holotone_test_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    base_ = name;
+    folder_ = base_ / "work";
+    captured_ = base_ / "captured";
+    fs::create_directory(folder_);
+    fs::create_directory(captured_);
+  }
+  ~ProgramTest() override {
+    std::error_code error;
+    fs::remove_all(base_, error);
+  }
+
+  [[nodiscard]] ProgramResult run(const std::vector<std::string>& arguments, double seconds = 240) const {
+    return RunningProgram(arguments, captured_).wait(seconds);
+  }
+
+  /// Runs, expects exit code 0 and nothing on standard error, and returns what --json printed.
+  [[nodiscard]] nlohmann::json run_json(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    const auto result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(result.error, "");
+    auto json = nlohmann::json::parse(result.output, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << result.output;
+    return json;
+  }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    return path(name);
+  }
+
+  /// A comma-separated cloud of x, y, z in metres and an amplitude.
+  std::string write_cloud(const std::string& name, const std::vector<std::array<double, 4>>& points) const {
+    std::string text = "x,y,z,amplitude\n";
+    for (const auto& [x, y, z, a] : points) text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", x, y, z, a);
+    return write(name, text);
+  }
+
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      names.insert(fs::relative(entry.path(), folder_).string());
+    }
+    return names;
+  }
+
+  /// Runs what must be refused: exit code 2, one line on standard error that holds all of `words`, no file made.
+  void expect_refused(const std::vector<std::string>& arguments, std::initializer_list<const char*> words) const {
+    const auto before = files();
+    const auto result = run(arguments);
+    std::string line = "holotone";
+    for (const auto& argument : arguments) line += " " + argument;
+    EXPECT_EQ(result.exit_code, 2) << line << "\n" << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << line << "\n" << result.error;
+    EXPECT_EQ(result.error.rfind("holotone: ", 0), 0u) << line << "\n" << result.error;
+    EXPECT_EQ(result.output, "") << line;
+    for (const char* word : words) {
+      EXPECT_NE(result.error.find(word), std::string::npos) << line << "\nwithout '" << word << "': " << result.error;
+    }
+    EXPECT_EQ(files(), before) << line;
+  }
+
+  fs::path base_;
+  fs::path folder_;
+  fs::path captured_;
+};
+
+}  // namespace holotone::test
