@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
-#include <holotone/io/npy.hpp>
+#include <holotone/io/npy_detail.hpp>
 #include <numbers>
 
 namespace holotone::cli {

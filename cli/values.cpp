@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/file_bytes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
