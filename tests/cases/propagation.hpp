@@ -49,6 +49,7 @@ struct GaussianBeams {
     std::complex<double> sum = 0;
     for (const auto& beam : beams) {
       const double squared = (x - beam.x_m) * (x - beam.x_m) + (y - beam.y_m) * (y - beam.y_m);
+      if (squared > 36 * width * width) continue;  // 2e-16 of the beam
       const double phase =
           wavenumber * z + wavenumber * squared * z / (2 * (z * z + range * range)) - std::atan(z / range);
       sum += std::polar(waist_m / width * std::exp(-squared / (width * width)), phase) * beam.amplitude;
