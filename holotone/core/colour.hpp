@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cmath>
 
 namespace holotone {
@@ -13,12 +12,6 @@ inline double srgb_to_linear(double code) {
 /// Inverse of srgb_to_linear.
 inline double linear_to_srgb(double linear) {
   return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
-}
-
-/// Luminance of linear-light RGB with Rec. 709 primaries: 0.2126 r + 0.7152 g + 0.0722 b (ITU-R BT.709-6,
-/// 2015).
-inline float luminance(const std::array<float, 3>& linear) {
-  return 0.2126f * linear[0] + 0.7152f * linear[1] + 0.0722f * linear[2];
 }
 
 }  // namespace holotone

@@ -19,7 +19,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::size_t most_names = 1000;
-constexpr std::size_t longest_text = 1 << 16;
+constexpr std::size_t longest_text = 1 << 22;
 constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
 

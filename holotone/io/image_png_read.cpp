@@ -39,24 +39,30 @@ static void keep_error(png_structp png, png_const_charp message) {
 static void ignore_warning(png_structp, png_const_charp) {}
 }
 
-// Bytes of IDAT. libpng takes memory for a chunk before it knows that the file holds it, so lengths are checked here.
-std::uint64_t check_chunks(std::string_view bytes, std::string_view path) {
+// libpng takes memory for a chunk before it knows that the file holds it, so lengths are checked here first.
+struct ChunkSizes {
+  std::uint64_t image = 0;  // sum of IDAT
+  std::size_t largest = 0;
+};
+
+ChunkSizes check_chunks(std::string_view bytes, std::string_view path) {
   ByteReader reader(bytes, path, std::endian::big);
   reader.take_bytes(signature.size(), "PNG signature");
-  std::uint64_t image_bytes = 0;
+  ChunkSizes sizes;
   for (;;) {
     const auto length = reader.take<std::uint32_t>("PNG chunk");
     const auto type = reader.take_bytes(4, "PNG chunk");
     reader.take_bytes(std::size_t{length} + 4, "PNG chunk " + quoted(type));
-    if (type == "IDAT") image_bytes += length;
-    if (type == "IEND") return image_bytes;
+    sizes.largest = std::max<std::size_t>(sizes.largest, length);
+    if (type == "IDAT") sizes.image += length;
+    if (type == "IEND") return sizes;
   }
 }
 
 class PngReader {
  public:
   PngReader(std::string_view bytes, std::string_view path)
-      : path_(path), source_{bytes.data(), bytes.size(), {}}, image_bytes_(check_chunks(bytes, path)) {
+      : path_(path), source_{bytes.data(), bytes.size(), {}}, sizes_(check_chunks(bytes, path)) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, keep_error, ignore_warning);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
     if (info_ == nullptr) {
@@ -76,7 +82,7 @@ class PngReader {
     const bool wide = png_get_bit_depth(png_, info_) == 16;
     // Expansion makes pixels larger than the file stores them.
     const std::uint64_t growth = std::max<std::uint64_t>(channels * (wide ? 16 : 8) / stored_bits_, 1);
-    check_extents(ny, nx, channels, wide ? 2 : 1, image_bytes_, deflate_ratio * growth, path_);
+    check_extents(ny, nx, channels, wide ? 2 : 1, sizes_.image, deflate_ratio * growth, path_);
     Image image;
     if (wide) {
       image.pixels = read_rows<std::uint16_t>(ny, nx, channels);
@@ -107,8 +113,9 @@ class PngReader {
   void read_header() {
     png_set_read_fn(png_, &source_, take_from_source);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_chunk_malloc_max(png_, longest_text);  // of a compressed text chunk; longer ones are left out
-    png_set_chunk_cache_max(png_, 256);            // text chunks
+    // Of text, unpacked: what is longer is left out.
+    png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
+    png_set_chunk_cache_max(png_, 256);
     png_read_info(png_, info_);
     stored_bits_ = unsigned{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
     is_indexed_ =
@@ -162,7 +169,7 @@ class PngReader {
 
   std::string_view path_;
   Source source_;
-  std::uint64_t image_bytes_;
+  ChunkSizes sizes_;
   unsigned stored_bits_ = 8;  // of a pixel in the file
   bool is_indexed_ = false;   // palette without transparency
   png_structp png_ = nullptr;

@@ -117,6 +117,18 @@ TEST(ImageMetadata, RoundTripsInPngAndTiff) {
   EXPECT_MENTIONS(read_raw(folder.file("x.png")), std::string("tEXtTitle\0", 10));
 }
 
+// The level table of a 16-bit modulator takes over a megabyte.
+TEST(ImageMetadata, LongTextRoundTrips) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"x.png", "x.tif"}) {
+    if (name == "x.tif" && !has_tiff()) continue;
+    Image image = make_image<std::uint8_t>({2, 2, 1});
+    image.metadata = {{"level_phase_rad", std::string(1500000, '7')}, {"pitch_m", "8e-06"}};
+    write_image(folder.file(name), image);
+    EXPECT_EQ(read_image(folder.file(name)).metadata, image.metadata) << name;
+  }
+}
+
 TEST(ImageMetadata, BmpHasNoneAndSixteenBitCarriesItToo) {
   const TemporaryFolder folder;
   Image image = make_image<std::uint8_t>({5, 7, 1});
