@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/guarded.hpp>
 
 namespace holotone::cli {
@@ -168,6 +169,30 @@ void describe_encoding(Metadata& metadata, const EncodeOptions& options, const E
   }
 }
 
+namespace {
+
+/// The light that codes send out, seen through the stop that their encoding needs.
+void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
+  const auto& path = light.path;
+  const bool packed16 = text_of(light.metadata, "packed16") == "1";
+  const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
+  const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
+  const auto codes = codes_of(path, image, packed16);
+  check_codes(path, codes, options);
+  EncodeReport report;
+  report.amplitude_min = static_cast<float>(number_of(path, light.metadata, "amplitude_min").value_or(0));
+  report.amplitude_max = static_cast<float>(number_of(path, light.metadata, "amplitude_max").value_or(1));
+  light.field = modulation_of(codes.view(), options, light.grid, report, overrides.zero_order);
+  light.encoding = to_string(options.encoding);
+  if (!overrides.correction.empty()) take_correction_out(light, overrides.correction);
+  if (!overrides.no_filter) {
+    fourier_filter(light.field.view(), options, light.grid);
+    light.filter = fourier_filter_name(options.encoding);
+  }
+}
+
+}  // namespace
+
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides) {
   HologramLight light;
   light.path = path;
@@ -189,18 +214,10 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
   light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", "--pitch", overrides.pitch);
   light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", "--wavelength", overrides.wavelength);
   if (is_image) {
-    const bool packed16 = text_of(light.metadata, "packed16") == "1";
-    const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
-    const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
-    const auto codes = codes_of(path, image, packed16);
-    check_codes(path, codes, options);
-    EncodeReport report;
-    report.amplitude_min = static_cast<float>(number_of(path, light.metadata, "amplitude_min").value_or(0));
-    report.amplitude_max = static_cast<float>(number_of(path, light.metadata, "amplitude_max").value_or(1));
-    light.field = modulation_of(codes.view(), options, light.grid, report, overrides.zero_order);
-    light.encoding = to_string(options.encoding);
+    show_codes(light, image, overrides);
+  } else if (!overrides.correction.empty()) {
+    take_correction_out(light, overrides.correction);
   }
-  if (!overrides.correction.empty()) take_correction_out(light, overrides.correction);
   return light;
 }
 

@@ -32,6 +32,7 @@ struct HologramOverrides {
   std::string bits;
   std::string correction;
   bool zero_order = false;  ///< of amplitude encodings: with the beam that goes straight through
+  bool no_filter = false;   ///< as it leaves the panel, without the stop that an encoding needs
 };
 
 /// The light that leaves a panel showing a hologram file, or a field file itself.
@@ -41,6 +42,7 @@ struct HologramLight {
   FieldGrid grid;
   Metadata metadata;
   std::string encoding;  ///< "complex" for a field
+  std::string filter = "none";
 };
 
 /// Reads an image of modulator codes or a complex field. Throws io, or invalid_argument naming the option that would

@@ -150,6 +150,8 @@ nlohmann::json json_of(const ReconstructJob& job, const Run& run, double seconds
     object["methods"].push_back(to_string(run.reconstructor().method_for(distance)));
   }
   object["method"] = object["methods"].front();
+  object["encoding"] = run.reconstructor().encoding();
+  object["filter"] = run.reconstructor().filter();
   if (!job.linear) {
     object["tone"] = {
         {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", run.white()}, {"gamma", job.gamma}};
@@ -191,6 +193,7 @@ void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
   command.add_option("--encode,--encoding", overrides.encoding, "Encoding, instead of the file's");
   command.add_option("--bits", overrides.bits, "Bits of a code, instead of the file's");
   command.add_option("--correction", overrides.correction, "Wavefront map to take out, as the panel it is for does");
+  command.add_flag("--no-filter", overrides.no_filter, "All that leaves the panel, without the encoding's stop");
   command.add_flag("--zero-order", overrides.zero_order, "Amplitude holograms: with the undiffracted beam");
 }
 

@@ -53,6 +53,8 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   path_ = lights.front().path;
   grid_ = lights.front().grid;
   metadata_ = lights.front().metadata;
+  encoding_ = lights.front().encoding;
+  filter_ = lights.front().filter;
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
   for (auto& light : lights) add(std::move(light), job, colour);
 }

@@ -46,6 +46,8 @@ class Reconstructor {
   }
   [[nodiscard]] const FieldGrid& grid() const { return grid_; }
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
+  [[nodiscard]] const std::string& encoding() const { return encoding_; }
+  [[nodiscard]] const std::string& filter() const { return filter_; }
   /// The distance the file states. Throws invalid_argument naming --distance if it states none.
   [[nodiscard]] double stated_distance_m() const;
 
@@ -60,6 +62,8 @@ class Reconstructor {
   std::string path_;
   FieldGrid grid_;
   Metadata metadata_;
+  std::string encoding_;
+  std::string filter_;
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device
   std::vector<Eye> eyes_;
