@@ -64,32 +64,6 @@ __device__ __forceinline__ float reduced_turns(float pixel, float whole, float r
   return (turns - whole_turns) + low;
 }
 
-/// weight * exp(2 pi i turns) by the special-function unit, error 5e-7; |turns| of a few at most.
-__device__ __forceinline__ float2 wave_by_special_unit(float turns, float weight) {
-  float sine;
-  float cosine;
-  __sincosf(6.28318531F * turns, &sine, &cosine);
-  return make_float2(weight * cosine, weight * sine);
-}
-
-/// The same by polynomials on a quarter turn either side (least-maximum fit, error 5e-8 and rounding): no special
-/// function, so that a kernel which mixes both keeps all units busy.
-__device__ __forceinline__ float2 wave_by_polynomial(float turns, float weight) {
-  const float shifted = fmaf(2.0F, turns, 12582912.0F);  // 1.5 * 2^23: the low bits count half turns
-  const float rest = fmaf(-0.5F, shifted - 12582912.0F, turns);
-  const float signed_weight = __uint_as_float(__float_as_uint(weight) ^ (__float_as_uint(shifted) << 31));
-  const float square = rest * rest;
-  float sine = fmaf(square, 39.536705F, -76.549782F);
-  sine = fmaf(sine, square, 81.601006F);
-  sine = fmaf(sine, square, -41.341656F);
-  sine = fmaf(sine, square, 6.283185F) * rest;
-  float cosine = fmaf(square, 56.242378F, -85.240334F);
-  cosine = fmaf(cosine, square, 64.934593F);
-  cosine = fmaf(cosine, square, -19.739172F);
-  cosine = fmaf(cosine, square, 0.99999994F);
-  return make_float2(signed_weight * cosine, signed_weight * sine);
-}
-
 /// Turns to fixed point, modulo one turn, without the slow conversions: near 1.5 * 2^52 a double has no fraction, near
 /// 1.5 * 2^20 its low word counts 2^-32.
 __device__ __forceinline__ unsigned fixed_turns(double turns) {

@@ -10,6 +10,7 @@ namespace {
 constexpr int tile_columns = 128;
 constexpr int tile_rows = 8;
 constexpr int tile_points = 64;
+constexpr float two_pi = 6.28318531F;
 
 /// What a thread needs of a point besides its row phases.
 struct ColumnRecord {
@@ -24,7 +25,7 @@ struct ColumnRecord {
 
 struct Tile {
   ColumnRecord column[tile_points];
-  float row_turns[tile_points][tile_rows];   ///< y part of the phase, reduced
+  float row_phase[tile_points][tile_rows];   ///< y part of the phase in radians, reduced
   float row_lit[tile_points][tile_rows];     ///< 1 or 0
   float row_offset[tile_points][tile_rows];  ///< spherical only: v in pixels
 };
@@ -40,7 +41,7 @@ __device__ void load_tile(Tile& tile, const PointRecords& points, std::int64_t b
     const float4 lit = points.lit[base + p];
     const auto row = static_cast<float>(row0 + r);
     const float turns = reduced_turns(row, position.z, position.w, wave.x, wave.y) + wave.w;
-    tile.row_turns[p][r] = turns - rintf(turns);
+    tile.row_phase[p][r] = two_pi * (turns - rintf(turns));
     tile.row_lit[p][r] = row >= lit.z && row <= lit.w ? 1.0F : 0.0F;
     if constexpr (Spherical) tile.row_offset[p][r] = (row - position.z) - position.w;
     if (r == 0) tile.column[p] = {wave.x, wave.y, wave.z, position.x, position.y, lit.x, lit.y};
@@ -82,20 +83,21 @@ __global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, 
     float im_batch[tile_rows] = {};
     for (int p = 0; p < tile_points; ++p) {
       const ColumnRecord record = tile.column[p];
-      const float turns = reduced_turns(x, record.x_whole, record.x_rest, record.a_high, record.a_low);
+      const float phase = two_pi * reduced_turns(x, record.x_whole, record.x_rest, record.a_high, record.a_low);
       const float amplitude = x >= record.first && x <= record.last ? record.amplitude : 0.0F;
 #pragma unroll
       for (int r = 0; r < tile_rows; ++r) {
-        float phase = turns + tile.row_turns[p][r];
+        float sum = phase + tile.row_phase[p][r];
         if constexpr (spherical) {
-          phase -= spherical_lag<Real>(record, (x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
-                                       static_cast<Real>(slope_per_a));
+          sum -= two_pi * spherical_lag<Real>(record, (x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
+                                              static_cast<Real>(slope_per_a));
         }
+        float sine;
+        float cosine;
+        __sincosf(sum, &sine, &cosine);
         const float weight = amplitude * tile.row_lit[p][r];
-        // One row in four by polynomials takes as long as the other three in the special-function unit.
-        const float2 wave = r % 4 == 3 ? wave_by_polynomial(phase, weight) : wave_by_special_unit(phase, weight);
-        re_batch[r] += wave.x;
-        im_batch[r] += wave.y;
+        re_batch[r] = fmaf(weight, cosine, re_batch[r]);
+        im_batch[r] = fmaf(weight, sine, im_batch[r]);
       }
     }
 #pragma unroll

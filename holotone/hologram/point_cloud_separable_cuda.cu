@@ -11,9 +11,9 @@ namespace {
 // 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see int8_error.
 constexpr double float16_three_error = 5e-4;
 constexpr double float16_four_error = 3.2e-4;
-// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth: 5.4e-9 a
-// point of a batch. So a tight tolerance shortens the batches, whose sums are then added in float32.
-constexpr double float16_pair_error_a_point = 8e-9;
+// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth: 1.8e-9 a
+// step, with a third to spare. So a tight tolerance shortens the batches, whose sums are then added in float32.
+constexpr double float16_pair_error_a_step = 2.5e-9;
 constexpr double float16_pair_floor = 2e-6;
 
 constexpr int point_granularity = 64;
@@ -153,7 +153,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const std::int64_t point_bytes = depth_segments(arithmetic_.type, form) * factor_bytes(arithmetic_.type);
     const std::int64_t plane_bytes = planes * columns_ * band_rows_ * 4;
     const auto most_batch_points = arithmetic_.type == FactorType::float16_pair
-                                       ? static_cast<std::int64_t>(arithmetic_.error / float16_pair_error_a_point)
+                                       ? static_cast<std::int64_t>(arithmetic_.error / float16_pair_error_a_step /
+                                                                   depth_segments(arithmetic_.type, form))
                                        : std::numeric_limits<std::int64_t>::max();
     const Chunks chunks =
         choose_chunks(points_.count(), form, most_batch_points, (x_lines + y_lines) * point_bytes, plane_bytes);
