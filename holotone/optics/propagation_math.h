@@ -78,10 +78,11 @@ HOLOTONE_HOST_DEVICE inline FresnelSample fresnel_sample(const FresnelAxis& axis
   const double cycles = axis.step * from_axis;
   const bool lit = cycles <= 0.5 && cycles >= -0.5;
   const double position = (lit ? cycles : 0.0) * static_cast<double>(axis.length);
-  const double first = std::ceil(position - 0.5 * tap_count);
-  const auto start = static_cast<std::int64_t>(first);
+  // The integer alone says where the taps are: a compiler that fuses multiply-adds may round `position` differently in
+  // two places, and two ceilings of it would then disagree.
+  const auto start = static_cast<std::int64_t>(std::ceil(position - 0.5 * tap_count));
   for (int j = 0; j < tap_count; ++j) {
-    const double weight = tap_kernel(position - (first + j));
+    const double weight = tap_kernel(position - static_cast<double>(start + j));
     taps[j] = static_cast<float>(((start + j) & 1) != 0 ? -weight : weight);
   }
   sample.first = static_cast<std::int32_t>(start < 0 ? start + axis.length : start);
