@@ -18,6 +18,17 @@ std::string folder_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+/// A format that this build was made without would otherwise be refused only when the work is done.
+void require_known_format(std::string_view option, const std::string& path) {
+  const std::string extension = extension_of(path);
+  const bool tiff = extension == ".tif" || extension == ".tiff";
+  const bool hdf5 = extension == ".h5" || extension == ".hdf5";
+  if ((tiff && !HOLOTONE_TIFF) || (hdf5 && !HOLOTONE_HDF5)) {
+    throw Error(ErrorCode::unsupported, fmt::format("{}: expected a format of this build, which has no {}, got '{}'",
+                                                    option, tiff ? "TIFF" : "HDF5", path));
+  }
+}
+
 std::string canonical_path(const std::string& path) {
   std::error_code error;
   const auto canonical = fs::weakly_canonical(fs::absolute(path, error), error);
@@ -82,6 +93,7 @@ std::string channel_path(const std::string& path, std::string_view channel) {
 }
 
 void require_output(std::string_view option, const std::string& path) {
+  require_known_format(option, path);
   const std::string folder = folder_of(path);
   std::error_code error;
   if (!fs::is_directory(folder, error)) {

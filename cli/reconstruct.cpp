@@ -6,12 +6,25 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
+
+/// Float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, 3}.
+void write_npy(const std::string& path, const Array<float, 3>& pixels) {
+  const auto& shape = pixels.shape();
+  std::vector<std::int64_t> extents{shape[0], shape[1]};
+  if (shape[2] > 1) extents.push_back(shape[2]);
+  std::string bytes = io::npy_header("<f4", extents);
+  for (const float value : pixels.host()) io::store(bytes, value);
+  write_file(path, bytes);
+}
 
 /// Everything one run of the subcommand makes.
 class Run {
@@ -106,7 +119,11 @@ class Run {
 
   void write(const std::string& path, const Image& image) {
     check_cancelled("writing");
-    write_image(path, image);
+    if (extension_of(path) == ".npy") {
+      write_npy(path, std::get<Array<float, 3>>(image.pixels));
+    } else {
+      write_image(path, image);
+    }
     written_.wrote(path);
     outputs_.push_back(path);
   }
@@ -215,7 +232,7 @@ void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
   command.add_option("--white", arguments.white,
                      "Intensity shown white; default: exceeded by a thousandth of the pixels");
   command.add_option("--gamma", arguments.gamma, "Above 1 lifts the shadows")->capture_default_str();
-  command.add_flag("--linear", arguments.linear, "Write the intensity itself as float32 TIFF");
+  command.add_flag("--linear", arguments.linear, "Write the intensity itself as float32 TIFF or NPY");
 }
 
 }  // namespace

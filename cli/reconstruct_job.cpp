@@ -68,8 +68,9 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   const auto check = [&](std::string_view option, const std::string& path) {
     const auto extension = extension_of(path);
     const bool tiff = extension == ".tif" || extension == ".tiff";
-    if (job.linear && !tiff) reject(option, "a name ending in .tif for --linear", path);
-    if (!tiff && extension != ".png" && extension != ".bmp")
+    if (job.linear) {
+      if (!tiff && extension != ".npy") reject(option, "a name ending in .tif or .npy for --linear", path);
+    } else if (!tiff && extension != ".png" && extension != ".bmp")
       reject(option, "a name ending in .png, .tif or .bmp", path);
     require_output(option, path);
     require_distinct(option, {path}, job.inputs);

@@ -41,7 +41,7 @@ struct ReconstructJob {
   std::int64_t tile_width = 480;
   float white = 0;  ///< linear intensity shown as white; 0: by percentile
   double gamma = 1;
-  bool linear = false;  ///< float32 TIFF of the intensity instead of the tone curve
+  bool linear = false;  ///< the intensity itself in float32 (TIFF, NPY) instead of the tone curve
   HologramOverrides overrides;
   ConsoleOptions console;
 };

@@ -41,7 +41,7 @@ TEST_F(BadInputTest, Files) {
     write(name, garbage);
     expect_refused(hologram(name), {name});
   }
-  for (const char* name : {"garbage.png", "garbage.h5", "garbage.ohc", "garbage.tif", "garbage.bmp"}) {
+  for (const char* name : {"garbage.png", "garbage.h5", "garbage.ohc", "garbage.tif", "garbage.jpg", "garbage.bmp"}) {
     write(name, garbage);
     expect_refused({"reconstruct", path(name), "-o", path("out.png")}, {name});
     expect_refused({"info", path(name)}, {name});
@@ -189,7 +189,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused(reconstruct({"-o", output, "--aperture", "5mm,0mm,3mm"}), {"--aperture", "X,Y:DIAMETER"});
   expect_refused(reconstruct({"-o", output, "--viewer", "50cm"}), {"--aperture"});
   expect_refused(reconstruct({"-o", path("f.ply")}), {"--output", ".png"});
-  expect_refused(reconstruct({"-o", output, "--linear"}), {"--linear", ".tif"});
+  expect_refused(reconstruct({"-o", output, "--linear"}), {"--output", "--linear"});
   expect_refused(reconstruct({"-o", output, "--frames", path("g.png")}), {"--frames", "%03d"});
   expect_refused({"reconstruct", path("out.png"), path("out.png"), "-o", output}, {"IN", "three"});
   expect_refused({"reconstruct", path("good.csv"), "-o", output}, {"good.csv"});

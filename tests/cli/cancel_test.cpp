@@ -40,7 +40,7 @@ class CancelTest : public ProgramTest {
 
 TEST_F(CancelTest, TheFirstSignalStopsTheSum) {
   expect_cancelled(slow("out.png"), SIGINT, 1, 1.5);
-  expect_cancelled(slow("out.h5"), SIGTERM, 1, 1.5);
+  expect_cancelled(slow("out.npy"), SIGTERM, 1, 1.5);
 }
 
 TEST_F(CancelTest, EarlyWhileReading) { expect_cancelled(slow("out.png"), SIGINT, 1, 0.1); }

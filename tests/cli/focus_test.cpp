@@ -12,10 +12,10 @@ namespace {
 class FocusTest : public ProgramTest {
  protected:
   [[nodiscard]] std::vector<Pixels> sweep(const std::string& hologram, const std::string& distances, int count) const {
-    (void)run_json({"reconstruct", path(hologram), "-o", path("look_%d.tif"), "--linear", "--sweep",
+    (void)run_json({"reconstruct", path(hologram), "-o", path("look_%d.npy"), "--linear", "--sweep",
                     distances + ":" + std::to_string(count)});
     std::vector<Pixels> pictures;
-    for (int i = 0; i < count; ++i) pictures.push_back(pixels_of(path(fmt::format("look_{}.tif", i))));
+    for (int i = 0; i < count; ++i) pictures.push_back(pixels_of(path(fmt::format("look_{}.npy", i))));
     return pictures;
   }
 };

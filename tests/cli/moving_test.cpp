@@ -39,7 +39,7 @@ TEST_F(MovingTest, EveryEncodingAndColourMoves) {
     write(fmt::format("in_{}.csv", n),
           fmt::format("x,y,z,r,g,b\n{},0,-0.05,255,128,0\n0,1e-4,-0.06,0,255,9\n", 1e-5 * n));
   }
-  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("h_%d.h5")}));
+  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("h_%d.npy")}));
   (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("a_%d.png"), "--encode", "double-phase"}));
   (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("c_%c_%d.png"), "--rgb", "638nm,520nm,450nm"}));
 }
@@ -54,13 +54,13 @@ TEST_F(MovingTest, AFrameThatFailsLeavesNone) {
 // left of it.
 TEST_F(MovingTest, ASpinTurnsTheObject) {
   write_cloud("two.csv", {{3e-4, 0, -0.08, 1}, {-3e-4, 0, -0.08, 1}, {0, 2e-4, -0.08, 1.0}});
-  const auto json = run_json({"hologram", path("two.csv"), "-o", path("s_%d.tif"), "--spin", "360deg:4", "--resolution",
+  const auto json = run_json({"hologram", path("two.csv"), "-o", path("s_%d.png"), "--spin", "360deg:4", "--resolution",
                               "161x121", "--pitch", "8um", "--keep-coordinates"});
   EXPECT_EQ(json["outputs"].size(), 4u);
   const auto side_light = [&](int frame) {
     (void)run_json(
-        {"reconstruct", path(fmt::format("s_{}.tif", frame)), "-o", path("f.tif"), "--linear", "--distance", "8cm"});
-    const auto picture = pixels_of(path("f.tif"));
+        {"reconstruct", path(fmt::format("s_{}.png", frame)), "-o", path("f.npy"), "--linear", "--distance", "8cm"});
+    const auto picture = pixels_of(path("f.npy"));
     const Spot right = pixel_of(3e-4, 0, 161, 121, 8e-6);
     double most = 0;
     for (int d = -1; d <= 1; ++d) most = std::max(most, picture.at(right.row, right.col + d));
@@ -68,7 +68,7 @@ TEST_F(MovingTest, ASpinTurnsTheObject) {
   };
   EXPECT_GT(side_light(0), 5 * side_light(1));
   EXPECT_GT(side_light(2), 5 * side_light(3));
-  const auto info = run_json({"info", path("s_1.tif")});
+  const auto info = run_json({"info", path("s_1.png")});
   EXPECT_NEAR(info["metadata"]["distance_min_m"].get<double>(), 0.08 - 3e-4, 1e-6);
   EXPECT_NEAR(info["metadata"]["distance_max_m"].get<double>(), 0.08 + 3e-4, 1e-6);
 }

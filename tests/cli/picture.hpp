@@ -1,8 +1,12 @@
 #pragma once
 #include <algorithm>
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <holotone/io/image.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,7 +24,30 @@ struct Pixels {
   }
 };
 
+/// A float32 .npy file {ny, nx} or {ny, nx, channels}, read without the library.
+inline Pixels pixels_of_npy(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string start(10, '\0');
+  file.read(start.data(), 10);
+  std::string header(static_cast<std::size_t>(static_cast<unsigned char>(start[8])) +
+                         256 * static_cast<std::size_t>(static_cast<unsigned char>(start[9])),
+                     '\0');
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  if (header.find("'<f4'") == std::string::npos) throw std::runtime_error(path + ": not float32");
+  Pixels pixels{0, 0, 1, {}};
+  const char* at = header.c_str() + header.find('(') + 1;
+  if (std::sscanf(at, "%" SCNd64 ", %" SCNd64 ", %" SCNd64, &pixels.ny, &pixels.nx, &pixels.channels) < 2) {
+    throw std::runtime_error(path + ": no shape");
+  }
+  std::vector<float> values(static_cast<std::size_t>(pixels.ny * pixels.nx * pixels.channels));
+  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
+  if (!file) throw std::runtime_error(path + ": too short");
+  pixels.value.assign(values.begin(), values.end());
+  return pixels;
+}
+
 inline Pixels pixels_of(const std::string& path) {
+  if (path.ends_with(".npy")) return pixels_of_npy(path);
   const Image image = read_image(path);
   const auto shape = shape_of(image);
   const auto plain = to_float(image);

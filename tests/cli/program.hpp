@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <complex>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +11,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/image.hpp>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -91,6 +95,30 @@ class RunningProgram {
   pid_t process_ = -1;
   fs::path captured_;
 };
+
+/// Whether this build writes the format of a name: TIFF and HDF5 are left out where their libraries are missing.
+inline bool can_write(const std::string& name) {
+  const std::string extension = fs::path(name).extension().string();
+  const std::string probe =
+      (fs::temp_directory_path() / fmt::format("holotone_probe_{}{}", getpid(), extension)).string();
+  try {
+    if (is_field_name(name)) {
+      FieldFile field{Array<std::complex<float>, 2>({1, 1}), {{"wavelength_m", "1e-6"}, {"pitch_m", "1e-5"}}};
+      field.values(std::int64_t{0}, std::int64_t{0}) = 1;
+      write_field(probe, field);
+    } else {
+      Image image{Array<std::uint8_t, 3>({1, 1, 1}), {}};
+      std::get<Array<std::uint8_t, 3>>(image.pixels).host()[0] = 1;
+      write_image(probe, image);
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    std::printf("this build does not write %s\n", extension.c_str());
+    return false;
+  }
+  fs::remove(probe);
+  return true;
+}
 
 /// A folder of its own for each test, removed afterwards.
 class ProgramTest : public testing::Test {
