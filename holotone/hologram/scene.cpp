@@ -186,7 +186,8 @@ void shade(PointCloud& cloud, const std::array<double, 3>& direction, double amb
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const auto& n = cloud.normal[i];
     const double cosine = n[0] * light[0] + n[1] * light[1] + n[2] * light[2];
-    const double intensity = ambient + (1 - ambient) * std::clamp(cosine, 0.0, 1.0);
+    const double slant = std::min(std::abs(static_cast<double>(n[2])), 1.0);
+    const double intensity = slant * (ambient + (1 - ambient) * std::clamp(cosine, 0.0, 1.0));
     cloud.amplitude[i] = static_cast<float>(cloud.amplitude[i] * std::sqrt(intensity));
   }
 }

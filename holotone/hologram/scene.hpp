@@ -52,8 +52,9 @@ std::vector<float> channel_amplitude(const PointCloud& cloud, int channel);
 /// for non-finite positions.
 std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder = nullptr, double cell_m = 0);
 
-/// Lambert shading: intensity times ambient + (1 - ambient) max(0, n . l), l the unit vector along `direction` (world
-/// frame, toward the light). Throws invalid_argument without normals (one a point), for a zero direction or ambient
+/// Lambert shading: intensity times |n_z| (ambient + (1 - ambient) max(0, n . l)), l the unit vector along `direction`
+/// (world frame, toward the light). The factor |n_z| belongs to points spread evenly by area: seen at a slant they stand
+/// 1 / |n_z| times as dense, and without it every silhouette would glow. Throws invalid_argument without normals (one a point), for a zero direction or ambient
 /// not in [0, 1].
 void shade(PointCloud& cloud, const std::array<double, 3>& direction, double ambient = 0.15);
 

@@ -1,5 +1,6 @@
 // Placing, sampling, shading, turning: closed forms and statistics with fixed seeds.
 #include <cmath>
+#include <holotone/core/random.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <numbers>
 #include <tests/support/on_each_device.hpp>
@@ -262,9 +263,9 @@ TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
   cloud.normal = {{0, 0, 1}, {0, 0.8f, 0.6f}, {0, 0, -1}, {1, 0, 0}};
   shade(cloud, {0, 0, 7}, 0.2);
   EXPECT_NEAR(cloud.amplitude[0], 1, 1e-6);
-  EXPECT_NEAR(cloud.amplitude[1], 2 * std::sqrt(0.2 + 0.8 * 0.6), 1e-6);
+  EXPECT_NEAR(cloud.amplitude[1], 2 * std::sqrt(0.6 * (0.2 + 0.8 * 0.6)), 1e-6);
   EXPECT_NEAR(cloud.amplitude[2], std::sqrt(0.2), 1e-6);
-  EXPECT_NEAR(cloud.amplitude[3], -3 * std::sqrt(0.2), 1e-6);
+  EXPECT_EQ(cloud.amplitude[3], 0);  // seen edge-on
   auto dark = cloud;
   shade(dark, {0, 0, -1}, 0);
   EXPECT_EQ(dark.amplitude[0], 0);
@@ -277,6 +278,38 @@ TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
   expect_rejected("shade: ambient: expected 0 to 1, got 1.5", [&] { shade(cloud, {0, 0, 1}, 1.5); });
   cloud.normal.clear();
   expect_rejected("shade: cloud.normal: expected 4 normals, one a point, got 0", [&] { shade(cloud, {0, 0, 1}); });
+}
+
+// A ball sampled evenly by area and lit from the viewer: Lambert's law makes it brighten toward its middle as n . l, where
+// a ball of equal points would brighten toward its rim.
+TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
+  PointCloud ball;
+  constexpr int count = 200'000;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const double z = 2 * holotone::random_uniform64(1, 2 * i) - 1;
+    const double angle = 2 * pi * holotone::random_uniform64(1, 2 * i + 1);
+    const double radius = std::sqrt(1 - z * z);
+    ball.normal.push_back({static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle)),
+                           static_cast<float>(z)});
+  }
+  ball.position = ball.normal;
+  ball.amplitude.assign(count, 1);
+  shade(ball, {0, 0, 1}, 0);
+  constexpr int rings = 4;  // of equal area as seen: light in each over the mean of cosine there
+  double light[rings] = {};
+  for (std::size_t i = 0; i < ball.size(); ++i) {
+    const auto& p = ball.position[i];
+    const double seen = p[0] * p[0] + p[1] * p[1];
+    if (p[2] > 0 && seen < 1) light[static_cast<int>(seen * rings)] += std::pow(ball.amplitude[i], 2);
+  }
+  for (int ring = 0; ring < rings; ++ring) {
+    const double inner = 1 - ring / 4.0;  // cosine^2 at the ring's two rims
+    const double outer = 1 - (ring + 1) / 4.0;
+    const double cosine = 2.0 / 3 * (std::pow(inner, 1.5) - std::pow(outer, 1.5)) * rings;
+    const double points = count / 2.0 * (std::sqrt(inner) - std::sqrt(outer));
+    const double expected = count / 4.0 / rings * cosine;
+    EXPECT_NEAR(light[ring] / expected, 1, 5 / std::sqrt(points)) << ring;
+  }
 }
 
 TEST(SceneTurn, AQuarterBringsTheFrontToTheRight) {
