@@ -135,6 +135,8 @@ void add_placement_options(CLI::App& command, SceneArguments& arguments) {
 }
 
 void add_scene_options(CLI::App& command, SceneArguments& arguments) {
+  command.add_option("--turn", arguments.turn, "Turn the object about the vertical axis: its front goes to the right");
+  command.add_option("--tilt", arguments.tilt, "Then tip its top toward the viewer");
   command.add_option("--points", arguments.points, "Sample this many points on a mesh's surface, or of a cloud");
   command.add_flag("--hide", arguments.hide, "Drop points that nearer surface hides from the panel");
   command.add_option("--hide-cell", arguments.hide_cell, "Cell of the depth buffer that --hide uses");
@@ -149,6 +151,8 @@ SceneOptions scene_options(const SceneArguments& arguments) {
   options.placement.distance_m = parse_length("--distance", arguments.distance);
   options.placement.size_m = positive_length("--size", arguments.size);
   options.placement.keep = arguments.keep_coordinates;
+  if (!arguments.turn.empty()) options.turn_rad = parse_angle("--turn", arguments.turn);
+  if (!arguments.tilt.empty()) options.tilt_rad = parse_angle("--tilt", arguments.tilt);
   if (!arguments.points.empty()) options.points = whole_number("--points", arguments.points, 1, most_points);
   if (!arguments.light.empty()) options.light = direction("--light", arguments.light);
   if (!arguments.hide_cell.empty()) options.hide_cell_m = positive_length("--hide-cell", arguments.hide_cell);
@@ -164,7 +168,11 @@ PlacedScene place_scene(const std::string& path, const SceneOptions& options) {
   PlacedScene scene{path, read_scene_guarded(path, current_program()), 0};
   scene.dropped = drop_infinite(path, scene.mesh, options.skip_bad);
   if (scene.mesh.position.empty()) throw_io(path, "at least one point", "none");
-  of_file(path, [&] { place(scene.mesh, options.placement); });
+  of_file(path, [&] {
+    if (options.turn_rad != 0) turn(scene.mesh, options.turn_rad);
+    if (options.tilt_rad != 0) tilt(scene.mesh, options.tilt_rad);
+    place(scene.mesh, options.placement);
+  });
   return scene;
 }
 

@@ -13,6 +13,8 @@ namespace holotone::cli {
 struct SceneArguments {
   std::string distance = "20cm";
   std::string size = "8mm";
+  std::string turn;
+  std::string tilt;
   std::string points;
   std::string light;
   std::string hide_cell;
@@ -25,6 +27,8 @@ struct SceneArguments {
 
 struct SceneOptions {
   Placement placement;
+  double turn_rad = 0;      ///< about the vertical axis, before the object is placed
+  double tilt_rad = 0;      ///< then about the horizontal one
   std::int64_t points = 0;  ///< 0: the file's own vertices
   bool hide = false;
   double hide_cell_m = 0;  ///< 0: from the number of points

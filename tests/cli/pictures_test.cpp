@@ -239,6 +239,27 @@ TEST_F(PicturesTest, AnApertureShowsPerspective) {
   EXPECT_NEAR(left - right, 6e-3 * 0.02 / 0.36 / pitch_m, 6);
 }
 
+TEST_F(PicturesTest, TurnAndTiltMoveTheObject) {
+  write_cloud("two.csv", {{4e-4, 3e-4, -0.08, 1}, {-4e-4, -3e-4, -0.08, 0.2}});  // the upper right one is the brighter
+  const auto look = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"hologram", path("two.csv"), "-o",  path("a.h5"),        "--resolution",
+                                       "321x243",  "--pitch",       "8um", "--keep-coordinates"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    (void)run_json(arguments);
+    return run_json({"info", path("a.h5")})["metadata"];
+  };
+  const auto turned = look({"--turn", "180deg"});
+  EXPECT_NEAR(turned["distance_max_m"].get<double>() - turned["distance_min_m"].get<double>(), 0, 1e-9);
+  (void)run_json({"reconstruct", path("a.h5"), "-o", path("focus.tif"), "--linear"});
+  expect_spot(pixels_of(path("focus.tif")), -4e-4, 3e-4, "turned by half");
+
+  const auto tilted = look({"--tilt", "90deg"});  // the upper point comes to the front
+  EXPECT_NEAR(tilted["distance_min_m"].get<double>(), 0.08 - 3e-4, 1e-8);
+  EXPECT_NEAR(tilted["distance_max_m"].get<double>(), 0.08 + 3e-4, 1e-8);
+  (void)run_json({"reconstruct", path("a.h5"), "-o", path("focus.tif"), "--linear", "--distance", "7.97cm"});
+  expect_spot(pixels_of(path("focus.tif")), 4e-4, 0, "tilted by a quarter");
+}
+
 TEST_F(PicturesTest, FieldsGoThroughEveryFormat) {
   write_cloud("point.csv", {{1e-4, 2e-4, -0.1, 1}});
   std::vector<std::complex<float>> first;

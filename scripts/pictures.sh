@@ -1,0 +1,22 @@
+#!/bin/bash
+# pictures.sh PROGRAM: makes the pictures of README.md, docs/pictures/*.png, with the program.
+set -euo pipefail
+program=$(realpath "$1")
+cd "$(dirname "$0")/../docs/pictures"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+pose=(--turn=-40deg --tilt 20deg --hide --light=-1,1.5,2 --random-phase)
+at=(--distance 20cm --size 8mm "${pose[@]}")
+
+"$program" sample teapot -o "$work/teapot.ply" --points 150000
+"$program" hologram "$work/teapot.ply" -o "$work/teapot.png" "${at[@]}"
+"$program" hologram "$work/teapot.ply" -o hologram.png --resolution 480x270 --pitch 8um "${at[@]}"  # its middle
+look() { "$program" reconstruct "$work/teapot.png" -o "$@"; }
+look focus.png --sweep 20cm:20cm:1 --tile-width 480
+look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=-10mm,0mm:10mm
+look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=10mm,0mm:10mm
+look sweep.png --sweep 19.4cm:20.6cm:7 --tile-width 240
+
+"$program" sample knot -o "$work/knot.ply" --points 60000
+"$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${at[@]:0:4}" "${pose[@]:2}"
+"$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480
