@@ -37,10 +37,10 @@ class Run {
   void make() {
     survey();
     if (!job_.sheet.empty()) {
-      if (distances_m_.size() == 1) {
-        write_picture(job_.sheet, last_, 0);
-      } else {
+      if (job_.contact_sheet) {
         write_sheet();
+      } else {
+        write_picture(job_.sheet, last_, 0);
       }
     }
     write_frames();
@@ -57,12 +57,11 @@ class Run {
   /// Looks at every distance once: keeps small pictures for the sheet, and the white that all frames share.
   void survey() {
     float brightest = 0;
-    const bool sheet = !job_.sheet.empty() && distances_m_.size() > 1;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       last_ = reconstructor_.look(distances_m_[i]);
       brightest = std::max(brightest, white_of(last_));
-      if (sheet) tiles_.push_back(tile_of(last_));
+      if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
     white_ = job_.white > 0 ? job_.white : brightest;
   }

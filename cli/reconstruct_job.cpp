@@ -60,6 +60,7 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& typed) {
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   job.frames = frame_pattern("--output", arguments.output);
   if (!job.frames) job.sheet = arguments.output;
+  job.contact_sheet = !job.sheet.empty() && !arguments.sweep.empty();
   if (!arguments.frames.empty()) {
     if (job.frames) reject("--frames", "--output without a counter beside it", arguments.output);
     job.frames = frame_pattern("--frames", arguments.frames);
@@ -79,7 +80,7 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
   const std::size_t count = std::max<std::size_t>(job.distances_m.size(), 1);
   for (std::size_t i = 0; job.frames && i < count; ++i) check(option, job.frames->name(static_cast<std::int64_t>(i)));
-  if (job.linear && !job.sheet.empty() && count > 1) {
+  if (job.linear && job.contact_sheet) {
     reject("--linear", "one distance or an output with a counter", "a contact sheet");
   }
 }

@@ -33,6 +33,7 @@ struct ReconstructArguments {
 struct ReconstructJob {
   std::vector<std::string> inputs;  ///< one, or red, green and blue
   std::string sheet;                ///< one picture or a contact sheet; empty: frames alone
+  bool contact_sheet = false;       ///< `sheet` is one: a sweep was asked for
   std::optional<FramePattern> frames;
   std::vector<double> distances_m;  ///< empty: the file's own
   std::optional<Aperture> aperture;

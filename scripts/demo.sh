@@ -39,7 +39,7 @@ cat > $report <<'HTML'
  .wiggle { position: relative; } .wiggle img + img { position: absolute; top: 0; animation: flip 1.4s steps(1) infinite; }
  @keyframes flip { 50% { visibility: hidden; } }
  .zoom { aspect-ratio: 16 / 9; background: url(teapot.png) 50% 42% / 900% no-repeat; image-rendering: pixelated; }
- pre.line { background: var(--soft); border-left: 3px solid var(--line); padding: .5rem .8rem; overflow-x: auto; margin: .6rem 0; }
+ pre.line { background: var(--soft); border-left: 3px solid var(--line); padding: .5rem .8rem; white-space: pre-wrap; margin: .6rem 0; }
  table { border-collapse: collapse; } td { border-bottom: 1px solid var(--line); padding: .25rem 1rem .25rem 0; }
 </style></head><body>
 <h1>A teapot as a hologram</h1>
@@ -87,12 +87,12 @@ metre away, see two perspectives. A smaller pupil sees more of the pot sharp, an
 HTML
 run left reconstruct teapot.png -o left.png --distance 20cm --aperture=-10mm,0mm:10mm --viewer 50cm
 run right reconstruct teapot.png -o right.png --distance 20cm --aperture=10mm,0mm:10mm --viewer 50cm
-run small reconstruct teapot.png -o small.png --distance 20cm --aperture 4mm --viewer 50cm
+run small reconstruct teapot.png -o small.png --distance 20cm --aperture 6mm --viewer 50cm
 say <<'HTML'
 <div class="pair"><figure class="wiggle"><img src="left.png" alt=""><img src="right.png" alt=""><figcaption>From the left and from the right, in
 turn.</figcaption></figure>
 HTML
-picture small.png "Through a pupil of 4 mm on the axis."
+picture small.png "Through a pupil of 6 mm on the axis."
 say <<< '</div>'
 
 heading "In colour"

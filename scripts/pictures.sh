@@ -15,8 +15,8 @@ look() { "$program" reconstruct "$work/teapot.png" -o "$@"; }
 look focus.png --sweep 20cm:20cm:1 --tile-width 480
 look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=-10mm,0mm:10mm
 look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=10mm,0mm:10mm
-look sweep.png --sweep 19.4cm:20.6cm:7 --tile-width 240
+look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
 
 "$program" sample knot -o "$work/knot.ply" --points 60000
-"$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${at[@]:0:4}" "${pose[@]:2}"
+"$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${at[@]:0:4}" --hide --light=-1,1,2 --random-phase
 "$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480

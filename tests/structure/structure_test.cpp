@@ -183,28 +183,5 @@ TEST(Structure, FilesStayReadable) {
   }
 }
 
-// Pages, pictures and folders that a page links to are there.
-TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
-  const fs::path root = HOLOTONE_SOURCE_DIR;
-  std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  }
-  const std::regex link(R"(\]\(([^)#]+)(#[^)]*)?\))");
-  int seen = 0;
-  for (const auto& page : pages) {
-    std::ifstream stream(page);
-    for (std::string line; std::getline(stream, line);) {
-      for (std::sregex_iterator match(line.begin(), line.end(), link), end; match != end; ++match) {
-        const std::string target = (*match)[1];
-        if (target.starts_with("http")) continue;
-        ++seen;
-        EXPECT_TRUE(fs::exists(page.parent_path() / target)) << page << ": " << target;
-      }
-    }
-  }
-  EXPECT_GT(seen, 10);
-}
-
 }  // namespace
 }  // namespace holotone
