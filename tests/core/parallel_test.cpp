@@ -39,6 +39,19 @@ TEST(ParallelFor, TheFirstExceptionReachesTheCallerAndStopsTheRest) {
   EXPECT_LT(done, count - 1);
 }
 
+TEST(ParallelFor, OfSeveralExceptionsTheLowestIndexWins) {
+  for (int round = 0; round < 50; ++round) {
+    try {
+      parallel_for(0, 400, [](std::int64_t i) {
+        if (i % 7 == 5) throw std::runtime_error("body " + std::to_string(i));
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(std::string(error.what()), "body 5");
+    }
+  }
+}
+
 TEST(Progress, ReportsReachTheCallerAndCancelByException) {
   struct Recorder final : Progress {
     std::vector<std::int64_t> seen;
