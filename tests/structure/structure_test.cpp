@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
@@ -181,6 +182,50 @@ TEST(Structure, FilesStayReadable) {
     }
     EXPECT_TRUE(std::regex_search(file.path, std::regex("^[a-z0-9_/]+\\.[a-z]+$"))) << file.path << ": snake_case";
   }
+}
+
+// Pages, pictures and folders that a page links to are there.
+TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
+  const fs::path root = HOLOTONE_SOURCE_DIR;
+  std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
+  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  const std::regex link(R"(\]\(([^)#]+)(#[^)]*)?\))");
+  int seen = 0;
+  for (const auto& page : pages) {
+    std::ifstream stream(page);
+    for (std::string line; std::getline(stream, line);) {
+      for (std::sregex_iterator match(line.begin(), line.end(), link), end; match != end; ++match) {
+        const std::string target = (*match)[1];
+        if (target.starts_with("http")) continue;
+        ++seen;
+        EXPECT_TRUE(fs::exists(page.parent_path() / target)) << page << ": " << target;
+      }
+    }
+  }
+  EXPECT_GT(seen, 10);
+}
+
+TEST(Structure, TheTestsThatPinTheConventionsExist) {
+  std::string tests;
+  for (const auto& file : tree()) {
+    if (!file.path.starts_with("tests/")) continue;
+    for (const auto& line : file.lines) {
+      if (line.starts_with("TEST")) tests += line + "\n";
+    }
+  }
+  std::ifstream page(fs::path(HOLOTONE_SOURCE_DIR) / "docs" / "conventions.md");
+  const std::regex name(R"(`([A-Za-z]+)\.([A-Za-z]+)`)");
+  int seen = 0;
+  for (std::string line; std::getline(page, line);) {
+    for (std::sregex_iterator match(line.begin(), line.end(), name), end; match != end; ++match) {
+      ++seen;
+      const std::string test = fmt::format("({}, {})", (*match)[1].str(), (*match)[2].str());
+      EXPECT_NE(tests.find(test), std::string::npos) << match->str();
+    }
+  }
+  EXPECT_GT(seen, 20);
 }
 
 }  // namespace
