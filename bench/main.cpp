@@ -17,12 +17,12 @@ namespace {
 std::string take_option(std::vector<char*>& arguments, const std::string& name, const std::string& otherwise) {
   for (auto at = arguments.begin() + 1; at != arguments.end(); ++at) {
     if (*at == name && at + 1 != arguments.end()) {
-      const std::string value = *(at + 1);
+      std::string value = *(at + 1);
       arguments.erase(at, at + 2);
       return value;
     }
     if (std::strncmp(*at, (name + "=").c_str(), name.size() + 1) == 0) {
-      const std::string value = *at + name.size() + 1;
+      std::string value = *at + name.size() + 1;
       arguments.erase(at);
       return value;
     }

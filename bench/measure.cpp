@@ -65,8 +65,8 @@ double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::fu
 #if HOLOTONE_CUDA
   if (queue.device().backend == holotone::Backend::cuda) return median(event_times(queue, rounds, work));
 #endif
-  std::vector<double> times;
-  for (int i = 0; i < rounds; ++i) times.push_back(timed(queue, 1, work));
+  std::vector<double> times(static_cast<std::size_t>(rounds));
+  for (auto& time : times) time = timed(queue, 1, work);
   return median(std::move(times));
 }
 
@@ -90,8 +90,8 @@ double seconds_of(const holotone::Queue& queue, int rounds, const std::function<
   const double once = timed(queue, 1, work);  // warms up; enough of a measurement for what takes long
   if (rounds <= 1 || once > 5) return once;
   const int repeats = repeats_of(queue, work);
-  std::vector<double> times;
-  for (int i = 0; i < rounds; ++i) times.push_back(timed(queue, repeats, work));
+  std::vector<double> times(static_cast<std::size_t>(rounds));
+  for (auto& time : times) time = timed(queue, repeats, work);
   return median(std::move(times));
 }
 
