@@ -23,6 +23,11 @@ def natural_key(name):
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name)]
 
 
+def plain_name(name):
+    """The registered name, without what Google Benchmark appends about how the row was timed."""
+    return re.sub(r"/(iterations:\d+|repeats:\d+|min_time:[\d.]+s?|manual_time|real_time|process_time)(?=/|$)", "", name)
+
+
 def rows_of(run):
     """The rows of one run: name, times in ms, counters, and what the run says of itself. Raises ValueError."""
     context = {key: run["context"].get(key, "unknown") for key in CONTEXT_KEYS}
@@ -34,7 +39,7 @@ def rows_of(run):
         if row["run_name"] in repeated and row.get("aggregate_name") != "median":
             continue
         scale = MILLISECONDS[row["time_unit"]]
-        merged = {"name": row["run_name"], "real_time": row["real_time"] * scale, "cpu_time": row["cpu_time"] * scale,
+        merged = {"name": plain_name(row["run_name"]), "real_time": row["real_time"] * scale, "cpu_time": row["cpu_time"] * scale,
                   "time_unit": "ms", "iterations": row["iterations"]}
         known = {"name", "run_name", "run_type", "family_index", "per_family_instance_index", "repetitions",
                  "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "aggregate_name",

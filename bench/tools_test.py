@@ -38,6 +38,10 @@ class Merge(unittest.TestCase):
         merged = merge.merge(run("a", rows), {})
         self.assertEqual([(r["name"], r["real_time"]) for r in merged["benchmarks"]], [("h/x/1", 5.0)])
 
+    def test_names_lose_what_was_appended_about_the_timing(self):
+        merged = merge.merge(run("a", [row("h/x/1024/iterations:1/manual_time", 1.0), row("h/real_time_x/1", 1.0)]), {})
+        self.assertEqual([r["name"] for r in merged["benchmarks"]], ["h/real_time_x/1", "h/x/1024"])
+
     def test_failed_rows_and_other_devices_are_refused(self):
         with self.assertRaisesRegex(ValueError, "h/x/1: relative error"):
             merge.merge(run("a", [row("h/x/1", 1.0, error_occurred=True, error_message="relative error 1")]), {})
