@@ -13,18 +13,20 @@
 namespace holotone {
 namespace {
 
+/// value * factor / divisor: divided by a power of ten, which is exact, "638nm" is 638e-9 to the last bit.
 struct Unit {
   std::string_view name;
   double factor;
+  double divisor;
 };
 
-constexpr Unit length_units[] = {{"nm", 1e-9}, {"um", 1e-6}, {"µm", 1e-6},     {"μm", 1e-6},  {"mm", 1e-3},
-                                 {"cm", 1e-2}, {"m", 1.0},   {"inch", 0.0254}, {"in", 0.0254}};
-constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180},
-                                {"°", std::numbers::pi / 180},
-                                {"mrad", 1e-3},
-                                {"rad", 1.0},
-                                {"pi", std::numbers::pi}};
+constexpr Unit length_units[] = {{"nm", 1, 1e9}, {"um", 1, 1e6}, {"µm", 1, 1e6},     {"μm", 1, 1e6},  {"mm", 1, 1e3},
+                                 {"cm", 1, 1e2}, {"m", 1, 1},    {"inch", 254, 1e4}, {"in", 254, 1e4}};
+constexpr Unit angle_units[] = {{"deg", std::numbers::pi, 180},
+                                {"°", std::numbers::pi, 180},
+                                {"mrad", 1, 1e3},
+                                {"rad", 1, 1},
+                                {"pi", std::numbers::pi, 1}};
 
 /// The leading number of `text`; `end` is set behind it. NaN if there is none.
 double leading_number(const std::string& text, std::size_t& end) {
@@ -45,7 +47,7 @@ double parse_with_units(std::string_view what, std::string_view text, std::span<
   if (!std::isfinite(value) || unit == units.end()) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", what, expected, text));
   }
-  return value * unit->factor;
+  return value * unit->factor / unit->divisor;
 }
 
 /// `value` rounded to so many significant decimal digits.

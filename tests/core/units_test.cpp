@@ -35,6 +35,14 @@ TEST(Units, EveryLengthUnit) {
   EXPECT_DOUBLE_EQ(parse_length("--size", "2inch"), 0.0508);
 }
 
+TEST(Units, DecimalUnitsAreExact) {
+  EXPECT_EQ(parse_length("--rgb", "638nm"), 638e-9);
+  EXPECT_EQ(parse_length("--rgb", "450nm"), 450e-9);
+  EXPECT_EQ(parse_length("--pitch", "3.74um"), 3.74e-6);
+  EXPECT_EQ(parse_length("--pitch", "13.68um"), 13.68e-6);
+  EXPECT_EQ(parse_angle("--carrier", "7mrad"), 7e-3);
+}
+
 TEST(Units, EveryAngleUnit) {
   EXPECT_DOUBLE_EQ(parse_angle("--spin", "180deg"), pi);
   EXPECT_DOUBLE_EQ(parse_angle("--spin", "90\u00b0"), pi / 2);
