@@ -1,5 +1,6 @@
 // From points to a hologram file to a picture, with the program as a user runs it.
 #include <cmath>
+#include <holotone/core/device.hpp>
 #include <holotone/io/field_file.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
@@ -13,14 +14,14 @@ class PicturesTest : public ProgramTest {
  protected:
   /// A hologram of one point, and its picture as linear light at the distance the file states.
   Pixels look_at_point(double x_m, double y_m, double distance_m, const std::string& hologram,
-                       const std::vector<std::string>& options) const {
+                       const std::vector<std::string>& options, const std::string& device = "cpu") const {
     write_cloud("point.csv", {{x_m, y_m, -distance_m, 1}});
     std::vector<std::string> arguments{"hologram",          path("point.csv"), "-o",  path(hologram), "--resolution",
-                                       "321x243",           "--pitch",         "8um", "--device",     "cpu",
+                                       "321x243",           "--pitch",         "8um", "--device",     device,
                                        "--keep-coordinates"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     (void)run_json(arguments);
-    (void)run_json({"reconstruct", path(hologram), "-o", path("focus.npy"), "--linear", "--device", "cpu"});
+    (void)run_json({"reconstruct", path(hologram), "-o", path("focus.npy"), "--linear", "--device", device});
     return pixels_of(path("focus.npy"));
   }
 };
@@ -61,7 +62,10 @@ TEST_F(PicturesTest, APointAppearsWhereItIs) {
   constexpr double y_m = 41.2 * pitch_m;
   for (const auto& test : cases) {
     if (!can_write(test.file)) continue;
-    expect_spot(look_at_point(x_m, y_m, 0.1, test.file, test.options), x_m, y_m, test.name, test.within);
+    for (const Device device : devices()) {
+      expect_spot(look_at_point(x_m, y_m, 0.1, test.file, test.options, to_string(device)), x_m, y_m,
+                  test.name + (" on " + to_string(device)), test.within);
+    }
   }
 }
 
@@ -70,12 +74,16 @@ TEST_F(PicturesTest, APointInFrontOfThePanelAppearsWhereItIs) {
 }
 
 TEST_F(PicturesTest, EveryMethodAndTheSphericalWaveShowThePoint) {
-  for (const char* method : {"auto", "direct", "recurrence", "separable"}) {
-    expect_spot(look_at_point(20 * pitch_m, -70 * pitch_m, 0.12, "a.png", {"--method", method}), 20 * pitch_m,
-                -70 * pitch_m, method);
+  const std::vector<std::vector<std::string>> choices = {
+      {"--method", "auto"},      {"--method", "direct"},  {"--method", "recurrence"},
+      {"--method", "separable"}, {"--wave", "spherical"}, {"--wave", "spherical", "--method", "direct"},
+      {"--no-band-limit"},       {"--tolerance", "1e-5"}};
+  for (const Device device : devices()) {
+    for (const auto& options : choices) {
+      expect_spot(look_at_point(20 * pitch_m, -70 * pitch_m, 0.12, "a.png", options, to_string(device)), 20 * pitch_m,
+                  -70 * pitch_m, options.back() + " on " + to_string(device));
+    }
   }
-  expect_spot(look_at_point(20 * pitch_m, -70 * pitch_m, 0.12, "a.png", {"--wave", "spherical"}), 20 * pitch_m,
-              -70 * pitch_m, "spherical");
 }
 
 // A grating that steers by an angle moves the picture focused at distance d by -d tan(angle): the light now comes as
@@ -242,22 +250,22 @@ TEST_F(PicturesTest, AnApertureShowsPerspective) {
 TEST_F(PicturesTest, TurnAndTiltMoveTheObject) {
   write_cloud("two.csv", {{4e-4, 3e-4, -0.08, 1}, {-4e-4, -3e-4, -0.08, 0.2}});  // the upper right one is the brighter
   const auto look = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> arguments{"hologram", path("two.csv"), "-o",  path("a.h5"),        "--resolution",
+    std::vector<std::string> arguments{"hologram", path("two.csv"), "-o",  path("a.png"),       "--resolution",
                                        "321x243",  "--pitch",       "8um", "--keep-coordinates"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     (void)run_json(arguments);
-    return run_json({"info", path("a.h5")})["metadata"];
+    return run_json({"info", path("a.png")})["metadata"];
   };
   const auto turned = look({"--turn", "180deg"});
   EXPECT_NEAR(turned["distance_max_m"].get<double>() - turned["distance_min_m"].get<double>(), 0, 1e-9);
-  (void)run_json({"reconstruct", path("a.h5"), "-o", path("focus.tif"), "--linear"});
-  expect_spot(pixels_of(path("focus.tif")), -4e-4, 3e-4, "turned by half");
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("focus.npy"), "--linear"});
+  expect_spot(pixels_of(path("focus.npy")), -4e-4, 3e-4, "turned by half");
 
   const auto tilted = look({"--tilt", "90deg"});  // the upper point comes to the front
   EXPECT_NEAR(tilted["distance_min_m"].get<double>(), 0.08 - 3e-4, 1e-8);
   EXPECT_NEAR(tilted["distance_max_m"].get<double>(), 0.08 + 3e-4, 1e-8);
-  (void)run_json({"reconstruct", path("a.h5"), "-o", path("focus.tif"), "--linear", "--distance", "7.97cm"});
-  expect_spot(pixels_of(path("focus.tif")), 4e-4, 0, "tilted by a quarter");
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("focus.npy"), "--linear", "--distance", "7.97cm"});
+  expect_spot(pixels_of(path("focus.npy")), 4e-4, 0, "tilted by a quarter");
 }
 
 TEST_F(PicturesTest, FieldsGoThroughEveryFormat) {

@@ -56,6 +56,9 @@ class RunningProgram {
     if (process_ == 0) {
       const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       const int err = open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      // Tests run in the background inherit signals as ignored; the program is tested as in the foreground.
+      signal(SIGINT, SIG_DFL);
+      signal(SIGTERM, SIG_DFL);
       dup2(out, STDOUT_FILENO);
       dup2(err, STDERR_FILENO);
       execv(pointers.front(), pointers.data());
@@ -71,7 +74,7 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
-  void send(int signal) const { kill(process_, signal); }
+  void send(int number) const { kill(process_, number); }
   [[nodiscard]] bool running() const {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
