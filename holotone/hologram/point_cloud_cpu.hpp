@@ -1,7 +1,5 @@
 #pragma once
 // What the CPU engines of the point-cloud plan share. Not for users.
-#include <holotone/hologram/point_cloud_math.h>
-
 #include <algorithm>
 #include <bit>
 #include <complex>
@@ -10,6 +8,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/simd.hpp>
 #include <holotone/hologram/point_cloud_engine.hpp>
+#include <holotone/hologram/point_cloud_math.h>
 #include <span>
 #include <vector>
 
@@ -35,8 +34,7 @@ HOLOTONE_ALWAYS_INLINE void sine_cosine(std::uint32_t turns, float& sine, float&
   const float x = static_cast<float>(rest) * radians;
   const float z = x * x;
   const float s = x + x * z * (-0.16666636801F + z * (8.331585954e-3F + z * -1.946223215e-4F));
-  const float c =
-      1.0F + z * (-0.499999996154F + z * (4.16666167e-2F + z * (-1.388661921e-3F + z * 2.43799e-5F)));
+  const float c = 1.0F + z * (-0.499999996154F + z * (4.16666167e-2F + z * (-1.388661921e-3F + z * 2.43799e-5F)));
   const bool odd = (quadrant & 0x40000000U) != 0;
   const std::uint32_t sine_sign = quadrant & 0x80000000U;
   const std::uint32_t cosine_sign = (quadrant + 0x40000000U) & 0x80000000U;
@@ -45,8 +43,7 @@ HOLOTONE_ALWAYS_INLINE void sine_cosine(std::uint32_t turns, float& sine, float&
 }
 
 /// turns[i] = curvature (first + i - centre)^2 + offset, in fixed point.
-void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature,
-                double offset);
+void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature, double offset);
 
 PanelFrame frame_of(const PointCloudOptions& options);
 
@@ -59,8 +56,7 @@ struct Tile {
   std::int32_t row_end;
   std::int32_t column_begin;
   std::int32_t column_end;
-  std::int32_t
-      stride;  ///< columns rounded up to whole vectors; pixels beyond column_end are computed and dropped
+  std::int32_t stride;  ///< columns rounded up to whole vectors; pixels beyond column_end are computed and dropped
   [[nodiscard]] std::int32_t rows() const { return row_end - row_begin; }
 };
 
@@ -83,15 +79,13 @@ struct Lit {
 };
 
 /// Adds some points' waves to the real and imaginary part of a tile, rows `stride` apart.
-using TileSum =
-    std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
+using TileSum = std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
 
 /// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
 /// their sum goes to the field, which keeps the rounding of a million points below 1e-6. Reports to
 /// `progress`.
 void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
-               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field,
-               Progress& progress);
+               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress);
 
 /// Where the field goes: the caller's view, or memory kept here when only its real part or phase is wanted.
 class FieldMemory {

@@ -24,9 +24,9 @@ struct PanelFrame {
 /// One point in pixel units. With u = col - column and v = row - row_centre its Fresnel phase at a pixel is
 /// curvature (u^2 + v^2) + phase_turns, in turns.
 struct PixelPoint {
-  double column = 0;     ///< x_j / pitch + (nx - 1) / 2
-  double row = 0;        ///< (ny - 1) / 2 - y_j / pitch
-  double curvature = 0;  ///< pitch^2 / (2 lambda d_j): turns a pixel squared, negative in front of the panel
+  double column = 0;       ///< x_j / pitch + (nx - 1) / 2
+  double row = 0;          ///< (ny - 1) / 2 - y_j / pitch
+  double curvature = 0;    ///< pitch^2 / (2 lambda d_j): turns a pixel squared, negative in front of the panel
   double phase_turns = 0;  ///< phi_j / 2 pi
   float amplitude = 0;
   std::int32_t column_begin = 0;  ///< pixels it lights: column_begin <= col < column_end, likewise rows
@@ -36,8 +36,8 @@ struct PixelPoint {
 };
 
 /// The pixels i of 0 .. count-1 with |i - centre| <= reach, as begin and end (both 0 if there are none).
-HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int64_t count,
-                                           std::int32_t& begin, std::int32_t& end) {
+HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int64_t count, std::int32_t& begin,
+                                           std::int32_t& end) {
   const double first = fmax(ceil(centre - reach), 0.0);
   const double last = fmin(floor(centre + reach), static_cast<double>(count - 1));
   const bool lit = first <= last;

@@ -28,8 +28,8 @@ struct PointPanel {
 ///   fresnel    sum A exp(i (phi + pi ((x - xj)^2 + (y - yj)^2) / (lambda d))),  d = -z
 ///   spherical  sum A exp(i (phi + sign(d) k (r - |d|)))
 /// with band limit over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch) only.
-inline std::complex<double> point_cloud_pixel(const PointWaves& points, const PointPanel& panel,
-                                              std::int64_t row, std::int64_t col) {
+inline std::complex<double> point_cloud_pixel(const PointWaves& points, const PointPanel& panel, std::int64_t row,
+                                              std::int64_t col) {
   constexpr double pi = 3.14159265358979323846;
   const double x = (static_cast<double>(col) - static_cast<double>(panel.nx - 1) / 2) * panel.pitch_m;
   const double y = (static_cast<double>(panel.ny - 1) / 2 - static_cast<double>(row)) * panel.pitch_m;
@@ -53,8 +53,7 @@ inline std::complex<double> point_cloud_pixel(const PointWaves& points, const Po
 }
 
 /// Every pixel, row-major.
-inline std::vector<std::complex<double>> point_cloud_field(const PointWaves& points,
-                                                           const PointPanel& panel) {
+inline std::vector<std::complex<double>> point_cloud_field(const PointWaves& points, const PointPanel& panel) {
   std::vector<std::complex<double>> field(static_cast<std::size_t>(panel.ny * panel.nx));
 #pragma omp parallel for
   for (std::int64_t i = 0; i < panel.ny * panel.nx; ++i) {
