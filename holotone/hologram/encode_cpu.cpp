@@ -1,16 +1,11 @@
 // Compiled with -ffp-contract=off (holotone/CMakeLists.txt): see encode_math.h.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
+#include <holotone/core/simd.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/encode_engine.hpp>
 #include <holotone/hologram/encode_math.h>
 #include <optional>
-
-#if defined(__x86_64__)
-#define HOLOTONE_ENCODE_X86 1
-#else
-#define HOLOTONE_ENCODE_X86 0
-#endif
 
 namespace holotone::encoding {
 namespace {
@@ -35,7 +30,7 @@ struct Levels {
   float peak;
 };
 
-// The loops over one row. Always inlined, so that each instruction set below compiles them anew.
+// The loops over one row. Always inlined, so that each vector unit below compiles them anew.
 
 enum class Shift { none, separable, map };
 
@@ -153,47 +148,20 @@ HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row row, float
   return peak;
 }
 
-// One copy a vector unit; the best this machine has is picked once.
+// Compiled once for each vector unit.
 
-template <class Code>
-using EncodeRow = void (*)(Encoding, const Row&, const Levels&, Code*);
-using PeakOfRow = float (*)(Encoding, const Row&, float);
-
-#define HOLOTONE_ENCODE_COPIES(suffix, attribute)                                                            \
-  template <class Code>                                                                                      \
-  attribute void encode_row_##suffix(Encoding encoding, const Row& row, const Levels& levels, Code* codes) { \
-    encode_row(encoding, row, levels, codes);                                                                \
-  }                                                                                                          \
-  attribute float peak_of_row_##suffix(Encoding encoding, const Row& row, float peak) {                      \
-    return peak_of_row(encoding, row, peak);                                                                 \
-  }
-
-HOLOTONE_ENCODE_COPIES(any, )
-#if HOLOTONE_ENCODE_X86
-HOLOTONE_ENCODE_COPIES(avx2, __attribute__((target("avx2"))))
-HOLOTONE_ENCODE_COPIES(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
-#endif
-
-template <class Code>
-EncodeRow<Code> pick_encode_row() {
-#if HOLOTONE_ENCODE_X86
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return encode_row_avx512<Code>;
-  }
-  if (__builtin_cpu_supports("avx2")) return encode_row_avx2<Code>;
-#endif
-  return encode_row_any<Code>;
+HOLOTONE_SIMD_CLONES
+void encode_any_row(Encoding encoding, const Row& row, const Levels& levels, std::uint16_t* codes) {
+  encode_row(encoding, row, levels, codes);
 }
 
-PeakOfRow pick_peak_of_row() {
-#if HOLOTONE_ENCODE_X86
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return peak_of_row_avx512;
-  }
-  if (__builtin_cpu_supports("avx2")) return peak_of_row_avx2;
-#endif
-  return peak_of_row_any;
+HOLOTONE_SIMD_CLONES
+void encode_any_row(Encoding encoding, const Row& row, const Levels& levels, std::uint8_t* codes) {
+  encode_row(encoding, row, levels, codes);
 }
+
+HOLOTONE_SIMD_CLONES
+float peak_of_any_row(Encoding encoding, const Row& row, float peak) { return peak_of_row(encoding, row, peak); }
 
 class CpuEngine final : public Engine {
  public:
@@ -246,11 +214,10 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::int64_t block_count() const { return (tables_.shape[0] + block_rows - 1) / block_rows; }
 
   [[nodiscard]] float peak_of(const Complex* field) const {
-    static const PeakOfRow peak_of_a_row = pick_peak_of_row();
     std::vector<float> peaks(static_cast<std::size_t>(block_count()));
     for_rows([&](std::int64_t block, std::int64_t y) {
       float& peak = peaks[static_cast<std::size_t>(block)];
-      peak = peak_of_a_row(tables_.encoding, row_of(field, y), peak);
+      peak = peak_of_any_row(tables_.encoding, row_of(field, y), peak);
     });
     return *std::max_element(peaks.begin(), peaks.end());
   }
@@ -266,7 +233,6 @@ class CpuEngine final : public Engine {
 
   template <class Code>
   void run(View<const Complex, 2> field, View<Code, 2> codes) {
-    static const EncodeRow<Code> encode_a_row = pick_encode_row<Code>();
     const Complex* source = tables_.encoding == Encoding::single_sideband ? upper_sideband(field) : field.data();
     if (tables_.measured_range) {
       const float peak = peak_of(source);
@@ -284,7 +250,7 @@ class CpuEngine final : public Engine {
     levels.amplitude = amplitude_range(low_, high_, tables_.levels);
     levels.peak = high_;
     for_rows([&](std::int64_t, std::int64_t y) {
-      encode_a_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * tables_.shape[1]);
+      encode_any_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * tables_.shape[1]);
     });
   }
 
