@@ -37,13 +37,15 @@ std::vector<double> numbers_of(const std::string& path, const Metadata& metadata
 /// A length the file states or the user overrides; throws naming the option if neither does.
 double length_of(const std::string& path, const Metadata& metadata, const std::string& key, std::string_view option,
                  const std::string& override_text) {
-  if (!override_text.empty()) return positive_length(option, override_text);
+  if (!override_text.empty()) return optical_length(option, override_text);
   const auto value = number_of(path, metadata, key);
   if (!value) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: expected a value, because {} states no {}, got none", option, path, key));
   }
-  if (!(*value > 0)) throw_io(path, fmt::format("{} > 0", key), fmt::format("{}", *value));
+  if (!(*value >= least_length_m && *value <= most_length_m)) {
+    throw_io(path, fmt::format("{} from {} to {}", key, least_length_m, most_length_m), fmt::format("{}", *value));
+  }
   return *value;
 }
 
@@ -66,7 +68,14 @@ EncodeOptions encoding_of(const std::string& path, const Metadata& metadata, con
   }
   options.bits = bits_of(path, metadata, overrides, container_bits);
   options.phase_range_rad = number_of(path, metadata, "phase_range_rad").value_or(options.phase_range_rad);
+  if (!(options.phase_range_rad > 0)) {
+    throw_io(path, "phase_range_rad > 0", fmt::format("{}", options.phase_range_rad));
+  }
   options.level_phase_rad = numbers_of(path, metadata, "level_phase_rad");
+  if (options.level_phase_rad.size() > std::size_t{1} << options.bits) {
+    throw_io(path, fmt::format("at most 2^{} numbers under level_phase_rad", options.bits),
+             fmt::format("{}", options.level_phase_rad.size()));
+  }
   options.reference_angle_x_rad = number_of(path, metadata, "reference_angle_x_rad").value_or(0);
   options.reference_angle_y_rad = number_of(path, metadata, "reference_angle_y_rad").value_or(0);
   options.carrier_x_rad = number_of(path, metadata, "carrier_x_rad").value_or(0);
@@ -174,6 +183,10 @@ namespace {
 /// The light that codes send out, seen through the stop that their encoding needs.
 void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
   const auto& path = light.path;
+  const bool stated = light.metadata.count("encoding") != 0 || !overrides.encoding.empty();
+  if (!stated && light.metadata.count("software") != 0) {
+    throw_io(path, "a hologram", "a picture that states no encoding; --encode would say which it has");
+  }
   const bool packed16 = text_of(light.metadata, "packed16") == "1";
   const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
   const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
@@ -214,7 +227,13 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
   light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", "--pitch", overrides.pitch);
   light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", "--wavelength", overrides.wavelength);
   if (is_image) {
-    show_codes(light, image, overrides);
+    try {
+      show_codes(light, image, overrides);
+    } catch (const Error& error) {
+      // What the library has against a value is said of the file that states it.
+      if (error.code() != ErrorCode::invalid_argument) throw;
+      throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", path, error.what()));
+    }
   } else if (!overrides.correction.empty()) {
     take_correction_out(light, overrides.correction);
   }

@@ -137,13 +137,13 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
 }
 
 std::vector<Channel> channels_of(const HologramArguments& arguments) {
-  if (arguments.rgb.empty()) return {{"", -1, positive_length("--wavelength", arguments.wavelength)}};
+  if (arguments.rgb.empty()) return {{"", -1, optical_length("--wavelength", arguments.wavelength)}};
   constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
   const auto pieces = list("--rgb", arguments.rgb, expected);
   if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
   std::vector<Channel> channels;
   for (int i = 0; i < 3; ++i) {
-    channels.push_back({std::string(1, "rgb"[i]), i, positive_length("--rgb", pieces[static_cast<std::size_t>(i)])});
+    channels.push_back({std::string(1, "rgb"[i]), i, optical_length("--rgb", pieces[static_cast<std::size_t>(i)])});
   }
   return channels;
 }

@@ -127,7 +127,7 @@ double deviation_of(const InfoArguments& arguments, const Panel& panel) {
   options.skip_bad = true;  // info describes what is there; bad points are counted beside
   const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
   PointCloudOptions sum;
-  sum.wavelength_m = positive_length("--wavelength", arguments.wavelength);
+  sum.wavelength_m = optical_length("--wavelength", arguments.wavelength);
   sum.pitch_m = panel.pitch_m;
   sum.shape = {panel.ny, panel.nx};
   sum.band_limit = !arguments.no_band_limit;

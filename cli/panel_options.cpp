@@ -25,7 +25,7 @@ Panel chosen_panel(const PanelArguments& arguments) {
     panel.title = "custom panel";
     panel.nx = nx;
     panel.ny = ny;
-    panel.pitch_m = positive_length("--pitch", arguments.pitch);
+    panel.pitch_m = optical_length("--pitch", arguments.pitch);
     return panel;
   }
   if (arguments.panel.empty()) return panels().front();

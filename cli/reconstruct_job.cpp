@@ -14,8 +14,8 @@ std::vector<double> sweep_of(const std::string& text) {
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos) reject("--sweep", expected, text);
-  const double from = parse_length("--sweep", text.substr(0, first));
-  const double to = parse_length("--sweep", text.substr(first + 1, second - first - 1));
+  const double from = distance_of("--sweep", text.substr(0, first));
+  const double to = distance_of("--sweep", text.substr(first + 1, second - first - 1));
   const auto count = whole_number("--sweep", text.substr(second + 1), 1, most_distances);
   std::vector<double> distances;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -29,18 +29,18 @@ std::vector<double> sweep_of(const std::string& text) {
 Aperture aperture_of(const std::string& text, const std::string& viewer) {
   constexpr std::string_view expected = "X,Y:DIAMETER such as 5mm,0mm:3mm, or DIAMETER";
   Aperture aperture;
-  aperture.distance_m = positive_length("--viewer", viewer);
+  aperture.distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
     if (text.find(',') != std::string::npos) reject("--aperture", expected, text);
-    aperture.diameter_m = positive_length("--aperture", text);
+    aperture.diameter_m = length_between("--aperture", text, least_length_m, most_distance_m);
     return aperture;
   }
   const auto centre = list("--aperture", text.substr(0, colon), expected);
   if (centre.size() != 2) reject("--aperture", expected, text);
-  aperture.x_m = parse_length("--aperture", centre[0]);
-  aperture.y_m = parse_length("--aperture", centre[1]);
-  aperture.diameter_m = positive_length("--aperture", text.substr(colon + 1));
+  aperture.x_m = distance_of("--aperture", centre[0]);
+  aperture.y_m = distance_of("--aperture", centre[1]);
+  aperture.diameter_m = length_between("--aperture", text.substr(colon + 1), least_length_m, most_distance_m);
   return aperture;
 }
 
@@ -92,7 +92,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.console = arguments.console;
   job.overrides = arguments.overrides;
   job.linear = arguments.linear;
-  if (!arguments.distance.empty()) job.distances_m = {parse_length("--distance", arguments.distance)};
+  if (!arguments.distance.empty()) job.distances_m = {distance_of("--distance", arguments.distance)};
   if (!arguments.sweep.empty()) job.distances_m = sweep_of(arguments.sweep);
   if (!arguments.aperture.empty()) job.aperture = aperture_of(arguments.aperture, arguments.viewer);
   static constexpr Choice<PropagationMethod> methods[] = {{"auto", PropagationMethod::automatic},

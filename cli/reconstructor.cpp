@@ -1,6 +1,8 @@
 #include "reconstructor.hpp"
+#include "values.hpp"
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 
@@ -93,6 +95,9 @@ double Reconstructor::stated_distance_m() const {
   if (!distance) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--distance: expected a value, because {} states no distance_m, got none", path_));
+  }
+  if (!(std::abs(*distance) <= most_distance_m)) {
+    throw_io(path_, "a distance_m of at most 100 km", fmt::format("{} m", *distance));
   }
   return *distance;
 }

@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "paths.hpp"
+#include "scene_options.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,10 +30,11 @@ int run_sample(const SampleArguments& arguments) {
     throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", alternatives(names),
                                                          arguments.name, suggestion(arguments.name, names)));
   }
-  const auto count = whole_number("--points", arguments.points, 1, 2'000'000'000);
+  const auto count = whole_number("--points", arguments.points, 1, most_samples);
   const auto seed = whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max());
   if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
   require_output("--output", arguments.output);
+  require_memory_for(count);
   const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed));
   write_points(arguments.output, cloud);
   report_json(arguments.console,

@@ -2,6 +2,7 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
+#include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/encode.hpp>
@@ -10,8 +11,6 @@
 
 namespace holotone::cli {
 namespace {
-
-constexpr std::int64_t most_points = 2'000'000'000;
 
 bool finite(const Vec3f& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
 
@@ -126,6 +125,17 @@ void add_random_phase(PointCloud& cloud, std::uint64_t seed) {
 
 }  // namespace
 
+void require_memory_for(std::int64_t samples) {
+  // Position, colour and normal of three floats each, amplitude and phase, and the sampler's own copy of a position.
+  constexpr std::size_t bytes_a_point = (3 * 4 + 2) * sizeof(float);
+  const std::size_t free_bytes = describe(Device{}).free_bytes;
+  if (static_cast<std::size_t>(samples) > free_bytes / bytes_a_point) {
+    throw Error(ErrorCode::out_of_memory, fmt::format("--points: expected {} of memory for {} points, got {} free",
+                                                      format_bytes(static_cast<double>(samples) * bytes_a_point),
+                                                      samples, format_bytes(static_cast<double>(free_bytes))));
+  }
+}
+
 void add_placement_options(CLI::App& command, SceneArguments& arguments) {
   command.add_option("--distance", arguments.distance, "Object's centre behind the panel; negative: in front")
       ->capture_default_str();
@@ -148,14 +158,15 @@ void add_scene_options(CLI::App& command, SceneArguments& arguments) {
 
 SceneOptions scene_options(const SceneArguments& arguments) {
   SceneOptions options;
-  options.placement.distance_m = parse_length("--distance", arguments.distance);
-  options.placement.size_m = positive_length("--size", arguments.size);
+  options.placement.distance_m = distance_of("--distance", arguments.distance);
+  options.placement.size_m = length_between("--size", arguments.size, least_length_m, most_distance_m);
   options.placement.keep = arguments.keep_coordinates;
   if (!arguments.turn.empty()) options.turn_rad = parse_angle("--turn", arguments.turn);
   if (!arguments.tilt.empty()) options.tilt_rad = parse_angle("--tilt", arguments.tilt);
-  if (!arguments.points.empty()) options.points = whole_number("--points", arguments.points, 1, most_points);
+  if (!arguments.points.empty()) options.points = whole_number("--points", arguments.points, 1, most_samples);
   if (!arguments.light.empty()) options.light = direction("--light", arguments.light);
-  if (!arguments.hide_cell.empty()) options.hide_cell_m = positive_length("--hide-cell", arguments.hide_cell);
+  if (!arguments.hide_cell.empty())
+    options.hide_cell_m = length_between("--hide-cell", arguments.hide_cell, least_length_m, most_distance_m);
   options.hide = arguments.hide || !arguments.hide_cell.empty();
   options.skip_bad = arguments.skip_bad;
   options.random_phase = arguments.random_phase;
@@ -184,6 +195,7 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   }
   const Mesh& mesh = turn_rad != 0 ? turned : scene.mesh;
   const bool has_surface = !mesh.triangle.empty();
+  if (has_surface) require_memory_for(options.points);
   ScenePoints points;
   auto& cloud = points.cloud;
   of_file(scene.path, [&] {

@@ -38,6 +38,12 @@ struct SceneOptions {
   std::uint64_t seed = 0;
 };
 
+/// More samples than any memory holds; what this machine holds is asked when the work begins.
+inline constexpr std::int64_t most_samples = 1'000'000'000'000;
+
+/// Throws out_of_memory for more samples of a surface than memory holds, before the system ends the program for trying.
+void require_memory_for(std::int64_t samples);
+
 /// Adds --distance, --size and --keep-coordinates.
 void add_placement_options(CLI::App& command, SceneArguments& arguments);
 /// Adds what chooses, hides and lights points.

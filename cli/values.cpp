@@ -39,10 +39,20 @@ void reject(std::string_view option, std::string_view expected, std::string_view
   throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", option, expected, got));
 }
 
-double positive_length(std::string_view option, std::string_view text) {
+double length_between(std::string_view option, std::string_view text, double low_m, double high_m) {
   const double value = parse_length(option, text);
-  if (!(value > 0)) reject(option, "a length > 0", text);
+  if (!(value >= low_m && value <= high_m)) {
+    reject(option, fmt::format("a length from {} to {}", format_length(low_m), format_length(high_m)), text);
+  }
   return value;
+}
+
+double optical_length(std::string_view option, std::string_view text) {
+  return length_between(option, text, least_length_m, most_length_m);
+}
+
+double distance_of(std::string_view option, std::string_view text) {
+  return length_between(option, text, -most_distance_m, most_distance_m);
 }
 
 double positive_number(std::string_view option, std::string_view text) {

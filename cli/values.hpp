@@ -15,8 +15,19 @@ namespace holotone::cli {
 
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
-/// A length > 0 with its unit.
-double positive_length(std::string_view option, std::string_view text);
+/// Wavelengths and pitches beyond these belong to no modulator, and larger worlds to no hologram.
+inline constexpr double least_length_m = 1e-9;
+inline constexpr double most_length_m = 1;
+inline constexpr double most_distance_m = 1e5;
+
+/// A length with its unit, low_m to high_m.
+double length_between(std::string_view option, std::string_view text, double low_m, double high_m);
+
+/// A wavelength or a pixel pitch.
+double optical_length(std::string_view option, std::string_view text);
+
+/// A signed distance from the panel.
+double distance_of(std::string_view option, std::string_view text);
 
 /// A number > 0.
 double positive_number(std::string_view option, std::string_view text);

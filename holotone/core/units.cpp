@@ -13,20 +13,20 @@
 namespace holotone {
 namespace {
 
-/// value * factor / divisor: divided by a power of ten, which is exact, "638nm" is 638e-9 to the last bit.
+/// A unit is factor * 10^exponent metres or radians.
 struct Unit {
   std::string_view name;
   double factor;
-  double divisor;
+  int exponent;
 };
 
-constexpr Unit length_units[] = {{"nm", 1, 1e9}, {"um", 1, 1e6}, {"µm", 1, 1e6},     {"μm", 1, 1e6},  {"mm", 1, 1e3},
-                                 {"cm", 1, 1e2}, {"m", 1, 1},    {"inch", 254, 1e4}, {"in", 254, 1e4}};
-constexpr Unit angle_units[] = {{"deg", std::numbers::pi, 180},
-                                {"°", std::numbers::pi, 180},
-                                {"mrad", 1, 1e3},
-                                {"rad", 1, 1},
-                                {"pi", std::numbers::pi, 1}};
+constexpr Unit length_units[] = {{"nm", 1, -9}, {"um", 1, -6}, {"µm", 1, -6},     {"μm", 1, -6},  {"mm", 1, -3},
+                                 {"cm", 1, -2}, {"m", 1, 0},   {"inch", 254, -4}, {"in", 254, -4}};
+constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180, 0},
+                                {"°", std::numbers::pi / 180, 0},
+                                {"mrad", 1, -3},
+                                {"rad", 1, 0},
+                                {"pi", std::numbers::pi, 0}};
 
 /// The leading number of `text`; `end` is set behind it. NaN if there is none.
 double leading_number(const std::string& text, std::size_t& end) {
@@ -36,18 +36,30 @@ double leading_number(const std::string& text, std::size_t& end) {
   return end == 0 ? std::nan("") : value;
 }
 
+/// number * 10^exponent by moving the decimal exponent in the text, so that "6.4um" is the same double as 6.4e-6.
+double scaled(const std::string& number, double value, int exponent) {
+  if (exponent == 0 || number.find_first_not_of("+-.0123456789eE") != std::string::npos) {
+    return value * std::pow(10.0, exponent);  // hexadecimal, say
+  }
+  const auto e = number.find_first_of("eE");
+  const long own =
+      e == std::string::npos ? 0 : std::clamp(std::strtol(number.c_str() + e + 1, nullptr, 10), -9999L, 9999L);
+  return std::strtod(fmt::format("{}e{}", number.substr(0, e), own + exponent).c_str(), nullptr);
+}
+
 double parse_with_units(std::string_view what, std::string_view text, std::span<const Unit> units,
                         std::string_view expected) {
   const std::string copy(text);
   std::size_t end = 0;
   const double value = leading_number(copy, end);
+  const std::string number = copy.substr(0, end);
   while (end < copy.size() && copy[end] == ' ') ++end;
   const std::string_view suffix = std::string_view(copy).substr(end);
   const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& known) { return known.name == suffix; });
   if (!std::isfinite(value) || unit == units.end()) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", what, expected, text));
   }
-  return value * unit->factor / unit->divisor;
+  return scaled(number, value, unit->exponent) * unit->factor;
 }
 
 /// `value` rounded to so many significant decimal digits.

@@ -58,6 +58,14 @@ TEST_F(BadInputTest, Files) {
   expect_refused(hologram("nothing.ply"), {"nothing.ply", "at least 1 vertex"});
 }
 
+TEST_F(BadInputTest, MorePointsThanMemory) {
+  write("triangle.ply",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+  expect_refused(hologram("triangle.ply", small({"--points", "200000000000"})), {"--points", "memory"});
+  expect_refused({"sample", "teapot", "-o", path("t.ply"), "--points", "200000000000"}, {"--points", "memory"});
+}
+
 TEST_F(BadInputTest, Points) {
   write("nan.csv", "x,y,z\n0,0,0\n1,0,0\nnan,0,0\n0,inf,0\n");
   expect_refused(hologram("nan.csv", small()), {"nan.csv", "point 2", "--skip-bad"});
@@ -78,7 +86,7 @@ TEST_F(BadInputTest, Points) {
 
 TEST_F(BadInputTest, Numbers) {
   expect_refused(hologram("good.csv", {"--wavelength", "-532nm"}), {"--wavelength", "-532nm"});
-  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "> 0"});
+  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "from 1 nm to 1 m"});
   expect_refused(hologram("good.csv", {"--wavelength", "532"}), {"--wavelength", "unit"});
   expect_refused(hologram("good.csv", {"--wavelength", "nannm"}), {"--wavelength"});
   expect_refused(hologram("good.csv", {"--resolution", "64x48", "--pitch", "-8um"}), {"--pitch", "-8um"});
@@ -92,6 +100,10 @@ TEST_F(BadInputTest, Numbers) {
   expect_refused(hologram("good.csv", small({"--tolerance", "1e-12"})), {"tolerance", "1e-12"});
   expect_refused(hologram("good.csv", small({"--tolerance", "2"})), {"tolerance"});
   expect_refused(hologram("good.csv", small({"--size", "0mm"})), {"--size"});
+  expect_refused(hologram("good.csv", small({"--distance", "1e300m"})), {"--distance", "1e300m"});
+  expect_refused(hologram("good.csv", small({"--size", "1e300m"})), {"--size", "1e300m"});
+  expect_refused(hologram("good.csv", small({"--wavelength", "1e-300m"})), {"--wavelength", "1e-300m"});
+  expect_refused(hologram("good.csv", {"--resolution", "900000x900000", "--pitch", "8um"}), {"memory"});
   expect_refused(hologram("good.csv", small({"--distance", "20"})), {"--distance", "unit"});
   expect_refused(hologram("good.csv", small({"--bits", "1"})), {"--bits"});
   expect_refused(hologram("good.csv", small({"--bits", "17"})), {"--bits"});
@@ -183,6 +195,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused(reconstruct({"-o", output, "--sweep", "18cm:22cm:3", "--distance", "20cm"}),
                  {"--sweep", "--distance"});
   expect_refused(reconstruct({"-o", output, "--distance", "20"}), {"--distance", "unit"});
+  expect_refused(reconstruct({"-o", output, "--distance", "1e300m"}), {"--distance", "100000 m"});
   expect_refused(reconstruct({"-o", output, "--method", "fresnal"}), {"--method", "did you mean 'fresnel'"});
   expect_refused(reconstruct({"-o", output, "--method", "fresnel", "--distance", "1mm"}), {"distance"});
   expect_refused(reconstruct({"-o", output, "--aperture", "5mm", "--viewer", "1mm"}), {"aperture"});
@@ -193,7 +206,56 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused(reconstruct({"-o", output, "--frames", path("g.png")}), {"--frames", "%03d"});
   expect_refused({"reconstruct", path("out.png"), path("out.png"), "-o", output}, {"IN", "three"});
   expect_refused({"reconstruct", path("good.csv"), "-o", output}, {"good.csv"});
+  ASSERT_EQ(run(reconstruct({"-o", path("picture.png")})).exit_code, 0);
+  expect_refused({"reconstruct", path("picture.png"), "-o", output}, {"picture.png", "hologram", "--encode"});
   expect_refused({"info", path("missing.png")}, {"missing.png", "no such file"});
+}
+
+// A file that looks like a hologram and contradicts itself.
+TEST_F(BadInputTest, MetadataIsNotTrusted) {
+  const Metadata good{
+      {"wavelength_m", "532e-9"}, {"pitch_m", "8e-6"}, {"distance_m", "0.2"}, {"encoding", "phase"}, {"bits", "8"}};
+  const auto look = [&](const std::string& key, const std::string& value) {
+    Image image{Array<std::uint8_t, 3>({24, 32, 1}), good};
+    for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = 200;
+    image.metadata[key] = value;
+    write_image(path("hologram.png"), image);
+    return std::vector<std::string>{"reconstruct", path("hologram.png"), "-o", path("f.png")};
+  };
+  EXPECT_EQ(run(look("note", "nothing wrong")).exit_code, 0);
+  fs::remove(path("f.png"));
+  const std::string many = [] {
+    std::string numbers;
+    for (int i = 0; i < 1000; ++i) numbers += "0.001,";
+    return numbers + "1";
+  }();
+  const std::pair<std::string, std::string> cases[] = {{"pitch_m", "-8e-6"},
+                                                       {"pitch_m", "nan"},
+                                                       {"pitch_m", "eight"},
+                                                       {"pitch_m", "0"},
+                                                       {"pitch_m", "1e-320"},
+                                                       {"wavelength_m", "1e300"},
+                                                       {"wavelength_m", "inf"},
+                                                       {"distance_m", "far"},
+                                                       {"distance_m", "1e300"},
+                                                       {"bits", "0"},
+                                                       {"bits", "99"},
+                                                       {"bits", "7.5"},
+                                                       {"bits", "4"},
+                                                       {"encoding", "fase"},
+                                                       {"encoding", "complex"},
+                                                       {"phase_range_rad", "-1"},
+                                                       {"phase_range_rad", "nan"},
+                                                       {"level_phase_rad", "1,2,x"},
+                                                       {"level_phase_rad", "1"},
+                                                       {"level_phase_rad", "1,inf"},
+                                                       {"level_phase_rad", "1,2"},
+                                                       {"level_phase_rad", many},
+                                                       {"packed16", "1"}};
+  for (const auto& [key, value] : cases) {
+    SCOPED_TRACE(key + " = " + value.substr(0, 20));
+    expect_refused(look(key, value), {});
+  }
 }
 
 TEST_F(BadInputTest, TheLineItself) {

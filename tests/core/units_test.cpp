@@ -40,6 +40,10 @@ TEST(Units, DecimalUnitsAreExact) {
   EXPECT_EQ(parse_length("--rgb", "450nm"), 450e-9);
   EXPECT_EQ(parse_length("--pitch", "3.74um"), 3.74e-6);
   EXPECT_EQ(parse_length("--pitch", "13.68um"), 13.68e-6);
+  EXPECT_EQ(parse_length("--pitch", "6.4um"), 6.4e-6);
+  EXPECT_EQ(parse_length("--pitch", "10.8 um"), 10.8e-6);
+  EXPECT_EQ(parse_length("--distance", "-1.7E1cm"), -0.17);
+  EXPECT_EQ(parse_length("--distance", "0x1p3mm"), 8e-3);
   EXPECT_EQ(parse_angle("--carrier", "7mrad"), 7e-3);
 }
 
