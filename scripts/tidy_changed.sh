@@ -9,6 +9,7 @@ cmake --preset tidy >/dev/null
 cmake --build --preset tidy -t holotone_bench_commit >/dev/null  # a header that is made when building
 mapfile -t files < <(git diff --name-only --diff-filter=AMR "$base" -- '*.cpp' | grep -v '_cuda\.cpp$' || true)
 echo "clang-tidy: ${#files[@]} files changed since $(git rev-parse --short "$base")"
+[ ${#files[@]} -eq 0 ] && exit 0
 
 check() {
   if [ "$(date +%s)" -gt "$1" ]; then
