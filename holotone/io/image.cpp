@@ -81,7 +81,7 @@ namespace io {
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
                    std::uint64_t available, std::uint64_t ratio, std::string_view path) {
   constexpr auto most = static_cast<std::uint64_t>(maximum_image_bytes);
-  constexpr std::uint64_t slack = 1 << 12;
+  constexpr std::uint64_t slack = 64;
   const std::uint64_t pixel_bytes = std::max<std::uint64_t>(channels * element_bytes, 1);
   if (ny == 0 || nx == 0 || channels == 0 || nx > most / pixel_bytes || ny > most / (nx * pixel_bytes)) {
     throw_io(path, fmt::format("1 to {} bytes of pixels", most),

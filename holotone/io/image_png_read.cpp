@@ -76,13 +76,15 @@ class PngReader {
 
   Image read() {
     attempt([this] { read_header(); });
+    // Before libpng takes memory for a row; then again for the pixels, which expansion makes larger.
     const std::uint64_t ny = png_get_image_height(png_, info_);
     const std::uint64_t nx = png_get_image_width(png_, info_);
+    stored_bits_ = std::uint64_t{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
+    check_pixels(ny, nx, 1, (stored_bits_ + 7) / 8);
+    attempt([this] { set_expansion(); });
     const std::uint64_t channels = png_get_channels(png_, info_);
     const bool wide = png_get_bit_depth(png_, info_) == 16;
-    // Expansion makes pixels larger than the file stores them.
-    const std::uint64_t growth = std::max<std::uint64_t>(channels * (wide ? 16 : 8) / stored_bits_, 1);
-    check_extents(ny, nx, channels, wide ? 2 : 1, sizes_.image, deflate_ratio * growth, path_);
+    check_pixels(ny, nx, channels, wide ? 2 : 1);
     Image image;
     if (wide) {
       image.pixels = read_rows<std::uint16_t>(ny, nx, channels);
@@ -117,7 +119,8 @@ class PngReader {
     png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
     png_set_chunk_cache_max(png_, 256);
     png_read_info(png_, info_);
-    stored_bits_ = unsigned{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
+  }
+  void set_expansion() {
     is_indexed_ =
         png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
     if (is_indexed_) {
@@ -128,6 +131,10 @@ class PngReader {
     if (png_get_bit_depth(png_, info_) == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
+  }
+  void check_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t bytes) const {
+    const std::uint64_t growth = std::max<std::uint64_t>(8 * channels * bytes / stored_bits_, 1);
+    check_extents(ny, nx, channels, bytes, sizes_.image, deflate_ratio * growth, path_);
   }
   [[nodiscard]] Palette read_palette() const {
     png_colorp entries = nullptr;
@@ -170,8 +177,8 @@ class PngReader {
   std::string_view path_;
   Source source_;
   ChunkSizes sizes_;
-  unsigned stored_bits_ = 8;  // of a pixel in the file
-  bool is_indexed_ = false;   // palette without transparency
+  std::uint64_t stored_bits_ = 8;  // of a pixel in the file
+  bool is_indexed_ = false;        // palette without transparency
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
 };

@@ -42,6 +42,12 @@ void limit_address_space() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
+// A library that was refused memory says so in words of its own; libtiff says it of nothing at all, too.
+bool was_refused_memory(const std::string& text) {
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  return says("Out of memory") || says("nsufficient memory") || (says("allocate memory") && !says("(0 elements"));
+}
+
 // Reads one file; returns what is wrong with the way it went.
 std::string read_one(const std::string& path, const std::function<void(const std::string&)>& read, Shared& shared) {
   try {
@@ -52,7 +58,8 @@ std::string read_one(const std::string& path, const std::function<void(const std
     ++shared.rejected;
     const std::string text = error.what();
     if (text.empty() || text.find('\n') != std::string::npos) return "not one line: " + text;
-    return error.code() == holotone::ErrorCode::out_of_memory ? "asked for too much: " + text : "";
+    const bool wanted_memory = error.code() == holotone::ErrorCode::out_of_memory || was_refused_memory(text);
+    return wanted_memory ? "asked for too much: " + text : "";
   } catch (const std::exception& error) {
     return std::string("another exception: ") + error.what();
   }
