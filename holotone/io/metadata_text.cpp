@@ -11,12 +11,13 @@ constexpr std::string_view first_line = "Holotone metadata\n";
 std::string escaped(std::string_view value) {
   std::string result;
   for (char c : value) {
-    if (c == '\\')
+    if (c == '\\') {
       result += "\\\\";
-    else if (c == '\n')
+    } else if (c == '\n') {
       result += "\\n";
-    else
+    } else {
       result += c;
+    }
   }
   return result;
 }

@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <holotone/io/sandbox.hpp>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -55,6 +55,7 @@ constexpr std::array<std::string_view, 2> thread_variables = {"OMP_NUM_THREADS="
 
 std::vector<char*> pointers_to(std::vector<std::string>& text) {
   std::vector<char*> result;
+  result.reserve(text.size() + 1);
   for (auto& entry : text) result.push_back(entry.data());
   result.push_back(nullptr);
   return result;

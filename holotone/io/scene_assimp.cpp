@@ -7,9 +7,8 @@
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <cstring>
 #include <fmt/format.h>
-#include <unordered_map>
+#include <holotone/io/weld_detail.hpp>
 #include <utility>
 #endif
 
@@ -21,22 +20,6 @@ namespace {
 // Position, normal, colour: corners that agree in all become one vertex, so that a texture seam does not
 // shine twice.
 using Corner = std::array<float, 9>;
-
-struct HashCorner {
-  std::size_t operator()(const Corner& corner) const {
-    std::uint64_t hash = 0;
-    for (float value : corner) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &value, sizeof bits);
-      hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
-};
-struct SameCorner {
-  bool operator()(const Corner& a, const Corner& b) const { return std::memcmp(a.data(), b.data(), sizeof a) == 0; }
-};
 
 class SceneBuilder {
  public:
@@ -100,19 +83,18 @@ class SceneBuilder {
       const std::array<float, 3> rgb = {colour.r, colour.g, colour.b};
       for (std::size_t c = 0; c < 3; ++c) corner[6 + c] = codes_ ? io::linear_of_code(double{rgb[c]}, 1) : rgb[c];
     }
-    for (auto& value : corner) value += 0.0f;  // -0 becomes 0
     return corner;
   }
 
   std::uint32_t index_of(const Corner& corner) {
-    if (mesh_.position.size() >= UINT32_MAX) fail("fewer than 2^32 vertices", "more");
-    const auto [entry, is_new] = index_.try_emplace(corner, static_cast<std::uint32_t>(mesh_.position.size()));
+    if (welder_.size() >= UINT32_MAX) fail("fewer than 2^32 vertices", "more");
+    const auto [index, is_new] = welder_.index_of(corner);
     if (is_new) {
       mesh_.position.push_back({corner[0], corner[1], corner[2]});
       if (has_normals_) mesh_.normal.push_back({corner[3], corner[4], corner[5]});
       if (has_colours_) mesh_.colour.push_back({corner[6], corner[7], corner[8]});
     }
-    return entry->second;
+    return index;
   }
 
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const { throw_io(path_, expected, got); }
@@ -123,7 +105,7 @@ class SceneBuilder {
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;
-  std::unordered_map<Corner, std::uint32_t, HashCorner, SameCorner> index_;
+  io::Welder<9> welder_;
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <array>
-#include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
-#include <unordered_map>
+#include <holotone/io/weld_detail.hpp>
 
 namespace holotone::io {
 namespace {
@@ -13,37 +12,19 @@ namespace {
 constexpr std::size_t binary_header = 84;  // 80 bytes of anything and the count
 constexpr std::size_t binary_row = 50;     // normal, three corners, two bytes of anything
 
-struct HashVertex {
-  std::size_t operator()(const Vec3f& vertex) const {
-    std::uint64_t hash = 0;
-    for (float value : vertex) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &value, sizeof bits);
-      hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
-};
-struct SameVertex {
-  bool operator()(const Vec3f& a, const Vec3f& b) const { return std::memcmp(a.data(), b.data(), sizeof a) == 0; }
-};
-
 // STL repeats a vertex in each of its triangles; a vertex must not shine six times, so equal ones become one.
-class Welder {
+class Vertices {
  public:
-  explicit Welder(Mesh& mesh) : mesh_(mesh) {}
-  std::uint32_t index_of(Vec3f vertex) {
-    for (auto& value : vertex) value += 0.0f;  // -0 becomes 0
-    const auto next = static_cast<std::uint32_t>(mesh_.position.size());
-    const auto [entry, is_new] = index_.try_emplace(vertex, next);
+  explicit Vertices(Mesh& mesh) : mesh_(mesh) {}
+  std::uint32_t index_of(const Vec3f& vertex) {
+    const auto [index, is_new] = welder_.index_of(vertex);
     if (is_new) mesh_.position.push_back(vertex);
-    return entry->second;
+    return index;
   }
 
  private:
   Mesh& mesh_;
-  std::unordered_map<Vec3f, std::uint32_t, HashVertex, SameVertex> index_;
+  Welder<3> welder_;
 };
 
 Mesh read_binary(std::string_view bytes, std::string_view path) {
@@ -51,7 +32,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
   if (count == 0) throw_io(path, "at least 1 triangle", "0");
   if (count > UINT32_MAX / 3) throw_io(path, "fewer than 2^32 corners", fmt::format("{} triangles", count));
   Mesh mesh;
-  Welder welder(mesh);
+  Vertices vertices(mesh);
   mesh.triangle.reserve(count);  // the file's length agrees with it
   for (std::size_t i = 0; i < count; ++i) {
     const char* corner = bytes.data() + binary_header + i * binary_row + 12;
@@ -62,7 +43,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
         value = load<float>(corner, std::endian::little);
         corner += 4;
       }
-      index = welder.index_of(vertex);
+      index = vertices.index_of(vertex);
     }
     mesh.triangle.push_back(triangle);
   }
@@ -75,7 +56,7 @@ class TextReader {
 
   Mesh read() {
     Mesh mesh;
-    Welder welder(mesh);
+    Vertices vertices(mesh);
     lines_.next_filled(rest_);  // solid NAME
     for (auto word = next_word(); word != "endsolid"; word = next_word()) {
       if (word != "facet") fail("'facet' or 'endsolid'", word);
@@ -88,7 +69,7 @@ class TextReader {
         expect("vertex");
         Vec3f vertex{};
         for (auto& value : vertex) value = next_number();
-        index = welder.index_of(vertex);
+        index = vertices.index_of(vertex);
       }
       expect("endloop");
       expect("endfacet");

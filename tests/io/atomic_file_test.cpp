@@ -84,6 +84,7 @@ TEST(AtomicFile, FoldersAndDevicesAreNotReplaced) {
 TEST(AtomicFile, AtMost64AtOnceAndThenAgain) {
   const TemporaryFolder folder;
   std::vector<std::unique_ptr<AtomicFile>> files;
+  files.reserve(64);
   for (int i = 0; i < 64; ++i) files.push_back(std::make_unique<AtomicFile>(folder.file(std::to_string(i))));
   EXPECT_MENTIONS(error_of([&] { AtomicFile(folder.file("more")); }), "64 files");
   files.clear();

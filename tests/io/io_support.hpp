@@ -68,7 +68,7 @@ std::string error_of(const Action& action, holotone::ErrorCode code = holotone::
     action();
   } catch (const holotone::Error& error) {
     EXPECT_EQ(error.code(), code) << error.what();
-    const std::string text = error.what();
+    std::string text = error.what();
     EXPECT_EQ(text.find('\n'), std::string::npos) << "more than one line: " << text;
     return text;
   }

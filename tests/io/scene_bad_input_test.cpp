@@ -18,7 +18,7 @@ using namespace scene_builders;
 std::string refusal(const std::string& bytes, const std::string& name) {
   const TemporaryFolder folder;
   write_raw(folder.file(name), bytes);
-  const std::string text = error_of([&] { read_scene(folder.file(name)); });
+  std::string text = error_of([&] { read_scene(folder.file(name)); });
   EXPECT_TRUE(text.starts_with(folder.file(name) + ": expected ")) << text;
   return text;
 }
