@@ -1,4 +1,5 @@
 // What the CPU's engines are measured by: the vector unit's sines and cosines and BLAS's matrix products, alone.
+#include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <cblas.h>
@@ -32,15 +33,14 @@ void run_sines(benchmark::State& state) {
   std::vector<std::uint32_t> turns(count);
   for (std::uint32_t i = 0; i < count; ++i) turns[i] = i * 2654435761U;
   std::vector<float> sums(static_cast<std::size_t>(threads * count));
-  const Stopwatch clock;
-  for (auto _ : state) {
+  const double seconds = time_iterations(state, holotone::Queue(), [&] {
     holotone::parallel_for(0, threads, [&](std::int64_t thread) {
       many_sines(turns.data(), sums.data() + thread * count, count, rounds);
     });
     benchmark::DoNotOptimize(sums.data());
     benchmark::ClobberMemory();
-  }
-  state.counters["sincos_per_s"] = static_cast<double>(threads * count * rounds * state.iterations()) / clock.seconds();
+  });
+  state.counters["sincos_per_s"] = static_cast<double>(threads * count * rounds) / seconds;
 }
 
 /// The real product (2 ny x 2 n)(2 n x nx) of 1920x1080 pixels by nothing but sgemm, 2048 points at a time.
@@ -54,29 +54,27 @@ void run_product(benchmark::State& state, std::int64_t points) {
   std::vector<float> c(static_cast<std::size_t>(rows) * columns, 0.0F);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = holotone::random_uniform(1, i) - 0.5F;
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = holotone::random_uniform(2, i) - 0.5F;
-  const Stopwatch clock;
-  for (auto _ : state) {
+  const double seconds = time_iterations(state, holotone::Queue(), [&] {
     for (std::int64_t done = 0; done < points; done += chunk_points) {
       const auto k = static_cast<blasint>(2 * std::min(points - done, chunk_points));
       cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, columns, k, 1.0F, a.data(), rows, b.data(), columns,
                   done == 0 ? 0.0F : 1.0F, c.data(), columns);
     }
     benchmark::ClobberMemory();
-  }
-  state.counters["flops_per_s"] =
-      8.0 * static_cast<double>(points * 1080 * 1920 * state.iterations()) / clock.seconds();
+  });
+  state.counters["flops_per_s"] = 8.0 * static_cast<double>(points * 1080 * 1920) / seconds;
 }
 
 }  // namespace
 
 void add_cpu_limits(const RowOptions& options) {
-  benchmark::RegisterBenchmark("cpu/sincos", run_sines)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("cpu/sincos", run_sines)->Unit(benchmark::kMillisecond)->UseManualTime();
   for (const std::int64_t points : {1024, 10240, 30720, 102400}) {
     if (points > options.max_points) continue;
     const auto name = fmt::format("cpu/sgemm/{}", points);
-    benchmark::RegisterBenchmark(name.c_str(), [points](benchmark::State& state) {
-      run_product(state, points);
-    })->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(name.c_str(), [points](benchmark::State& state) { run_product(state, points); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseManualTime();
   }
 }
 

@@ -1,5 +1,6 @@
-// holotone_bench [--device cpu|cuda:0] [--max-points N] [Google Benchmark's own options]
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [--processor-time] [Google Benchmark's own options]
 //
+// --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
 // not timed. JSON: --benchmark_out=results.json; bench/merge.py adds the rows to bench/results/.
 #include <bench/rows.hpp>
@@ -30,6 +31,11 @@ std::string take_option(std::vector<char*>& arguments, const std::string& name, 
   return otherwise;
 }
 
+/// Takes `name` out of the arguments; whether it was there.
+bool take_flag(std::vector<char*>& arguments, const std::string& name) {
+  return std::erase_if(arguments, [&](const char* argument) { return name == argument; }) > 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -40,12 +46,14 @@ int main(int argc, char** argv) {
     const bool cpu = options.device.backend == holotone::Backend::cpu;
     options.max_points =
         std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1024000").c_str(), nullptr, 10);
+    if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
     benchmark::AddCustomContext("commit", bench::commit());
     benchmark::AddCustomContext("device", info.name);
     benchmark::AddCustomContext("device_units", std::to_string(info.units));
     benchmark::AddCustomContext("driver", info.detail);
     benchmark::AddCustomContext("backend", to_string(options.device));
+    benchmark::AddCustomContext("clock", cpu ? bench::clock_name() : "device");
     benchmark::AddCustomContext("date_utc", bench::utc_date());
     bench::add_point_cloud_rows(options);
     bench::add_propagation_rows(options);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <holotone/core/error.hpp>
+#include <omp.h>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,14 @@
 
 namespace bench {
 namespace {
+
+bool processor_time = false;  // set once, before anything is measured
+
+double now() {
+  std::timespec time{};
+  clock_gettime(processor_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 double timed(const holotone::Queue& queue, int repeats, const std::function<void()>& work) {
   queue.synchronize();
@@ -69,6 +78,17 @@ double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::fu
   for (auto& time : times) time = timed(queue, 1, work);
   return median(std::move(times));
 }
+
+void use_processor_time() {
+  processor_time = true;
+  omp_set_num_threads(1);
+}
+
+std::string clock_name() { return processor_time ? "processor time, one thread" : "wall time"; }
+
+Stopwatch::Stopwatch() : start_(now()) {}
+
+double Stopwatch::seconds() const { return now() - start_; }
 
 std::string commit() { return HOLOTONE_COMMIT; }
 

@@ -1,6 +1,5 @@
 #pragma once
 // What the benchmark programs share: the cases, their checks and the clock.
-#include <chrono>
 #include <functional>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
@@ -15,17 +14,24 @@ std::string commit();
 /// Today's date in UTC, "2025-01-31T12:00:00Z".
 std::string utc_date();
 
-/// Wall time since it was made.
+/// From here on Stopwatch tells processor time, and the library has one thread: for the CPU of a machine that does other
+/// work at the same time, where wall time says more about that.
+void use_processor_time();
+
+/// "wall time" or "processor time, one thread".
+std::string clock_name();
+
+/// Seconds since it was made: wall time, unless use_processor_time was called.
 class Stopwatch {
  public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  Stopwatch();
+  [[nodiscard]] double seconds() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
+  double start_;
 };
 
-/// Median over `rounds` of the wall time in seconds of work(), which enqueues; every round enqueues as often as fills
+/// Median over `rounds` of the time in seconds of work(), which enqueues; every round enqueues as often as fills
 /// 20 ms (at least once) between two synchronisations of `queue`, so that launch and waiting cost no more than in use.
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-CONTEXT_KEYS = ("commit", "device", "device_units", "driver", "backend", "date_utc")
+CONTEXT_KEYS = ("commit", "device", "device_units", "driver", "backend", "clock", "date_utc")
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 

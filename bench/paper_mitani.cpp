@@ -21,8 +21,8 @@ int run(int argc, char** argv) {
     return code;
   }
   auto results = bench::results_head("paper_mitani", options.device);
-  fmt::print("Mitani, Suzuki, Takada, Figure 4.1: 1920x1024, milliseconds; measured on {} ({}), commit {}\n\n",
-             std::string(results["device"]), to_string(options.device), bench::commit());
+  fmt::print("Mitani, Suzuki, Takada, Figure 4.1: 1920x1024, milliseconds ({}); measured on {} ({}), commit {}\n\n",
+             bench::clock_name(), std::string(results["device"]), to_string(options.device), bench::commit());
   std::vector<std::vector<std::string>> rows = {
       {"points", "published (RTX 3080)", "direct (old)", "separable (new)", "old/new", "frames/s", "rel. error"}};
   for (const auto count : sizes) {

@@ -30,8 +30,8 @@ int run(int argc, char** argv) {
     return code;
   }
   auto results = bench::results_head("paper_shimobaba", options.device);
-  fmt::print("Shimobaba et al. 2010, Table 1: 1920x1024, milliseconds; measured on {} ({}), commit {}\n\n",
-             std::string(results["device"]), to_string(options.device), bench::commit());
+  fmt::print("Shimobaba et al. 2010, Table 1: 1920x1024, milliseconds ({}); measured on {} ({}), commit {}\n\n",
+             bench::clock_name(), std::string(results["device"]), to_string(options.device), bench::commit());
   std::vector<std::vector<std::string>> rows = {{"points", "CPU 2010", "GTX 260", "HD 5850", "HD 5850 opt.", "direct",
                                                  "recurrence", "separable", "rec./sep.", "rel. error"}};
   for (const auto& row : table_1) {

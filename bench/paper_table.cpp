@@ -13,6 +13,9 @@ bool parse_table_options(int argc, char** argv, const std::string& description, 
   std::string device = "auto";
   app.add_option("--device", device, "cpu, cuda:0, ... or auto");
   app.add_option("--max-points", options.max_points, fmt::format("Largest cloud (default on the CPU: {})", cpu_points));
+  bool processor_time = false;
+  app.add_flag("--processor-time", processor_time,
+               "Processor time of one thread, for a CPU that does other work meanwhile");
   app.add_option("--json", options.json, "Also write the table to this file");
   try {
     app.parse(argc, argv);
@@ -21,6 +24,7 @@ bool parse_table_options(int argc, char** argv, const std::string& description, 
     return false;
   }
   options.device = holotone::parse_device(device);
+  if (processor_time && options.device.backend == holotone::Backend::cpu) use_processor_time();
   if (options.max_points <= 0) {
     options.max_points = options.device.backend == holotone::Backend::cpu ? cpu_points : INT64_MAX;
   }
@@ -68,7 +72,7 @@ nlohmann::json results_head(const std::string& program, holotone::Device device)
   const auto info = holotone::describe(device);
   return {{"program", program},           {"commit", commit()},         {"device", info.name},
           {"backend", to_string(device)}, {"device_units", info.units}, {"driver", info.detail},
-          {"date_utc", utc_date()}};
+          {"clock", clock_name()},        {"date_utc", utc_date()}};
 }
 
 void write_json(const std::string& path, const nlohmann::json& value) {

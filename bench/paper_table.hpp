@@ -14,7 +14,8 @@ struct TableOptions {
   std::string json;  ///< file to write, or empty
 };
 
-/// `--device`, `--max-points` (default: all rows on CUDA, `cpu_points` on the CPU), `--json`, `--help`. Prints and
+/// `--device`, `--max-points` (default: all rows on CUDA, `cpu_points` on the CPU), `--processor-time`,
+/// `--json`, `--help`. Prints and
 /// returns an exit code through `code` when the program should end at once.
 bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
                          TableOptions& options, int& code);

@@ -1,6 +1,7 @@
 // hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit bites), amplitudes
 // with random signs, tolerance 1e-3. Timed: from points on the device to the complex field and its 8-bit phase there
 // (real: the real part alone); video adds points uploaded and phase downloaded for every frame.
+#include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <cstring>
@@ -65,9 +66,7 @@ void run_sum(benchmark::State& state, const Row& row, holotone::Device device) {
   }
   double seconds = 0;
   if (device.backend == holotone::Backend::cpu) {
-    const Stopwatch clock;
-    for (auto _ : state) run.run();
-    seconds = clock.seconds() / static_cast<double>(state.iterations());
+    seconds = time_iterations(state, run.queue(), [&] { run.run(); });
   } else {
     const auto work = [&] { run.run(); };
     for (auto _ : state) {
@@ -115,12 +114,7 @@ void run_video(benchmark::State& state, std::int64_t count, holotone::Device dev
     state.SkipWithError(fmt::format("relative error {:.2e}, phase off by {:.2f} levels", error, levels_off).c_str());
     return;
   }
-  const Stopwatch clock;
-  for (auto _ : state) {
-    frame();
-    queue.synchronize();
-  }
-  set_counters(state, c, error, clock.seconds() / static_cast<double>(state.iterations()), false);
+  set_counters(state, c, error, time_iterations(state, queue, frame), false);
   state.counters["phase_error_levels"] = levels_off;
   state.SetLabel(plan.info().arithmetic);
 }
@@ -137,7 +131,8 @@ void add_point_cloud_rows(const RowOptions& options) {
                                             state.SkipWithError(error.what());
                                           }
                                         })
-        ->Unit(benchmark::kMillisecond);
+        ->Unit(benchmark::kMillisecond)
+        ->UseManualTime();
   };
   const auto device = options.device;
   const auto add_sum = [&](const std::string& name, const Row& row) {
@@ -145,7 +140,7 @@ void add_point_cloud_rows(const RowOptions& options) {
     auto* const registered = add(fmt::format("hologram/{}/{}", name, row.count),
                                  [row, device](benchmark::State& state) { run_sum(state, row, device); });
     // On a GPU a row is the median of single frames on a rested card; the rate under full load is a counter.
-    if (device.backend != holotone::Backend::cpu) registered->UseManualTime()->Iterations(1);
+    if (device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
   using Output = PointCloudRun::Output;
   const auto both = Output::field_and_phase;
