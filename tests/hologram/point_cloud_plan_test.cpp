@@ -4,6 +4,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <limits>
 #include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
 
 namespace {
 
@@ -28,6 +29,9 @@ void expect_error(ErrorCode code, const std::string& text, const Call& call) {
     EXPECT_EQ(std::string(error.what()), text);
   }
 }
+
+class PointCloudPlanOnDevice : public support::OnEachDevice {};
+HOLOTONE_ON_EACH_DEVICE(PointCloudPlanOnDevice);
 
 cases::PointCloudCase tiny_case(std::int64_t count = 20) {
   cases::PointCloudCase c;
@@ -78,8 +82,8 @@ TEST(PointCloudPlan, RefusesOptionsOutOfRange) {
   }
 }
 
-TEST(PointCloudPlan, RefusesPointsThatDoNotFitTogether) {
-  for (const auto device : holotone::devices()) {
+TEST_P(PointCloudPlanOnDevice, RefusesPointsThatDoNotFitTogether) {
+  on_each([&](Device device) {
     PointCloudPlan plan({.shape = {8, 8}}, device);
     std::vector<float> numbers(30, 1.0F);
     const auto set = [&](holotone::View<const float, 2> position, holotone::View<const float, 1> amplitude,
@@ -104,10 +108,10 @@ TEST(PointCloudPlan, RefusesPointsThatDoNotFitTogether) {
     expect_error(invalid,
                  "PointCloudPlan::set_points: amplitude: expected an array on device cpu, got one on device cuda:7",
                  set({data, {5, 3}}, {data, {5}, other}, {}));
-  }
+  });
 }
 
-TEST(PointCloudPlan, NamesTheFirstBadPoint) {
+TEST_P(PointCloudPlanOnDevice, NamesTheFirstBadPoint) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinite = std::numeric_limits<float>::infinity();
   struct Bad {
@@ -121,7 +125,7 @@ TEST(PointCloudPlan, NamesTheFirstBadPoint) {
                      {2, -infinite, "x = 1, y = 2, z = -inf, amplitude = 4, phase = 5"},
                      {3, nan, "x = 1, y = 2, z = -1, amplitude = nan, phase = 5"},
                      {4, nan, "x = 1, y = 2, z = -1, amplitude = 4, phase = nan"}};
-  for (const auto plan_device : holotone::devices()) {
+  on_each([&](Device plan_device) {
     for (const auto source : {Device{}, plan_device}) {
       for (const auto& bad : all) {
         Array<float, 2> position({1000, 3});
@@ -151,13 +155,13 @@ TEST(PointCloudPlan, NamesTheFirstBadPoint) {
             });
       }
     }
-  }
+  });
 }
 
-TEST(PointCloudPlan, RefusesOutputsThatDoNotFit) {
+TEST_P(PointCloudPlanOnDevice, RefusesOutputsThatDoNotFit) {
   const auto c = tiny_case();
   const auto points = cases::make_points(c);
-  for (const auto device : holotone::devices()) {
+  on_each([&](Device device) {
     PointCloudPlan plan(c.options, device);
     Array<std::complex<float>, 2> field(c.options.shape, device);
     expect_error(ErrorCode::invalid_argument,
@@ -181,7 +185,7 @@ TEST(PointCloudPlan, RefusesOutputsThatDoNotFit) {
                  [&] {
                    plan.execute({{}, {}, elsewhere});
                  });
-  }
+  });
 }
 
 TEST(PointCloudPlan, ABadCloudLeavesThePlanWithTheOneBefore) {
@@ -199,8 +203,8 @@ TEST(PointCloudPlan, ABadCloudLeavesThePlanWithTheOneBefore) {
   EXPECT_LE(cases::relative_error(expected, field.data()), c.options.tolerance);
 }
 
-TEST(PointCloudPlan, NoPointsGiveNoLight) {
-  for (const auto device : holotone::devices()) {
+TEST_P(PointCloudPlanOnDevice, NoPointsGiveNoLight) {
+  on_each([&](Device device) {
     for (const auto method : methods) {
       PointCloudOptions options{.shape = {17, 33}, .method = method};
       PointCloudPlan plan(options, device);
@@ -220,11 +224,11 @@ TEST(PointCloudPlan, NoPointsGiveNoLight) {
         ASSERT_EQ(host_phase.data()[i], 0);
       }
     }
-  }
+  });
 }
 
-TEST(PointCloudPlan, InfoNamesTheMethodThatRuns) {
-  for (const auto device : holotone::devices()) {
+TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
+  on_each([&](Device device) {
     for (const auto method : methods) {
       const PointCloudPlan plan({.method = method}, device);
       EXPECT_EQ(plan.info().method, method);
@@ -241,7 +245,7 @@ TEST(PointCloudPlan, InfoNamesTheMethodThatRuns) {
     PointCloudPlan sphere({.wave = Wave::spherical}, device);
     sphere.set_points(cases::sources(cases::make_points(c)));
     EXPECT_EQ(sphere.info().method, PointMethod::direct);
-  }
+  });
 }
 
 TEST(PointCloudPlan, ReportsProgressAndStopsWhenToldTo) {

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 #include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
 
 namespace {
 
@@ -17,19 +18,23 @@ using holotone::Device;
 using holotone::PointCloudOptions;
 using holotone::PointCloudPlan;
 using holotone::PointMethod;
-using Complex = std::complex<float>;
+using support::Complex;
 
 constexpr PointMethod methods[] = {PointMethod::direct, PointMethod::recurrence, PointMethod::separable};
 constexpr double tolerance = 1e-4;
 
-void for_every_engine(const std::function<void(PointMethod, Device)>& body) {
-  for (const auto device : holotone::devices()) {
-    for (const auto method : methods) {
-      SCOPED_TRACE(std::string(to_string(method)) + " on " + to_string(device));
-      body(method, device);
-    }
+class PointCloudRelations : public support::OnEachDevice {
+ protected:
+  void for_every_engine(const std::function<void(PointMethod, Device)>& body) const {
+    on_each([&](Device device) {
+      for (const auto method : methods) {
+        SCOPED_TRACE(to_string(method));
+        body(method, device);
+      }
+    });
   }
-}
+};
+HOLOTONE_ON_EACH_DEVICE(PointCloudRelations);
 
 cases::PointCloudCase base_case(PointMethod method) {
   cases::PointCloudCase c;
@@ -58,7 +63,7 @@ double difference(const Array<Complex, 2>& a, const Array<Complex, 2>& b) {
   return std::sqrt(error / norm);
 }
 
-TEST(PointCloudRelations, OnePointIsAZonePlate) {
+TEST_P(PointCloudRelations, OnePointIsAZonePlate) {
   for_every_engine([](PointMethod method, Device device) {
     PointCloudOptions options{
         .pitch_m = 8e-6, .shape = {51, 101}, .method = method, .tolerance = tolerance, .band_limit = false};
@@ -83,7 +88,7 @@ TEST(PointCloudRelations, OnePointIsAZonePlate) {
   });
 }
 
-TEST(PointCloudRelations, EnergyOfOnePointIsItsLitPixels) {
+TEST_P(PointCloudRelations, EnergyOfOnePointIsItsLitPixels) {
   for_every_engine([](PointMethod method, Device device) {
     PointCloudOptions options{.shape = {101, 201}, .method = method, .tolerance = tolerance};
     // lambda d / (2 pitch) = 0.3325 mm at 1 cm: 41.6 pixels to each side of the axis at (100, 50)
@@ -103,7 +108,7 @@ TEST(PointCloudRelations, EnergyOfOnePointIsItsLitPixels) {
   });
 }
 
-TEST(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
+TEST_P(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
   // Along the row through the axis the phase step between neighbours is 2 curvature (u + 1/2) turns. With the limit no
   // lit pair steps by more than half a turn; without it, pairs beyond it do, and the samples show a coarser fringe.
   for_every_engine([](PointMethod method, Device device) {
@@ -134,7 +139,7 @@ TEST(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
   });
 }
 
-TEST(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
+TEST_P(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     // A pitch and positions that are binary fractions: the shift is exact in float32
@@ -166,7 +171,7 @@ TEST(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
   });
 }
 
-TEST(PointCloudRelations, FieldsOfTwoCloudsAdd) {
+TEST_P(PointCloudRelations, FieldsOfTwoCloudsAdd) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     const auto first = cases::make_points(c);
@@ -184,7 +189,7 @@ TEST(PointCloudRelations, FieldsOfTwoCloudsAdd) {
   });
 }
 
-TEST(PointCloudRelations, AmplitudeScalesAndPhaseTurnsTheField) {
+TEST_P(PointCloudRelations, AmplitudeScalesAndPhaseTurnsTheField) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);
@@ -196,7 +201,7 @@ TEST(PointCloudRelations, AmplitudeScalesAndPhaseTurnsTheField) {
   });
 }
 
-TEST(PointCloudRelations, OrderOfThePointsDoesNotMatter) {
+TEST_P(PointCloudRelations, OrderOfThePointsDoesNotMatter) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     c.count = 700;
@@ -211,7 +216,7 @@ TEST(PointCloudRelations, OrderOfThePointsDoesNotMatter) {
   });
 }
 
-TEST(PointCloudRelations, FrontAndBackAreConjugate) {
+TEST_P(PointCloudRelations, FrontAndBackAreConjugate) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);
@@ -222,7 +227,7 @@ TEST(PointCloudRelations, FrontAndBackAreConjugate) {
   });
 }
 
-TEST(PointCloudRelations, PlanTwiceEqualsPlanOnceEqualsOneShot) {
+TEST_P(PointCloudRelations, PlanTwiceEqualsPlanOnceEqualsOneShot) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     const auto first = cases::make_points(c);
@@ -250,7 +255,7 @@ TEST(PointCloudRelations, PlanTwiceEqualsPlanOnceEqualsOneShot) {
   });
 }
 
-TEST(PointCloudRelations, PointsOnThePlansDeviceGiveWhatHostPointsGive) {
+TEST_P(PointCloudRelations, PointsOnThePlansDeviceGiveWhatHostPointsGive) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     c.phases = true;
@@ -264,7 +269,7 @@ TEST(PointCloudRelations, PointsOnThePlansDeviceGiveWhatHostPointsGive) {
   });
 }
 
-TEST(PointCloudRelations, OutputsAreWrittenWholeAndNothingElse) {
+TEST_P(PointCloudRelations, OutputsAreWrittenWholeAndNothingElse) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
     c.options.shape = {21, 37};
@@ -308,7 +313,7 @@ TEST(PointCloudRelations, OutputsAreWrittenWholeAndNothingElse) {
   });
 }
 
-TEST(PointCloudRelations, PointsThatLightNothingAddNothing) {
+TEST_P(PointCloudRelations, PointsThatLightNothingAddNothing) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);

@@ -6,6 +6,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <span>
 #include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
 
 namespace {
 
@@ -86,27 +87,31 @@ void check(const cases::PointCloudCase& c, const reference::PointWaves& points, 
               real_error, 100 * error / c.options.tolerance);
 }
 
-/// The case with every method given and every tolerance given on every device; the reference is computed once.
-void check_all(cases::PointCloudCase c, std::span<const PointMethod> all_methods,
-               std::span<const double> all_tolerances, std::int64_t samples) {
-  const auto points = cases::make_points(c);
-  const auto expected = cases::sample_reference(c, points, samples);
-  for (const auto device : holotone::devices()) {
-    for (const auto method : all_methods) {
-      for (const double tolerance : all_tolerances) {
-        c.options.method = method;
-        c.options.tolerance = tolerance;
-        check(c, points, expected, device);
+class PointCloud : public support::OnEachDevice {
+ protected:
+  /// The case with every method and tolerance given; the reference is computed once.
+  void check_all(cases::PointCloudCase c, std::span<const PointMethod> all_methods,
+                 std::span<const double> all_tolerances, std::int64_t samples) const {
+    const auto points = cases::make_points(c);
+    const auto expected = cases::sample_reference(c, points, samples);
+    on_each([&](Device device) {
+      for (const auto method : all_methods) {
+        for (const double tolerance : all_tolerances) {
+          c.options.method = method;
+          c.options.tolerance = tolerance;
+          check(c, points, expected, device);
+        }
       }
-    }
+    });
   }
-}
+};
+HOLOTONE_ON_EACH_DEVICE(PointCloud);
 
-TEST(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
+TEST_P(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
   for (const auto& c : small_cases()) check_all(c, methods, tolerances, 6000);
 }
 
-TEST(PointCloud, SphericalWaveHoldsEveryTolerance) {
+TEST_P(PointCloud, SphericalWaveHoldsEveryTolerance) {
   constexpr PointMethod direct[] = {PointMethod::direct};
   for (auto c : small_cases()) {
     c.options.wave = Wave::spherical;
@@ -114,7 +119,7 @@ TEST(PointCloud, SphericalWaveHoldsEveryTolerance) {
   }
 }
 
-TEST(PointCloud, WholePanelIsRightEverywhere) {
+TEST_P(PointCloud, WholePanelIsRightEverywhere) {
   constexpr double tolerance[] = {1e-3};
   auto uneven = small("LETO cut", 1079, 1931, 20, 0.05, 0.3);
   uneven.options.pitch_m = 6.4e-6;
@@ -123,7 +128,7 @@ TEST(PointCloud, WholePanelIsRightEverywhere) {
   check_all(small("PLUTO, far, in front", 1080, 1920, 20, -0.6, -0.5), methods, tolerance, 4096);
 }
 
-TEST(PointCloud, ManyPointsAreSummedWithoutLoss) {
+TEST_P(PointCloud, ManyPointsAreSummedWithoutLoss) {
   // More points than any engine takes at once, more than it sums in float32 at once
   constexpr double tolerance[] = {1e-5};
   check_all(small("many", 30, 50, 70001, 0.3, 0.4), methods, tolerance, 100);
