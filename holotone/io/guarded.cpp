@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <charconv>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
@@ -18,14 +19,14 @@ constexpr std::string_view scene_command = "__read-scene";
 constexpr std::string_view field_command = "__read-field";
 constexpr int error_exit_code = 2;
 
-GuardLimits limits_for(const std::string& path) {
+ReaderLimits limits_for(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  GuardLimits limits;
+  ReaderLimits limits;
   if (!error) {
     limits.memory_bytes += 24 * static_cast<std::uint64_t>(size);
-    limits.output_bytes += 24 * static_cast<std::uint64_t>(size);
-    limits.seconds += static_cast<double>(size) / 4e6;
+    limits.run.output_bytes += 24 * static_cast<std::uint64_t>(size);
+    limits.run.seconds += static_cast<double>(size) / 4e6;
   }
   return limits;
 }
@@ -33,8 +34,9 @@ GuardLimits limits_for(const std::string& path) {
 // Reads `path` in a child and hands what it wrote to `parse`; a child out of memory becomes a line with the limit.
 template <class Parse>
 auto read_guarded(std::string_view command, const std::string& path, const std::string& program,
-                  const GuardLimits& limits, const Parse& parse) {
-  const GuardedRun run = run_guarded(program, {std::string(command), path, "-"}, limits, path);
+                  const ReaderLimits& limits, const Parse& parse) {
+  const GuardedRun run =
+      run_guarded(program, {std::string(command), path, std::to_string(limits.memory_bytes)}, limits.run, path);
   if (run.exit_code != 0 && run.exit_code != error_exit_code) {
     throw Error(ErrorCode::io, fmt::format("{}: the reader failed (exit code {})", path, run.exit_code));
   }
@@ -80,34 +82,37 @@ bool write_all(int file, std::string_view bytes) {
 }
 
 // Takes standard output for the dump alone: what a library prints goes to standard error.
-int open_output(const std::string& path) {
-  if (path != "-") return open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  const int file = dup(STDOUT_FILENO);
+int take_standard_output() {
+  const int file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   return file;
 }
 
 }  // namespace
 
-Mesh read_scene_guarded(const std::string& path, const std::string& program, const std::optional<GuardLimits>& limits) {
+Mesh read_scene_guarded(const std::string& path, const std::string& program,
+                        const std::optional<ReaderLimits>& limits) {
   if (!is_assimp_scene(path)) return read_scene(path);
   return read_guarded(scene_command, path, program, limits.value_or(limits_for(path)), io::parse_scene);
 }
 
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
-                             const std::optional<GuardLimits>& limits) {
+                             const std::optional<ReaderLimits>& limits) {
   if (!is_hdf5(path)) return read_field(path);
   return read_guarded(field_command, path, program, limits.value_or(limits_for(path)), io::parse_field);
 }
 
 std::optional<int> guarded_child(int argc, const char* const* argv) {
   if (argc != 4 || (argv[1] != scene_command && argv[1] != field_command)) return std::nullopt;
-  const int output = open_output(argv[3]);
+  const std::string_view number = argv[3];
+  std::uint64_t memory_bytes = 0;
+  const auto parsed = std::from_chars(number.begin(), number.end(), memory_bytes);
+  if (parsed.ec != std::errc() || parsed.ptr != number.end()) return std::nullopt;
+  const int output = take_standard_output();
+  limit_memory(memory_bytes);
   int code = 0;
   const std::string dump = dump_or_error(argv[1], argv[2], code);
-  if (output < 0 || !write_all(output, dump)) code = 1;
-  if (output >= 0) close(output);
-  return code;
+  return output >= 0 && write_all(output, dump) ? code : 1;
 }
 
 }  // namespace holotone

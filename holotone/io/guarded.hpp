@@ -11,19 +11,24 @@ namespace holotone {
 // that wants this begins main with
 //     if (const auto code = guarded_child(argc, argv)) return *code;
 // and reads with read_scene_guarded(path, current_program()) and read_field_guarded(path, current_program()).
-// The child is the same program called as `program __read-scene FILE OUT` or `program __read-field FILE OUT`,
-// where OUT
-// "-" means standard output; what passes between them is private and checked by the parent.
+// The child is the same program called as `program __read-scene FILE MEMORY_BYTES` or `program __read-field FILE MEMORY_BYTES`;
+// what it writes to standard output is private and checked by the parent.
+
+/// What a guarded reader may use.
+struct ReaderLimits {
+  GuardLimits run = {};
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< see limit_memory
+};
 
 /// Like read_scene for the formats of our own readers, in this process; OBJ and glTF in a child `program`,
 /// under limits that grow with the file: 2 GiB + 24 bytes of memory a byte, 20 s + 1 s for every 4 MB, unless others are given. Throws
 /// io in one line: what the reader said, or that it crashed, took too long or needed too much memory.
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
-                        const std::optional<GuardLimits>& limits = {});
+                        const std::optional<ReaderLimits>& limits = {});
 
 /// Like read_field; HDF5 in a child `program`, under the same limits.
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
-                             const std::optional<GuardLimits>& limits = {});
+                             const std::optional<ReaderLimits>& limits = {});
 
 /// The child's side: if the arguments ask for a guarded read, does it and returns the exit code (0, or 2
 /// after an error, which is passed to the parent), else nothing. Call it first in main, before anything

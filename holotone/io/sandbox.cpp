@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -27,20 +28,43 @@ extern char** environ;
 namespace holotone {
 namespace {
 
-// Sanitizers reserve terabytes of address space at the start: under a limit the program would not begin.
+// Sanitizers reserve terabytes when they need some: under a limit the program would fail at once.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool limit_memory = false;
+constexpr bool memory_can_be_limited = false;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr bool limit_memory = false;
+constexpr bool memory_can_be_limited = false;
 #else
-constexpr bool limit_memory = true;
+constexpr bool memory_can_be_limited = true;
 #endif
 #else
-constexpr bool limit_memory = true;
+constexpr bool memory_can_be_limited = true;
 #endif
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// A descriptor that exec closes and that is never one of the three standard ones, which the caller may have closed and the
+// child replaces.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    if (descriptor_ < 0) {
+      throw Error(ErrorCode::device, fmt::format("run_guarded: descriptor: {}", std::strerror(errno)));
+    }
+  }
+  ~Descriptor() { reset(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return descriptor_; }
+  void reset() {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+  }
+
+ private:
+  int descriptor_;
+};
 
 // Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
 struct Launch {
@@ -77,9 +101,14 @@ Launch prepare(const std::string& program, const std::vector<std::string>& argum
   return launch;
 }
 
+// Only ever lowers a limit: a caller's own, lower one stays.
 bool set_limit(int resource, std::uint64_t value) {
-  const rlimit limit{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
-  return setrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) == 0;
+  const auto kind = static_cast<decltype(RLIMIT_DATA)>(resource);
+  rlimit limit{};
+  if (getrlimit(kind, &limit) != 0) return false;
+  limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(value));
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  return setrlimit(kind, &limit) == 0;
 }
 
 // The child between fork and exec. Tells the parent errno through `report` if exec fails; exec closes
@@ -96,7 +125,6 @@ bool set_limit(int resource, std::uint64_t value) {
                dup2(output, STDOUT_FILENO) >= 0;
   ready = ready && set_limit(RLIMIT_CORE, 0) && set_limit(RLIMIT_FSIZE, limits.output_bytes) &&
           set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(std::ceil(limits.seconds)) + 1);
-  if (limit_memory) ready = ready && set_limit(RLIMIT_AS, limits.memory_bytes);
   if (ready) execve(launch.argument[0], launch.argument.data(), launch.environment.data());
   const int reason = errno;
   (void)!write(report, &reason, sizeof reason);
@@ -170,20 +198,22 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   const Launch launch = prepare(program, arguments);
   const File output(std::tmpfile(), std::fclose);
   if (!output) throw Error(ErrorCode::device, fmt::format("run_guarded: tmpfile: {}", std::strerror(errno)));
-  int report[2];
-  if (pipe(report) != 0) throw Error(ErrorCode::device, fmt::format("run_guarded: pipe: {}", std::strerror(errno)));
-  fcntl(report[0], F_SETFD, FD_CLOEXEC);
-  fcntl(report[1], F_SETFD, FD_CLOEXEC);
+  int ends[2];
+  if (pipe(ends) != 0) throw Error(ErrorCode::device, fmt::format("run_guarded: pipe: {}", std::strerror(errno)));
+  const Descriptor report_in(ends[0]);
+  Descriptor report_out(ends[1]);
+  close(ends[0]);
+  close(ends[1]);
+  const Descriptor child_output(fileno(output.get()));
 
   const auto deadline =
       std::chrono::steady_clock::now() +
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(limits.seconds));
   const pid_t child = fork();
-  if (child == 0) become(launch, limits, fileno(output.get()), report[1]);
+  if (child == 0) become(launch, limits, child_output.get(), report_out.get());
   const int fork_reason = errno;
-  close(report[1]);
-  const int exec_reason = child > 0 ? exec_failure(report[0]) : fork_reason;
-  close(report[0]);
+  report_out.reset();
+  const int exec_reason = child > 0 ? exec_failure(report_in.get()) : fork_reason;
   if (child < 0) throw Error(ErrorCode::device, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
 
   int status = 0;
@@ -194,6 +224,18 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   if (!ended) throw_signal(SIGALRM, limits, subject);
   if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
   return {WEXITSTATUS(status), read_back(output.get(), subject)};
+}
+
+void limit_memory(std::uint64_t bytes) {
+  if (!memory_can_be_limited) return;
+  // statm, in pages: size resident shared text library data. "data" is what RLIMIT_DATA counts.
+  std::uint64_t pages = 0;
+  if (const File statm(std::fopen("/proc/self/statm", "r"),
+                       [](std::FILE* file) { return file ? std::fclose(file) : 0; });
+      statm) {
+    (void)!std::fscanf(statm.get(), "%*u %*u %*u %*u %*u %" SCNu64, &pages);
+  }
+  set_limit(RLIMIT_DATA, pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + bytes);
 }
 
 std::string current_program() {

@@ -8,7 +8,6 @@ namespace holotone {
 
 /// What a guarded program may use.
 struct GuardLimits {
-  std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< address space (builds with a sanitizer cannot limit it)
   std::uint64_t output_bytes = std::uint64_t{4} << 30;  ///< of standard output
   double seconds = 20;                                  ///< of wall clock, and of processor time
 };
@@ -26,6 +25,11 @@ struct GuardedRun {
 /// "... wrote more than 4 GiB"; device if the program cannot be started.
 GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
                        std::string_view subject);
+
+/// Limits the writable memory of this program to what it has now and `bytes` more: a larger allocation fails. For good, and for
+/// the programs it starts. Called by the guarded program itself, since what its libraries take before main differs by a
+/// gigabyte with CUDA's. Does nothing in a build with a sanitizer or where the system keeps no such limit.
+void limit_memory(std::uint64_t bytes);
 
 /// The path of the running program, to be started again as a guarded child. Throws io if the system does not
 /// say.

@@ -1,6 +1,10 @@
 #include <chrono>
+#include <cstdlib>
 #include <holotone/io/sandbox.hpp>
+#include <new>
+#include <sys/resource.h>
 #include <tests/io/io_support.hpp>
+#include <unistd.h>
 
 namespace holotone {
 namespace {
@@ -40,16 +44,43 @@ TEST(Sandbox, TimeIsLimitedAsleepAndAwake) {
 
 TEST(Sandbox, MemoryIsLimited) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a program with a sanitizer does not start under a limit of address space";
+  GTEST_SKIP() << "a program with a sanitizer does not run under a limit of memory";
 #else
-  // tail keeps a line without end in memory.
-  EXPECT_NE(shell("head -c 300000000 /dev/zero | tail -n 1 > /dev/null", {.memory_bytes = 100 << 20}).exit_code, 0);
-  EXPECT_EQ(shell("head -c 3000000 /dev/zero | tail -n 1 > /dev/null", {.memory_bytes = 100 << 20}).exit_code, 0);
+  const auto limited = [](std::size_t bytes) {
+    limit_memory(100 << 20);
+    try {
+      std::exit(std::string(bytes, 'x').back() == 'x' ? 0 : 1);
+    } catch (const std::bad_alloc&) {
+      std::exit(2);
+    }
+  };
+  EXPECT_EXIT(limited(50 << 20), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(limited(150 << 20), testing::ExitedWithCode(2), "");
 #endif
 }
 
 TEST(Sandbox, OutputIsLimited) {
   EXPECT_MENTIONS(error_of([] { shell("exec yes", {.output_bytes = 1 << 20}); }), "wrote more than 1.0 MiB");
+}
+
+// A caller may have lower limits than the guard's: they stay.
+TEST(Sandbox, ALowerLimitOfTheCallerStays) {
+  EXPECT_EQ(shell("ulimit -f").output, "8388608\n");  // blocks of 512 bytes: the guard's 4 GiB
+  const auto limited = [] {
+    const rlimit low{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &low);
+    std::exit(shell("ulimit -f").output == "2048\n" ? 0 : 1);
+  };
+  EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
+}
+
+// The parent may have been started with its standard streams closed: pipes then take their numbers.
+TEST(Sandbox, WorksWithClosedStandardStreams) {
+  const auto closed = [] {
+    for (const int descriptor : {0, 1, 2}) close(descriptor);
+    std::exit(shell("cat; printf out; printf err >&2").output == "out" ? 0 : 1);
+  };
+  EXPECT_EXIT(closed(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Sandbox, AProgramThatIsNotThere) {
