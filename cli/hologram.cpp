@@ -1,6 +1,9 @@
 #include "command.hpp"
 #include "hologram_frames.hpp"
+#include "paths.hpp"
 #include "values.hpp"
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <memory>
@@ -9,11 +12,15 @@
 namespace holotone::cli {
 namespace {
 
+/// Less, a sixtieth of a wave at the panel's rim, is nothing that a picture shows.
+constexpr double fresnel_deviation_worth_a_word_rad = 0.1;
+
 void add_sum_options(CLI::App& command, HologramArguments& arguments) {
-  command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
-  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms from vertex colours");
-  command.add_option("--method", arguments.method, "auto, direct, recurrence, separable or fast")
-      ->capture_default_str();
+  auto* wavelength =
+      command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
+  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms from vertex colours")
+      ->excludes(wavelength);
+  command.add_option("--method", arguments.method, "auto, direct, recurrence or separable")->capture_default_str();
   command.add_option("--wave", arguments.wave, "fresnel or spherical")->capture_default_str();
   command.add_option("--tolerance", arguments.tolerance, "Largest relative l2 error of the field")
       ->capture_default_str();
@@ -48,6 +55,7 @@ nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
                         {"fresnel_deviation_rad", row.fresnel_deviation_rad},
                         {"compute_s", row.compute_s}};
   if (!job.channels[row.channel].name.empty()) object["channel"] = job.channels[row.channel].name;
+  if (!row.reconstruct_flags.empty()) object["reconstruct_flags"] = row.reconstruct_flags;
   return object;
 }
 
@@ -55,6 +63,7 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   nlohmann::json object = json_of(job, rows.front());
   object.erase("output");
   object.erase("channel");
+  object.erase("reconstruct_flags");
   object["software"] = "holotone " HOLOTONE_VERSION;
   object["device"] = to_string(job.device);
   object["panel"] = job.panel.name;
@@ -75,20 +84,70 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   return object;
 }
 
+/// The value after --wavelength in flags, taken out or put in.
+std::string with_wavelength(const std::string& flags, const std::string& value) {
+  constexpr std::string_view option = "--wavelength ";
+  const auto at = flags.find(option);
+  if (at == std::string::npos) return flags;
+  const auto begin = at + option.size();
+  return flags.substr(0, begin) + value + flags.substr(std::min(flags.find(' ', begin), flags.size()));
+}
+
+std::string wavelength_in(const std::string& flags) {
+  constexpr std::string_view option = "--wavelength ";
+  const auto begin = flags.find(option) + option.size();
+  return flags.substr(begin, flags.find(' ', begin) - begin);
+}
+
+/// How to look at files of a format that cannot say of itself what reconstruction needs.
+void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  if (rows.front().reconstruct_flags.empty()) return;
+  std::string format = extension_of(job.output).substr(1);
+  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const auto say = [&](const std::string& files, const std::string& flags) {
+    remark(job.console,
+           fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
+                       format == "OHC" ? "little" : "no", rows.size() > job.channels.size() ? "the first" : "it", files,
+                       flags));
+  };
+  std::string files;
+  std::string wavelengths;
+  bool alike = true;
+  for (std::size_t c = 0; c < job.channels.size(); ++c) {
+    const auto& flags = rows[c].reconstruct_flags;
+    files += (c == 0 ? "" : " ") + rows[c].output;
+    wavelengths += (c == 0 ? "" : ",") + wavelength_in(flags);
+    alike = alike && with_wavelength(flags, "") == with_wavelength(rows.front().reconstruct_flags, "");
+  }
+  if (alike) {
+    say(files, with_wavelength(rows.front().reconstruct_flags, wavelengths));
+  } else {
+    for (std::size_t c = 0; c < job.channels.size(); ++c) say(rows[c].output, rows[c].reconstruct_flags);
+  }
+}
+
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   const auto& first = rows.front();
-  if (first.dropped > 0) remark(job.console, fmt::format("dropped {} bad points of {}", first.dropped, first.input));
-  if (first.hidden > 0) remark(job.console, fmt::format("{} points are hidden by nearer surface", first.hidden));
+  tell_flags(job, rows);
+  if (first.dropped > 0)
+    remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
+  if (first.hidden > 0) {
+    remark(job.console, fmt::format("{} {} hidden by nearer surface", counted(first.hidden, "point"),
+                                    first.hidden == 1 ? "is" : "are"));
+  }
   const auto frames = rows.size() / job.channels.size();
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
-  report(job.console, fmt::format("{}: {} x {} pixels, {} points, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
-                                  first.points, to_string(first.info.method), first.info.arithmetic,
+  report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
+                                  counted(first.points, "point"), to_string(first.info.method), first.info.arithmetic,
                                   to_string(job.device), format_duration(seconds)));
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
-  if (job.sum.wave == Wave::fresnel) {
-    report(job.console, fmt::format("the Fresnel wave is at most {:.2g} rad from the spherical one on the panel",
-                                    first.fresnel_deviation_rad));
+  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= fresnel_deviation_worth_a_word_rad) {
+    report(
+        job.console,
+        fmt::format("the Fresnel wave is up to {:.2g} rad from the spherical one on the panel; --wave spherical takes "
+                    "the exact one, and more time",
+                    first.fresnel_deviation_rad));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "hologram_file.hpp"
 #include "correction.hpp"
+#include "hologram_overrides.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -34,26 +35,24 @@ std::vector<double> numbers_of(const std::string& path, const Metadata& metadata
   return numbers;
 }
 
-/// A length the file states or the user overrides; throws naming the option if neither does.
-double length_of(const std::string& path, const Metadata& metadata, const std::string& key, std::string_view option,
-                 const std::string& override_text) {
-  if (!override_text.empty()) return optical_length(option, override_text);
-  const auto value = number_of(path, metadata, key);
-  if (!value) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: expected a value, because {} states no {}, got none", option, path, key));
+/// A length that the file or a flag states, within the range that flags have.
+double length_of(const std::string& path, const Metadata& metadata, const std::string& key, double low_m,
+                 double high_m) {
+  const double value = number_of(path, metadata, key).value_or(0);
+  if (!(value >= low_m && value <= high_m)) {
+    throw_io(path, fmt::format("{} from {} to {}", key, low_m, high_m), fmt::format("{}", value));
   }
-  if (!(*value >= least_length_m && *value <= most_length_m)) {
-    throw_io(path, fmt::format("{} from {} to {}", key, least_length_m, most_length_m), fmt::format("{}", *value));
-  }
-  return *value;
+  return value;
 }
 
 int bits_of(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides, int container) {
-  if (!overrides.bits.empty()) return static_cast<int>(whole_number("--bits", overrides.bits, 1, 16));
   const double bits = number_of(path, metadata, "bits").value_or(container);
-  if (!(bits >= 1 && bits <= 16) || bits != std::floor(bits))
-    throw_io(path, "bits from 1 to 16", fmt::format("{}", bits));
+  if (!(bits >= 1 && bits <= container) || bits != std::floor(bits)) {
+    if (!overrides.bits.empty()) {
+      reject("--bits", fmt::format("at most the {} bits that a pixel has", container), overrides.bits);
+    }
+    throw_io(path, fmt::format("bits from 1 to {}", container), fmt::format("{}", bits));
+  }
   return static_cast<int>(bits);
 }
 
@@ -61,11 +60,7 @@ EncodeOptions encoding_of(const std::string& path, const Metadata& metadata, con
                           int container_bits) {
   EncodeOptions options;
   const std::string stated = text_of(metadata, "encoding");
-  if (!overrides.encoding.empty()) {
-    options.encoding = parse_encoding(overrides.encoding);
-  } else if (!stated.empty()) {
-    options.encoding = parse_encoding(stated);
-  }
+  if (!stated.empty()) options.encoding = parse_encoding(stated);
   options.bits = bits_of(path, metadata, overrides, container_bits);
   options.phase_range_rad = number_of(path, metadata, "phase_range_rad").value_or(options.phase_range_rad);
   if (!(options.phase_range_rad > 0)) {
@@ -101,7 +96,8 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
     for (std::size_t i = 0; i < to.size(); ++i) {
       const auto* pixel = &from[i * channels];
       if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
-        throw_io(path, "a grey picture of modulator codes", "a coloured one");
+        throw_io(path, "a grey picture of modulator codes",
+                 "a coloured one; --packed16 takes red and green as one code");
       }
       to[i] = static_cast<std::uint16_t>(pixel[0]);
     }
@@ -158,6 +154,24 @@ std::optional<double> number_of(const std::string& path, const Metadata& metadat
   return value;
 }
 
+std::vector<double> phase_table(const std::string& path) {
+  try {
+    return read_phase_lut(text_file(path));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw Error(ErrorCode::io, fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+Encoding chosen_encoding(std::string_view option, std::string_view name) {
+  static constexpr Choice<Encoding> names[] = {{"phase", Encoding::phase},
+                                               {"amplitude", Encoding::amplitude},
+                                               {"double-phase", Encoding::double_phase},
+                                               {"single-sideband", Encoding::single_sideband},
+                                               {"burckhardt", Encoding::burckhardt}};
+  return choose(option, name, names);
+}
+
 void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16) {
   metadata["encoding"] = to_string(options.encoding);
   metadata["bits"] = std::to_string(options.bits);
@@ -183,7 +197,7 @@ namespace {
 /// The light that codes send out, seen through the stop that their encoding needs.
 void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
   const auto& path = light.path;
-  const bool stated = light.metadata.count("encoding") != 0 || !overrides.encoding.empty();
+  const bool stated = light.metadata.count("encoding") != 0;
   if (!stated && light.metadata.count("software") != 0) {
     throw_io(path, "a hologram", "a picture that states no encoding; --encode would say which it has");
   }
@@ -206,11 +220,31 @@ void show_codes(HologramLight& light, const Image& image, const HologramOverride
 
 }  // namespace
 
+namespace {
+
+/// Flags about codes say nothing of a complex field.
+void refuse_code_flags(const std::string& path, const HologramOverrides& overrides) {
+  const std::pair<std::string_view, bool> flags[] = {{"--encode", !overrides.encoding.empty()},
+                                                     {"--bits", !overrides.bits.empty()},
+                                                     {"--lut", !overrides.lut.empty()},
+                                                     {"--phase-range", !overrides.phase_range.empty()},
+                                                     {"--amplitude-range", !overrides.amplitude_range.empty()},
+                                                     {"--reference-angle", !overrides.reference_angle.empty()},
+                                                     {"--carrier", !overrides.carrier.empty()},
+                                                     {"--packed16", overrides.packed16}};
+  for (const auto& [flag, given] : flags) {
+    if (given) reject(flag, "a picture of modulator codes", path + ", a complex field");
+  }
+}
+
+}  // namespace
+
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides) {
   HologramLight light;
   light.path = path;
   require_input(path);
   if (is_field_file(path)) {
+    refuse_code_flags(path, overrides);
     FieldFile file = read_field_guarded(path, current_program());
     light.field = std::move(file.values);
     light.metadata = std::move(file.metadata);
@@ -224,8 +258,10 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
     light.metadata = image.metadata;
     light.grid = {shape_of(image)[1], shape_of(image)[0], 0, 0};
   }
-  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", "--pitch", overrides.pitch);
-  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", "--wavelength", overrides.wavelength);
+  apply_overrides(light.metadata, overrides);
+  require_stated(path, light.metadata, overrides, !is_image);
+  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", least_length_m, most_length_m);
+  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", least_wavelength_m, most_wavelength_m);
   if (is_image) {
     try {
       show_codes(light, image, overrides);

@@ -26,14 +26,28 @@ void describe_encoding(Metadata& metadata, const EncodeOptions& options, const E
 
 /// What reconstruct was told instead of, or in addition to, what the file says; as typed, empty: not given.
 struct HologramOverrides {
+  std::string panel;
   std::string wavelength;
   std::string pitch;
   std::string encoding;
   std::string bits;
+  std::string lut;
+  std::string phase_range;
+  std::string amplitude_range;
+  std::string reference_angle;
+  std::string carrier;
   std::string correction;
-  bool zero_order = false;  ///< of amplitude encodings: with the beam that goes straight through
-  bool no_filter = false;   ///< as it leaves the panel, without the stop that an encoding needs
+  bool packed16 = false;
+  bool distance_given = false;  ///< the file need not say where to focus
+  bool zero_order = false;      ///< of amplitude encodings: with the beam that goes straight through
+  bool no_filter = false;       ///< as it leaves the panel, without the stop that an encoding needs
 };
+
+/// The phase of each code from a text file (read_phase_lut), whose name its errors begin with.
+std::vector<double> phase_table(const std::string& path);
+
+/// An encoding of codes by its name. Throws invalid_argument naming `option`.
+Encoding chosen_encoding(std::string_view option, std::string_view name);
 
 /// The light that leaves a panel showing a hologram file, or a field file itself.
 struct HologramLight {

@@ -35,6 +35,7 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   row.info = made.info;
   row.fresnel_deviation_rad = made.fresnel_deviation_rad;
   row.compute_s = made.compute_s;
+  row.reconstruct_flags = made.reconstruct_flags;
   return row;
 }
 
@@ -152,7 +153,9 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   const bool moving = input_pattern.has_value() || job.spin_frames > 0;
   if (input_pattern && job.spin_frames > 0) reject("--spin", "one file to turn", job.input);
   if (moving && !output_pattern_) reject("--output", "a counter such as %04d for moving pictures", job.output);
-  if (!moving && output_pattern_) reject("--output", "no counter for one hologram", job.output);
+  if (!moving && output_pattern_) {
+    reject("--output", "a name without a counter, as IN has none and there is no --spin", job.output);
+  }
   if (input_pattern) {
     frames_ = find_frames(*input_pattern, job.input);
   } else {

@@ -19,6 +19,7 @@ struct HologramRow {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
+  std::string reconstruct_flags;  ///< what the file cannot say of itself
 };
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.

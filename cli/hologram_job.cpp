@@ -1,5 +1,6 @@
 #include "hologram_job.hpp"
 #include "correction.hpp"
+#include "hologram_file.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -32,25 +33,20 @@ std::optional<Encoding> chosen_encoding(const HologramArguments& arguments, cons
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
-void check_extension(const std::string& output, bool complex_field) {
+/// `asked`: what follows --encode, or empty.
+void check_extension(const std::string& output, bool complex_field, const std::string& asked) {
   const auto extension = extension_of(output);
+  constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
+  constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
   if (complex_field && !is_one_of(extension, field_extensions)) {
-    reject("--output", "a name ending in .h5, .npy or .ohc for a complex field", output);
+    reject("--output", fmt::format("a name ending in {}", field), output);
   }
   if (!complex_field && !is_one_of(extension, code_extensions)) {
+    // Without --encode the name alone decides, so both kinds are open.
     reject("--output",
-           "a name ending in .png, .tif or .bmp for modulator codes, or .h5, .npy or .ohc for the complex field",
+           asked.empty() ? fmt::format("a name ending in {}, or in {}", codes, field)
+                         : fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}", asked),
            output);
-  }
-}
-
-/// The phase of each code as measured or as the modulator's maker states it.
-std::vector<double> phase_table(const std::string& path) {
-  try {
-    return read_phase_lut(text_file(path));
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_argument) throw;
-    throw Error(ErrorCode::io, fmt::format("{}: {}", path, error.what()));
   }
 }
 
@@ -79,12 +75,9 @@ void set_levels(HologramJob& job, const HologramArguments& arguments) {
 }
 
 void set_amplitude_range(EncodeOptions& encode, const std::string& text) {
-  constexpr std::string_view expected = "two rising numbers MIN,MAX";
-  const auto pieces = list("--amplitude-range", text, expected);
-  if (pieces.size() != 2) reject("--amplitude-range", expected, text);
-  encode.amplitude_min = static_cast<float>(parse_number("--amplitude-range", pieces[0]));
-  encode.amplitude_max = static_cast<float>(parse_number("--amplitude-range", pieces[1]));
-  if (!(encode.amplitude_max > encode.amplitude_min)) reject("--amplitude-range", expected, text);
+  const auto [low, high] = rising_pair("--amplitude-range", text);
+  encode.amplitude_min = static_cast<float>(low);
+  encode.amplitude_max = static_cast<float>(high);
 }
 
 /// An option that only some encodings know.
@@ -119,11 +112,12 @@ void refuse_unused(const HologramArguments& arguments, std::optional<Encoding> e
 void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   const auto encoding = chosen_encoding(arguments, job.panel);
   job.complex_field = !encoding.has_value();
-  check_extension(job.output, job.complex_field);
+  check_extension(job.output, job.complex_field, arguments.encoding);
   refuse_unused(arguments, encoding);
   if (!encoding) return;
   job.encode.encoding = *encoding;
   job.packed16 = arguments.packed16;
+  job.lut = arguments.lut;
   if (!arguments.amplitude_range.empty()) set_amplitude_range(job.encode, arguments.amplitude_range);
   if (!arguments.reference_angle.empty()) {
     const auto [x, y] = angle_pair("--reference-angle", arguments.reference_angle);
@@ -132,18 +126,18 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   }
   set_levels(job, arguments);
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
-    reject("--output", "a name ending in .png or .tif for codes of more than 8 bits", job.output);
+    reject("--output", "a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
 }
 
 std::vector<Channel> channels_of(const HologramArguments& arguments) {
-  if (arguments.rgb.empty()) return {{"", -1, optical_length("--wavelength", arguments.wavelength)}};
+  if (arguments.rgb.empty()) return {{"", -1, wavelength_of("--wavelength", arguments.wavelength)}};
   constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
   const auto pieces = list("--rgb", arguments.rgb, expected);
   if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
   std::vector<Channel> channels;
   for (int i = 0; i < 3; ++i) {
-    channels.push_back({std::string(1, "rgb"[i]), i, optical_length("--rgb", pieces[static_cast<std::size_t>(i)])});
+    channels.push_back({std::string(1, "rgb"[i]), i, wavelength_of("--rgb", pieces[static_cast<std::size_t>(i)])});
   }
   return channels;
 }
@@ -170,8 +164,7 @@ PointMethod parse_method(const std::string& text) {
   static constexpr Choice<PointMethod> names[] = {{"auto", PointMethod::automatic},
                                                   {"direct", PointMethod::direct},
                                                   {"recurrence", PointMethod::recurrence},
-                                                  {"separable", PointMethod::separable},
-                                                  {"fast", PointMethod::fast}};
+                                                  {"separable", PointMethod::separable}};
   return choose("--method", text, names);
 }
 

@@ -63,6 +63,7 @@ struct HologramJob {
   std::string correction;
   Array<float, 2> correction_rad;
   bool packed16 = false;
+  std::string lut;
   std::int64_t spin_frames = 0;
   double spin_rad = 0;
 

@@ -1,6 +1,7 @@
 #include "hologram_maker.hpp"
 #include "console.hpp"
 #include "hologram_file.hpp"
+#include "hologram_overrides.hpp"
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -140,7 +141,9 @@ MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress)
   made.info = plan_.info();
   made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
   made.compute_s = watch.seconds();
-  (made.image ? made.image->metadata : made.field->metadata) = metadata_of(frame, made.info);
+  auto& metadata = made.image ? made.image->metadata : made.field->metadata;
+  metadata = metadata_of(frame, made.info);
+  made.reconstruct_flags = flags_for(job_.output, metadata, job_.lut);
   return made;
 }
 

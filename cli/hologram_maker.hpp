@@ -26,6 +26,7 @@ struct MadeHologram {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
+  std::string reconstruct_flags;  ///< see flags_for
 };
 
 /// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.

@@ -13,8 +13,11 @@
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/field_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -50,7 +53,12 @@ nlohmann::json json_of(const Metadata& metadata) {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
-    object[key] = number ? nlohmann::json(value) : nlohmann::json(text);
+    const bool whole = number && std::abs(value) < 9e15 && text.find_first_not_of("-0123456789") == std::string::npos;
+    if (whole) {
+      object[key] = static_cast<std::int64_t>(value);  // a count is 437645, not 437645.0
+    } else {
+      object[key] = number ? nlohmann::json(value) : nlohmann::json(text);
+    }
   }
   return object;
 }
@@ -66,8 +74,8 @@ void tell_image(const InfoArguments& arguments, const Image& image) {
                                                                                                 : "float32";
   const bool hologram = image.metadata.count("encoding") != 0;
   report(arguments.console,
-         fmt::format("{}: {}, {} x {} pixels, {} channel{}, {}", arguments.input, hologram ? "hologram" : "picture",
-                     shape[1], shape[0], shape[2], shape[2] == 1 ? "" : "s", type));
+         fmt::format("{}: {}, {} x {} pixels, {}, {}", arguments.input, hologram ? "hologram" : "picture", shape[1],
+                     shape[0], counted(shape[2], "channel"), type));
   tell_metadata(arguments.console, image.metadata);
   report_json(arguments.console, {{"file", arguments.input},
                                   {"kind", hologram ? "hologram" : "picture"},
@@ -95,6 +103,32 @@ void tell_field(const InfoArguments& arguments, const FieldFile& file) {
                                   {"amplitude_rms", rms},
                                   {"amplitude_max", largest},
                                   {"metadata", json_of(file.metadata)}});
+}
+
+/// Numbers that are neither a field nor points: a map of phases, or what reconstruct --linear wrote.
+void tell_array(const InfoArguments& arguments, const std::string& bytes, const io::NpyHeader& header) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  std::int64_t bad = 0;
+  for (std::size_t at = header.data_begin; at + header.item_bytes <= bytes.size(); at += header.item_bytes) {
+    const double value = io::load_npy_number(bytes.data() + at, header.kind, header.item_bytes, header.order);
+    if (!std::isfinite(value)) {
+      ++bad;
+      continue;
+    }
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const std::string kind = header.kind == 'f' ? "float" : header.kind == 'u' ? "uint" : "int";
+  const std::string type = fmt::format("{}{}", kind, 8 * header.item_bytes);
+  const bool any = low <= high;
+  report(arguments.console, fmt::format("{}: array of shape {}, {}, {}{}", arguments.input, header.shape_text(), type,
+                                        any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
+                                        bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
+  nlohmann::json object{
+      {"file", arguments.input}, {"kind", "array"}, {"shape", header.shape}, {"dtype", type}, {"not_finite", bad}};
+  if (any) object.update({{"low", low}, {"high", high}});
+  report_json(arguments.console, object);
 }
 
 struct Extents {
@@ -127,7 +161,7 @@ double deviation_of(const InfoArguments& arguments, const Panel& panel) {
   options.skip_bad = true;  // info describes what is there; bad points are counted beside
   const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
   PointCloudOptions sum;
-  sum.wavelength_m = optical_length("--wavelength", arguments.wavelength);
+  sum.wavelength_m = wavelength_of("--wavelength", arguments.wavelength);
   sum.pitch_m = panel.pitch_m;
   sum.shape = {panel.ny, panel.nx};
   sum.band_limit = !arguments.no_band_limit;
@@ -156,8 +190,10 @@ void tell_scene(const InfoArguments& arguments) {
   }
   const double deviation = deviation_of(arguments, panel);
   const auto& console = arguments.console;
-  report(console, fmt::format("{}: {}, {} vertices, {} triangles", arguments.input,
-                              mesh.triangle.empty() ? "points" : "mesh", mesh.position.size(), mesh.triangle.size()));
+  const std::size_t vertices = mesh.position.size();
+  report(console, fmt::format("{}: {}, {} {}, {}", arguments.input, mesh.triangle.empty() ? "points" : "mesh", vertices,
+                              vertices == 1 ? "vertex" : "vertices",
+                              counted(static_cast<std::int64_t>(mesh.triangle.size()), "triangle")));
   report(console, fmt::format("  {:<22} {}", "carries", carries.empty() ? "positions alone" : carries));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
@@ -183,21 +219,28 @@ bool is_picture(const std::string& path) {
   return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
 }
 
-/// .npy holds fields and points alike; the field's reader refuses points.
+/// Real numbers of any shape but points' {n, 3} and {n, 4}: told as an array. Fields and points go on to their readers.
+bool told_as_array(const InfoArguments& arguments) {
+  if (extension_of(arguments.input) != ".npy") return false;
+  const std::string bytes = io::read_bytes(arguments.input);
+  const auto header = io::parse_npy_header(bytes, arguments.input);
+  const bool points = header.shape.size() == 2 && (header.shape[1] == 3 || header.shape[1] == 4);
+  if (header.kind == 'c' || points) return false;
+  tell_array(arguments, bytes, header);
+  return true;
+}
+
+/// .npy holds fields and points alike; the element type tells them apart.
 bool is_points_npy(const std::string& path) {
-  if (extension_of(path) != ".npy") return false;
-  try {
-    (void)read_field_guarded(path, current_program());
-    return false;
-  } catch (const Error&) {
-    return true;
-  }
+  return extension_of(path) == ".npy" && io::parse_npy_header(io::read_bytes(path), path).kind != 'c';
 }
 
 int run_info(const InfoArguments& arguments) {
   require_input(arguments.input);
   if (is_picture(arguments.input)) {
     tell_image(arguments, read_image(arguments.input));
+  } else if (told_as_array(arguments)) {
+    return exit_ok;
   } else if ((is_field_name(arguments.input) || is_hdf5(arguments.input)) && !is_points_npy(arguments.input)) {
     tell_field(arguments, read_field_guarded(arguments.input, current_program()));
   } else {

@@ -60,15 +60,35 @@ const CLI::App& named_command(const CLI::App& application) {
 std::string hint(const CLI::App& application, const std::string& word) {
   std::vector<std::string> known;
   const CLI::App& command = named_command(application);
-  if (word.rfind("--", 0) == 0) {
+  if (word.size() > 2 && word.front() == '-') {
     for (const auto* option : command.get_options()) {
-      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+      for (const auto& name : option->get_lnames()) known.push_back(name);
     }
-  } else if (&command == &application) {
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    const std::size_t begin = word.find_first_not_of('-');
+    if (begin == std::string::npos) return {};
+    const auto bare = std::string_view(word).substr(begin, word.find('=') - begin);
+    const bool exact = std::find(names.begin(), names.end(), bare) != names.end();
+    const std::string nearest = exact ? std::string(bare) : nearest_name(bare, names.data(), names.size());
+    return nearest.empty() ? std::string() : fmt::format(" (did you mean '--{}'?)", nearest);
+  }
+  if (&command == &application) {
     for (const auto* subcommand : application.get_subcommands({})) known.push_back(subcommand->get_name());
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
-  return suggestion(word.substr(0, word.find('=')), names);
+  return suggestion(word, names);
+}
+
+/// "IN and --output are required": all that the line lacks, not only the first.
+std::string what_is_missing(const CLI::App& command) {
+  std::string missing;
+  int count = 0;
+  for (const auto* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    missing += fmt::format("{}{}", missing.empty() ? "" : " and ", option->get_name());
+    ++count;
+  }
+  return count == 0 ? std::string() : fmt::format("{} {} required", missing, count == 1 ? "is" : "are");
 }
 
 int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
@@ -83,6 +103,9 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
     const bool is_command = &command == &application && word.rfind('-', 0) != 0;
     what = fmt::format("expected {}, got '{}'{}", is_command ? "a subcommand" : "a known option", word,
                        hint(application, word));
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (const auto missing = what_is_missing(command); !missing.empty()) what = missing;
   }
   print_error(fmt::format("{}{}; see `holotone {}--help`", name, what,
                           &command == &application ? "" : command.get_name() + " "));

@@ -1,5 +1,6 @@
 #include "panel_options.hpp"
 #include "values.hpp"
+#include <utility>
 #include <vector>
 
 namespace holotone::cli {
@@ -15,8 +16,11 @@ void add_panel_options(CLI::App& command, PanelArguments& arguments) {
 
 Panel chosen_panel(const PanelArguments& arguments) {
   if (arguments.resolution.empty() != arguments.pitch.empty()) {
-    reject(arguments.pitch.empty() ? "--pitch" : "--resolution", "--resolution and --pitch together",
-           "only one of them");
+    const auto [missing, given] =
+        arguments.pitch.empty() ? std::pair{"--pitch", "--resolution"} : std::pair{"--resolution", "--pitch"};
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: expected a value, because {} is given and a panel needs both, got none", missing, given));
   }
   if (!arguments.resolution.empty()) {
     const auto [nx, ny] = resolution("--resolution", arguments.resolution);
@@ -25,7 +29,7 @@ Panel chosen_panel(const PanelArguments& arguments) {
     panel.title = "custom panel";
     panel.nx = nx;
     panel.ny = ny;
-    panel.pitch_m = optical_length("--pitch", arguments.pitch);
+    panel.pitch_m = pitch_of("--pitch", arguments.pitch);
     return panel;
   }
   if (arguments.panel.empty()) return panels().front();

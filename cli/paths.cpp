@@ -66,6 +66,8 @@ std::optional<FramePattern> frame_pattern(std::string_view option, const std::st
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
   const std::string prefix = fs::path(pattern.before).filename().string();
   std::vector<Frame> frames;
+  std::string other;  // a numbered file whose number is padded otherwise
+  std::string other_counter;
   std::error_code error;
   for (fs::directory_iterator entry(folder_of(pattern.before + "x"), error), end; !error && entry != end;
        entry.increment(error)) {
@@ -77,9 +79,17 @@ std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& a
     const auto [stop, failure] = std::from_chars(first, last, number);
     if (failure != std::errc() || stop != last || number < 0) continue;
     const std::string path = pattern.name(number);
-    if (fs::path(path).filename() == name) frames.push_back({number, path});
+    if (fs::path(path).filename() == name) {
+      frames.push_back({number, path});
+    } else if (other.empty() || name < other) {
+      other = name;
+      other_counter = *first == '0' && last - first > 1 ? fmt::format("%0{}d", last - first) : "%d";
+    }
   }
-  if (frames.empty()) throw_io(as_typed, "files with a number in place of the counter", "none");
+  if (frames.empty()) {
+    throw_io(as_typed, "files with a number in place of the counter",
+             other.empty() ? "none" : fmt::format("{}, whose counter is {}", other, other_counter));
+  }
   std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) { return a.number < b.number; });
   return frames;
 }

@@ -204,10 +204,19 @@ int run_reconstruct(const ReconstructArguments& arguments) {
 
 void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
   auto& overrides = arguments.overrides;
-  command.add_option("--wavelength", overrides.wavelength, "Wavelength, instead of the file's");
+  command.add_option("--wavelength", overrides.wavelength, "Wavelength, instead of the file's; of three files R,G,B");
   command.add_option("--pitch", overrides.pitch, "Pixel pitch, instead of the file's");
-  command.add_option("--encode,--encoding", overrides.encoding, "Encoding, instead of the file's");
+  command.add_option("--panel", overrides.panel, "Pitch, bits and unequal steps of a preset, instead of the file's");
+  command.add_option("--encode,--encoding", overrides.encoding,
+                     "Encoding, instead of the file's: phase, amplitude, double-phase, single-sideband or burckhardt");
   command.add_option("--bits", overrides.bits, "Bits of a code, instead of the file's");
+  auto* range = command.add_option("--phase-range", overrides.phase_range, "Phase stroke, instead of the file's");
+  command.add_option("--lut,--levels", overrides.lut, "Text file: phase in radians of each code")->excludes(range);
+  command.add_option("--amplitude-range", overrides.amplitude_range,
+                     "MIN,MAX that the darkest and brightest code stand for, instead of the file's");
+  command.add_option("--reference-angle", overrides.reference_angle, "Tilt X[,Y] of the reference beam");
+  command.add_option("--carrier", overrides.carrier, "Blazed grating X[,Y] that the codes contain");
+  command.add_flag("--packed16", overrides.packed16, "16-bit codes as red (high byte) and green (low byte)");
   command.add_option("--correction", overrides.correction, "Wavefront map to take out, as the panel it is for does");
   command.add_flag("--no-filter", overrides.no_filter, "All that leaves the panel, without the encoding's stop");
   command.add_flag("--zero-order", overrides.zero_order, "Amplitude holograms: with the undiffracted beam");

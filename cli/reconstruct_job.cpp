@@ -53,7 +53,14 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& typed) {
   if (inputs.size() != 1 && inputs.size() != 3) {
     reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
   }
-  for (const auto& input : inputs) require_input(input);
+  for (const auto& input : inputs) {
+    require_input(input);
+    if (std::count(inputs.begin(), inputs.end(), input) > 1) {
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("IN: expected three different files for red, green and blue, got {} more than once", input));
+    }
+  }
   return inputs;
 }
 
@@ -99,6 +106,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
                                                           {"angular-spectrum", PropagationMethod::angular_spectrum},
                                                           {"fresnel", PropagationMethod::fresnel}};
   job.method = choose("--method", arguments.method, methods);
+  job.overrides.distance_given = !job.distances_m.empty();
   job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
   if (!arguments.white.empty()) job.white = static_cast<float>(positive_number("--white", arguments.white));
   job.gamma = positive_number("--gamma", arguments.gamma);

@@ -25,6 +25,37 @@ float weight_of(const HologramLight& light) {
   return sum > 0 ? static_cast<float>(*energy * static_cast<double>(light.field.size()) / sum) : 1;
 }
 
+/// What is told of each file: three wavelengths for three files.
+std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
+  std::vector<HologramOverrides> overrides(job.inputs.size(), job.overrides);
+  const auto& typed = job.overrides.wavelength;
+  if (typed.empty() || overrides.size() == 1) return overrides;
+  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm for three files";
+  const auto pieces = list("--wavelength", typed, expected);
+  if (pieces.size() != overrides.size()) reject("--wavelength", expected, typed);
+  for (std::size_t i = 0; i < pieces.size(); ++i) overrides[i].wavelength = pieces[i];
+  return overrides;
+}
+
+/// Red, green and blue differ in wavelength and, where the files say which they are, in that.
+void require_three_colours(const std::vector<HologramLight>& lights) {
+  for (std::size_t i = 1; i < lights.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto channel = [](const HologramLight& light) {
+        const auto entry = light.metadata.find("channel");
+        return entry == light.metadata.end() ? std::string() : entry->second;
+      };
+      if (lights[i].grid.wavelength_m == lights[j].grid.wavelength_m) {
+        throw_io(lights[i].path, fmt::format("another wavelength than that of {}", lights[j].path),
+                 format_length(lights[i].grid.wavelength_m));
+      }
+      if (!channel(lights[i]).empty() && channel(lights[i]) == channel(lights[j])) {
+        throw_io(lights[i].path, fmt::format("another channel than that of {}", lights[j].path), channel(lights[i]));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 float white_of(const Picture& picture) { return default_reference(views_of(picture)); }
@@ -39,7 +70,8 @@ Image untoned(const Picture& picture) { return {interleaved(picture.channels), {
 
 Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
   std::vector<HologramLight> lights;
-  for (const auto& input : job.inputs) lights.push_back(read_hologram(input, job.overrides));
+  const auto overrides = overrides_of(job);
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
   const bool colour = lights.size() == 3;
   if (colour) {
     // The files say which channel they are; typed in another order they still come out right.
@@ -52,6 +84,7 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
       return at(a) < at(b);
     });
   }
+  if (colour) require_three_colours(lights);
   path_ = lights.front().path;
   grid_ = lights.front().grid;
   metadata_ = lights.front().metadata;

@@ -39,7 +39,7 @@ int run_sample(const SampleArguments& arguments) {
   write_points(arguments.output, cloud);
   report_json(arguments.console,
               {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
-  report(arguments.console, fmt::format("{}: {} points of the {}", arguments.output, cloud.size(), arguments.name));
+  report(arguments.console, fmt::format("{}: {} of the {}", arguments.output, counted(count, "point"), arguments.name));
   return exit_ok;
 }
 

@@ -97,12 +97,13 @@ std::int64_t drop_zero_distance(const std::string& path, PointCloud& cloud, bool
   return dropped;
 }
 
-/// A seeded random `count` of the points, in the file's order (reservoir sampling: Vitter 1985, algorithm R).
-void thin(const std::string& path, PointCloud& cloud, std::int64_t count, std::uint64_t seed) {
+/// Which of the points are among a seeded random `count` of them (reservoir sampling: Vitter 1985, algorithm R).
+std::vector<bool> random_choice(const std::string& path, const PointCloud& cloud, std::int64_t count,
+                                std::uint64_t seed) {
   if (count > static_cast<std::int64_t>(cloud.size())) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--points: expected at most the {} points of {}, which has no triangles, got {}",
-                            cloud.size(), path, count));
+                fmt::format("--points: expected at most the {} of {}, which has no triangles, got {}",
+                            counted(static_cast<std::int64_t>(cloud.size()), "point"), path, count));
   }
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
@@ -114,7 +115,26 @@ void thin(const std::string& path, PointCloud& cloud, std::int64_t count, std::u
   }
   std::vector<bool> keep(cloud.size(), false);
   for (const std::size_t i : kept) keep[i] = true;
+  return keep;
+}
+
+/// Chooses `options.points` of a cloud's points and drops the hidden ones among them; returns how many those were. The
+/// whole cloud hides, whatever few of its points are shown, and the choice does not depend on what is hidden: a turning
+/// object keeps its points.
+std::int64_t choose_and_hide(const std::string& path, PointCloud& cloud, const SceneOptions& options) {
+  std::vector<bool> keep(cloud.size(), true);
+  if (options.points > 0) keep = random_choice(path, cloud, options.points, options.seed);
+  std::int64_t hidden = 0;
+  if (options.hide) {
+    const auto visible = visible_points(cloud, nullptr, options.hide_cell_m);
+    for (std::size_t i = 0; i < keep.size(); ++i) {
+      if (!keep[i] || visible[i]) continue;
+      keep[i] = false;
+      ++hidden;
+    }
+  }
   select(cloud, keep);
+  return hidden;
 }
 
 void add_random_phase(PointCloud& cloud, std::uint64_t seed) {
@@ -148,7 +168,7 @@ void add_scene_options(CLI::App& command, SceneArguments& arguments) {
   command.add_option("--turn", arguments.turn, "Turn the object about the vertical axis: its front goes to the right");
   command.add_option("--tilt", arguments.tilt, "Then tip its top toward the viewer");
   command.add_option("--points", arguments.points, "Sample this many points on a mesh's surface, or of a cloud");
-  command.add_flag("--hide", arguments.hide, "Drop points that nearer surface hides from the panel");
+  command.add_flag("--hide", arguments.hide, "Drop points that nearer surface of the whole object hides");
   command.add_option("--hide-cell", arguments.hide_cell, "Cell of the depth buffer that --hide uses");
   command.add_option("--light", arguments.light, "Shade by normal with light from the direction X,Y,Z");
   command.add_flag("--random-phase", arguments.random_phase, "Give each point a random phase");
@@ -201,10 +221,13 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   of_file(scene.path, [&] {
     cloud = options.points > 0 && has_surface ? sample_surface(mesh, options.points, options.seed) : vertices_of(mesh);
   });
-  if (options.points > 0 && !has_surface) thin(scene.path, cloud, options.points, options.seed);
   if (options.random_phase) add_random_phase(cloud, options.seed);
   points.dropped = scene.dropped + drop_zero_distance(scene.path, cloud, options.skip_bad);
-  if (options.hide) points.hidden = hide_occluded(cloud, has_surface ? &mesh : nullptr, options.hide_cell_m);
+  if (!has_surface) {
+    points.hidden = choose_and_hide(scene.path, cloud, options);
+  } else if (options.hide) {
+    points.hidden = hide_occluded(cloud, &mesh);
+  }
   if (options.light && cloud.normal.empty()) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--light: expected normals in {}, got none", scene.path));
   }

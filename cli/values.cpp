@@ -6,6 +6,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/optics/field.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -47,7 +48,11 @@ double length_between(std::string_view option, std::string_view text, double low
   return value;
 }
 
-double optical_length(std::string_view option, std::string_view text) {
+double wavelength_of(std::string_view option, std::string_view text) {
+  return length_between(option, text, least_wavelength_m, most_wavelength_m);
+}
+
+double pitch_of(std::string_view option, std::string_view text) {
   return length_between(option, text, least_length_m, most_length_m);
 }
 
@@ -95,6 +100,15 @@ std::vector<std::string> list(std::string_view option, std::string_view text, st
   return pieces;
 }
 
+std::array<double, 2> rising_pair(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "two rising numbers MIN,MAX";
+  const auto pieces = list(option, std::string(text), expected);
+  if (pieces.size() != 2) reject(option, expected, text);
+  const std::array<double, 2> pair{parse_number(option, pieces[0]), parse_number(option, pieces[1])};
+  if (!(static_cast<float>(pair[1]) > static_cast<float>(pair[0]))) reject(option, expected, text);
+  return pair;
+}
+
 std::array<double, 2> angle_pair(std::string_view option, std::string_view text) {
   const auto pieces = list(option, text, "one or two angles such as 1deg or 1deg,0.5deg");
   if (pieces.size() > 2) reject(option, "one or two angles such as 1deg or 1deg,0.5deg", text);
@@ -139,6 +153,10 @@ std::string text_file(const std::string& path) {
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
   const std::string nearest = nearest_name(text, names.data(), names.size());
   return nearest.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", nearest);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string alternatives(std::span<const std::string_view> names) {

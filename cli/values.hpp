@@ -15,7 +15,7 @@ namespace holotone::cli {
 
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
-/// Wavelengths and pitches beyond these belong to no modulator, and larger worlds to no hologram.
+/// Pitches beyond these belong to no modulator, and larger worlds to no hologram.
 inline constexpr double least_length_m = 1e-9;
 inline constexpr double most_length_m = 1;
 inline constexpr double most_distance_m = 1e5;
@@ -23,8 +23,11 @@ inline constexpr double most_distance_m = 1e5;
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);
 
-/// A wavelength or a pixel pitch.
-double optical_length(std::string_view option, std::string_view text);
+/// A wavelength, from least_wavelength_m to most_wavelength_m.
+double wavelength_of(std::string_view option, std::string_view text);
+
+/// A pixel pitch.
+double pitch_of(std::string_view option, std::string_view text);
 
 /// A signed distance from the panel.
 double distance_of(std::string_view option, std::string_view text);
@@ -40,6 +43,9 @@ std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view
 
 /// The pieces of "a,b,c"; at least one, none of them empty.
 std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected);
+
+/// {low, high} from "low,high", low < high.
+std::array<double, 2> rising_pair(std::string_view option, std::string_view text);
 
 /// {x, y} in radians from "1deg" (x alone) or "1deg,0.5deg".
 std::array<double, 2> angle_pair(std::string_view option, std::string_view text);
@@ -63,6 +69,9 @@ struct Choice {
 
 /// " (did you mean 'x'?)" or nothing.
 std::string suggestion(std::string_view text, std::span<const std::string_view> names);
+
+/// "1 point", "2 points"
+std::string counted(std::int64_t count, std::string_view noun);
 
 /// "a, b or c"
 std::string alternatives(std::span<const std::string_view> names);

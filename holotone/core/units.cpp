@@ -116,29 +116,49 @@ std::string format_duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string nearest_name(std::string_view name, const std::string_view* candidates, std::size_t count) {
-  const auto distance = [](std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= b.size(); ++j) {
-        const std::size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-      }
+namespace {
+
+/// Edits from a to b: letters put in, left out or changed, and two neighbours that changed places.
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> above(row.size());
+  std::vector<std::size_t> above_that(row.size());
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(above_that, above);
+    std::swap(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], above_that[j - 2] + 1);
     }
-    return row[b.size()];
-  };
+  }
+  return row[b.size()];
+}
+
+/// More edits than this make another word rather than a slip.
+std::size_t slips_allowed(std::size_t letters) { return letters <= 4 ? 1 : letters <= 7 ? 2 : 3; }
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, const std::string_view* candidates, std::size_t count) {
   std::string_view best;
-  std::size_t best_distance = name.size() / 2 + 2;
+  std::size_t best_distance = std::string_view::npos;
+  std::string_view holding;
+  std::size_t holders = 0;
   for (const auto candidate : std::span(candidates, count)) {
-    if (const auto d = distance(name, candidate); d < best_distance) {
+    const auto d = edits(name, candidate);
+    if (d <= slips_allowed(std::max(name.size(), candidate.size())) && d < best_distance) {
       best_distance = d;
       best = candidate;
     }
+    if (name.size() >= 3 && candidate.find(name) != std::string_view::npos) {
+      holding = candidate;
+      ++holders;
+    }
   }
-  return std::string(best);
+  return std::string(best.empty() && holders == 1 ? holding : best);
 }
 
 }  // namespace holotone

@@ -23,7 +23,9 @@ std::string format_bytes(double bytes);
 /// "0.69 ms", "3.2 s", "2 min 5 s"
 std::string format_duration(double seconds);
 
-/// The candidate closest to `name` by edit distance, for "did you mean"; empty if none is near.
+/// The candidate meant by a slip of `name`, for "did you mean": the closest by edit distance (letters put in, left out or
+/// changed, neighbours exchanged; Damerau 1964), at most 1 edit in words of up to 4 letters, 2 up to 7, 3 beyond; else
+/// the only candidate that holds `name`, if it has 3 letters or more. Empty if there is none.
 std::string nearest_name(std::string_view name, const std::string_view* candidates, std::size_t count);
 
 }  // namespace holotone

@@ -42,14 +42,18 @@ double luminance(const Vec3f& colour);
 /// so a white point has its amplitude in all three and a black one none. Without colours: the amplitudes themselves.
 std::vector<float> channel_amplitude(const PointCloud& cloud, int channel);
 
-/// Drops the points that nearer surface hides from the panel; returns how many. The viewer is far away on the +z
-/// side and looks along -z, so the larger z hides the smaller at the same x and y, on either side of the panel.
+/// Which points no nearer surface hides from the panel, one entry a point. The viewer is far away on the +z side and
+/// looks along -z, so the larger z hides the smaller at the same x and y, on either side of the panel.
 /// With an occluder (same frame as the cloud) a ray along z decides for each point exactly, save for a margin of
 /// 1e-5 of the occluder's size along the surface normal, so that a surface does not hide its own points; `cell_m` is
 /// not used. Without, the points themselves are the surface: going away from the viewer through the points of its
 /// cell and the eight around it, a point is dropped if a gap of more than two cells comes before it; cell_m = 0:
 /// twice the mean spacing of the points. Cost O(points + triangles) times the mean overlap. Throws invalid_argument
 /// for non-finite positions.
+std::vector<bool> visible_points(const PointCloud& cloud, const Mesh* occluder = nullptr, double cell_m = 0);
+
+/// Drops the points that visible_points says are hidden; returns how many. A cloud without a mesh has to be whole: of
+/// thinned points the far ones are seen through the gaps between the near ones. Throws and costs like visible_points.
 std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder = nullptr, double cell_m = 0);
 
 /// Lambert shading: intensity times |n_z| (ambient + (1 - ambient) max(0, n . l)), l the unit vector along `direction`

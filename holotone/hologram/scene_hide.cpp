@@ -192,7 +192,7 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
 
 constexpr double most_cells = 1u << 27;  // 2 GiB of cells' starts
 
-double cell_for(const Rectangle& bounds, double points, double cell_m) {
+double cell_for(std::string_view where, const Rectangle& bounds, double points, double cell_m) {
   const double width = bounds.x1 - bounds.x0;
   const double height = bounds.y1 - bounds.y0;
   if (cell_m == 0) {
@@ -202,7 +202,7 @@ double cell_for(const Rectangle& bounds, double points, double cell_m) {
   }
   const double cells = std::ceil(width / cell_m) * std::ceil(height / cell_m);
   if (cells > most_cells) {
-    throw_argument("hide_occluded", "cell_m", fmt::format("a cell of which at most {:g} cover the points", most_cells),
+    throw_argument(where, "cell_m", fmt::format("a cell of which at most {:g} cover the points", most_cells),
                    fmt::format("{:g} m, {:g} cells", cell_m, cells));
   }
   return cell_m;
@@ -221,9 +221,9 @@ float depth_before_gap(std::vector<float>& depths, double gap) {
 
 /// keep[i] = no gap of two cells lies before point i among the points of its cell and the eight around it. A depth
 /// limit alone would cut steep surfaces, whose points follow each other closely.
-std::vector<char> visible_past_points(const std::vector<Vec3f>& points, double cell_m) {
+std::vector<char> visible_past_points(std::string_view where, const std::vector<Vec3f>& points, double cell_m) {
   const Rectangle bounds = bounds_of(points);
-  const Grid grid = grid_over(bounds, cell_for(bounds, static_cast<double>(points.size()), cell_m));
+  const Grid grid = grid_over(bounds, cell_for(where, bounds, static_cast<double>(points.size()), cell_m));
   const auto cell_of = [&](const Vec3f& p) {
     return static_cast<std::size_t>(grid.row(p[1]) * grid.nx + grid.column(p[0]));
   };
@@ -253,19 +253,26 @@ std::vector<char> visible_past_points(const std::vector<Vec3f>& points, double c
   return keep;
 }
 
-}  // namespace
-
-std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder, double cell_m) {
-  scene::check_cloud("hide_occluded", "cloud", cloud);
-  if (!(std::isfinite(cell_m) && cell_m >= 0)) {
-    throw_argument("hide_occluded", "cell_m", ">= 0", fmt::format("{:g}", cell_m));
-  }
-  if (occluder != nullptr) scene::check_mesh("hide_occluded", "occluder", *occluder);
-  if (cloud.size() == 0) return 0;
+std::vector<bool> visible_points_for(std::string_view where, const PointCloud& cloud, const Mesh* occluder,
+                                     double cell_m) {
+  scene::check_cloud(where, "cloud", cloud);
+  if (!(std::isfinite(cell_m) && cell_m >= 0)) throw_argument(where, "cell_m", ">= 0", fmt::format("{:g}", cell_m));
+  if (occluder != nullptr) scene::check_mesh(where, "occluder", *occluder);
+  if (cloud.size() == 0) return {};
   const bool surface = occluder != nullptr && !occluder->triangle.empty();
   const std::vector<char> visible =
-      surface ? visible_past_mesh(cloud.position, *occluder) : visible_past_points(cloud.position, cell_m);
-  const std::vector<bool> keep(visible.begin(), visible.end());
+      surface ? visible_past_mesh(cloud.position, *occluder) : visible_past_points(where, cloud.position, cell_m);
+  return {visible.begin(), visible.end()};
+}
+
+}  // namespace
+
+std::vector<bool> visible_points(const PointCloud& cloud, const Mesh* occluder, double cell_m) {
+  return visible_points_for("visible_points", cloud, occluder, cell_m);
+}
+
+std::int64_t hide_occluded(PointCloud& cloud, const Mesh* occluder, double cell_m) {
+  const auto keep = visible_points_for("hide_occluded", cloud, occluder, cell_m);
   const auto before = static_cast<std::int64_t>(cloud.size());
   select(cloud, keep);
   return before - static_cast<std::int64_t>(cloud.size());

@@ -9,6 +9,11 @@ namespace holotone {
 
 using Complex = std::complex<float>;
 
+/// Wavelengths that belong to some source of waves a panel could show: extreme ultraviolet to terahertz. The program and
+/// its files keep to this range; plans take any wavelength > 0.
+inline constexpr double least_wavelength_m = 10e-9;
+inline constexpr double most_wavelength_m = 1e-3;
+
 /// Where a sampled complex field lives: pixel (row, col) has its centre at x = (col - (nx-1)/2) pitch,
 /// y = ((ny-1)/2 - row) pitch; row 0 is the top. Phasor exp(-i omega t): a diverging wave is exp(+ikr)/r.
 struct FieldGrid {

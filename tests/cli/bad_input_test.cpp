@@ -86,7 +86,13 @@ TEST_F(BadInputTest, Points) {
 
 TEST_F(BadInputTest, Numbers) {
   expect_refused(hologram("good.csv", {"--wavelength", "-532nm"}), {"--wavelength", "-532nm"});
-  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "from 1 nm to 1 m"});
+  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "from 10 nm to 1 mm"});
+  for (const char* absurd : {"1m", "1pm", "9nm", "1.1mm"}) {
+    expect_refused(hologram("good.csv", {"--wavelength", absurd}), {"--wavelength", absurd});
+  }
+  expect_refused(hologram("good.csv", small({"--rgb", "638nm,520nm,1m"})), {"--rgb", "from 10 nm"});
+  expect_refused(hologram("good.csv", small({"--rgb", "638nm,520nm,450nm", "--wavelength", "532nm"})),
+                 {"--rgb", "--wavelength"});
   expect_refused(hologram("good.csv", {"--wavelength", "532"}), {"--wavelength", "unit"});
   expect_refused(hologram("good.csv", {"--wavelength", "nannm"}), {"--wavelength"});
   expect_refused(hologram("good.csv", {"--resolution", "64x48", "--pitch", "-8um"}), {"--pitch", "-8um"});
@@ -126,6 +132,19 @@ TEST_F(BadInputTest, NamesSuggestTheNearest) {
   expect_refused(hologram("good.csv", {"--wavelenght", "532nm"}), {"--wavelenght", "did you mean '--wavelength'"});
   expect_refused({"hologramm", path("good.csv")}, {"hologramm", "did you mean 'hologram'"});
   expect_refused({"sample", "tepot", "-o", path("t.ply")}, {"tepot", "did you mean 'teapot'"});
+  expect_refused(hologram("good.csv", {"--panel", "pluto-2"}), {"--panel", "did you mean 'holoeye-pluto-2'"});
+  expect_refused(hologram("good.csv", {"-distance", "3cm"}), {"-distance", "did you mean '--distance'"});
+  const std::vector<std::vector<std::string>> far_off{hologram("good.csv", {"--encode", "rainbow"}),
+                                                      hologram("good.csv", {"--panel", "xga"}),
+                                                      hologram("good.csv", {"--foo"}),
+                                                      hologram("good.csv", {"--colour"}),
+                                                      {"--panel", "pluto"},
+                                                      {"print", path("good.csv")}};
+  for (const auto& line : far_off) {
+    const auto result = run(line);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.error.find("did you mean"), std::string::npos) << result.error;
+  }
   const std::vector<std::string> plain{"hologram", path("good.csv"), "-o", path("out.png"), "--device"};
   auto device = plain;
   device.emplace_back("cuda:99");
@@ -139,7 +158,7 @@ TEST_F(BadInputTest, CombinationsThatMakeNoSense) {
   expect_refused(hologram("good.csv", small({"--wave", "spherical", "--method", "separable"})), {"--wave", "fresnel"});
   expect_refused(hologram("good.csv", small({"--method", "fast"})), {"fast"});
   expect_refused(hologram("good.csv", small({"--encode", "complex"})), {"--output", ".h5"});
-  expect_refused(hologram("good.csv", small({"--encode", "phase"}), "out.h5"), {"--output", ".png"});
+  expect_refused(hologram("good.csv", small({"--encode", "phase"}), "out.h5"), {"--output", ".tiff", "--encode phase"});
   expect_refused(hologram("good.csv", small({"--bits", "8"}), "out.h5"), {"--bits", "complex"});
   expect_refused(hologram("good.csv", small({"--bits", "10"}), "out.bmp"), {"--output", "8 bits"});
   expect_refused(hologram("good.csv", small(), "out.xyz"), {"--output", ".png"});
@@ -150,7 +169,9 @@ TEST_F(BadInputTest, CombinationsThatMakeNoSense) {
   expect_refused(hologram("good.csv", small({"--encode", "amplitude", "--packed16"})), {"--packed16"});
   expect_refused(hologram("good.csv", small({"--spin", "360deg:10"})), {"--output", "%04d"});
   expect_refused(hologram("good.csv", small(), "out_%d.png"), {"--output", "counter"});
-  expect_refused(hologram("frames_%d.csv", small(), "out_%d.png"), {"frames_%d.csv"});
+  expect_refused(hologram("frames_%d.csv", small(), "out_%d.png"), {"frames_%d.csv", "got none"});
+  write_cloud("padded_0007.csv", {{0, 0, -0.2, 1}});
+  expect_refused(hologram("padded_%d.csv", small(), "out_%d.png"), {"padded_0007.csv", "%04d"});
   write("short.txt", "0\n1\n");
   write("words.txt", "one\ntwo\nthree\n");
   expect_refused(hologram("good.csv", small({"--lut", path("words.txt")})), {"words.txt"});
@@ -260,7 +281,9 @@ TEST_F(BadInputTest, MetadataIsNotTrusted) {
 
 TEST_F(BadInputTest, TheLineItself) {
   expect_refused({}, {"subcommand"});
-  expect_refused({"hologram"}, {"hologram"});
+  expect_refused({"hologram"}, {"hologram", "IN and --output are required"});
+  const auto help = run({"hologram", "--help"});
+  EXPECT_EQ(help.output.find("fast"), std::string::npos) << "a method that is not there is not offered";
   expect_refused({"hologram", path("good.csv")}, {"--output"});
   expect_refused({"hologram", path("good.csv"), "-o"}, {"--output"});
   expect_refused(hologram("good.csv", {"stray"}), {"stray"});

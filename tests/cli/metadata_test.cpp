@@ -121,6 +121,8 @@ TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
   const auto mesh = run_json({"info", path("triangle.ply")});
   EXPECT_EQ(mesh["kind"], "mesh");
   EXPECT_EQ(mesh["triangles"], 1);
+  write_cloud("one.csv", {{0, 0, -0.2, 1}});
+  EXPECT_NE(run({"info", path("one.csv")}).output.find("1 vertex, 0 triangles"), std::string::npos);
   const auto text = run({"info", path("two.csv")});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_NE(text.output.find("2 vertices"), std::string::npos) << text.output;
@@ -128,6 +130,29 @@ TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
   const auto knot = run_json({"info", path("knot.ply")});
   EXPECT_EQ(knot["vertices"], 100);
   EXPECT_EQ(std::count(knot["carries"].begin(), knot["carries"].end(), "colour"), 1);
+}
+
+TEST_F(MetadataTest, InfoTellsAnArray) {
+  (void)run_json({"hologram", path("two.csv"), "-o", path("a.png"), "--keep-coordinates", "--resolution", "65x47",
+                  "--pitch", "8um"});
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("seen.npy"), "--linear"});
+  const auto info = run_json({"info", path("seen.npy")});
+  EXPECT_EQ(info["kind"], "array");
+  EXPECT_EQ(info["shape"], (json{47, 65}));
+  EXPECT_EQ(info["dtype"], "float32");
+  EXPECT_GE(info["low"].get<double>(), 0);
+  EXPECT_GT(info["high"].get<double>(), info["low"].get<double>());
+  const auto text = run({"info", path("seen.npy")});
+  EXPECT_NE(text.output.find("{47, 65}, float32"), std::string::npos) << text.output;
+}
+
+TEST_F(MetadataTest, CountsAreWholeNumbersInJson) {
+  (void)metadata_of("a.png", {"--resolution", "65x47", "--pitch", "8um"});
+  const auto metadata = run_json({"info", path("a.png")})["metadata"];
+  for (const char* key : {"points", "bits", "seed", "band_limit"}) {
+    EXPECT_TRUE(metadata[key].is_number_integer()) << key << ": " << metadata[key];
+  }
+  EXPECT_TRUE(metadata["wavelength_m"].is_number_float());
 }
 
 // 20 cm from a PLUTO at 532 nm the Fresnel form is off by 1.1 rad in the corner.

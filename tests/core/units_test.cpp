@@ -136,6 +136,12 @@ TEST(Units, NearestNameIsSuggestedOnlyWhenNear) {
   EXPECT_EQ(nearest_name("meadowlark1920", panels, std::size(panels)), "meadowlark-1920");
   EXPECT_EQ(nearest_name("xyz", panels, std::size(panels)), "");
   EXPECT_EQ(nearest_name("x", nullptr, 0), "");
+  EXPECT_EQ(nearest_name("gaea", panels, std::size(panels)), "holoeye-gaea-2") << "the only name that holds it";
+  EXPECT_EQ(nearest_name("holoeye", panels, std::size(panels)), "") << "two names hold it";
+  constexpr std::string_view options[] = {"help", "wave", "bits", "tilt"};
+  EXPECT_EQ(nearest_name("panel", options, std::size(options)), "");
+  EXPECT_EQ(nearest_name("waev", options, std::size(options)), "wave") << "neighbours exchanged are one slip";
+  EXPECT_EQ(nearest_name("time", options, std::size(options)), "");
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// Files that say little of themselves, and the flags that stand for what they do not say.
+#include <tests/cli/picture.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class FlagsTest : public ProgramTest {
+ protected:
+  FlagsTest() { write_cloud("two.csv", {{1e-4, 5e-5, -0.08, 1}, {-1e-4, 0, -0.09, 0.5}}); }
+
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more) const {
+    std::vector<std::string> arguments{"hologram", path("two.csv"), "-o", path(output), "--keep-coordinates"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    if (std::find(more.begin(), more.end(), "--panel") == more.end()) {
+      arguments.insert(arguments.end(), {"--resolution", "129x97", "--pitch", "8um"});
+    }
+    return arguments;
+  }
+
+  /// The words after "PICTURE.png" of the line that says how to reconstruct.
+  [[nodiscard]] static std::vector<std::string> flags_in(const std::string& line) {
+    std::vector<std::string> words;
+    const auto at = line.find("PICTURE.png");
+    std::istringstream rest(at == std::string::npos ? "" : line.substr(at + 11));
+    for (std::string word; rest >> word;) words.push_back(word);
+    return words;
+  }
+};
+
+TEST_F(FlagsTest, ABmpIsReconstructedByTheFlagsThatHologramPrints) {
+  write("table.txt", "0\n0.5\n1.3\n2\n3.1\n4\n5.2\n6\n");
+  const std::vector<std::vector<std::string>> cases{{},
+                                                    {"--wavelength", "633.5nm", "--bits", "6"},
+                                                    {"--phase-range", "1.7pi"},
+                                                    {"--lut", path("table.txt")},
+                                                    {"--packed16", "--carrier", "10px,-12px"},
+                                                    {"--panel", "ti-plm-047"},
+                                                    {"--encode", "double-phase", "--carrier", "0.4deg"},
+                                                    {"--encode", "amplitude", "--reference-angle", "0.7deg,-0.2deg"},
+                                                    {"--encode", "single-sideband", "--bits", "4"},
+                                                    {"--encode", "burckhardt"}};
+  for (const auto& options : cases) {
+    std::string shown;
+    for (const auto& option : options) shown += option + " ";
+    SCOPED_TRACE(shown);
+    const auto made = run(hologram("a.bmp", options));
+    ASSERT_EQ(made.exit_code, 0) << made.error;
+    EXPECT_NE(made.error.find("BMP holds no metadata"), std::string::npos) << made.error;
+    EXPECT_EQ(std::count(made.error.begin(), made.error.end(), '\n'), 1) << made.error;
+    ASSERT_EQ(run(hologram("a.png", options)).exit_code, 0);
+    std::vector<std::string> look{"reconstruct", path("a.bmp"), "-o", path("bmp.npy"), "--linear"};
+    const auto flags = flags_in(made.error);
+    look.insert(look.end(), flags.begin(), flags.end());
+    const auto seen = run(look);
+    ASSERT_EQ(seen.exit_code, 0) << seen.error;
+    ASSERT_EQ(run({"reconstruct", path("a.png"), "-o", path("png.npy"), "--linear"}).exit_code, 0);
+    EXPECT_EQ(pixels_of(path("bmp.npy")).value, pixels_of(path("png.npy")).value) << made.error;
+  }
+}
+
+TEST_F(FlagsTest, ThreeColoursOfFilesWithoutMetadata) {
+  write("colours.csv", "x,y,z,r,g,b\n-0.0001,0,-0.08,255,0,0\n0.0001,0,-0.08,0,90,255\n");
+  const auto made = run({"hologram", path("colours.csv"), "-o", path("c_%c.bmp"), "--resolution", "129x97", "--pitch",
+                         "8um", "--keep-coordinates", "--rgb", "638nm,520nm,450nm"});
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  EXPECT_NE(made.error.find("--wavelength 638nm,520nm,450nm"), std::string::npos) << made.error;
+  std::vector<std::string> look{"reconstruct", path("c_%c.bmp"), "-o", path("seen.png")};
+  const auto flags = flags_in(made.error);
+  look.insert(look.end(), flags.begin(), flags.end());
+  const auto seen = run(look);
+  EXPECT_EQ(seen.exit_code, 0) << seen.error;
+  EXPECT_EQ(pixels_of(path("seen.png")).channels, 3);
+}
+
+TEST_F(FlagsTest, AllThatIsMissingIsNamedAtOnce) {
+  ASSERT_EQ(run(hologram("a.bmp", {"--encode", "amplitude"})).exit_code, 0);
+  const std::vector<std::string> look{"reconstruct", path("a.bmp"), "-o", path("f.png")};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), look.begin(), look.end());
+    return more;
+  };
+  expect_refused(look, {"a.bmp", "--pitch", "--wavelength", "--distance", "--encode"});
+  expect_refused(with({"--encode", "amplitude", "--sweep", "7cm:9cm:3"}),
+                 {"--pitch, --wavelength and --amplitude-range:"});
+  const std::vector<std::string> grid{"--pitch", "8um", "--wavelength", "532nm", "--distance", "8cm"};
+  const auto on_grid = [&](std::vector<std::string> more) {
+    more.insert(more.end(), grid.begin(), grid.end());
+    return with(more);
+  };
+  expect_refused(on_grid({"--encode", "amplitude"}), {"--amplitude-range: expected a value"});
+  expect_refused(on_grid({"--bits", "12"}), {"--bits", "8 bits", "12"});
+  expect_refused(on_grid({"--encode", "complex"}), {"--encode", "complex"});
+  expect_refused(on_grid({"--encode", "fase"}), {"--encode", "did you mean 'phase'"});
+  expect_refused(on_grid({"--amplitude-range", "3,1"}), {"--amplitude-range", "rising"});
+  expect_refused(on_grid({"--packed16"}), {"packed 16-bit"});
+  expect_refused(on_grid({"--lut", path("missing.txt")}), {"missing.txt"});
+  ASSERT_EQ(run(hologram("p.bmp", {"--packed16"})).exit_code, 0);
+  expect_refused({"reconstruct", path("p.bmp"), "-o", path("f.png"), "--pitch", "8um", "--wavelength", "532nm",
+                  "--distance", "8cm"},
+                 {"p.bmp", "coloured", "--packed16"});
+  ASSERT_EQ(run(hologram("f.npy", {})).exit_code, 0);
+  expect_refused({"reconstruct", path("f.npy"), "-o", path("f.png")}, {"--pitch, --wavelength and --distance:"});
+  expect_refused({"reconstruct", path("f.npy"), "-o", path("f.png"), "--bits", "8"}, {"--bits", "complex field"});
+}
+
+// What a flag says goes before what the file says.
+TEST_F(FlagsTest, FlagsReplaceKeys) {
+  (void)run_json(hologram("a.png", {"--encode", "amplitude", "--reference-angle", "0.7deg"}));
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("own.npy"), "--linear"});
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("told.npy"), "--linear", "--reference-angle", "0deg"});
+  EXPECT_NE(pixels_of(path("own.npy")).value, pixels_of(path("told.npy")).value);
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("told.npy"), "--linear", "--reference-angle", "0.7deg"});
+  EXPECT_EQ(pixels_of(path("own.npy")).value, pixels_of(path("told.npy")).value);
+  const auto json = run_json({"reconstruct", path("a.png"), "-o", path("told.png"), "--wavelength", "633nm"});
+  EXPECT_EQ(json["wavelength_m"].get<double>(), 633e-9);
+}
+
+TEST_F(FlagsTest, ThreeColoursAreThree) {
+  for (const char* wavelength : {"638nm", "520nm", "450nm"}) {
+    ASSERT_EQ(run(hologram(fmt::format("{}.png", wavelength), {"--wavelength", wavelength})).exit_code, 0);
+  }
+  ASSERT_EQ(run(hologram("again.png", {"--wavelength", "520nm"})).exit_code, 0);
+  const auto look = [&](const std::string& third) {
+    return std::vector<std::string>{"reconstruct", path("638nm.png"), path("520nm.png"), path(third),
+                                    "-o",          path("f.png")};
+  };
+  expect_refused(look("520nm.png"), {"IN", "different files"});
+  expect_refused(look("again.png"), {"again.png", "another wavelength", "520 nm"});
+  EXPECT_EQ(run(look("450nm.png")).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace holotone::test
