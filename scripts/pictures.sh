@@ -5,18 +5,17 @@ program=$(realpath "$1")
 cd "$(dirname "$0")/../docs/pictures"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pose=(--turn=-40deg --tilt 20deg --hide --light=-1,1.5,2 --random-phase)
-at=(--distance 20cm --size 8mm "${pose[@]}")
+pose=(--hide --light 1,1,1 --random-phase)
 
 "$program" sample teapot -o "$work/teapot.ply" --points 150000
-"$program" hologram "$work/teapot.ply" -o "$work/teapot.png" "${at[@]}"
-"$program" hologram "$work/teapot.ply" -o hologram.png --resolution 480x270 --pitch 8um "${at[@]}"  # its middle
+"$program" hologram "$work/teapot.ply" -o "$work/teapot.png" --turn -40deg --tilt 20deg "${pose[@]}"
+"$program" hologram "$work/teapot.ply" -o hologram.png --resolution 480x270 --pitch 8um --turn -40deg --tilt 20deg "${pose[@]}"  # its middle
 look() { "$program" reconstruct "$work/teapot.png" -o "$@"; }
 look focus.png --sweep 20cm:20cm:1 --tile-width 480
-look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=-10mm,0mm:10mm
-look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture=10mm,0mm:10mm
+look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture -10mm,0mm:10mm
+look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture 10mm,0mm:10mm
 look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
 
 "$program" sample knot -o "$work/knot.ply" --points 60000
-"$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${at[@]:0:4}" --hide --light=-1,1,2 --random-phase
+"$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${pose[@]}"
 "$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480
