@@ -26,10 +26,24 @@ void write_npy(const std::string& path, const Array<float, 3>& pixels) {
   write_file(path, bytes);
 }
 
-/// Everything one run of the subcommand makes.
+/// What was looked at and written.
+struct Seen {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<double> distances_m;
+  std::vector<std::string> methods;  ///< one a distance
+  FieldGrid grid;
+  std::string encoding;
+  std::string filter;
+  std::string correction;  ///< that the codes contain
+  float white = 0;
+};
+
+/// Everything that is made of one hologram, or of three.
 class Run {
  public:
-  explicit Run(const ReconstructJob& job) : job_(job), reconstructor_(job), bar_(job.console) {
+  Run(const ReconstructJob& job, UnfinishedRun& written)
+      : job_(job), reconstructor_(job), bar_(job.console), written_(written) {
     distances_m_ = job.distances_m;
     if (distances_m_.empty()) distances_m_ = {reconstructor_.stated_distance_m()};
   }
@@ -45,13 +59,29 @@ class Run {
     }
     write_frames();
     check_cancelled("writing");
-    written_.keep();
   }
 
-  [[nodiscard]] const std::vector<std::string>& outputs() const { return outputs_; }
-  [[nodiscard]] const std::vector<double>& distances_m() const { return distances_m_; }
-  [[nodiscard]] float white() const { return white_; }
-  [[nodiscard]] const Reconstructor& reconstructor() const { return reconstructor_; }
+  /// The intensity that would be white; nothing is written.
+  [[nodiscard]] float brightest() {
+    survey();
+    return white_;
+  }
+
+  [[nodiscard]] Seen seen() const {
+    Seen seen{job_.inputs,
+              outputs_,
+              distances_m_,
+              {},
+              reconstructor_.grid(),
+              reconstructor_.encoding(),
+              reconstructor_.filter(),
+              {},
+              white_};
+    for (const double d : distances_m_) seen.methods.emplace_back(to_string(reconstructor_.method_for(d)));
+    const auto& metadata = reconstructor_.metadata();
+    if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
+    return seen;
+  }
 
  private:
   /// Looks at every distance once: keeps small pictures for the sheet, and the white that all frames share.
@@ -144,7 +174,7 @@ class Run {
   const ReconstructJob& job_;
   Reconstructor reconstructor_;
   ProgressBar bar_;
-  UnfinishedRun written_;
+  UnfinishedRun& written_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;
   Picture last_;
@@ -152,53 +182,93 @@ class Run {
   std::vector<std::string> outputs_;
 };
 
-nlohmann::json json_of(const ReconstructJob& job, const Run& run, double seconds) {
-  nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
-                        {"inputs", job.inputs},
-                        {"outputs", run.outputs()},
-                        {"device", to_string(job.device)},
-                        {"wavelength_m", run.reconstructor().grid().wavelength_m},
-                        {"pitch_m", run.reconstructor().grid().pitch_m},
-                        {"distances_m", run.distances_m()},
-                        {"time_s", seconds}};
-  object["methods"] = nlohmann::json::array();
-  for (const double distance : run.distances_m()) {
-    object["methods"].push_back(to_string(run.reconstructor().method_for(distance)));
+/// Numbered holograms to pictures with their numbers and one white.
+Seen look_at_all(const ReconstructJob& job, UnfinishedRun& written) {
+  ProgressBar bar(job.console);
+  const auto count = static_cast<std::int64_t>(job.sequence.size());
+  const auto one = [&](const SequenceFrame& frame, float white) {
+    ReconstructJob single = job;
+    single.inputs = frame.inputs;
+    single.sheet = job.frames->name(frame.number);
+    single.frames.reset();
+    single.white = white;
+    single.console.quiet = true;  // this bar counts the holograms
+    return single;
+  };
+  float white = job.white;
+  for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
+    bar.step("looking for the brightest", i, count);
+    const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
+    white = std::max(white, Run(single, written).brightest());
   }
-  object["method"] = object["methods"].front();
-  object["encoding"] = run.reconstructor().encoding();
-  object["filter"] = run.reconstructor().filter();
+  Seen all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    bar.step("reconstructing", i, count);
+    const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], white);
+    Run run(single, written);
+    run.make();
+    Seen seen = run.seen();
+    seen.inputs.insert(seen.inputs.begin(), all.inputs.begin(), all.inputs.end());
+    seen.outputs.insert(seen.outputs.begin(), all.outputs.begin(), all.outputs.end());
+    seen.distances_m.insert(seen.distances_m.begin(), all.distances_m.begin(), all.distances_m.end());
+    seen.methods.insert(seen.methods.begin(), all.methods.begin(), all.methods.end());
+    all = std::move(seen);
+  }
+  return all;
+}
+
+nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double seconds) {
+  nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
+                        {"inputs", seen.inputs},
+                        {"outputs", seen.outputs},
+                        {"device", to_string(job.device)},
+                        {"wavelength_m", seen.grid.wavelength_m},
+                        {"pitch_m", seen.grid.pitch_m},
+                        {"distances_m", seen.distances_m},
+                        {"methods", seen.methods},
+                        {"method", seen.methods.front()},
+                        {"encoding", seen.encoding},
+                        {"filter", seen.filter},
+                        {"time_s", seconds}};
   if (!job.linear) {
     object["tone"] = {
-        {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", run.white()}, {"gamma", job.gamma}};
+        {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", seen.white}, {"gamma", job.gamma}};
   }
   return object;
 }
 
-void remark_on_correction(const ReconstructJob& job, const Metadata& metadata) {
-  const auto correction = metadata.find("correction");
-  if (correction != metadata.end() && job.overrides.correction.empty()) {
-    remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
-                                    correction->second));
-  }
+/// "focus at 20 cm", "9 distances at 18 cm to 22 cm"
+std::string distances_text(const std::vector<double>& distances_m) {
+  const auto [near, far] = std::minmax_element(distances_m.begin(), distances_m.end());
+  if (*near == *far) return fmt::format("focus at {}", format_length(*near));
+  return fmt::format("{} distances at {} to {}", distances_m.size(), format_length(distances_m.front()),
+                     format_length(distances_m.back()));
 }
 
 int run_reconstruct(const ReconstructArguments& arguments) {
   const Stopwatch watch;
   const ReconstructJob job = reconstruct_job(arguments);
-  Run run(job);
-  run.make();
-  report_json(job.console, json_of(job, run, watch.seconds()));
-  const auto& outputs = run.outputs();
-  const auto& distances = run.distances_m();
-  report(job.console, fmt::format("{}: {} at {} on {}, {}",
-                                  outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                                  distances.size() == 1 ? "focus" : fmt::format("{} distances", distances.size()),
-                                  distances.size() == 1
-                                      ? format_length(distances.front())
-                                      : format_length(distances.front()) + " to " + format_length(distances.back()),
-                                  to_string(job.device), format_duration(watch.seconds())));
-  remark_on_correction(job, run.reconstructor().metadata());
+  UnfinishedRun written;
+  Seen seen;
+  if (job.sequence.empty()) {
+    Run run(job, written);
+    run.make();
+    seen = run.seen();
+  } else {
+    seen = look_at_all(job, written);
+  }
+  check_cancelled("writing");
+  written.keep();
+  report_json(job.console, json_of(job, seen, watch.seconds()));
+  const auto& outputs = seen.outputs;
+  report(
+      job.console,
+      fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
+                  distances_text(seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
+  if (!seen.correction.empty() && job.overrides.correction.empty()) {
+    remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
+                                    seen.correction));
+  }
   return exit_ok;
 }
 
@@ -248,11 +318,13 @@ void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
 void add_reconstruct(CLI::App& application, Action& action) {
   const auto arguments = std::make_shared<ReconstructArguments>();
   auto* command = application.add_subcommand("reconstruct", "What a camera or an eye sees of a hologram");
-  command->add_option("IN", arguments->inputs, "A hologram, or three for red, green and blue (also out_%c.png)")
+  command
+      ->add_option("IN", arguments->inputs,
+                   "A hologram, or three for red, green and blue (also out_%c.png); spin/%04d.png for moving pictures")
       ->required();
   command
       ->add_option("-o,--output", arguments->output,
-                   "PNG, TIFF or BMP; a counter such as %03d for one picture a distance")
+                   "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or hologram")
       ->required();
   add_look_options(*command, *arguments);
   add_file_options(*command, *arguments);

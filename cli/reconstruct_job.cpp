@@ -44,12 +44,31 @@ Aperture aperture_of(const std::string& text, const std::string& viewer) {
   return aperture;
 }
 
-/// The files meant: as typed, or the three that a name with %c stands for.
-std::vector<std::string> inputs_of(const std::vector<std::string>& typed) {
-  std::vector<std::string> inputs = typed;
-  if (typed.size() == 1 && typed.front().find("%c") != std::string::npos && !std::filesystem::exists(typed.front())) {
-    inputs = {channel_path(typed.front(), "r"), channel_path(typed.front(), "g"), channel_path(typed.front(), "b")};
+/// The name with %c for a channel, if there is no file of that very name.
+bool names_channels(const std::string& name) {
+  return name.find("%c") != std::string::npos && !std::filesystem::exists(name);
+}
+
+std::vector<std::string> three_channels(const std::string& name) {
+  return {channel_path(name, "r"), channel_path(name, "g"), channel_path(name, "b")};
+}
+
+/// The numbered holograms that one name with a counter stands for; none without a counter.
+std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
+  if (typed.size() != 1 || std::filesystem::exists(typed.front())) return {};
+  const bool colour = names_channels(typed.front());
+  const auto names = colour ? three_channels(typed.front()) : typed;
+  const auto pattern = frame_pattern("IN", names.front());
+  if (!pattern) return {};
+  std::vector<SequenceFrame> sequence;
+  for (const auto& frame : find_frames(*pattern, typed.front())) {
+    SequenceFrame& one = sequence.emplace_back(SequenceFrame{frame.number, {}});
+    for (const auto& name : names) one.inputs.push_back(frame_pattern("IN", name)->name(frame.number));
   }
+  return sequence;
+}
+
+void require_inputs(const std::vector<std::string>& inputs) {
   if (inputs.size() != 1 && inputs.size() != 3) {
     reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
   }
@@ -61,11 +80,27 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& typed) {
           fmt::format("IN: expected three different files for red, green and blue, got {} more than once", input));
     }
   }
-  return inputs;
+}
+
+/// The files meant: as typed, the three that a name with %c stands for, or those that match a counter.
+void set_inputs(ReconstructJob& job, const std::vector<std::string>& typed) {
+  job.sequence = sequence_of(typed);
+  job.inputs = typed.size() == 1 && names_channels(typed.front()) ? three_channels(typed.front()) : typed;
+  if (!job.sequence.empty()) job.inputs = job.sequence.front().inputs;
+  require_inputs(job.inputs);
+  for (const auto& frame : job.sequence) require_inputs(frame.inputs);
+}
+
+/// Numbered holograms become numbered pictures.
+void check_sequence(const ReconstructJob& job, const ReconstructArguments& arguments) {
+  if (!arguments.sweep.empty()) reject("--sweep", "one hologram, not numbered ones", arguments.inputs.front());
+  if (!arguments.frames.empty()) reject("--frames", "one hologram, not numbered ones", arguments.inputs.front());
+  if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", arguments.output);
 }
 
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   job.frames = frame_pattern("--output", arguments.output);
+  if (!job.sequence.empty()) check_sequence(job, arguments);
   if (!job.frames) job.sheet = arguments.output;
   job.contact_sheet = !job.sheet.empty() && !arguments.sweep.empty();
   if (!arguments.frames.empty()) {
@@ -73,20 +108,26 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
     job.frames = frame_pattern("--frames", arguments.frames);
     if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);
   }
+  std::vector<std::string> all_inputs = job.inputs;
+  for (const auto& frame : job.sequence) all_inputs.insert(all_inputs.end(), frame.inputs.begin(), frame.inputs.end());
   const auto check = [&](std::string_view option, const std::string& path) {
     const auto extension = extension_of(path);
     const bool tiff = extension == ".tif" || extension == ".tiff";
     if (job.linear) {
-      if (!tiff && extension != ".npy") reject(option, "a name ending in .tif or .npy for --linear", path);
+      if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);
     } else if (!tiff && extension != ".png" && extension != ".bmp")
-      reject(option, "a name ending in .png, .tif or .bmp", path);
+      reject(option, "a name ending in .png, .tif, .tiff or .bmp", path);
     require_output(option, path);
-    require_distinct(option, {path}, job.inputs);
+    require_distinct(option, {path}, all_inputs);
   };
   if (!job.sheet.empty()) check("--output", job.sheet);
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
-  const std::size_t count = std::max<std::size_t>(job.distances_m.size(), 1);
-  for (std::size_t i = 0; job.frames && i < count; ++i) check(option, job.frames->name(static_cast<std::int64_t>(i)));
+  std::vector<std::int64_t> numbers;
+  for (const auto& frame : job.sequence) numbers.push_back(frame.number);
+  for (std::size_t i = 0; job.sequence.empty() && i < std::max<std::size_t>(job.distances_m.size(), 1); ++i) {
+    numbers.push_back(static_cast<std::int64_t>(i));
+  }
+  for (std::size_t i = 0; job.frames && i < numbers.size(); ++i) check(option, job.frames->name(numbers[i]));
   if (job.linear && job.contact_sheet) {
     reject("--linear", "one distance or an output with a counter", "a contact sheet");
   }
@@ -110,7 +151,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
   if (!arguments.white.empty()) job.white = static_cast<float>(positive_number("--white", arguments.white));
   job.gamma = positive_number("--gamma", arguments.gamma);
-  job.inputs = inputs_of(arguments.inputs);
+  set_inputs(job, arguments.inputs);
   set_outputs(job, arguments);
   job.device = parse_device(arguments.device);
   return job;

@@ -29,11 +29,18 @@ struct ReconstructArguments {
   ConsoleOptions console;
 };
 
+/// One hologram of moving pictures: a file, or red, green and blue.
+struct SequenceFrame {
+  std::int64_t number = 0;
+  std::vector<std::string> inputs;
+};
+
 /// What is to be done, checked as far as it can be before a file is read.
 struct ReconstructJob {
-  std::vector<std::string> inputs;  ///< one, or red, green and blue
-  std::string sheet;                ///< one picture or a contact sheet; empty: frames alone
-  bool contact_sheet = false;       ///< `sheet` is one: a sweep was asked for
+  std::vector<std::string> inputs;      ///< one, or red, green and blue
+  std::vector<SequenceFrame> sequence;  ///< numbered holograms instead of `inputs`, which are then the first's
+  std::string sheet;                    ///< one picture or a contact sheet; empty: frames alone
+  bool contact_sheet = false;           ///< `sheet` is one: a sweep was asked for
   std::optional<FramePattern> frames;
   std::vector<double> distances_m;  ///< empty: the file's own
   std::optional<Aperture> aperture;

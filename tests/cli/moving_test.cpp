@@ -73,5 +73,39 @@ TEST_F(MovingTest, ASpinTurnsTheObject) {
   EXPECT_NEAR(info["metadata"]["distance_max_m"].get<double>(), 0.08 + 3e-4, 1e-6);
 }
 
+TEST_F(MovingTest, NumberedHologramsBecomeNumberedPictures) {
+  write("colours.csv", "x,y,z,r,g,b\n1e-4,0,-0.05,255,90,10\n-1e-4,5e-5,-0.06,0,90,255\n");
+  (void)run_json(with_panel({"hologram", path("colours.csv"), "-o", path("h_%02d.png"), "--spin", "90deg:3"}));
+  const auto json = run_json({"reconstruct", path("h_%02d.png"), "-o", path("seen_%d.png"), "--distance", "5cm"});
+  EXPECT_EQ(json["outputs"], (nlohmann::json{path("seen_0.png"), path("seen_1.png"), path("seen_2.png")}));
+  EXPECT_EQ(json["inputs"].size(), 3u);
+  // One white: each picture is what a single run gives when told that white.
+  const auto white = fmt::format("{}", json["tone"]["white"].get<float>());
+  int lit = 0;
+  for (int n = 0; n < 3; ++n) {
+    (void)run_json({"reconstruct", path(fmt::format("h_{:02d}.png", n)), "-o", path("one.png"), "--distance", "5cm",
+                    "--white", white});
+    const auto picture = pixels_of(path(fmt::format("seen_{}.png", n)));
+    EXPECT_EQ(picture.value, pixels_of(path("one.png")).value) << n;
+    lit += *std::max_element(picture.value.begin(), picture.value.end()) > 0.5 ? 1 : 0;
+  }
+  EXPECT_GT(lit, 0);
+  (void)run_json(with_panel(
+      {"hologram", path("colours.csv"), "-o", path("c_%c_%d.png"), "--spin", "90deg:2", "--rgb", "638nm,520nm,450nm"}));
+  (void)run_json({"reconstruct", path("c_%c_%d.png"), "-o", path("colour_%d.png")});
+  EXPECT_EQ(pixels_of(path("colour_1.png")).channels, 3);
+  const auto look = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"reconstruct", path("h_%02d.png"), "-o"});
+    return more;
+  };
+  expect_refused(look({path("out.png")}), {"--output", "%04d"});
+  expect_refused(look({path("out_%d.png"), "--sweep", "4cm:5cm:3"}), {"--sweep", "numbered"});
+  expect_refused(look({path("h_%02d.png")}), {"--output", "input"});
+  expect_refused({"reconstruct", path("h_%d.png"), "-o", path("out_%d.png")}, {"h_00.png", "%02d"});
+  write("h_02.png", "no picture");
+  fs::remove(path("seen_0.png"));
+  expect_refused(look({path("new_%d.png"), "--white", "1"}), {"h_02.png"});
+}
+
 }  // namespace
 }  // namespace holotone::test

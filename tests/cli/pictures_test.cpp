@@ -131,7 +131,8 @@ TEST_F(PicturesTest, ABitmapNeedsAndTakesWhatItCannotCarry) {
   write_cloud("point.csv", {{1e-4, 2e-4, -0.1, 1}});
   (void)run_json({"hologram", path("point.csv"), "-o", path("a.bmp"), "--resolution", "161x121", "--pitch", "8um",
                   "--keep-coordinates"});
-  expect_refused({"reconstruct", path("a.bmp"), "-o", path("focus.png")}, {"--pitch", "a.bmp", "pitch_m"});
+  expect_refused({"reconstruct", path("a.bmp"), "-o", path("focus.png")},
+                 {"--pitch", "a.bmp", "--wavelength", "--distance"});
   (void)run_json({"reconstruct", path("a.bmp"), "-o", path("focus.npy"), "--linear", "--pitch", "8um", "--wavelength",
                   "532nm", "--distance", "10cm"});
   const Spot got = brightest(pixels_of(path("focus.npy")));
