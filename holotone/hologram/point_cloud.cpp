@@ -304,4 +304,18 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   return largest;
 }
 
+std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options) {
+  validate(options);
+  const auto count = checked_count(host_points, Device{});
+  if (count > 0) require_device("unlit_points", "host_points", Device{}, host_points.position_m.device());
+  const auto frame = frame_of(options);
+  std::int64_t unlit = 0;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
+                                              host_points.position_m(j, 2), 1, 0);
+    unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
+  }
+  return unlit;
+}
+
 }  // namespace holotone

@@ -125,4 +125,8 @@ Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, cons
 /// the expansion, k rho^4 / (8 |d|^3): Goodman, Introduction to Fourier Optics, section 4.2.
 double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options);
 
+/// How many of the points light no pixel: with the band limit, those farther than lambda |d| / (2 pitch) from the centres
+/// of all pixels in x or in y; without, none. Cost O(n). Throws as fresnel_deviation_rad does.
+std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options);
+
 }  // namespace holotone

@@ -287,6 +287,25 @@ TEST(PointCloudPlan, ReportsProgressAndStopsWhenToldTo) {
   }
 }
 
+// A point lights nothing from lambda |d| / (2 pitch) = 6.65 mm beyond the outermost pixel's centre on.
+TEST(PointCloudPlan, CountsThePointsThatLightNoPixel) {
+  const float edge = static_cast<float>(959.5 * 8e-6 + 532e-9 * 0.2 / 16e-6);
+  const float side = static_cast<float>(539.5 * 8e-6 + 532e-9 * 0.2 / 16e-6);
+  const float position[6][3] = {{0, 0, -0.2F},
+                                {edge - 1e-6F, 0, -0.2F},
+                                {edge + 1e-6F, 0, -0.2F},
+                                {0, -side + 1e-6F, 0.2F},
+                                {0, -side - 1e-6F, 0.2F},
+                                {edge + 1e-6F, 0, -0.3F}};
+  const float amplitude[6] = {1, 1, 1, 1, 1, 1};
+  const holotone::PointSources points{{&position[0][0], {6, 3}}, {amplitude, {6}}, {}};
+  PointCloudOptions options;
+  EXPECT_EQ(unlit_points(points, options), 2);
+  options.band_limit = false;
+  EXPECT_EQ(unlit_points(points, options), 0);
+  EXPECT_EQ(unlit_points({}, options), 0);
+}
+
 TEST(PointCloudPlan, TellsHowFarFresnelIsFromTheSphere) {
   // A point on the axis, 20 cm from a PLUTO, looks 1.1 rad different from the panel's corner.
   const float position[3] = {0, 0, -0.2F};
