@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "hologram_frames.hpp"
+#include "lit_zone.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -51,6 +52,7 @@ nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
                         {"points", row.points},
                         {"method", to_string(row.info.method)},
                         {"arithmetic", row.info.arithmetic},
+                        {"unlit_points", row.unlit},
                         {"expected_error", row.info.expected_error},
                         {"fresnel_deviation_rad", row.fresnel_deviation_rad},
                         {"compute_s", row.compute_s}};
@@ -74,6 +76,7 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
   object["dropped_points"] = rows.front().dropped;
   object["hidden_points"] = rows.front().hidden;
+  object["warnings"] = lit_zone_warnings(job, rows);
   object["time_s"] = seconds;
   object["outputs"] = nlohmann::json::array();
   object["holograms"] = nlohmann::json::array();
@@ -128,6 +131,7 @@ void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
 
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   const auto& first = rows.front();
+  for (const auto& warning : lit_zone_warnings(job, rows)) remark(job.console, "warning: " + warning);
   tell_flags(job, rows);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));

@@ -1,8 +1,10 @@
 #include "hologram_frames.hpp"
 #include "bounded_queue.hpp"
 #include "cancel.hpp"
+#include "lit_zone.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -35,6 +37,9 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   row.info = made.info;
   row.fresnel_deviation_rad = made.fresnel_deviation_rad;
   row.compute_s = made.compute_s;
+  row.unlit = frame.unlit[channel];
+  row.extent_m = extent_of(frame.points.cloud);
+  row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
   row.reconstruct_flags = made.reconstruct_flags;
   return row;
 }

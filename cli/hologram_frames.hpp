@@ -1,6 +1,7 @@
 #pragma once
 #include "hologram_maker.hpp"
 #include "paths.hpp"
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,7 +20,10 @@ struct HologramRow {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
-  std::string reconstruct_flags;  ///< what the file cannot say of itself
+  std::int64_t unlit = 0;            ///< points that light no pixel
+  std::array<double, 2> extent_m{};  ///< the object's width and height
+  double distance_m = 0;             ///< of its nearest point, where the panel lights least
+  std::string reconstruct_flags;     ///< what the file cannot say of itself
 };
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.

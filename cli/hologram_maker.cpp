@@ -50,6 +50,7 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   const PointSources sources{positions_of(cloud), values_of(cloud.amplitude), {}};
   for (const auto& channel : job.channels) {
     frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
+    frame.unlit.push_back(unlit_points(sources, job.sum_options(channel)));
   }
   return frame;
 }

@@ -14,6 +14,7 @@ struct PreparedFrame {
   std::string input;
   ScenePoints points;
   std::vector<double> fresnel_deviation_rad;  ///< one a channel
+  std::vector<std::int64_t> unlit;            ///< one a channel: points that light no pixel
 };
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);

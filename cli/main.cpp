@@ -101,8 +101,11 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   if (nothing_chosen || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::string word = words.empty() ? "" : words.front();
     const bool is_command = &command == &application && word.rfind('-', 0) != 0;
-    what = fmt::format("expected {}, got '{}'{}", is_command ? "a subcommand" : "a known option", word,
-                       hint(application, word));
+    what = fmt::format("expected {}, got '{}'{}",
+                       is_command                ? "a subcommand"
+                       : word.rfind('-', 0) == 0 ? "a known option"
+                                                 : "no further word",
+                       word, hint(application, word));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (const auto missing = what_is_missing(command); !missing.empty()) what = missing;

@@ -132,6 +132,28 @@ TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
   EXPECT_EQ(std::count(knot["carries"].begin(), knot["carries"].end(), "colour"), 1);
 }
 
+// 10 cm from 64 x 48 pixels of 8 um, light reaches 3.3 mm beyond the panel's rim: 7.16 x 7.03 mm in all.
+TEST_F(MetadataTest, PointsThatLightNoPixelAreSaid) {
+  std::vector<std::array<double, 4>> cross;
+  for (int i = -50; i <= 50; ++i) cross.push_back({i * 1e-4, 0, 0, 1});
+  write_cloud("bar.csv", cross);
+  const auto line = [&](const std::string& size) {
+    return std::vector<std::string>{"hologram", path("bar.csv"), "-o",         path("bar.png"), "--resolution", "64x48",
+                                    "--pitch",  "8um",           "--distance", "10cm",          "--size",       size};
+  };
+  const auto wide = run_json(line("10mm"));
+  EXPECT_EQ(wide["unlit_points"], 2 * 15) << "those beyond 3.58 mm - half a pixel, one every 0.1 mm up to 5 mm";
+  ASSERT_EQ(wide["warnings"].size(), 1u);
+  const auto warning = wide["warnings"][0].get<std::string>();
+  for (const char* word : {"29 %", "30 of 101", "10 mm wide", "7.162 mm", "--size '7.1 mm'"}) {
+    EXPECT_NE(warning.find(word), std::string::npos) << warning;
+  }
+  const auto told = run(line("10mm"));
+  EXPECT_EQ(told.error.rfind("holotone: warning: ", 0), 0u) << told.error;
+  EXPECT_EQ(run(line("7.1mm")).error, "");
+  EXPECT_EQ(run_json(line("7.1mm"))["warnings"].size(), 0u);
+}
+
 TEST_F(MetadataTest, InfoTellsAnArray) {
   (void)run_json({"hologram", path("two.csv"), "-o", path("a.png"), "--keep-coordinates", "--resolution", "65x47",
                   "--pitch", "8um"});

@@ -1,0 +1,68 @@
+#include "lit_zone.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+namespace {
+
+double share_of(const HologramRow& row) {
+  return row.points == 0 ? 0 : static_cast<double>(row.unlit) / static_cast<double>(row.points);
+}
+
+/// "12 %", and "< 1 %" rather than none.
+std::string percent(double share) {
+  return share < 0.01 ? std::string("< 1 %") : fmt::format("{:.0f} %", std::floor(100 * share));
+}
+
+/// Three figures rounded down, so that what is suggested fits.
+double rounded_down(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return std::floor(value / unit) * unit;
+}
+
+/// "; --size 20mm fits", or nothing where the object keeps its coordinates.
+std::string fitting_size(const HologramJob& job, const HologramRow& row, double zone_x, double zone_y) {
+  const auto& placement = job.scene.placement;
+  if (placement.keep) return {};
+  double factor = 1;
+  if (row.extent_m[0] > 0) factor = std::min(factor, zone_x / row.extent_m[0]);
+  if (row.extent_m[1] > 0) factor = std::min(factor, zone_y / row.extent_m[1]);
+  if (!(factor < 1)) return {};
+  std::string size = format_length(rounded_down(factor * placement.size_m));
+  std::erase(size, ' ');
+  return fmt::format("; --size {} fits", size);
+}
+
+}  // namespace
+
+std::array<double, 2> extent_of(const PointCloud& cloud) {
+  std::array<double, 2> extent{};
+  for (std::size_t axis = 0; axis < 2 && !cloud.position.empty(); ++axis) {
+    const auto [low, high] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
+                                                 [&](const Vec3f& a, const Vec3f& b) { return a[axis] < b[axis]; });
+    extent[axis] = static_cast<double>((*high)[axis]) - static_cast<double>((*low)[axis]);
+  }
+  return extent;
+}
+
+std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  const auto& worst = *std::max_element(
+      rows.begin(), rows.end(), [](const HologramRow& a, const HologramRow& b) { return share_of(a) < share_of(b); });
+  if (worst.unlit == 0) return {};
+  const double wavelength_m = job.channels[worst.channel].wavelength_m;
+  const double reach = wavelength_m * worst.distance_m / job.panel.pitch_m;
+  const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;
+  const double zone_y = static_cast<double>(job.panel.ny) * job.panel.pitch_m + reach;
+  return {
+      fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, and at {} the "
+                  "panel of {} x {} takes light from {} x {} around its axis{}",
+                  percent(share_of(worst)), worst.unlit, worst.points, worst.output, format_length(worst.extent_m[0]),
+                  format_length(worst.extent_m[1]), format_length(worst.distance_m),
+                  format_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
+                  format_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), format_length(zone_x),
+                  format_length(zone_y), fitting_size(job, worst, zone_x, zone_y))};
+}
+
+}  // namespace holotone::cli
