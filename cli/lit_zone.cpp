@@ -16,7 +16,10 @@ std::string percent(double share) {
   return share < 0.01 ? std::string("< 1 %") : fmt::format("{:.0f} %", std::floor(100 * share));
 }
 
-/// Three figures rounded down, so that what is suggested fits.
+/// A length to three figures: nobody compares sizes to a micrometre here.
+std::string short_length(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
+
+/// Two figures, rounded down, so that what is suggested fits.
 double rounded_down(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
   return std::floor(value / unit) * unit;
@@ -59,11 +62,11 @@ std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::ve
       fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, and at {} a "
                   "panel of {} x {} "
                   "shows points within {} x {}{}",
-                  percent(share_of(worst)), worst.unlit, worst.points, worst.output, format_length(worst.extent_m[0]),
-                  format_length(worst.extent_m[1]), format_length(worst.distance_m),
-                  format_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
-                  format_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), format_length(zone_x),
-                  format_length(zone_y), fitting_size(job, worst, zone_x, zone_y))};
+                  percent(share_of(worst)), worst.unlit, worst.points, worst.output, short_length(worst.extent_m[0]),
+                  short_length(worst.extent_m[1]), short_length(worst.distance_m),
+                  short_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
+                  short_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), short_length(zone_x),
+                  short_length(zone_y), fitting_size(job, worst, zone_x, zone_y))};
 }
 
 }  // namespace holotone::cli

@@ -145,7 +145,7 @@ TEST_F(MetadataTest, PointsThatLightNoPixelAreSaid) {
   EXPECT_EQ(wide["unlit_points"], 2 * 15) << "those beyond 3.58 mm - half a pixel, one every 0.1 mm up to 5 mm";
   ASSERT_EQ(wide["warnings"].size(), 1u);
   const auto warning = wide["warnings"][0].get<std::string>();
-  for (const char* word : {"29 %", "30 of 101", "1 cm wide", "7.162 mm x 7.034 mm", "--size 7.1mm fits"}) {
+  for (const char* word : {"29 %", "30 of 101", "1 cm wide", "7.16 mm x 7.03 mm", "--size 7.1mm fits"}) {
     EXPECT_NE(warning.find(word), std::string::npos) << warning;
   }
   const auto told = run(line("10mm"));
