@@ -107,9 +107,9 @@ TEST_P(EncodeDecoding, MeasuredResponseIsInverted) {
     double widest = 0;
     for (int i = 0; i < 256; ++i) {
       options.level_phase_rad.push_back(two_pi * 1.02 * std::pow(i / 255.0, 1.6));
-      if (i > 0)
-        widest = std::max(widest, options.level_phase_rad[static_cast<std::size_t>(i)] -
-                                      options.level_phase_rad[static_cast<std::size_t>(i) - 1]);
+      if (i == 0) continue;
+      widest = std::max(widest, options.level_phase_rad[static_cast<std::size_t>(i)] -
+                                    options.level_phase_rad[static_cast<std::size_t>(i) - 1]);
     }
     const auto shown = show(field, options, grid, device);
     double worst = 0;

@@ -1,5 +1,6 @@
 // Options out of range, names, measured responses, packing and the other small parts of encoding.
 #include <cmath>
+#include <fmt/format.h>
 #include <functional>
 #include <holotone/hologram/encode.hpp>
 #include <numbers>
@@ -165,8 +166,7 @@ TEST(PhaseLut, OnePhaseALine) {
 
 TEST(PhaseLut, CodesWithGaps) {
   for (const std::string separator : {",", ";", "\t", " ", " , ", "   "}) {
-    const auto phases = holotone::read_phase_lut("code" + separator + "phase\n2" + separator + "0.25\n3" + separator +
-                                                 "0.5\n7" + separator + "2.5\n");
+    const auto phases = holotone::read_phase_lut(fmt::format("code{0}phase\n2{0}0.25\n3{0}0.5\n7{0}2.5\n", separator));
     ASSERT_EQ(phases.size(), 8u) << separator;
     EXPECT_TRUE(std::isnan(phases[0]) && std::isnan(phases[1]));
     const double expected[] = {0.25, 0.5, 1, 1.5, 2, 2.5};

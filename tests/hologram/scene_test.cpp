@@ -9,7 +9,6 @@ namespace {
 
 using holotone::ErrorCode;
 using holotone::Mesh;
-using holotone::Placement;
 using holotone::PointCloud;
 using holotone::Vec3f;
 

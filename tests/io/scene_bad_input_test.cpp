@@ -31,7 +31,7 @@ TEST(SceneBadInput, MissingEmptyFolderUnknown) {
   EXPECT_MENTIONS(error_of([&] { read_scene(folder.file(".")); }), "a folder");
   for (const std::string name : {"x.ply", "x.stl", "x.xyz", "x.npy", "x.csv"}) {
     EXPECT_MENTIONS(refusal("", name), "an empty file");
-    EXPECT_MENTIONS(refusal(std::string("\x01\x02\xfe garbage \x00 here", 19), name), "expected");
+    EXPECT_MENTIONS(refusal(std::string("\x01\x02\xfe garbage \x00 here", 18), name), "expected");
   }
   EXPECT_MENTIONS(refusal("something", "x.docx"), ".docx");
   EXPECT_MENTIONS(refusal("something", "plain"), "no extension");

@@ -9,9 +9,7 @@
 namespace holotone {
 namespace {
 
-using io_support::bytes_of;
 using io_support::error_of;
-using io_support::read_raw;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
 using namespace scene_builders;
