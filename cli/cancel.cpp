@@ -1,7 +1,9 @@
 #include "cancel.hpp"
 #include "command.hpp"
+#include "paths.hpp"
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <string>
@@ -14,11 +16,18 @@ namespace {
 std::atomic<int> signals_received = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 extern "C" void on_signal(int) {
-  if (signals_received.exchange(1) != 0) {
+  if (signals_received.exchange(1) == 0) return;
+  // Other threads go on meanwhile: one may just be opening its temporary file by name, or renaming it.
+  for (int pass = 0; pass < 10; ++pass) {
     remove_pending_files();
-    _exit(exit_cancelled);
+    remove_unfinished_outputs();
+    const timespec pause{0, 5'000'000};
+    nanosleep(&pause, nullptr);
   }
+  _exit(exit_cancelled);
 }
 
 }  // namespace
@@ -27,8 +36,11 @@ void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
+  for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
   action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM}) {
+  // A file that grows beyond its limit, or a reader that has gone: the write fails and says so.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
+  for (const int signal : ending_signals) {
     struct sigaction inherited {};
     sigaction(signal, nullptr, &inherited);
     // Started in the background or by nohup: whoever did so does not want it stopped this way.

@@ -4,8 +4,9 @@
 
 namespace holotone::cli {
 
-/// From here on the first SIGINT or SIGTERM only asks to stop (cancelled() turns true); the second removes unfinished
-/// output files and ends the program at once with exit code 130.
+/// From here on the first SIGINT, SIGTERM, SIGHUP or SIGQUIT only asks to stop (cancelled() turns true); the second
+/// removes temporary files and the run's new outputs and ends the program with exit code 130. Writing beyond a file's
+/// size limit or to a closed pipe becomes an error of that write.
 void install_signal_handlers();
 
 /// Whether a signal asked to stop.

@@ -1,6 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <holotone/core/progress.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -17,6 +18,19 @@ struct ConsoleOptions {
 
 /// Adds --json, --quiet and --progress.
 void add_console_options(CLI::App& command, ConsoleOptions& options);
+
+/// Text that may go to a terminal or into a log: control characters and bytes that are not UTF-8, which file names and
+/// files bring along, become \n, \t or \xNN.
+std::string printable(std::string_view text);
+
+/// Writes `text` as it is. A stream that cannot be written is no error here: check_output says so at the end.
+void put(std::FILE* stream, std::string_view text) noexcept;
+
+/// Writes what standard output still holds. Throws io if any of it could not be written.
+void check_output();
+
+/// A warning on standard error ("holotone: warning: ..."), unless --quiet or --json.
+void warn(const ConsoleOptions& options, std::string_view text);
 
 /// A remark on standard error ("holotone: ..."), unless --quiet or --json.
 void remark(const ConsoleOptions& options, std::string_view text);

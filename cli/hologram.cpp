@@ -61,6 +61,18 @@ nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
   return object;
 }
 
+/// What was done as asked and is hardly what was meant, a line each.
+std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  std::vector<std::string> warnings;
+  std::size_t dark = 0;
+  for (const auto& row : rows) {
+    if (row.dark.empty()) continue;
+    if (dark++ == 0) warnings.push_back(fmt::format("{} holds no light: {}", row.output, row.dark));
+  }
+  if (dark > 1) warnings.back() += fmt::format(" ({} of {} holograms hold none)", dark, rows.size());
+  return dark > 0 ? warnings : lit_zone_warnings(job, rows);
+}
+
 nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   nlohmann::json object = json_of(job, rows.front());
   object.erase("output");
@@ -76,8 +88,8 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
   object["dropped_points"] = rows.front().dropped;
   object["hidden_points"] = rows.front().hidden;
-  object["warnings"] = lit_zone_warnings(job, rows);
   object["time_s"] = seconds;
+  object["warnings"] = warnings_of(job, rows);
   object["outputs"] = nlohmann::json::array();
   object["holograms"] = nlohmann::json::array();
   for (const auto& row : rows) {
@@ -131,7 +143,7 @@ void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
 
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   const auto& first = rows.front();
-  for (const auto& warning : lit_zone_warnings(job, rows)) remark(job.console, "warning: " + warning);
+  for (const auto& warning : warnings_of(job, rows)) warn(job.console, warning);
   tell_flags(job, rows);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));

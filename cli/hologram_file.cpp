@@ -45,6 +45,25 @@ double length_of(const std::string& path, const Metadata& metadata, const std::s
   return value;
 }
 
+/// A number the file states, from low to high, or `otherwise`.
+double number_within(const std::string& path, const Metadata& metadata, const std::string& key, double low, double high,
+                     double otherwise) {
+  const double value = number_of(path, metadata, key).value_or(otherwise);
+  if (!(value >= low && value <= high)) {
+    throw_io(path, fmt::format("{} from {:g} to {:g}", key, low, high), fmt::format("{:g}", value));
+  }
+  return value;
+}
+
+/// What the codes of an amplitude encoding stand for.
+EncodeReport report_of(const std::string& path, const Metadata& metadata) {
+  constexpr double most = 1e15;
+  EncodeReport report;
+  report.amplitude_min = static_cast<float>(number_within(path, metadata, "amplitude_min", -most, most, 0));
+  report.amplitude_max = static_cast<float>(number_within(path, metadata, "amplitude_max", -most, most, 1));
+  return report;
+}
+
 int bits_of(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides, int container) {
   const double bits = number_of(path, metadata, "bits").value_or(container);
   if (!(bits >= 1 && bits <= container) || bits != std::floor(bits)) {
@@ -62,19 +81,24 @@ EncodeOptions encoding_of(const std::string& path, const Metadata& metadata, con
   const std::string stated = text_of(metadata, "encoding");
   if (!stated.empty()) options.encoding = parse_encoding(stated);
   options.bits = bits_of(path, metadata, overrides, container_bits);
-  options.phase_range_rad = number_of(path, metadata, "phase_range_rad").value_or(options.phase_range_rad);
-  if (!(options.phase_range_rad > 0)) {
-    throw_io(path, "phase_range_rad > 0", fmt::format("{}", options.phase_range_rad));
-  }
+  options.phase_range_rad =
+      number_within(path, metadata, "phase_range_rad", least_phase_range_rad, most_phase_rad, options.phase_range_rad);
   options.level_phase_rad = numbers_of(path, metadata, "level_phase_rad");
   if (options.level_phase_rad.size() > std::size_t{1} << options.bits) {
     throw_io(path, fmt::format("at most 2^{} numbers under level_phase_rad", options.bits),
              fmt::format("{}", options.level_phase_rad.size()));
   }
-  options.reference_angle_x_rad = number_of(path, metadata, "reference_angle_x_rad").value_or(0);
-  options.reference_angle_y_rad = number_of(path, metadata, "reference_angle_y_rad").value_or(0);
-  options.carrier_x_rad = number_of(path, metadata, "carrier_x_rad").value_or(0);
-  options.carrier_y_rad = number_of(path, metadata, "carrier_y_rad").value_or(0);
+  for (const double phase : options.level_phase_rad) {
+    if (!(std::abs(phase) <= most_phase_rad) && !std::isnan(phase)) {
+      throw_io(path, fmt::format("level_phase_rad from {} to {}", -most_phase_rad, most_phase_rad),
+               fmt::format("{}", phase));
+    }
+  }
+  const auto angle = [&](const char* key) { return number_within(path, metadata, key, -1.5, 1.5, 0); };
+  options.reference_angle_x_rad = angle("reference_angle_x_rad");
+  options.reference_angle_y_rad = angle("reference_angle_y_rad");
+  options.carrier_x_rad = angle("carrier_x_rad");
+  options.carrier_y_rad = angle("carrier_y_rad");
   return options;
 }
 
@@ -129,6 +153,17 @@ void take_correction_out(HologramLight& light, const std::string& correction) {
   for (std::size_t i = 0; i < field.size(); ++i) field[i] *= std::polar(1.0F, -phase[i]);
 }
 
+void require_finite(const std::string& path, const Array<Complex, 2>& field) {
+  constexpr float most = 1e15F;
+  const auto values = field.host();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i].real()) <= most && std::abs(values[i].imag()) <= most) continue;
+    const auto nx = static_cast<std::size_t>(field.shape()[1]);
+    throw_io(path, fmt::format("finite values of at most {:g}", most),
+             fmt::format("{:g} + {:g}i at row {}, column {}", values[i].real(), values[i].imag(), i / nx, i % nx));
+  }
+}
+
 bool is_field_file(const std::string& path) {
   return is_field_name(path) || extension_of(path) == ".mat" || is_hdf5(path);
 }
@@ -156,7 +191,13 @@ std::optional<double> number_of(const std::string& path, const Metadata& metadat
 
 std::vector<double> phase_table(const std::string& path) {
   try {
-    return read_phase_lut(text_file(path));
+    auto table = read_phase_lut(text_file(path));
+    for (std::size_t code = 0; code < table.size(); ++code) {
+      if (std::abs(table[code]) <= most_phase_rad || std::isnan(table[code])) continue;
+      throw_io(path, fmt::format("phases of at most {:g} rad", most_phase_rad),
+               fmt::format("{:g} for code {}", table[code], code));
+    }
+    return table;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw Error(ErrorCode::io, fmt::format("{}: {}", path, error.what()));
@@ -206,10 +247,7 @@ void show_codes(HologramLight& light, const Image& image, const HologramOverride
   const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
   const auto codes = codes_of(path, image, packed16);
   check_codes(path, codes, options);
-  EncodeReport report;
-  report.amplitude_min = static_cast<float>(number_of(path, light.metadata, "amplitude_min").value_or(0));
-  report.amplitude_max = static_cast<float>(number_of(path, light.metadata, "amplitude_max").value_or(1));
-  light.field = modulation_of(codes.view(), options, light.grid, report, overrides.zero_order);
+  light.field = modulation_of(codes.view(), options, light.grid, report_of(path, light.metadata), overrides.zero_order);
   light.encoding = to_string(options.encoding);
   if (!overrides.correction.empty()) take_correction_out(light, overrides.correction);
   if (!overrides.no_filter) {
@@ -248,6 +286,7 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
     FieldFile file = read_field_guarded(path, current_program());
     light.field = std::move(file.values);
     light.metadata = std::move(file.metadata);
+    require_finite(path, light.field);
     light.encoding = "complex";
     light.grid = {light.field.shape()[1], light.field.shape()[0], 0, 0};
   }
@@ -260,6 +299,11 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
   }
   apply_overrides(light.metadata, overrides);
   require_stated(path, light.metadata, overrides, !is_image);
+  if (std::max(light.grid.nx, light.grid.ny) > largest_grid_side) {
+    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
+             fmt::format("{} x {}", light.grid.nx, light.grid.ny));
+  }
+  (void)number_within(path, light.metadata, "object_energy", 0, 1e30, 0);
   light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", least_length_m, most_length_m);
   light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", least_wavelength_m, most_wavelength_m);
   if (is_image) {
@@ -267,7 +311,7 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
       show_codes(light, image, overrides);
     } catch (const Error& error) {
       // What the library has against a value is said of the file that states it.
-      if (error.code() != ErrorCode::invalid_argument) throw;
+      if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
       throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", path, error.what()));
     }
   } else if (!overrides.correction.empty()) {

@@ -14,6 +14,10 @@
 // the keys.
 namespace holotone::cli {
 
+/// No modulator's stroke is outside these.
+inline constexpr double least_phase_range_rad = 1e-3;
+inline constexpr double most_phase_rad = 1000;
+
 /// 17 significant digits: read back to the same double.
 std::string number_text(double value);
 std::string numbers_text(const std::vector<double>& values);

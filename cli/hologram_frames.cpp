@@ -1,12 +1,13 @@
 #include "hologram_frames.hpp"
 #include "bounded_queue.hpp"
 #include "cancel.hpp"
+#include "darkness.hpp"
 #include "lit_zone.hpp"
+#include "output_check.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   row.points = static_cast<std::int64_t>(frame.points.cloud.size());
   row.dropped = frame.points.dropped;
   row.hidden = frame.points.hidden;
+  row.dark = frame.dark[channel];
   row.info = made.info;
   row.fresnel_deviation_rad = made.fresnel_deviation_rad;
   row.compute_s = made.compute_s;
@@ -64,7 +66,7 @@ class FirstFailure {
 /// Reading, computing and writing many frames at once.
 class Pipeline {
  public:
-  Pipeline(const HologramJob& job, FrameSource& source, UnfinishedRun& run) : job_(job), source_(source), run_(run) {}
+  Pipeline(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {}
 
   std::vector<HologramRow> operator()() {
     {
@@ -116,14 +118,13 @@ class Pipeline {
   void write() {
     while (const auto made = made_.pop()) {
       check_cancelled("writing");
+      UnfinishedRun::will_write(made->output);
       write_hologram(*made);
-      run_.wrote(made->output);
     }
   }
 
   const HologramJob& job_;
   FrameSource& source_;
-  UnfinishedRun& run_;
   BoundedQueue<PreparedFrame> prepared_{2};
   BoundedQueue<MadeHologram> made_{4};
   FirstFailure failure_;
@@ -131,9 +132,10 @@ class Pipeline {
 };
 
 /// One frame: one thing after the other, with a bar for the sum.
-std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, UnfinishedRun& run) {
+std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
+  require_light(job, frame.input, frame.dark);
   const Makers makers = makers_of(job);
   ProgressBar bar(job.console);
   std::vector<HologramRow> rows;
@@ -141,8 +143,8 @@ std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, U
     MadeHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
+    UnfinishedRun::will_write(made.output);
     write_hologram(made);
-    run.wrote(made.output);
     rows.push_back(row_of(frame, c, made));
   }
   check_cancelled("writing");
@@ -153,7 +155,8 @@ std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, U
 
 FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   std::optional<FramePattern> input_pattern;
-  if (!std::filesystem::exists(job.input)) input_pattern = frame_pattern("IN", job.input);
+  if (!file_exists(job.input)) input_pattern = frame_pattern("IN", job.input);
+  require_known_counters("--output", job.output, job.channels.size() > 1);
   output_pattern_ = frame_pattern("--output", job.output);
   const bool moving = input_pattern.has_value() || job.spin_frames > 0;
   if (input_pattern && job.spin_frames > 0) reject("--spin", "one file to turn", job.input);
@@ -163,18 +166,23 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   }
   if (input_pattern) {
     frames_ = find_frames(*input_pattern, job.input);
+    count_ = static_cast<std::int64_t>(frames_.size());
   } else {
     require_input(job.input);
-    for (std::int64_t i = 0; i < std::max<std::int64_t>(job.spin_frames, 1); ++i) frames_.push_back({i, job.input});
+    count_ = std::max<std::int64_t>(job.spin_frames, 1);
   }
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  for (const auto& frame : frames_) {
-    inputs.push_back(frame.path);
-    for (const auto& channel : job.channels) outputs.push_back(output(frame.number, channel));
-  }
-  require_output("--output", outputs.front());
-  require_distinct("--output", outputs, inputs);
+  std::vector<InputFile> inputs{{"--correction", job.correction}, {"--lut", job.lut}};
+  if (!input_pattern) inputs.push_back({"IN", job.input});
+  for (const auto& frame : frames_) inputs.push_back({"IN", frame.path});
+  const auto channels = static_cast<std::int64_t>(job.channels.size());
+  const auto name = [&](std::int64_t i) {
+    return output(frame(i / channels).number, job.channels[static_cast<std::size_t>(i % channels)]);
+  };
+  require_outputs({{"--output", count_ * channels, name}}, inputs);
+}
+
+Frame FrameSource::frame(std::int64_t index) const {
+  return frames_.empty() ? Frame{index, job_.input} : frames_.at(static_cast<std::size_t>(index));
 }
 
 std::string FrameSource::output(std::int64_t number, const Channel& channel) const {
@@ -183,7 +191,7 @@ std::string FrameSource::output(std::int64_t number, const Channel& channel) con
 }
 
 PreparedFrame FrameSource::prepare(std::int64_t index) {
-  const Frame& frame = frames_.at(static_cast<std::size_t>(index));
+  const Frame frame = this->frame(index);
   if (job_.spin_frames == 0) return prepare_frame(job_, place_scene(frame.path, job_.scene), frame.number, 0);
   if (!turning_) turning_ = place_scene(frame.path, job_.scene);
   const double turn_rad = job_.spin_rad * static_cast<double>(index) / static_cast<double>(job_.spin_frames);
@@ -191,10 +199,10 @@ PreparedFrame FrameSource::prepare(std::int64_t index) {
 }
 
 std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source) {
-  UnfinishedRun run;
-  auto rows = source.moving() ? Pipeline(job, source, run)() : make_one(job, source, run);
+  const UnfinishedRun run;
+  auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source);
   check_cancelled("writing");
-  run.keep();
+  UnfinishedRun::keep();
   return rows;
 }
 

@@ -17,6 +17,7 @@ struct HologramRow {
   std::int64_t points = 0;
   std::int64_t dropped = 0;
   std::int64_t hidden = 0;
+  std::string dark;  ///< why it holds no light; empty: it does
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
@@ -31,21 +32,23 @@ class FrameSource {
  public:
   /// Checks every name before anything is read. Throws io or invalid_argument.
   explicit FrameSource(const HologramJob& job);
-  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(frames_.size()); }
+  [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] bool moving() const { return output_pattern_.has_value(); }
   [[nodiscard]] std::string output(std::int64_t number, const Channel& channel) const;
+  [[nodiscard]] Frame frame(std::int64_t index) const;
   /// Reads (a turning object only once) and prepares a frame.
   [[nodiscard]] PreparedFrame prepare(std::int64_t index);
 
  private:
   const HologramJob& job_;
   std::optional<FramePattern> output_pattern_;
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;  ///< of numbered files
+  std::int64_t count_ = 1;
   std::optional<PlacedScene> turning_;
 };
 
 /// Reads, computes and writes every frame, at once where there are several. A run that fails or is cancelled leaves no
-/// file. The rows are in the order of frames, then channels.
+/// new file. The rows are in the order of frames, then channels.
 std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source);
 
 }  // namespace holotone::cli

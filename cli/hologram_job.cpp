@@ -5,6 +5,7 @@
 #include "values.hpp"
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 
@@ -64,7 +65,10 @@ void set_levels(HologramJob& job, const HologramArguments& arguments) {
     encode.bits = static_cast<int>(whole_number("--bits", arguments.bits, phase ? 2 : 1, 16));
   if (!arguments.phase_range.empty()) {
     encode.phase_range_rad = parse_angle("--phase-range", arguments.phase_range);
-    if (!(encode.phase_range_rad > 0)) reject("--phase-range", "an angle > 0", arguments.phase_range);
+    if (!(encode.phase_range_rad >= least_phase_range_rad && encode.phase_range_rad <= most_phase_rad)) {
+      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", least_phase_range_rad, most_phase_rad),
+             arguments.phase_range);
+    }
   } else if (phase && arguments.lut.empty() && encode.bits == job.panel.bits) {
     encode.level_phase_rad = job.panel.level_phase_rad;
   }

@@ -61,9 +61,9 @@ struct HologramJob {
   EncodeOptions encode;  ///< carrier and correction: see encode_options
   std::string carrier;
   std::string correction;
+  std::string lut;
   Array<float, 2> correction_rad;
   bool packed16 = false;
-  std::string lut;
   std::int64_t spin_frames = 0;
   double spin_rad = 0;
 

@@ -1,5 +1,6 @@
 #include "hologram_maker.hpp"
 #include "console.hpp"
+#include "darkness.hpp"
 #include "hologram_file.hpp"
 #include "hologram_overrides.hpp"
 #include <algorithm>
@@ -51,6 +52,7 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   for (const auto& channel : job.channels) {
     frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
     frame.unlit.push_back(unlit_points(sources, job.sum_options(channel)));
+    frame.dark.push_back(why_dark(job, channel, cloud));
   }
   return frame;
 }

@@ -15,6 +15,7 @@ struct PreparedFrame {
   ScenePoints points;
   std::vector<double> fresnel_deviation_rad;  ///< one a channel
   std::vector<std::int64_t> unlit;            ///< one a channel: points that light no pixel
+  std::vector<std::string> dark;              ///< one a channel: why it holds no light; empty: it does
 };
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);

@@ -41,7 +41,10 @@ void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
     metadata["level_phase_rad"] = numbers_text(phase_table(overrides.lut));
   } else if (!overrides.phase_range.empty()) {
     const double range = parse_angle("--phase-range", overrides.phase_range);
-    if (!(range > 0)) reject("--phase-range", "an angle > 0", overrides.phase_range);
+    if (!(range >= least_phase_range_rad && range <= most_phase_rad)) {
+      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", least_phase_range_rad, most_phase_rad),
+             overrides.phase_range);
+    }
     metadata.erase("level_phase_rad");
     metadata["phase_range_rad"] = number_text(range);
   }

@@ -1,25 +1,23 @@
 #include "cancel.hpp"
 #include "command.hpp"
+#include "console.hpp"
+#include "user_terms.hpp"
 #include "values.hpp"
-#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/guarded.hpp>
 #include <new>
 #include <string>
+#include <unistd.h>
 
 namespace holotone::cli {
 namespace {
 
-/// The one line an error is. Control characters of a file's name must not break or colour it.
-void print_error(std::string_view what) {
-  std::string line(what);
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  fmt::print(stderr, "holotone: {}\n", line);
-}
+/// The one line an error is.
+void print_error(std::string_view what) { put(stderr, fmt::format("holotone: {}\n", printable(what))); }
 
 int exit_code_of(ErrorCode code) {
   switch (code) {
@@ -33,13 +31,29 @@ int exit_code_of(ErrorCode code) {
   return exit_internal;
 }
 
-int run(const Action& action) {
+/// The subcommand the line names, else the program itself.
+const CLI::App& named_command(const CLI::App& application) {
+  const auto chosen = application.get_subcommands();
+  return chosen.empty() ? application : *chosen.front();
+}
+
+/// An option that was given and says nothing would otherwise pass for one that was not.
+void refuse_empty_values(const CLI::App& command) {
+  for (const auto* option : command.get_options()) {
+    for (const auto& result : option->results()) {
+      if (result.empty()) throw Error(ErrorCode::invalid_argument, option->get_name() + ": expected a value, got ''");
+    }
+  }
+}
+
+int run(const Action& action, const CLI::App& command) {
   try {
+    refuse_empty_values(command);
     return action();
   } catch (const Error& error) {
     // A child or a library call that the signal broke off reports a failure of its own.
     const bool stopped = error.code() == ErrorCode::cancelled || cancelled();
-    print_error(stopped ? "cancelled" : error.what());
+    print_error(stopped ? "cancelled" : user_terms(error.what(), command));
     return stopped ? exit_cancelled : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
     print_error("memory: expected enough for the points, the panel and the work, got too little");
@@ -48,12 +62,6 @@ int run(const Action& action) {
     print_error(fmt::format("internal error: {}", error.what()));
     return exit_internal;
   }
-}
-
-/// The subcommand the line names, else the program itself.
-const CLI::App& named_command(const CLI::App& application) {
-  const auto chosen = application.get_subcommands();
-  return chosen.empty() ? application : *chosen.front();
 }
 
 /// " (did you mean ...?)" for the first word that is neither option nor subcommand.
@@ -132,15 +140,36 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report_parse_error(application, error);
   }
-  return run(action);
+  return run(action, named_command(application));
+}
+
+/// A descriptor that was closed would be given to the next file that is opened, and messages would go into that file.
+/// Opened for the wrong direction, it still fails for who wants to use it.
+void occupy_standard_descriptors() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(file, F_GETFD) < 0) (void)!open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+/// The exit code, unless results that should be on standard output are not.
+int checked(int code) {
+  try {
+    check_output();
+  } catch (const Error& error) {
+    if (code != exit_ok) return code;
+    print_error(error.what());
+    return exit_bad_input;
+  }
+  return code;
 }
 
 }  // namespace
 }  // namespace holotone::cli
 
 int main(int argc, char** argv) {
+  holotone::cli::occupy_standard_descriptors();
   // Before anything starts a thread: this process may be the child that parses a hostile file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
-  return holotone::cli::main_of(argc, argv);
+  return holotone::cli::checked(holotone::cli::main_of(argc, argv));
 }

@@ -1,12 +1,15 @@
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <set>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace holotone::cli {
@@ -16,23 +19,6 @@ namespace {
 std::string folder_of(const std::string& path) {
   const auto parent = fs::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
-}
-
-/// A format that this build was made without would otherwise be refused only when the work is done.
-void require_known_format(std::string_view option, const std::string& path) {
-  const std::string extension = extension_of(path);
-  const bool tiff = extension == ".tif" || extension == ".tiff";
-  const bool hdf5 = extension == ".h5" || extension == ".hdf5";
-  if ((tiff && !HOLOTONE_TIFF) || (hdf5 && !HOLOTONE_HDF5)) {
-    throw Error(ErrorCode::unsupported, fmt::format("{}: expected a format of this build, which has no {}, got '{}'",
-                                                    option, tiff ? "TIFF" : "HDF5", path));
-  }
-}
-
-std::string canonical_path(const std::string& path) {
-  std::error_code error;
-  const auto canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : canonical.string();
 }
 
 }  // namespace
@@ -61,6 +47,18 @@ std::optional<FramePattern> frame_pattern(std::string_view option, const std::st
     if (found->after.find('/') != std::string::npos) reject(option, "the counter in the file's name", path);
   }
   return found;
+}
+
+void require_known_counters(std::string_view option, const std::string& path, bool channels) {
+  for (std::size_t at = path.find('%'); at != std::string::npos; at = path.find('%', at + 1)) {
+    std::size_t end = at + 1;
+    while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end])) != 0) ++end;
+    if (end >= path.size() || std::isalpha(static_cast<unsigned char>(path[end])) == 0) continue;
+    const bool counter = path[end] == 'd' && end - at <= 3;
+    const bool channel = path[end] == 'c' && end == at + 1;
+    if (channel && !channels) reject(option, "no %c, which stands for the colour of --rgb", path);
+    if (!counter && !channel) reject(option, "a counter such as %04d after %", path);
+  }
 }
 
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
@@ -102,54 +100,50 @@ std::string channel_path(const std::string& path, std::string_view channel) {
   return path.substr(0, path.size() - extension.size()) + "_" + std::string(channel) + extension;
 }
 
-void require_output(std::string_view option, const std::string& path) {
-  require_known_format(option, path);
-  const std::string folder = folder_of(path);
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) {
-    throw Error(ErrorCode::io,
-                fmt::format("{} {}: expected an existing folder, got '{}', which is none", option, path, folder));
-  }
-  if (fs::is_directory(path, error)) reject(option, "a file's name", path);
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw Error(ErrorCode::io,
-                fmt::format("{} {}: expected a folder that can be written, got '{}'", option, path, folder));
-  }
-}
+namespace {
 
-void require_distinct(std::string_view option, const std::vector<std::string>& outputs,
-                      const std::vector<std::string>& inputs) {
-  std::set<std::string> known;
-  for (const auto& input : inputs) known.insert(canonical_path(input));
-  for (const auto& output : outputs) {
-    if (known.count(canonical_path(output)) != 0) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: expected another file than the input, got '{}'", option, output));
-    }
-  }
-}
+/// Names of new files, as a list that a signal handler may walk: nodes are added and never freed, for the one run of
+/// the program.
+struct NewFile {
+  std::string path;
+  NewFile* next;
+};
+std::atomic<NewFile*> new_files = nullptr;
+std::atomic<bool> removing = false;
+static_assert(std::atomic<NewFile*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-UnfinishedRun::~UnfinishedRun() {
-  for (const auto& path : paths_) {
-    std::error_code error;
-    fs::remove(path, error);
+}  // namespace
+
+UnfinishedRun::UnfinishedRun() { removing = true; }
+
+UnfinishedRun::~UnfinishedRun() { remove_unfinished_outputs(); }
+
+void UnfinishedRun::will_write(const std::string& path) {
+  struct stat existing {};
+  if (lstat(path.c_str(), &existing) == 0) return;
+  auto* file = new NewFile{path, new_files.load()};
+  while (!new_files.compare_exchange_weak(file->next, file)) {
   }
 }
 
-void UnfinishedRun::wrote(const std::string& path) {
-  const std::lock_guard lock(mutex_);
-  paths_.push_back(path);
+void UnfinishedRun::keep() { removing = false; }
+
+void remove_unfinished_outputs() noexcept {
+  if (!removing) return;
+  for (const NewFile* file = new_files; file != nullptr; file = file->next) unlink(file->path.c_str());
 }
 
-void UnfinishedRun::keep() {
-  const std::lock_guard lock(mutex_);
-  paths_.clear();
+bool file_exists(const std::string& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0;
 }
 
 void require_input(const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(path, error)) throw_io(path, "a file", "no such file");
-  if (fs::is_directory(path, error)) throw_io(path, "a file", "a folder");
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    throw_io(path, "a file", errno == ENOENT || errno == ENOTDIR ? "no such file" : std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
   if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,29 +33,28 @@ std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& a
 /// "out_r.png" from "out.png" or "out_%c.png".
 std::string channel_path(const std::string& path, std::string_view channel);
 
-/// Throws, before any long work is done, unless `path` can become a file: its folder exists and can be written, and it
-/// is not a folder itself.
-void require_output(std::string_view option, const std::string& path);
+/// Throws invalid_argument for an output's name with a % and letter that mean nothing: only counters do, and %c where
+/// there are channels.
+void require_known_counters(std::string_view option, const std::string& path, bool channels);
 
-/// Throws invalid_argument if an output is one of the inputs.
-void require_distinct(std::string_view option, const std::vector<std::string>& outputs,
-                      const std::vector<std::string>& inputs);
-
-/// Removes the files named to it unless told to keep them: a run that fails half way leaves none of its files.
+/// Removes the files that a run makes anew unless told to keep them: a run that fails or is cancelled leaves none. A file
+/// that was there before is not removed: it stays whole, as it was or replaced. There is one run in a program.
 class UnfinishedRun {
  public:
-  UnfinishedRun() = default;
+  UnfinishedRun();
   ~UnfinishedRun();
   UnfinishedRun(const UnfinishedRun&) = delete;
   UnfinishedRun& operator=(const UnfinishedRun&) = delete;
-  /// May be called from several threads.
-  void wrote(const std::string& path);
-  void keep();
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> paths_;
+  /// Comes before a file appears under its name. May be called from several threads.
+  static void will_write(const std::string& path);
+  static void keep();
 };
+
+/// What ~UnfinishedRun does. Async-signal-safe.
+void remove_unfinished_outputs() noexcept;
+
+/// Whether there is something under this name that can be reached.
+bool file_exists(const std::string& path) noexcept;
 
 /// Throws io unless `path` is a readable file.
 void require_input(const std::string& path);

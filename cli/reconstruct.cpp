@@ -42,8 +42,7 @@ struct Seen {
 /// Everything that is made of one hologram, or of three.
 class Run {
  public:
-  Run(const ReconstructJob& job, UnfinishedRun& written)
-      : job_(job), reconstructor_(job), bar_(job.console), written_(written) {
+  explicit Run(const ReconstructJob& job) : job_(job), reconstructor_(job), bar_(job.console) {
     distances_m_ = job.distances_m;
     if (distances_m_.empty()) distances_m_ = {reconstructor_.stated_distance_m()};
   }
@@ -148,12 +147,12 @@ class Run {
 
   void write(const std::string& path, const Image& image) {
     check_cancelled("writing");
+    UnfinishedRun::will_write(path);
     if (extension_of(path) == ".npy") {
       write_npy(path, std::get<Array<float, 3>>(image.pixels));
     } else {
       write_image(path, image);
     }
-    written_.wrote(path);
     outputs_.push_back(path);
   }
 
@@ -174,7 +173,6 @@ class Run {
   const ReconstructJob& job_;
   Reconstructor reconstructor_;
   ProgressBar bar_;
-  UnfinishedRun& written_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;
   Picture last_;
@@ -183,7 +181,7 @@ class Run {
 };
 
 /// Numbered holograms to pictures with their numbers and one white.
-Seen look_at_all(const ReconstructJob& job, UnfinishedRun& written) {
+Seen look_at_all(const ReconstructJob& job) {
   ProgressBar bar(job.console);
   const auto count = static_cast<std::int64_t>(job.sequence.size());
   const auto one = [&](const SequenceFrame& frame, float white) {
@@ -199,13 +197,13 @@ Seen look_at_all(const ReconstructJob& job, UnfinishedRun& written) {
   for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
     bar.step("looking for the brightest", i, count);
     const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
-    white = std::max(white, Run(single, written).brightest());
+    white = std::max(white, Run(single).brightest());
   }
   Seen all;
   for (std::int64_t i = 0; i < count; ++i) {
     bar.step("reconstructing", i, count);
     const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], white);
-    Run run(single, written);
+    Run run(single);
     run.make();
     Seen seen = run.seen();
     seen.inputs.insert(seen.inputs.begin(), all.inputs.begin(), all.inputs.end());
@@ -248,17 +246,17 @@ std::string distances_text(const std::vector<double>& distances_m) {
 int run_reconstruct(const ReconstructArguments& arguments) {
   const Stopwatch watch;
   const ReconstructJob job = reconstruct_job(arguments);
-  UnfinishedRun written;
+  const UnfinishedRun unfinished;
   Seen seen;
   if (job.sequence.empty()) {
-    Run run(job, written);
+    Run run(job);
     run.make();
     seen = run.seen();
   } else {
-    seen = look_at_all(job, written);
+    seen = look_at_all(job);
   }
   check_cancelled("writing");
-  written.keep();
+  UnfinishedRun::keep();
   report_json(job.console, json_of(job, seen, watch.seconds()));
   const auto& outputs = seen.outputs;
   report(

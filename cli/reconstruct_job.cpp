@@ -1,7 +1,7 @@
 #include "reconstruct_job.hpp"
+#include "output_check.hpp"
 #include "values.hpp"
 #include <algorithm>
-#include <filesystem>
 
 namespace holotone::cli {
 namespace {
@@ -45,9 +45,7 @@ Aperture aperture_of(const std::string& text, const std::string& viewer) {
 }
 
 /// The name with %c for a channel, if there is no file of that very name.
-bool names_channels(const std::string& name) {
-  return name.find("%c") != std::string::npos && !std::filesystem::exists(name);
-}
+bool names_channels(const std::string& name) { return name.find("%c") != std::string::npos && !file_exists(name); }
 
 std::vector<std::string> three_channels(const std::string& name) {
   return {channel_path(name, "r"), channel_path(name, "g"), channel_path(name, "b")};
@@ -55,7 +53,7 @@ std::vector<std::string> three_channels(const std::string& name) {
 
 /// The numbered holograms that one name with a counter stands for; none without a counter.
 std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
-  if (typed.size() != 1 || std::filesystem::exists(typed.front())) return {};
+  if (typed.size() != 1 || file_exists(typed.front())) return {};
   const bool colour = names_channels(typed.front());
   const auto names = colour ? three_channels(typed.front()) : typed;
   const auto pattern = frame_pattern("IN", names.front());
@@ -99,6 +97,8 @@ void check_sequence(const ReconstructJob& job, const ReconstructArguments& argum
 }
 
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
+  require_known_counters("--output", arguments.output, false);
+  require_known_counters("--frames", arguments.frames, false);
   job.frames = frame_pattern("--output", arguments.output);
   if (!job.sequence.empty()) check_sequence(job, arguments);
   if (!job.frames) job.sheet = arguments.output;
@@ -117,20 +117,24 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
       if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);
     } else if (!tiff && extension != ".png" && extension != ".bmp")
       reject(option, "a name ending in .png, .tif, .tiff or .bmp", path);
-    require_output(option, path);
-    require_distinct(option, {path}, all_inputs);
   };
   if (!job.sheet.empty()) check("--output", job.sheet);
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
-  std::vector<std::int64_t> numbers;
-  for (const auto& frame : job.sequence) numbers.push_back(frame.number);
-  for (std::size_t i = 0; job.sequence.empty() && i < std::max<std::size_t>(job.distances_m.size(), 1); ++i) {
-    numbers.push_back(static_cast<std::int64_t>(i));
-  }
-  for (std::size_t i = 0; job.frames && i < numbers.size(); ++i) check(option, job.frames->name(numbers[i]));
+  const auto count = static_cast<std::int64_t>(job.sequence.empty() ? std::max<std::size_t>(job.distances_m.size(), 1)
+                                                                    : job.sequence.size());
+  const auto frame_name = [&](std::int64_t i) {
+    return job.frames->name(job.sequence.empty() ? i : job.sequence[static_cast<std::size_t>(i)].number);
+  };
+  if (job.frames) check(option, frame_name(0));
   if (job.linear && job.contact_sheet) {
     reject("--linear", "one distance or an output with a counter", "a contact sheet");
   }
+  std::vector<OutputFiles> outputs;
+  if (!job.sheet.empty()) outputs.push_back({"--output", 1, [&](std::int64_t) { return job.sheet; }});
+  if (job.frames) outputs.push_back({option, count, frame_name});
+  std::vector<InputFile> inputs{{"--correction", arguments.overrides.correction}, {"--lut", arguments.overrides.lut}};
+  for (const auto& input : all_inputs) inputs.push_back({"IN", input});
+  require_outputs(outputs, inputs);
 }
 
 }  // namespace
@@ -149,8 +153,8 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.method = choose("--method", arguments.method, methods);
   job.overrides.distance_given = !job.distances_m.empty();
   job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
-  if (!arguments.white.empty()) job.white = static_cast<float>(positive_number("--white", arguments.white));
-  job.gamma = positive_number("--gamma", arguments.gamma);
+  if (!arguments.white.empty()) job.white = static_cast<float>(number_between("--white", arguments.white, 1e-30, 1e30));
+  job.gamma = number_between("--gamma", arguments.gamma, 0.01, 100);
   set_inputs(job, arguments.inputs);
   set_outputs(job, arguments);
   job.device = parse_device(arguments.device);

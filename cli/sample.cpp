@@ -1,5 +1,7 @@
+#include "cancel.hpp"
 #include "command.hpp"
 #include "console.hpp"
+#include "output_check.hpp"
 #include "paths.hpp"
 #include "scene_options.hpp"
 #include "values.hpp"
@@ -33,10 +35,13 @@ int run_sample(const SampleArguments& arguments) {
   const auto count = whole_number("--points", arguments.points, 1, most_samples);
   const auto seed = whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max());
   if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
-  require_output("--output", arguments.output);
+  require_known_counters("--output", arguments.output, false);
+  if (frame_pattern("--output", arguments.output)) reject("--output", "no counter for one file", arguments.output);
+  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {});
   require_memory_for(count);
-  const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed));
-  write_points(arguments.output, cloud);
+  QuietProgress progress;
+  const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed), progress);
+  write_points(arguments.output, cloud, progress);
   report_json(arguments.console,
               {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
   report(arguments.console, fmt::format("{}: {} of the {}", arguments.output, counted(count, "point"), arguments.name));

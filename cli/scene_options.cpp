@@ -1,4 +1,5 @@
 #include "scene_options.hpp"
+#include "cancel.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,16 @@ bool finite_vertex(const Mesh& mesh, std::size_t i) {
   return finite(mesh.position[i]) && (mesh.amplitude.empty() || std::isfinite(mesh.amplitude[i])) &&
          (mesh.phase_rad.empty() || std::isfinite(mesh.phase_rad[i])) &&
          (mesh.colour.empty() || finite(mesh.colour[i])) && (mesh.normal.empty() || finite(mesh.normal[i]));
+}
+
+/// What a vertex has that is not finite.
+std::string what_is_bad(const Mesh& mesh, std::size_t i) {
+  const auto& p = mesh.position[i];
+  if (!finite(p)) return fmt::format("({}, {}, {})", p[0], p[1], p[2]);
+  if (!mesh.amplitude.empty() && std::isnan(mesh.amplitude[i])) return "no amplitude (NaN, or an intensity below 0)";
+  if (!mesh.amplitude.empty() && !std::isfinite(mesh.amplitude[i])) return "an infinite amplitude";
+  if (!mesh.phase_rad.empty() && !std::isfinite(mesh.phase_rad[i])) return fmt::format("phase {}", mesh.phase_rad[i]);
+  return mesh.colour.empty() || finite(mesh.colour[i]) ? "a normal that is not" : "a colour that is not";
 }
 
 [[noreturn]] void reject_point(const std::string& path, std::int64_t index, std::string_view expected,
@@ -41,7 +52,7 @@ void of_file(const std::string& path, const Work& work) {
   try {
     work();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_argument) throw;
+    if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
     throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
   }
 }
@@ -71,9 +82,7 @@ std::int64_t drop_infinite(const std::string& path, Mesh& mesh, bool skip_bad) {
     if (finite_vertex(mesh, i)) {
       kept.push_back(static_cast<std::uint32_t>(i));
     } else if (!skip_bad) {
-      const auto& p = mesh.position[i];
-      reject_point(path, static_cast<std::int64_t>(i), "finite numbers",
-                   finite(p) ? "a property that is not" : fmt::format("({}, {}, {})", p[0], p[1], p[2]));
+      reject_point(path, static_cast<std::int64_t>(i), "finite numbers", what_is_bad(mesh, i));
     }
   }
   const auto dropped = static_cast<std::int64_t>(mesh.position.size() - kept.size());
@@ -95,6 +104,19 @@ std::int64_t drop_zero_distance(const std::string& path, PointCloud& cloud, bool
   }
   if (dropped > 0) select(cloud, keep);
   return dropped;
+}
+
+/// Throws naming the point with the largest amplitude if the wave of all together could leave float32's range, squared
+/// and focused as it will be.
+void require_amplitudes(const std::string& path, const PointCloud& cloud) {
+  constexpr double most = 1e15;
+  double sum = 0;
+  for (const float a : cloud.amplitude) sum += std::abs(static_cast<double>(a));
+  if (sum <= most) return;
+  const auto largest = std::max_element(cloud.amplitude.begin(), cloud.amplitude.end(),
+                                        [](float a, float b) { return std::abs(a) < std::abs(b); });
+  throw_io(path, fmt::format("finite amplitudes that add up to at most {:g}", most),
+           fmt::format("{:g}; the largest is {:g}, point {}", sum, *largest, largest - cloud.amplitude.begin()));
 }
 
 /// Which of the points are among a seeded random `count` of them (reservoir sampling: Vitter 1985, algorithm R).
@@ -218,8 +240,10 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   if (has_surface) require_memory_for(options.points);
   ScenePoints points;
   auto& cloud = points.cloud;
+  QuietProgress progress;
   of_file(scene.path, [&] {
-    cloud = options.points > 0 && has_surface ? sample_surface(mesh, options.points, options.seed) : vertices_of(mesh);
+    cloud = options.points > 0 && has_surface ? sample_surface(mesh, options.points, options.seed, progress)
+                                              : vertices_of(mesh);
   });
   if (options.random_phase) add_random_phase(cloud, options.seed);
   points.dropped = scene.dropped + drop_zero_distance(scene.path, cloud, options.skip_bad);
@@ -233,6 +257,7 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   }
   if (options.light) shade(cloud, *options.light);
   if (cloud.size() == 0) throw_io(scene.path, "at least one point to show", "none");
+  require_amplitudes(scene.path, cloud);
   const auto [front, back] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
                                                  [](const Vec3f& a, const Vec3f& b) { return a[2] > b[2]; });
   points.nearest_m = -static_cast<double>((*front)[2]);

@@ -40,6 +40,14 @@ void reject(std::string_view option, std::string_view expected, std::string_view
   throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", option, expected, got));
 }
 
+bool names_option(const Error& error) noexcept { return std::string_view(error.what()).substr(0, 2) == "--"; }
+
+double number_between(std::string_view option, std::string_view text, double low, double high) {
+  const double value = parse_number(option, text);
+  if (!(value >= low && value <= high)) reject(option, fmt::format("a number from {:g} to {:g}", low, high), text);
+  return value;
+}
+
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m) {
   const double value = parse_length(option, text);
   if (!(value >= low_m && value <= high_m)) {
@@ -79,13 +87,17 @@ std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view
   constexpr std::string_view expected = "WIDTHxHEIGHT in pixels such as 1920x1080";
   const auto cross = text.find('x');
   if (cross == std::string_view::npos) reject(option, expected, text);
-  constexpr std::int64_t most = 1 << 20;
-  try {
-    return {whole_number(option, text.substr(0, cross), 1, most),
-            whole_number(option, text.substr(cross + 1), 1, most)};
-  } catch (const Error&) {
-    reject(option, expected, text);
-  }
+  const auto side = [&](std::string_view piece) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), value);
+    const bool whole = !piece.empty() && end == piece.data() + piece.size() && value >= 0;
+    if (!whole || (error != std::errc() && error != std::errc::result_out_of_range)) reject(option, expected, text);
+    if (error != std::errc() || value < 1 || value > largest_grid_side) {
+      reject(option, fmt::format("from 1 to {} pixels a side", largest_grid_side), text);
+    }
+    return value;
+  };
+  return {side(text.substr(0, cross)), side(text.substr(cross + 1))};
 }
 
 std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected) {

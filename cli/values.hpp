@@ -15,6 +15,9 @@ namespace holotone::cli {
 
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
+/// Whether an error is one of an option and not of the file that was being read for it.
+bool names_option(const Error& error) noexcept;
+
 /// Pitches beyond these belong to no modulator, and larger worlds to no hologram.
 inline constexpr double least_length_m = 1e-9;
 inline constexpr double most_length_m = 1;
@@ -31,6 +34,9 @@ double pitch_of(std::string_view option, std::string_view text);
 
 /// A signed distance from the panel.
 double distance_of(std::string_view option, std::string_view text);
+
+/// A number, low to high.
+double number_between(std::string_view option, std::string_view text, double low, double high);
 
 /// A number > 0.
 double positive_number(std::string_view option, std::string_view text);

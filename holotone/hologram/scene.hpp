@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/geometry.hpp>
+#include <holotone/core/progress.hpp>
 #include <vector>
 
 // Light: colour is linear-light RGB and proportional to intensity; a wave's intensity is amplitude^2, so
@@ -28,8 +29,10 @@ void place(Mesh& mesh, const Placement& placement);
 /// P = (1 - sqrt(r1)) A + sqrt(r1) (1 - r2) B + sqrt(r1) r2 C (Osada et al. 2002, Eq. 1).
 /// Colour, amplitude, phase and normal are interpolated (flat normals where the mesh has none); amplitude without a
 /// stated one is sqrt(luminance), and 1 without colour. Same seed, same points. Cost O(triangles + count).
-/// Throws invalid_argument for a mesh without area, count < 1, a vertex index out of range or a non-finite vertex.
-PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t seed);
+/// Throws invalid_argument for a mesh without area, count < 1, a vertex index out of range or a non-finite vertex;
+/// cancelled if `progress` says so.
+PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t seed,
+                          Progress& progress = Progress::none());
 
 /// The vertices as a cloud, with sample_surface's amplitude rule. Normals: the mesh's, else those of its triangles
 /// weighted by area, else none. Throws like sample_surface for bad indices and vertices.

@@ -74,7 +74,7 @@ std::vector<Vec3f> vertex_normals(const Mesh& mesh) {
 
 }  // namespace
 
-PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t seed) {
+PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t seed, Progress& progress) {
   scene::check_mesh("sample_surface", "mesh", mesh);
   if (count < 1) throw_argument("sample_surface", "count", ">= 1", std::to_string(count));
   std::vector<double> area_until;
@@ -96,6 +96,7 @@ PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t se
   const double stratum = area / static_cast<double>(count);
   std::size_t t = 0;
   for (std::int64_t i = 0; i < count; ++i) {
+    if (i % 65536 == 0) progress.step("sampling the surface", i, count);
     const auto counter = 3 * static_cast<std::uint64_t>(i);
     const double at = (static_cast<double>(i) + random_uniform64(seed, counter)) * stratum;
     while (t + 1 < area_until.size() && area_until[t] <= at) ++t;

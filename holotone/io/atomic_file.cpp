@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,6 +106,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::commit() {
   if (slot_ < 0) throw_argument("AtomicFile::commit", "calls", "one", "two");
+  if (closing) throw Error(ErrorCode::cancelled, path_ + ": not written: the program is ending");
   if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
     throw_io(path_, "to be replaceable", std::strerror(errno));
   }
@@ -112,18 +114,43 @@ void AtomicFile::commit() {
   slot_ = -1;
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  AtomicFile file(path);
-  std::FILE* stream = std::fopen(file.temporary_path().c_str(), "wb");
-  if (stream == nullptr) throw_io(path, "to be writable", std::strerror(errno));
-  const std::size_t written = std::fwrite(bytes.data(), 1, bytes.size(), stream);
-  const int reason = errno;
-  const bool closed = std::fclose(stream) == 0;
-  if (written != bytes.size()) {
-    throw_io(path, fmt::format("{} bytes to be written", bytes.size()), std::strerror(reason));
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* stream) const { (void)!std::fclose(stream); }
+};
+using Stream = std::unique_ptr<std::FILE, CloseFile>;
+
+void append(std::FILE* stream, const std::string& path, std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stream) != bytes.size()) {
+    throw_io(path, fmt::format("{} bytes to be written", bytes.size()), std::strerror(errno));
   }
-  if (!closed) throw_io(path, fmt::format("{} bytes to be written", bytes.size()), std::strerror(errno));
+}
+
+void write_with(const std::string& path, const std::function<void(std::FILE*)>& work) {
+  AtomicFile file(path);
+  Stream stream(std::fopen(file.temporary_path().c_str(), "wb"));
+  if (!stream) throw_io(path, "to be writable", std::strerror(errno));
+  work(stream.get());
+  if (std::fclose(stream.release()) != 0) throw_io(path, "all bytes to be written", std::strerror(errno));
   file.commit();
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view bytes) {
+  write_with(path, [&](std::FILE* stream) { append(stream, path, bytes); });
+}
+
+void write_file(const std::string& path, const std::function<bool(std::string&)>& next) {
+  write_with(path, [&](std::FILE* stream) {
+    std::string piece;
+    for (bool more = true; more;) {
+      piece.clear();
+      more = next(piece);
+      append(stream, path, piece);
+    }
+  });
 }
 
 void remove_pending_files() noexcept {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,10 @@ class AtomicFile {
 
 /// Writes `bytes` atomically. Throws io.
 void write_file(const std::string& path, std::string_view bytes);
+
+/// Writes atomically what `next` appends to its argument, piece by piece, until it returns false; each piece begins
+/// empty. Throws io, and what `next` throws.
+void write_file(const std::string& path, const std::function<bool(std::string&)>& next);
 
 /// Removes the temporary of every AtomicFile of this process and makes later AtomicFiles throw.
 /// Async-signal-safe: it is what a signal handler calls before _exit().

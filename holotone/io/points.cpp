@@ -58,27 +58,29 @@ Mesh read_scene(const std::string& path) {
            extension.empty() ? "no extension" : extension);
 }
 
-void write_points(const std::string& path, const PointCloud& cloud) {
+void write_points(const std::string& path, const PointCloud& cloud, Progress& progress) {
   if (cloud.size() == 0) throw_argument("write_points", "cloud", "at least 1 point", "0");
   require_length("amplitude", cloud.amplitude, cloud.size());
   if (!cloud.colour.empty()) require_length("colour", cloud.colour, cloud.size());
   if (!cloud.normal.empty()) require_length("normal", cloud.normal, cloud.size());
   if (!cloud.phase_rad.empty()) require_length("phase_rad", cloud.phase_rad, cloud.size());
-  std::string bytes = ply_header(cloud);
-  const std::size_t row =
-      4 * (4 + (cloud.normal.empty() ? 0 : 3) + (cloud.colour.empty() ? 0 : 3) + (cloud.phase_rad.empty() ? 0 : 1));
-  bytes.reserve(bytes.size() + row * cloud.size());
-  const auto store_three = [&](const Vec3f& values) {
-    for (float value : values) store(bytes, value);
-  };
-  for (std::size_t i = 0; i < cloud.size(); ++i) {
-    store_three(cloud.position[i]);
-    store(bytes, cloud.amplitude[i]);
-    if (!cloud.normal.empty()) store_three(cloud.normal[i]);
-    if (!cloud.colour.empty()) store_three(cloud.colour[i]);
-    if (!cloud.phase_rad.empty()) store(bytes, cloud.phase_rad[i]);
-  }
-  write_file(path, bytes);
+  constexpr std::size_t points_a_piece = 65536;
+  std::size_t i = 0;
+  write_file(path, [&](std::string& bytes) {
+    if (i == 0) bytes = ply_header(cloud);
+    progress.step("writing points", static_cast<std::int64_t>(i), static_cast<std::int64_t>(cloud.size()));
+    const auto store_three = [&](const Vec3f& values) {
+      for (float value : values) store(bytes, value);
+    };
+    for (const std::size_t end = std::min(i + points_a_piece, cloud.size()); i < end; ++i) {
+      store_three(cloud.position[i]);
+      store(bytes, cloud.amplitude[i]);
+      if (!cloud.normal.empty()) store_three(cloud.normal[i]);
+      if (!cloud.colour.empty()) store_three(cloud.colour[i]);
+      if (!cloud.phase_rad.empty()) store(bytes, cloud.phase_rad[i]);
+    }
+    return i < cloud.size();
+  });
 }
 
 }  // namespace holotone

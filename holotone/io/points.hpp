@@ -1,5 +1,6 @@
 #pragma once
 #include <holotone/core/geometry.hpp>
+#include <holotone/core/progress.hpp>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,8 @@ bool is_assimp_scene(std::string_view path);
 
 /// Writes a cloud as binary PLY, atomically: float x y z amplitude, and where the cloud has them nx ny nz,
 /// red green blue (linear light) and phase. read_scene gives the same numbers back. Throws io;
-/// invalid_argument for an empty cloud or an attribute of another length than position.
-void write_points(const std::string& path, const PointCloud& cloud);
+/// invalid_argument for an empty cloud or an attribute of another length than position; cancelled if `progress`
+/// says so.
+void write_points(const std::string& path, const PointCloud& cloud, Progress& progress = Progress::none());
 
 }  // namespace holotone

@@ -5,10 +5,13 @@
 
 namespace holotone::io {
 
-/// Splits text into lines at "\n", "\r\n" or "\r".
+/// What some programs put before UTF-8 text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// Splits text, less a byte order mark, into lines at "\n", "\r\n" or "\r".
 class LineReader {
  public:
-  explicit LineReader(std::string_view text) : text_(text) {}
+  explicit LineReader(std::string_view text) : text_(text), position_(text.starts_with(byte_order_mark) ? 3 : 0) {}
   /// Takes the next line without its end; false at the end of the text.
   bool next(std::string_view& line);
   /// The next line that holds more than blanks.
@@ -20,7 +23,7 @@ class LineReader {
 
  private:
   std::string_view text_;
-  std::size_t position_ = 0;
+  std::size_t position_;
   std::size_t number_ = 0;
 };
 

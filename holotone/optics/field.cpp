@@ -4,9 +4,8 @@
 namespace holotone {
 
 void require_grid(std::string_view where, const FieldGrid& grid) {
-  constexpr std::int64_t largest = 65536;
-  if (grid.nx < 1 || grid.ny < 1 || grid.nx > largest || grid.ny > largest) {
-    throw_argument(where, "grid", "nx and ny from 1 to 65536",
+  if (grid.nx < 1 || grid.ny < 1 || grid.nx > largest_grid_side || grid.ny > largest_grid_side) {
+    throw_argument(where, "grid", "nx and ny from 1 to " + std::to_string(largest_grid_side),
                    "nx " + std::to_string(grid.nx) + ", ny " + std::to_string(grid.ny));
   }
   require_positive(where, "pitch_m", grid.pitch_m);

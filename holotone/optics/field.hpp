@@ -30,7 +30,10 @@ struct Field {
   FieldGrid grid;
 };
 
-/// Throws invalid_argument unless 1 <= nx, ny <= 65536 and pitch_m and wavelength_m are finite and > 0.
+/// The most pixels along one side of a field.
+inline constexpr std::int64_t largest_grid_side = 65536;
+
+/// Throws invalid_argument unless 1 <= nx, ny <= largest_grid_side and pitch_m and wavelength_m are finite and > 0.
 void require_grid(std::string_view where, const FieldGrid& grid);
 
 }  // namespace holotone

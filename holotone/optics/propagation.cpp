@@ -192,7 +192,7 @@ struct PropagationPlan::State {
     throw_argument("PropagationPlan", "distance_m",
                    fmt::format("at least {} either way for {} (N pitch^2 / lambda)", format_length(shortest),
                                other_output_pitch(options) ? "another output pitch" : "fresnel"),
-                   format_length(distance_m));
+                   format_length(std::abs(distance_m)));
   }
 };
 

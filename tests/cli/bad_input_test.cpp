@@ -109,7 +109,7 @@ TEST_F(BadInputTest, Numbers) {
   expect_refused(hologram("good.csv", small({"--distance", "1e300m"})), {"--distance", "1e300m"});
   expect_refused(hologram("good.csv", small({"--size", "1e300m"})), {"--size", "1e300m"});
   expect_refused(hologram("good.csv", small({"--wavelength", "1e-300m"})), {"--wavelength", "1e-300m"});
-  expect_refused(hologram("good.csv", {"--resolution", "900000x900000", "--pitch", "8um"}), {"memory"});
+  expect_refused(hologram("good.csv", {"--resolution", "900000x900000", "--pitch", "8um"}), {"--resolution", "65536"});
   expect_refused(hologram("good.csv", small({"--distance", "20"})), {"--distance", "unit"});
   expect_refused(hologram("good.csv", small({"--bits", "1"})), {"--bits"});
   expect_refused(hologram("good.csv", small({"--bits", "17"})), {"--bits"});
@@ -219,7 +219,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused(reconstruct({"-o", output, "--distance", "1e300m"}), {"--distance", "100000 m"});
   expect_refused(reconstruct({"-o", output, "--method", "fresnal"}), {"--method", "did you mean 'fresnel'"});
   expect_refused(reconstruct({"-o", output, "--method", "fresnel", "--distance", "1mm"}), {"distance"});
-  expect_refused(reconstruct({"-o", output, "--aperture", "5mm", "--viewer", "1mm"}), {"aperture"});
+  expect_refused(reconstruct({"-o", output, "--aperture", "5mm", "--viewer", "1mm"}), {"--viewer"});
   expect_refused(reconstruct({"-o", output, "--aperture", "5mm,0mm,3mm"}), {"--aperture", "X,Y:DIAMETER"});
   expect_refused(reconstruct({"-o", output, "--viewer", "50cm"}), {"--aperture"});
   expect_refused(reconstruct({"-o", path("f.ply")}), {"--output", ".png"});
@@ -287,7 +287,7 @@ TEST_F(BadInputTest, TheLineItself) {
   expect_refused({"hologram", path("good.csv")}, {"--output"});
   expect_refused({"hologram", path("good.csv"), "-o"}, {"--output"});
   expect_refused(hologram("good.csv", {"stray"}), {"stray"});
-  expect_refused(hologram("missing\nline.ply"), {"missing line.ply"});
+  expect_refused(hologram("missing\nline.ply"), {"missing\\nline.ply"});
 }
 
 TEST_F(BadInputTest, HelpAndVersionAreNoErrors) {

@@ -48,23 +48,78 @@ TEST_F(CancelTest, EarlyWhileReading) { expect_cancelled(slow("out.png"), SIGINT
 
 TEST_F(CancelTest, TheSecondSignalEndsAtOnce) { expect_cancelled(slow("out.png"), SIGINT, 2, 1.5); }
 
-TEST_F(CancelTest, MovingPicturesLeaveNoFrames) {
-  // Quick frames, so that several are written before the signal comes.
-  const std::vector<std::string> frames{
-      "hologram", path("many.csv"), "-o",      path("f_%04d.png"), "--spin", "360deg:100000", "--points",
-      "50",       "--resolution",   "320x240", "--pitch",          "8um",    "--device",      "cpu"};
-  const auto before = files();
-  RunningProgram program(frames, captured_);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (files().count("f_0003.png") == 0 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+/// Quick frames, so that several are written before a signal comes.
+class CancelFramesTest : public CancelTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> frames(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"hologram", path("many.csv"), "-o", path("f_%04d.png"), "--spin", "360deg:100000",
+                               "--points", "50", "--resolution", "320x240", "--pitch", "8um", "--device", "cpu"});
+    return more;
   }
-  ASSERT_TRUE(program.running());
-  ASSERT_EQ(files().count("f_0003.png"), 1u);
+
+  /// Waits for a frame, sends the signals and expects the folder to be as before.
+  void expect_frames_cancelled(const std::string& frame, std::initializer_list<int> signals) const {
+    const auto before = files();
+    RunningProgram program(frames(), captured_);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fs::exists(path(frame)) && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_TRUE(program.running());
+    ASSERT_TRUE(fs::exists(path(frame)));
+    for (const int signal : signals) program.send(signal);
+    const auto result = program.wait(60);
+    EXPECT_EQ(result.exit_code, 130) << result.error;
+    EXPECT_EQ(files(), before);
+  }
+};
+
+TEST_F(CancelFramesTest, MovingPicturesLeaveNoFrames) { expect_frames_cancelled("f_0003.png", {SIGINT}); }
+
+TEST_F(CancelFramesTest, NorAfterTwoSignals) {
+  for (int i = 0; i < 5; ++i) expect_frames_cancelled(fmt::format("f_{:04}.png", 2 * i + 1), {SIGTERM, SIGINT});
+}
+
+TEST_F(CancelFramesTest, NorWhenTheTerminalGoes) {
+  expect_frames_cancelled("f_0003.png", {SIGHUP});
+  expect_frames_cancelled("f_0003.png", {SIGQUIT});
+}
+
+// Frames of an older run are the user's: those not reached stay as they are, those replaced stay whole.
+TEST_F(CancelFramesTest, FramesOfAnOlderRunStay) {
+  for (const std::initializer_list<int> signals : {std::initializer_list<int>{SIGINT}, {SIGINT, SIGINT}}) {
+    write("f_0001.png", "old");
+    write("f_99999.png", "old");
+    expect_frames_cancelled("f_0003.png", signals);
+    EXPECT_EQ(content_of(path("f_99999.png")), "old");
+    EXPECT_EQ(shape_of(read_image(path("f_0001.png"))), (Shape<3>{240, 320, 1}));
+  }
+}
+
+// Three million names are looked at before the first frame.
+TEST_F(CancelTest, AMillionFramesStartAtOnce) {
+  expect_cancelled({"hologram", path("many.csv"), "-o", path("f_%d.png"), "--spin", "360deg:1000000", "--rgb",
+                    "638nm,520nm,450nm", "--device", "cpu"},
+                   SIGINT, 1, 0.8);
+  const auto start = std::chrono::steady_clock::now();
+  RunningProgram program({"hologram", path("many.csv"), "-o", path("f_%d.png"), "--spin", "360deg:1000000", "--points",
+                          "9", "--resolution", "32x24", "--pitch", "8um", "--device", "cpu"},
+                         captured_);
+  while (!fs::exists(path("f_0.png")) && program.running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  RecordProperty("seconds_to_first_frame", fmt::format("{}", seconds));
+  EXPECT_LT(seconds, 10);
   program.send(SIGINT);
-  const auto result = program.wait(60);
-  EXPECT_EQ(result.exit_code, 130) << result.error;
-  EXPECT_EQ(files(), before);
+  EXPECT_EQ(program.wait(20).exit_code, 130);
+  EXPECT_EQ(files(), std::set<std::string>{"many.csv"});
+}
+
+TEST_F(CancelTest, SampleStopsWhileSamplingAndWriting) {
+  for (const double after_s : {0.8, 2.5}) {
+    const auto start = std::chrono::steady_clock::now();
+    expect_cancelled({"sample", "knot", "-o", path("big.ply"), "--points", "60000000"}, SIGINT, 1, after_s);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+  }
 }
 
 }  // namespace

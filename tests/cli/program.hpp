@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
@@ -45,7 +46,10 @@ struct ProgramResult {
 /// A started program whose standard output and error go to files in `captured`.
 class RunningProgram {
  public:
-  RunningProgram(std::vector<std::string> arguments, fs::path captured) : captured_(std::move(captured)) {
+  /// `prepare` runs in the child just before the program: limits, other descriptors.
+  RunningProgram(
+      std::vector<std::string> arguments, fs::path captured, const std::function<void()>& prepare = [] {})
+      : captured_(std::move(captured)) {
     arguments.insert(arguments.begin(), HOLOTONE_PROGRAM);
     std::vector<char*> pointers;
     for (auto& argument : arguments) pointers.push_back(argument.data());
@@ -57,10 +61,10 @@ class RunningProgram {
       const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       const int err = open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       // Tests run in the background inherit signals as ignored; the program is tested as in the foreground.
-      signal(SIGINT, SIG_DFL);
-      signal(SIGTERM, SIG_DFL);
+      for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
       dup2(out, STDOUT_FILENO);
       dup2(err, STDERR_FILENO);
+      prepare();
       execv(pointers.front(), pointers.data());
       _exit(127);
     }
@@ -172,7 +176,7 @@ class ProgramTest : public testing::Test {
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
-      names.insert(fs::relative(entry.path(), folder_).string());
+      names.insert(entry.path().lexically_relative(folder_).string());
     }
     return names;
   }
