@@ -57,8 +57,39 @@ nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
                         {"fresnel_deviation_rad", row.fresnel_deviation_rad},
                         {"compute_s", row.compute_s}};
   if (!job.channels[row.channel].name.empty()) object["channel"] = job.channels[row.channel].name;
-  if (!row.reconstruct_flags.empty()) object["reconstruct_flags"] = row.reconstruct_flags;
+  Flags flags = row.reconstruct_flags;
+  std::erase_if(flags, [](const auto& flag) { return is_balance(flag.first); });
+  if (!flags.empty()) object["reconstruct_flags"] = line_of(flags);
   return object;
+}
+
+/// The flags of each frame's channels together, of those frames whose files cannot say it themselves.
+std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  std::vector<Flags> frames;
+  const std::size_t channels = job.channels.size();
+  for (std::size_t first = 0; first + channels <= rows.size() && !rows[first].reconstruct_flags.empty();
+       first += channels) {
+    std::vector<Flags> together;
+    for (std::size_t c = 0; c < channels; ++c) together.push_back(rows[first + c].reconstruct_flags);
+    frames.push_back(merged(together));
+  }
+  return frames;
+}
+
+/// The options whose values differ from frame to frame: one line of flags cannot say them.
+std::string differing(const std::vector<Flags>& frames) {
+  std::string names;
+  for (std::size_t i = 0; !frames.empty() && i < frames.front().size(); ++i) {
+    const bool alike = std::all_of(frames.begin(), frames.end(), [&](const Flags& f) { return f[i] == frames[0][i]; });
+    if (!alike) names += (names.empty() ? "" : ", ") + frames[0][i].first;
+  }
+  return names;
+}
+
+std::string format_of(const std::string& path) {
+  std::string format = extension_of(path).substr(1);
+  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return format;
 }
 
 /// What was done as asked and is hardly what was meant, a line each.
@@ -70,7 +101,16 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
     if (dark++ == 0) warnings.push_back(fmt::format("{} holds no light: {}", row.output, row.dark));
   }
   if (dark > 1) warnings.back() += fmt::format(" ({} of {} holograms hold none)", dark, rows.size());
-  return dark > 0 ? warnings : lit_zone_warnings(job, rows);
+  if (dark == 0) warnings = lit_zone_warnings(job, rows);
+  if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
+    warnings.push_back(fmt::format(
+        "each frame has its own {}, which {} cannot hold: the flags are those of the first; "
+        "PNG holds them{}",
+        names, format_of(job.output),
+        names.find("--amplitude-range") == std::string::npos ? ""
+                                                             : ", and --amplitude-range gives all frames one range"));
+  }
+  return warnings;
 }
 
 nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
@@ -78,6 +118,9 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   object.erase("output");
   object.erase("channel");
   object.erase("reconstruct_flags");
+  if (const auto frames = flags_of_frames(job, rows); frames.size() == 1) {
+    object["reconstruct_flags"] = line_of(frames.front());
+  }
   object["software"] = "holotone " HOLOTONE_VERSION;
   object["device"] = to_string(job.device);
   object["panel"] = job.panel.name;
@@ -99,46 +142,17 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<HologramRow>& r
   return object;
 }
 
-/// The value after --wavelength in flags, taken out or put in.
-std::string with_wavelength(const std::string& flags, const std::string& value) {
-  constexpr std::string_view option = "--wavelength ";
-  const auto at = flags.find(option);
-  if (at == std::string::npos) return flags;
-  const auto begin = at + option.size();
-  return flags.substr(0, begin) + value + flags.substr(std::min(flags.find(' ', begin), flags.size()));
-}
-
-std::string wavelength_in(const std::string& flags) {
-  constexpr std::string_view option = "--wavelength ";
-  const auto begin = flags.find(option) + option.size();
-  return flags.substr(begin, flags.find(' ', begin) - begin);
-}
-
 /// How to look at files of a format that cannot say of itself what reconstruction needs.
 void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
-  if (rows.front().reconstruct_flags.empty()) return;
-  std::string format = extension_of(job.output).substr(1);
-  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const auto say = [&](const std::string& files, const std::string& flags) {
-    remark(job.console,
-           fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
-                       format == "OHC" ? "little" : "no", rows.size() > job.channels.size() ? "the first" : "it", files,
-                       flags));
-  };
+  const auto frames = flags_of_frames(job, rows);
+  if (frames.empty()) return;
   std::string files;
-  std::string wavelengths;
-  bool alike = true;
-  for (std::size_t c = 0; c < job.channels.size(); ++c) {
-    const auto& flags = rows[c].reconstruct_flags;
-    files += (c == 0 ? "" : " ") + rows[c].output;
-    wavelengths += (c == 0 ? "" : ",") + wavelength_in(flags);
-    alike = alike && with_wavelength(flags, "") == with_wavelength(rows.front().reconstruct_flags, "");
-  }
-  if (alike) {
-    say(files, with_wavelength(rows.front().reconstruct_flags, wavelengths));
-  } else {
-    for (std::size_t c = 0; c < job.channels.size(); ++c) say(rows[c].output, rows[c].reconstruct_flags);
-  }
+  for (std::size_t c = 0; c < job.channels.size(); ++c) files += (c == 0 ? "" : " ") + rows[c].output;
+  const std::string format = format_of(job.output);
+  remark(job.console,
+         fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
+                     format == "OHC" ? "little" : "no", frames.size() > 1 ? "the first" : "it", files,
+                     line_of(frames.front())));
 }
 
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {

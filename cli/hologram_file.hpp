@@ -38,6 +38,7 @@ struct HologramOverrides {
   std::string lut;
   std::string phase_range;
   std::string amplitude_range;
+  std::string object_energy;
   std::string reference_angle;
   std::string carrier;
   std::string correction;

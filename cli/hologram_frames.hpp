@@ -24,7 +24,7 @@ struct HologramRow {
   std::int64_t unlit = 0;            ///< points that light no pixel
   std::array<double, 2> extent_m{};  ///< the object's width and height
   double distance_m = 0;             ///< of its nearest point, where the panel lights least
-  std::string reconstruct_flags;     ///< what the file cannot say of itself
+  Flags reconstruct_flags;           ///< what the file cannot say of itself
 };
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.

@@ -122,6 +122,8 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   job.encode.encoding = *encoding;
   job.packed16 = arguments.packed16;
   job.lut = arguments.lut;
+  job.phase_range = arguments.phase_range;
+  job.reference_angle = arguments.reference_angle;
   if (!arguments.amplitude_range.empty()) set_amplitude_range(job.encode, arguments.amplitude_range);
   if (!arguments.reference_angle.empty()) {
     const auto [x, y] = angle_pair("--reference-angle", arguments.reference_angle);

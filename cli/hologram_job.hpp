@@ -62,6 +62,8 @@ struct HologramJob {
   std::string carrier;
   std::string correction;
   std::string lut;
+  std::string phase_range;
+  std::string reference_angle;
   Array<float, 2> correction_rad;
   bool packed16 = false;
   std::int64_t spin_frames = 0;

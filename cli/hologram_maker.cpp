@@ -2,9 +2,9 @@
 #include "console.hpp"
 #include "darkness.hpp"
 #include "hologram_file.hpp"
-#include "hologram_overrides.hpp"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
 
 namespace holotone::cli {
@@ -111,7 +111,8 @@ Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloud
   metadata["wavelength_m"] = number_text(channel_.wavelength_m);
   if (!channel_.name.empty()) metadata["channel"] = channel_.name;
   const auto& points = frame.points;
-  const double middle = (points.nearest_m + points.farthest_m) / 2;
+  // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
+  const double middle = std::stod(fmt::format("{:.6g}", (points.nearest_m + points.farthest_m) / 2));
   metadata["distance_m"] = number_text(job_.scene.placement.keep ? middle : job_.scene.placement.distance_m);
   metadata["distance_min_m"] = number_text(points.nearest_m);
   metadata["distance_max_m"] = number_text(points.farthest_m);
@@ -119,7 +120,7 @@ Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloud
   double energy = 0;
   for (const float a : amplitude_.empty() ? points.cloud.amplitude : amplitude_)
     energy += static_cast<double>(a) * static_cast<double>(a);
-  metadata["object_energy"] = number_text(energy);
+  metadata["object_energy"] = fmt::format("{:.9g}", energy);
   metadata["method"] = to_string(info.method);
   metadata["arithmetic"] = info.arithmetic;
   metadata["tolerance"] = number_text(job_.sum.tolerance);
@@ -146,7 +147,8 @@ MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress)
   made.compute_s = watch.seconds();
   auto& metadata = made.image ? made.image->metadata : made.field->metadata;
   metadata = metadata_of(frame, made.info);
-  made.reconstruct_flags = flags_for(job_.output, metadata, job_.lut);
+  made.reconstruct_flags =
+      flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
   return made;
 }
 

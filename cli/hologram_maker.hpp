@@ -1,5 +1,6 @@
 #pragma once
 #include "hologram_job.hpp"
+#include "hologram_overrides.hpp"
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
 #include <optional>
@@ -28,7 +29,7 @@ struct MadeHologram {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
-  std::string reconstruct_flags;  ///< see flags_for
+  Flags reconstruct_flags;  ///< see flags_for
 };
 
 /// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.

@@ -2,12 +2,12 @@
 #include "panel_options.hpp"
 #include "paths.hpp"
 #include "values.hpp"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <numbers>
 
 namespace holotone::cli {
 namespace {
@@ -66,31 +66,24 @@ Keeps kept_by(const std::string& path) {
   return extension == ".ohc" ? Keeps::grid : Keeps::all;
 }
 
-/// Two angles under x and y, of which a file states those other than zero.
-void add_angles(std::string& flags, std::string_view option, const Metadata& metadata, const std::string& key) {
-  if (metadata.count(key + "_x_rad") == 0 && metadata.count(key + "_y_rad") == 0) return;
-  flags +=
-      fmt::format(" {} {}rad,{}rad", option, value_of(metadata, key + "_x_rad"), value_of(metadata, key + "_y_rad"));
-}
-
-void add_code_flags(std::string& flags, const Metadata& metadata, const std::string& lut) {
+void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed) {
   const auto encoding = parse_encoding(text_of(metadata, "encoding"));
-  if (encoding != Encoding::phase) flags += fmt::format(" --encode {}", to_string(encoding));
+  if (encoding != Encoding::phase) flags.emplace_back("--encode", to_string(encoding));
   const bool packed16 = text_of(metadata, "packed16") == "1";
-  if (packed16) flags += " --packed16";
+  if (packed16) flags.emplace_back("--packed16", "");
   const bool has_levels = metadata.count("level_phase_rad") != 0;
-  if (has_levels) flags += lut.empty() ? " --panel " + text_of(metadata, "panel") : " --lut " + lut;
+  const bool of_panel = has_levels && typed.lut.empty();
+  if (has_levels) flags.emplace_back(of_panel ? "--panel" : "--lut", of_panel ? text_of(metadata, "panel") : typed.lut);
   const std::string bits = text_of(metadata, "bits");
-  if (bits != (packed16 ? "16" : "8") && !(has_levels && lut.empty())) flags += " --bits " + bits;
-  if (metadata.count("phase_range_rad") != 0 && value_of(metadata, "phase_range_rad") != 2 * std::numbers::pi) {
-    flags += fmt::format(" --phase-range {}rad", value_of(metadata, "phase_range_rad"));
-  }
+  if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back("--bits", bits);
+  if (!typed.phase_range.empty()) flags.emplace_back("--phase-range", typed.phase_range);
   if (!needs_phase_modulator(encoding)) {
-    flags += fmt::format(" --amplitude-range {},{}", static_cast<float>(value_of(metadata, "amplitude_min")),
-                         static_cast<float>(value_of(metadata, "amplitude_max")));
+    flags.emplace_back("--amplitude-range",
+                       fmt::format("{},{}", static_cast<float>(value_of(metadata, "amplitude_min")),
+                                   static_cast<float>(value_of(metadata, "amplitude_max"))));
   }
-  add_angles(flags, "--reference-angle", metadata, "reference_angle");
-  add_angles(flags, "--carrier", metadata, "carrier");
+  if (!typed.reference_angle.empty()) flags.emplace_back("--reference-angle", typed.reference_angle);
+  if (!typed.carrier.empty()) flags.emplace_back("--carrier", typed.carrier);
 }
 
 }  // namespace
@@ -110,6 +103,9 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
   }
   if (!overrides.bits.empty()) metadata["bits"] = std::to_string(whole_number("--bits", overrides.bits, 1, 16));
   apply_levels(metadata, overrides);
+  if (!overrides.object_energy.empty()) {
+    metadata["object_energy"] = number_text(number_between("--object-energy", overrides.object_energy, 0, 1e30));
+  }
   if (!overrides.amplitude_range.empty()) {
     set_pair(metadata, "amplitude_min", "amplitude_max", rising_pair("--amplitude-range", overrides.amplitude_range));
   }
@@ -147,20 +143,43 @@ void require_stated(const std::string& path, const Metadata& metadata, const Hol
                           guessed ? "; --encode too, unless its codes are phases" : ""));
 }
 
-std::string flags_for(const std::string& path, const Metadata& metadata, const std::string& lut) {
+bool is_balance(const std::string& option) { return option == "--object-energy"; }
+
+Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped& typed) {
   const Keeps keeps = kept_by(path);
   if (keeps == Keeps::all) return {};
-  std::string flags;
+  Flags flags;
   if (keeps == Keeps::none) {
-    flags += " --pitch " + length_text(value_of(metadata, "pitch_m"));
-    flags += " --wavelength " + length_text(value_of(metadata, "wavelength_m"));
+    flags.emplace_back("--pitch", length_text(value_of(metadata, "pitch_m")));
+    flags.emplace_back("--wavelength", length_text(value_of(metadata, "wavelength_m")));
   }
-  flags += " --distance " + length_text(value_of(metadata, "distance_m"));
-  if (text_of(metadata, "encoding") != "complex") add_code_flags(flags, metadata, lut);
+  flags.emplace_back("--distance", length_text(value_of(metadata, "distance_m")));
+  if (text_of(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
   if (const auto correction = text_of(metadata, "correction"); !correction.empty()) {
-    flags += " --correction " + correction;
+    flags.emplace_back("--correction", correction);
   }
-  return flags.substr(1);
+  if (metadata.count("channel") != 0) {
+    flags.emplace_back("--object-energy", fmt::format("{}", value_of(metadata, "object_energy")));
+  }
+  return flags;
+}
+
+Flags merged(const std::vector<Flags>& channels) {
+  Flags all = channels.front();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool alike = std::all_of(channels.begin(), channels.end(), [&](const Flags& f) { return f[i] == all[i]; });
+    if (alike && !is_balance(all[i].first)) continue;
+    for (std::size_t c = 1; c < channels.size(); ++c) all[i].second += "," + channels[c][i].second;
+  }
+  return all;
+}
+
+std::string line_of(const Flags& flags) {
+  std::string line;
+  for (const auto& [option, value] : flags) {
+    line += fmt::format("{}{}{}{}", line.empty() ? "" : " ", option, value.empty() ? "" : " ", value);
+  }
+  return line;
 }
 
 }  // namespace holotone::cli

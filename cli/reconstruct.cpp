@@ -281,7 +281,10 @@ void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
   auto* range = command.add_option("--phase-range", overrides.phase_range, "Phase stroke, instead of the file's");
   command.add_option("--lut,--levels", overrides.lut, "Text file: phase in radians of each code")->excludes(range);
   command.add_option("--amplitude-range", overrides.amplitude_range,
-                     "MIN,MAX that the darkest and brightest code stand for, instead of the file's");
+                     "MIN,MAX that the darkest and brightest code stand for, instead of the file's; of three "
+                     "files also three pairs");
+  command.add_option("--object-energy", overrides.object_energy,
+                     "Of three files R,G,B: energy of the object in each, which balances the colours");
   command.add_option("--reference-angle", overrides.reference_angle, "Tilt X[,Y] of the reference beam");
   command.add_option("--carrier", overrides.carrier, "Blazed grating X[,Y] that the codes contain");
   command.add_flag("--packed16", overrides.packed16, "16-bit codes as red (high byte) and green (low byte)");

@@ -28,12 +28,28 @@ float weight_of(const HologramLight& light) {
 /// What is told of each file: three wavelengths for three files.
 std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
   std::vector<HologramOverrides> overrides(job.inputs.size(), job.overrides);
-  const auto& typed = job.overrides.wavelength;
-  if (typed.empty() || overrides.size() == 1) return overrides;
-  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm for three files";
-  const auto pieces = list("--wavelength", typed, expected);
-  if (pieces.size() != overrides.size()) reject("--wavelength", expected, typed);
-  for (std::size_t i = 0; i < pieces.size(); ++i) overrides[i].wavelength = pieces[i];
+  const bool single = overrides.size() == 1;
+  const auto share_out = [&](std::string_view option, std::string HologramOverrides::*member,
+                             std::string_view expected) {
+    const std::string typed = job.overrides.*member;
+    if (typed.empty()) return;
+    const auto pieces = list(option, typed, expected);
+    if (pieces.size() != overrides.size()) reject(option, expected, typed);
+    for (std::size_t i = 0; i < pieces.size(); ++i) overrides[i].*member = pieces[i];
+  };
+  if (single && !job.overrides.object_energy.empty()) reject("--object-energy", "three files", job.inputs.front());
+  if (single) return overrides;
+  share_out("--wavelength", &HologramOverrides::wavelength,
+            "three wavelengths such as 638nm,520nm,450nm for three files");
+  share_out("--object-energy", &HologramOverrides::object_energy, "three numbers for three files");
+  constexpr std::string_view ranges = "MIN,MAX for all of three files, or three of them";
+  if (!job.overrides.amplitude_range.empty()) {
+    const auto pieces = list("--amplitude-range", job.overrides.amplitude_range, ranges);
+    if (pieces.size() != 2 && pieces.size() != 6) reject("--amplitude-range", ranges, job.overrides.amplitude_range);
+    for (std::size_t i = 0; pieces.size() == 6 && i < 3; ++i) {
+      overrides[i].amplitude_range = pieces[2 * i] + "," + pieces[2 * i + 1];
+    }
+  }
   return overrides;
 }
 

@@ -39,6 +39,19 @@ void validate(const FieldGrid& grid, const Aperture& aperture) {
                                format_length(aperture.distance_m)),
                    fmt::format("{}, {}", format_length(aperture.x_m), format_length(aperture.y_m)));
   }
+  const auto pupil = reconstruction::make_pupil(grid, aperture);
+  const double miss_x = std::remainder(pupil.x, pupil.step_x);
+  const double miss_y = std::remainder(pupil.y, pupil.step_y);
+  if (miss_x * miss_x + miss_y * miss_y > pupil.radius_squared) {
+    const double enough = std::hypot(pupil.step_x, pupil.step_y);
+    const double unit = std::pow(10.0, std::floor(std::log10(enough)) - 1);
+    throw_argument(
+        where, "aperture.diameter_m",
+        fmt::format("at least {}, or no sample of the viewer's plane at {} lies within (lambda v / (N pitch) "
+                    "apart)",
+                    format_length(std::ceil(enough / unit) * unit), format_length(aperture.distance_m)),
+        format_length(aperture.diameter_m));
+  }
 }
 
 }  // namespace

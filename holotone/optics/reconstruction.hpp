@@ -34,7 +34,8 @@ double viewing_zone_half_width_m(const FieldGrid& grid, double viewer_distance_m
 /// as the diffraction orders of a real panel do. Goodman, Introduction to Fourier Optics, Eq. (4-17).
 class ReconstructionPlan {
  public:
-  /// Throws invalid_argument for a grid or aperture out of range, or a pupil wholly outside the viewing zone.
+  /// Throws invalid_argument for a grid or aperture out of range, a pupil whose centre is outside the viewing zone, or
+  /// one that holds no sample of the viewer's plane.
   explicit ReconstructionPlan(const ReconstructionOptions& options, Queue queue = {});
   ~ReconstructionPlan();
   ReconstructionPlan(ReconstructionPlan&&) noexcept;

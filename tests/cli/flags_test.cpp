@@ -73,6 +73,51 @@ TEST_F(FlagsTest, ThreeColoursOfFilesWithoutMetadata) {
   EXPECT_EQ(pixels_of(path("seen.png")).channels, 3);
 }
 
+// Blue is three times as bright as red, and stays so without metadata.
+TEST_F(FlagsTest, ThePrintedLineGivesThePictureOfThePngInColourToo) {
+  write("colours.csv", "x,y,z,r,g,b\n-0.0001,0,-0.08,120,0,0\n0.0001,0,-0.08,0,90,255\n0,1e-4,-0.08,0,0,255\n");
+  const std::vector<std::string> common{"--resolution",       "129x97", "--pitch",          "8um",
+                                        "--keep-coordinates", "--rgb",  "638nm,520nm,450nm"};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--encode", "amplitude"}, {"--carrier", "20px"}}) {
+    const auto make = [&](const char* output) {
+      std::vector<std::string> line{"hologram", path("colours.csv"), "-o", path(output)};
+      line.insert(line.end(), common.begin(), common.end());
+      line.insert(line.end(), more.begin(), more.end());
+      return run(line);
+    };
+    const auto made = make("c_%c.bmp");
+    ASSERT_EQ(made.exit_code, 0) << made.error;
+    EXPECT_NE(made.error.find("--distance 8cm"), std::string::npos) << made.error;
+    ASSERT_EQ(make("c_%c.png").exit_code, 0);
+    std::vector<std::string> look{"reconstruct", path("c_%c.bmp"), "-o", path("bmp.png")};
+    const auto flags = flags_in(made.error);
+    look.insert(look.end(), flags.begin(), flags.end());
+    const auto seen = run(look);
+    ASSERT_EQ(seen.exit_code, 0) << seen.error;
+    ASSERT_EQ(run({"reconstruct", path("c_%c.png"), "-o", path("png.png")}).exit_code, 0);
+    EXPECT_EQ(pixels_of(path("bmp.png")).value, pixels_of(path("png.png")).value) << made.error;
+  }
+  expect_refused({"reconstruct", path("c_r.png"), "-o", path("f.png"), "--object-energy", "1,2,3"},
+                 {"--object-energy", "three files"});
+}
+
+TEST_F(FlagsTest, FramesWithRangesOfTheirOwnAreSaid) {
+  fs::create_directory(folder_ / "spin");
+  const auto spin = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--encode", "amplitude", "--spin", "90deg:3", "--distance", "8cm", "--size", "0.3mm",
+                             "--resolution", "65x49", "--pitch", "8um"});
+    std::vector<std::string> line{"hologram", path("two.csv"), "-o", path("spin/%d.bmp")};
+    line.insert(line.end(), more.begin(), more.end());
+    return run(line).error;
+  };
+  const auto own = spin({});
+  EXPECT_NE(own.find("warning: each frame has its own --amplitude-range"), std::string::npos) << own;
+  EXPECT_NE(own.find("PNG"), std::string::npos) << own;
+  const auto shared = spin({"--amplitude-range", "-2,2"});
+  EXPECT_EQ(shared.find("each frame"), std::string::npos) << shared;
+}
+
 TEST_F(FlagsTest, AllThatIsMissingIsNamedAtOnce) {
   ASSERT_EQ(run(hologram("a.bmp", {"--encode", "amplitude"})).exit_code, 0);
   const std::vector<std::string> look{"reconstruct", path("a.bmp"), "-o", path("f.png")};

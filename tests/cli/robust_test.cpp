@@ -240,6 +240,7 @@ TEST_F(RobustTest, ErrorsNameOptionsAndFiles) {
   refused(reconstruct({"--method", "fresnel", "--sweep", "1mm:2mm:3"}), {"--sweep: expected"});
   refused(reconstruct({"--aperture", "5mm", "--viewer", "1mm"}), {"--viewer: expected"});
   refused(reconstruct({"--aperture", "5m,0m:1mm"}), {"--aperture: expected"});
+  refused(reconstruct({"--aperture", "0.1mm,0mm:1um"}), {"--aperture: expected at least"});
   refused(reconstruct({"--white", "1e300"}), {"--white: expected"});
   refused(reconstruct({"--white", "1e-300"}), {"--white: expected"});
   refused(reconstruct({"--gamma", "1e300"}), {"--gamma: expected"});
