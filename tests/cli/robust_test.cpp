@@ -121,6 +121,7 @@ TEST_F(RobustTest, AnAddressSpaceTooSmallToStart) {
       setrlimit(RLIMIT_AS, &value);
     };
     const auto result = run_prepared({"devices"}, limit, 20);
+    if (result.exit_code == 127) continue;  // too small even for the system's loader, which says so: CUDA's libraries
     EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 0) << mebibytes << " MiB: " << result.exit_code;
     EXPECT_EQ(result.exit_code == 2, result.error.find("memory") != std::string::npos) << result.error;
     EXPECT_EQ(lines(result.error), result.exit_code == 2 ? 1 : 0) << result.error;
@@ -309,16 +310,16 @@ TEST_F(RobustTest, AWidePictureTakesNoMemory) {
   for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(check >> shift);
   bytes.replace(12, header.size(), header);
   write("wide.png", bytes);
+  // What the program takes for a small picture that it refuses too; CUDA's libraries alone are 150 MiB.
+  expect_refused({"reconstruct", path("map.png"), "-o", path("f.png"), "--frames", path("no/f%d.png")}, {});
   rusage before{};
   getrusage(RUSAGE_CHILDREN, &before);
   expect_refused({"reconstruct", path("wide.png"), "-o", path("f.png")}, {"wide.png", "2147483647 x 1"});
   rusage after{};
   getrusage(RUSAGE_CHILDREN, &after);
   RecordProperty("max_rss_kib", fmt::format("{}", after.ru_maxrss));
-  // The figure is that of the largest child so far: it tells nothing where an earlier one was larger.
-  if (!sanitized && after.ru_maxrss > before.ru_maxrss) {
-    EXPECT_LT(after.ru_maxrss, 200 * 1024);
-  }
+  // The figures are those of the largest child so far.
+  EXPECT_LT(after.ru_maxrss, before.ru_maxrss + 64 * 1024);
 }
 
 TEST_F(RobustTest, OneLimitForTheSizeOfPanels) {
