@@ -102,6 +102,9 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
   }
   if (dark > 1) warnings.back() += fmt::format(" ({} of {} holograms hold none)", dark, rows.size());
   if (dark == 0) warnings = lit_zone_warnings(job, rows);
+  for (const auto& channel : job.channels) {
+    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  }
   if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
     warnings.push_back(fmt::format(
         "each frame has its own {}, which {} cannot hold: the flags are those of the first; "

@@ -1,6 +1,7 @@
 #include "hologram_job.hpp"
 #include "correction.hpp"
 #include "hologram_file.hpp"
+#include "memory_need.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -113,6 +114,26 @@ void refuse_unused(const HologramArguments& arguments, std::optional<Encoding> e
   }
 }
 
+/// Mirrors have the states they have; what a liquid crystal panel takes depends on its cable.
+void check_panel(const HologramJob& job, const HologramArguments& arguments) {
+  const Panel& panel = job.panel;
+  if (panel.name == "custom") return;
+  constexpr std::string_view other = "; --resolution and --pitch instead of --panel stand for any other panel";
+  const bool on_off = panel.modulation == Modulation::amplitude;
+  if (on_off && needs_phase_modulator(job.encode.encoding)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--encode: expected amplitude, single-sideband or burckhardt for {}, whose mirrors are on or "
+                    "off, got '{}'{}",
+                    panel.name, to_string(job.encode.encoding), other));
+  }
+  if (!(on_off || !panel.level_phase_rad.empty()) || job.encode.bits <= panel.bits) return;
+  const std::string_view option = !arguments.bits.empty() ? "--bits" : job.packed16 ? "--packed16" : "--lut";
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected at most {} for {}, whose mirrors have {} states, got {}{}", option,
+                          counted(panel.bits, "bit"), panel.name, 1 << panel.bits, job.encode.bits, other));
+}
+
 void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   const auto encoding = chosen_encoding(arguments, job.panel);
   job.complex_field = !encoding.has_value();
@@ -130,7 +151,10 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
     job.encode.reference_angle_x_rad = x;
     job.encode.reference_angle_y_rad = y;
   }
+  job.encode.bits = job.panel.bits;
+  check_panel(job, arguments);  // before the bits, of which an on/off panel has too few for a phase
   set_levels(job, arguments);
+  check_panel(job, arguments);
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
     reject("--output", "a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
@@ -224,6 +248,7 @@ HologramJob hologram_job(const HologramArguments& arguments) {
     job.correction = arguments.correction;
     job.correction_rad = read_correction(arguments.correction, job.panel.nx, job.panel.ny);
   }
+  require_memory_for(job);
   return job;
 }
 

@@ -20,7 +20,7 @@ View<const float, 1> values_of(const std::vector<float>& values) {
 
 /// Whether the point sum's own 8-bit phase output is what the encoding asks for.
 bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
-  return !job.complex_field && encode.encoding == Encoding::phase && encode.bits == 8 &&
+  return !job.complex_field && !job.packed16 && encode.encoding == Encoding::phase && encode.bits == 8 &&
          encode.level_phase_rad.empty() && encode.correction_rad.empty() && encode.carrier_x_rad == 0 &&
          encode.carrier_y_rad == 0 && encode.phase_range_rad == 2 * std::numbers::pi;
 }

@@ -235,6 +235,16 @@ bool is_points_npy(const std::string& path) {
   return extension_of(path) == ".npy" && io::parse_npy_header(io::read_bytes(path), path).kind != 'c';
 }
 
+/// Everything else that info reads has been looked for when a file is taken for points.
+[[noreturn]] void reject_unknown(const std::string& path) {
+  const auto extension = extension_of(path);
+  throw_io(
+      path,
+      "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), or points or a mesh "
+      "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb)",
+      extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
+}
+
 int run_info(const InfoArguments& arguments) {
   require_input(arguments.input);
   if (is_picture(arguments.input)) {
@@ -244,7 +254,12 @@ int run_info(const InfoArguments& arguments) {
   } else if ((is_field_name(arguments.input) || is_hdf5(arguments.input)) && !is_points_npy(arguments.input)) {
     tell_field(arguments, read_field_guarded(arguments.input, current_program()));
   } else {
-    tell_scene(arguments);
+    try {
+      tell_scene(arguments);
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
+      reject_unknown(arguments.input);
+    }
   }
   return exit_ok;
 }

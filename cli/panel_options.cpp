@@ -1,9 +1,18 @@
 #include "panel_options.hpp"
 #include "values.hpp"
+#include <cctype>
 #include <utility>
 #include <vector>
 
 namespace holotone::cli {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
 
 void add_panel_options(CLI::App& command, PanelArguments& arguments) {
   auto* panel =
@@ -35,11 +44,11 @@ Panel chosen_panel(const PanelArguments& arguments) {
   if (arguments.panel.empty()) return panels().front();
   std::vector<std::string_view> names;
   for (const auto& known : panels()) {
-    if (known.name == arguments.panel) return known;
+    if (known.name == lower(arguments.panel)) return known;
     names.emplace_back(known.name);
   }
   throw Error(ErrorCode::invalid_argument, fmt::format("--panel: expected {}, got '{}'{}", alternatives(names),
-                                                       arguments.panel, suggestion(arguments.panel, names)));
+                                                       arguments.panel, suggestion(lower(arguments.panel), names)));
 }
 
 }  // namespace holotone::cli

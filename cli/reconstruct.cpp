@@ -2,6 +2,7 @@
 #include "command.hpp"
 #include "reconstruct_job.hpp"
 #include "reconstructor.hpp"
+#include "values.hpp"
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -215,6 +216,12 @@ Seen look_at_all(const ReconstructJob& job) {
   return all;
 }
 
+std::vector<std::string> warnings_of(const Seen& seen) {
+  std::vector<std::string> warnings;
+  if (auto words = wavelength_warning(seen.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  return warnings;
+}
+
 nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"inputs", seen.inputs},
@@ -227,6 +234,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double secon
                         {"method", seen.methods.front()},
                         {"encoding", seen.encoding},
                         {"filter", seen.filter},
+                        {"warnings", warnings_of(seen)},
                         {"time_s", seconds}};
   if (!job.linear) {
     object["tone"] = {
@@ -258,6 +266,7 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   check_cancelled("writing");
   UnfinishedRun::keep();
   report_json(job.console, json_of(job, seen, watch.seconds()));
+  for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
   const auto& outputs = seen.outputs;
   report(
       job.console,

@@ -24,7 +24,7 @@ double grating_angle(std::string_view option, const std::string& text, double wa
     if (has_unit(text, unit)) {
       const double angle = parse_angle(option, text);
       if (std::abs(angle) < 1.5) return angle;
-      reject(option, "an angle below 1.5 rad", text);
+      reject(option, "an angle below 85.9 deg", text);
     }
   }
   const double period = has_unit(text, "px")
@@ -60,6 +60,14 @@ double wavelength_of(std::string_view option, std::string_view text) {
   return length_between(option, text, least_wavelength_m, most_wavelength_m);
 }
 
+std::string wavelength_warning(double wavelength_m) {
+  constexpr double shortest_m = 200e-9;
+  constexpr double longest_m = 2e-6;
+  if (wavelength_m >= shortest_m && wavelength_m <= longest_m) return {};
+  return fmt::format("a wavelength of {} is outside {} to {}, the light of modulators; is its unit the one meant?",
+                     format_length(wavelength_m), format_length(shortest_m), format_length(longest_m));
+}
+
 double pitch_of(std::string_view option, std::string_view text) {
   return length_between(option, text, least_length_m, most_length_m);
 }
@@ -76,8 +84,18 @@ double positive_number(std::string_view option, std::string_view text) {
 
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high) {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  bool whole = error == std::errc() && end == last;
+  if (!whole && text.find_first_of("eE") != std::string_view::npos) {
+    constexpr double exact = 1LL << 53;
+    double number = 0;  // "1e5"
+    const auto [end_of_number, error_of_number] = std::from_chars(text.data(), last, number);
+    whole = error_of_number == std::errc() && end_of_number == last && number == std::floor(number) &&
+            std::abs(number) <= exact;
+    if (whole) value = static_cast<std::int64_t>(number);
+  }
+  if (!whole || value < low || value > high) {
     reject(option, fmt::format("a whole number from {} to {}", low, high), text);
   }
   return value;
@@ -127,7 +145,7 @@ std::array<double, 2> angle_pair(std::string_view option, std::string_view text)
   std::array<double, 2> angles{};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     angles[i] = pieces[i] == "0" ? 0 : parse_angle(option, pieces[i]);
-    if (!(std::abs(angles[i]) < 1.5)) reject(option, "angles below 1.5 rad", text);
+    if (!(std::abs(angles[i]) < 1.5)) reject(option, "angles below 85.9 deg", text);
   }
   return angles;
 }

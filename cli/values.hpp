@@ -29,6 +29,9 @@ double length_between(std::string_view option, std::string_view text, double low
 /// A wavelength, from least_wavelength_m to most_wavelength_m.
 double wavelength_of(std::string_view option, std::string_view text);
 
+/// A word on a wavelength that no light modulator works at, or nothing.
+std::string wavelength_warning(double wavelength_m);
+
 /// A pixel pitch.
 double pitch_of(std::string_view option, std::string_view text);
 

@@ -1,17 +1,52 @@
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <holotone/core/device_backends.hpp>
 #include <holotone/core/parallel.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 
 namespace holotone::cpu {
+namespace {
+
+/// A number behind `key` in a file of lines such as /proc/meminfo's, or nullopt.
+std::optional<std::size_t> number_in(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    char* end = nullptr;
+    const char* begin = line.c_str() + key.size();
+    const auto value = std::strtoull(begin, &end, 10);
+    if (end != begin) return static_cast<std::size_t>(value);
+  }
+  return std::nullopt;
+}
+
+/// What new work can have: free pages and those of caches that the system gives up, within a container's limit
+/// (control groups, version 2).
+std::size_t free_memory(std::size_t free_pages) {
+  const auto available_kib = number_in("/proc/meminfo", "MemAvailable:");
+  std::size_t free = available_kib ? *available_kib * 1024 : free_pages;
+  const auto limit = number_in("/sys/fs/cgroup/memory.max", "");
+  const auto used = number_in("/sys/fs/cgroup/memory.current", "");
+  if (limit && used) {
+    const auto cached = number_in("/sys/fs/cgroup/memory.stat", "inactive_file ").value_or(0);
+    const std::size_t held = *used - std::min(*used, cached);
+    free = std::min(free, *limit - std::min(*limit, held));
+  }
+  return free;
+}
+
+}  // namespace
 
 DeviceInfo describe() {
   DeviceInfo info;
   info.units = thread_count();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   info.memory_bytes = page * static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-  info.free_bytes = page * static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES));
+  info.free_bytes = free_memory(page * static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)));
   info.name = "CPU";
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {

@@ -12,6 +12,7 @@ namespace {
 
 using encoding::Tables;
 constexpr double two_pi = 2 * std::numbers::pi;
+constexpr double degrees = 180 / std::numbers::pi;  ///< in a radian
 constexpr std::string_view where = "EncodePlan";
 
 double fraction(double turns) {
@@ -29,8 +30,8 @@ void check_angle(std::string_view argument, double angle_rad, const FieldGrid& g
   const double finest = std::min(1.0, grid.wavelength_m / (2 * grid.pitch_m));
   if (!(std::abs(angle_rad) <= two_pi / 4 && std::abs(std::sin(angle_rad)) <= finest * (1 + 1e-12))) {
     throw_argument(where, argument,
-                   fmt::format("at most {:.6g} rad either way, two pixels a fringe", std::asin(finest)),
-                   fmt::format("{:g}", angle_rad));
+                   fmt::format("at most {:.6g} deg either way, two pixels a fringe", std::asin(finest) * degrees),
+                   fmt::format("{:.6g} deg", angle_rad * degrees));
   }
 }
 

@@ -113,8 +113,19 @@ Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const Encode
 
 namespace {
 
+/// Control characters as \xNN: a NUL would end the message.
+std::string readable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    result += code < 0x20 || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return result;
+}
+
 [[noreturn]] void throw_lut(std::size_t line, std::string_view expected, std::string_view got) {
-  throw_argument("read_phase_lut", fmt::format("line {}", line), expected, fmt::format("'{}'", got.substr(0, 60)));
+  throw_argument("read_phase_lut", fmt::format("line {}", line), expected,
+                 fmt::format("'{}'", readable(got.substr(0, 60))));
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -35,6 +35,8 @@ TEST_F(FlagsTest, ABmpIsReconstructedByTheFlagsThatHologramPrints) {
                                                     {"--phase-range", "1.7pi"},
                                                     {"--lut", path("table.txt")},
                                                     {"--packed16", "--carrier", "10px,-12px"},
+                                                    {"--packed16", "--bits", "8"},
+                                                    {"--packed16", "--bits", "10"},
                                                     {"--panel", "ti-plm-047"},
                                                     {"--encode", "double-phase", "--carrier", "0.4deg"},
                                                     {"--encode", "amplitude", "--reference-angle", "0.7deg,-0.2deg"},

@@ -333,5 +333,56 @@ TEST_F(RobustTest, OneLimitForTheSizeOfPanels) {
   EXPECT_EQ(run({"reconstruct", path("out.png"), "-o", path("f.png"), "--method", "angular-spectrum"}).exit_code, 0);
 }
 
+TEST_F(RobustTest, AHologramThatMemoryCannotHoldIsRefusedAtOnce) {
+  const auto pages = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double pixels = 65536.0 * 65536.0;
+  if (pages > 60 * pixels) GTEST_SKIP() << "this machine holds three fields of 65536 x 65536";
+  write_cloud("one.csv", {{0, 0, -0.1, 1}});
+  expect_refused({"hologram", path("one.csv"), "-o", path("o.png"), "--keep-coordinates", "--device", "cpu", "--rgb",
+                  "638nm,520nm,450nm", "--resolution", "65536x65536", "--pitch", "8um"},
+                 {"--resolution: expected", "GiB of memory", "free"});
+}
+
+TEST_F(RobustTest, MirrorsHaveTheStatesTheyHave) {
+  write_cloud("one.csv", {{0, 0, -0.1, 1}});
+  const auto with = [&](const std::string& panel, std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"hologram", path("one.csv"), "-o", path("o.png"), "--keep-coordinates", "--panel", panel});
+    return more;
+  };
+  for (const char* encoding : {"phase", "double-phase"}) {
+    expect_refused(with("ti-dlp6500", {"--encode", encoding}),
+                   {"--encode: expected amplitude", "on or off", "--panel"});
+  }
+  expect_refused(with("ti-dlp6500", {"--bits", "8"}), {"--bits: expected at most 1 bit", "--resolution"});
+  expect_refused(with("ti-plm-047", {"--bits", "8"}), {"--bits: expected at most 4 bits", "16 states"});
+  expect_refused(with("ti-plm-047", {"--packed16"}), {"--packed16: expected at most 4 bits"});
+  EXPECT_EQ(run(with("TI-PLM-047", {"--bits", "4"})).exit_code, 0);
+  EXPECT_EQ(run(with("Meadowlark-1024", {"--bits", "12"})).exit_code, 0);
+}
+
+TEST_F(RobustTest, WhatWasTypedIsAnsweredInItsUnits) {
+  write_cloud("one.csv", {{0, 0, -0.1, 1}, {1e-4, 0, -0.1, 1}});
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"hologram", path("one.csv"), "-o", path("o.png"), "--keep-coordinates", "--resolution",
+                               "64x48", "--pitch", "8um"});
+    return more;
+  };
+  expect_refused(with({"--carrier", "3deg"}), {"--carrier: expected at most 1.90544 deg", "got 3 deg"});
+  expect_refused(with({"--encode", "amplitude", "--reference-angle", "2.5deg"}), {"--reference-angle", "got 2.5 deg"});
+  expect_refused(with({"--carrier", "89deg"}), {"85.9 deg"});
+  write("binary.txt", std::string("0,1\n1,2\na\0b\x01", 12));
+  expect_refused(with({"--lut", path("binary.txt")}), {"'a\\x00b\\x01'"});
+  expect_refused(with({"--points", "1e1"}), {"--points", "2 points"});
+  expect_refused(with({"--points", "1.5e0"}), {"--points: expected a whole number"});
+  const auto warned = run(with({"--wavelength", "532um"}));
+  EXPECT_EQ(warned.exit_code, 0);
+  EXPECT_NE(warned.error.find("warning: a wavelength of 532 um"), std::string::npos) << warned.error;
+  EXPECT_EQ(run_json(with({"--wavelength", "1.55um"}))["warnings"].size(), 0u);
+  EXPECT_EQ(run_json(with({"--wavelength", "3um"}))["warnings"].size(), 1u);
+  write("notes", "hello");
+  expect_refused({"info", path("notes")}, {".png", ".h5", ".ply"});
+}
+
 }  // namespace
 }  // namespace holotone::test

@@ -1,0 +1,54 @@
+#include "memory_need.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+
+namespace holotone::cli {
+namespace {
+
+// Bytes a pixel, as the peaks of resident memory of 25-megapixel runs say.
+constexpr double field_bytes = 8;
+constexpr double product_bytes = 12;  ///< the matrix product's sums and halves
+constexpr double copy_bytes = 8;      ///< of a complex field for its file
+
+/// What one channel keeps on the device that computes, a pixel.
+double channel_bytes(const HologramJob& job) {
+  double bytes = field_bytes;
+  const bool product = job.sum.method == PointMethod::separable ||
+                       (job.sum.method == PointMethod::automatic && job.sum.wave == Wave::fresnel);
+  if (product) bytes += product_bytes;
+  if (job.complex_field) return bytes;
+  bytes += job.encode.bits <= 8 && !job.packed16 ? 1 : 2;
+  if (job.encode.encoding == Encoding::single_sideband) bytes += field_bytes;
+  if (!job.correction_rad.empty()) bytes += sizeof(float);
+  return bytes;
+}
+
+/// One finished hologram and what its file takes while it is written, a pixel.
+double written_bytes(const HologramJob& job) {
+  const auto extension = extension_of(job.output);
+  if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
+  const double codes = job.packed16 ? 3 + 2 : job.encode.bits <= 8 ? 1 : 2;
+  return extension == ".bmp" ? 2 * codes : codes;
+}
+
+}  // namespace
+
+double host_bytes_for(const HologramJob& job) {
+  const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
+  const bool on_host = job.device.backend == Backend::cpu;
+  const double channels = on_host ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
+  const double correction = job.correction_rad.empty() ? 0 : sizeof(float);
+  return pixels * (channels + correction + written_bytes(job));
+}
+
+void require_memory_for(const HologramJob& job) {
+  const double need = host_bytes_for(job);
+  const auto free = static_cast<double>(describe(Device{}).free_bytes);
+  if (need <= free) return;
+  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}{} x {} pixels, got {} free",
+                                                    job.panel.name == "custom" ? "--resolution" : "--panel",
+                                                    format_bytes(need), job.channels.size() > 1 ? "three times " : "",
+                                                    job.panel.nx, job.panel.ny, format_bytes(free)));
+}
+
+}  // namespace holotone::cli
