@@ -158,21 +158,29 @@ void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
                      line_of(frames.front())));
 }
 
+/// "12 points", or "10 to 12 points" of moving pictures.
+std::string range_of(const std::vector<HologramRow>& rows, std::int64_t HologramRow::*count) {
+  const auto [low, high] = std::minmax_element(
+      rows.begin(), rows.end(), [&](const HologramRow& a, const HologramRow& b) { return a.*count < b.*count; });
+  const std::string most = counted((*high).*count, "point");
+  return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
+}
+
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   const auto& first = rows.front();
   for (const auto& warning : warnings_of(job, rows)) warn(job.console, warning);
   tell_flags(job, rows);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
-  if (first.hidden > 0) {
-    remark(job.console, fmt::format("{} {} hidden by nearer surface", counted(first.hidden, "point"),
-                                    first.hidden == 1 ? "is" : "are"));
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {
+    const auto hidden = range_of(rows, &HologramRow::hidden);
+    remark(job.console, fmt::format("{} {} hidden by nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
   }
   const auto frames = rows.size() / job.channels.size();
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
   report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
-                                  counted(first.points, "point"), to_string(first.info.method), first.info.arithmetic,
-                                  to_string(job.device), format_duration(seconds)));
+                                  range_of(rows, &HologramRow::points), to_string(first.info.method),
+                                  first.info.arithmetic, to_string(job.device), format_duration(seconds)));
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
   if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= fresnel_deviation_worth_a_word_rad) {

@@ -245,6 +245,14 @@ void show_codes(HologramLight& light, const Image& image, const HologramOverride
   const bool packed16 = text_of(light.metadata, "packed16") == "1";
   const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
   const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
+  const std::string name(to_string(options.encoding));
+  if (overrides.zero_order && needs_phase_modulator(options.encoding)) {
+    reject("--zero-order", "an amplitude encoding", fmt::format("{}, which is {}", path, name));
+  }
+  if (overrides.no_filter && (options.encoding == Encoding::phase || options.encoding == Encoding::amplitude)) {
+    reject("--no-filter", "an encoding with a stop: double-phase, single-sideband or burckhardt",
+           fmt::format("{}, which is {}", path, name));
+  }
   const auto codes = codes_of(path, image, packed16);
   check_codes(path, codes, options);
   light.field = modulation_of(codes.view(), options, light.grid, report_of(path, light.metadata), overrides.zero_order);
@@ -269,7 +277,9 @@ void refuse_code_flags(const std::string& path, const HologramOverrides& overrid
                                                      {"--amplitude-range", !overrides.amplitude_range.empty()},
                                                      {"--reference-angle", !overrides.reference_angle.empty()},
                                                      {"--carrier", !overrides.carrier.empty()},
-                                                     {"--packed16", overrides.packed16}};
+                                                     {"--packed16", overrides.packed16},
+                                                     {"--zero-order", overrides.zero_order},
+                                                     {"--no-filter", overrides.no_filter}};
   for (const auto& [flag, given] : flags) {
     if (given) reject(flag, "a picture of modulator codes", path + ", a complex field");
   }

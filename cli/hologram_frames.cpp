@@ -40,6 +40,7 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   row.fresnel_deviation_rad = made.fresnel_deviation_rad;
   row.compute_s = made.compute_s;
   row.unlit = frame.unlit[channel];
+  row.remedy = frame.remedy[channel];
   row.extent_m = extent_of(frame.points.cloud);
   row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
   row.reconstruct_flags = made.reconstruct_flags;

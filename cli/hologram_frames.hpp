@@ -21,6 +21,7 @@ struct HologramRow {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
+  std::string remedy;                ///< see remedy_of
   std::int64_t unlit = 0;            ///< points that light no pixel
   std::array<double, 2> extent_m{};  ///< the object's width and height
   double distance_m = 0;             ///< of its nearest point, where the panel lights least

@@ -2,6 +2,7 @@
 #include "console.hpp"
 #include "darkness.hpp"
 #include "hologram_file.hpp"
+#include "lit_zone.hpp"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -52,7 +53,9 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   for (const auto& channel : job.channels) {
     frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
     frame.unlit.push_back(unlit_points(sources, job.sum_options(channel)));
+    frame.remedy.push_back(frame.unlit.back() > 0 ? remedy_of(job, channel, cloud) : "");
     frame.dark.push_back(why_dark(job, channel, cloud));
+    if (!frame.dark.back().empty()) frame.dark.back() += frame.remedy.back();
   }
   return frame;
 }

@@ -16,6 +16,7 @@ struct PreparedFrame {
   ScenePoints points;
   std::vector<double> fresnel_deviation_rad;  ///< one a channel
   std::vector<std::int64_t> unlit;            ///< one a channel: points that light no pixel
+  std::vector<std::string> remedy;            ///< one a channel: what would light them
   std::vector<std::string> dark;              ///< one a channel: why it holds no light; empty: it does
 };
 

@@ -25,19 +25,6 @@ double rounded_down(double value) {
   return std::floor(value / unit) * unit;
 }
 
-/// "; --size 20mm fits", or nothing where the object keeps its coordinates.
-std::string fitting_size(const HologramJob& job, const HologramRow& row, double zone_x, double zone_y) {
-  const auto& placement = job.scene.placement;
-  if (placement.keep) return {};
-  double factor = 1;
-  if (row.extent_m[0] > 0) factor = std::min(factor, zone_x / row.extent_m[0]);
-  if (row.extent_m[1] > 0) factor = std::min(factor, zone_y / row.extent_m[1]);
-  if (!(factor < 1)) return {};
-  std::string size = format_length(rounded_down(factor * placement.size_m));
-  std::erase(size, ' ');
-  return fmt::format("; --size {} fits", size);
-}
-
 }  // namespace
 
 std::array<double, 2> extent_of(const PointCloud& cloud) {
@@ -48,6 +35,32 @@ std::array<double, 2> extent_of(const PointCloud& cloud) {
     extent[axis] = static_cast<double>((*high)[axis]) - static_cast<double>((*low)[axis]);
   }
   return extent;
+}
+
+std::string remedy_of(const HologramJob& job, const Channel& channel, const PointCloud& cloud) {
+  const auto& placement = job.scene.placement;
+  const double middle = std::abs(placement.distance_m);
+  const double rise = channel.wavelength_m / (2 * job.panel.pitch_m);
+  const std::int64_t counts[] = {job.panel.nx, job.panel.ny};
+  double scale = 1;
+  bool crosses = false;
+  for (const auto& position : cloud.position) {
+    const double distance = -static_cast<double>(position[2]) * (placement.distance_m < 0 ? -1 : 1);
+    crosses = crosses || distance <= 0 || placement.distance_m == 0;
+    const double further = distance - middle;
+    if (further < 0) scale = std::min(scale, middle / -further);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const double half = static_cast<double>(counts[axis] - 1) * job.panel.pitch_m / 2 + rise * middle;
+      const double steepness = std::abs(static_cast<double>(position[axis])) - rise * further;
+      if (steepness > 0) scale = std::min(scale, half / steepness);
+    }
+  }
+  if (placement.keep) return {};
+  std::string text = crosses ? "; the object crosses the panel" : "";
+  if (!(scale < 1) || !(scale * placement.size_m >= least_length_m)) return text;
+  std::string size = format_length(rounded_down(scale * placement.size_m));
+  std::erase(size, ' ');
+  return text + fmt::format("; --size {} fits", size);
 }
 
 std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
@@ -66,7 +79,7 @@ std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::ve
                   short_length(worst.extent_m[1]), short_length(worst.distance_m),
                   short_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
                   short_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), short_length(zone_x),
-                  short_length(zone_y), fitting_size(job, worst, zone_x, zone_y))};
+                  short_length(zone_y), worst.remedy)};
 }
 
 }  // namespace holotone::cli

@@ -36,7 +36,8 @@ struct Seen {
   FieldGrid grid;
   std::string encoding;
   std::string filter;
-  std::string correction;  ///< that the codes contain
+  std::string correction;         ///< that the codes contain
+  bool describes_itself = false;  ///< the first file has metadata of Holotone's
   float white = 0;
 };
 
@@ -76,6 +77,7 @@ class Run {
               reconstructor_.encoding(),
               reconstructor_.filter(),
               {},
+              reconstructor_.metadata().count("software") != 0,
               white_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(reconstructor_.method_for(d)));
     const auto& metadata = reconstructor_.metadata();
@@ -163,6 +165,12 @@ class Run {
     metadata["source"] = job_.inputs.front();
     metadata["pitch_m"] = number_text(reconstructor_.grid().pitch_m);
     metadata["wavelength_m"] = number_text(reconstructor_.grid().wavelength_m);
+    if (job_.aperture) {
+      metadata["aperture_x_m"] = number_text(job_.aperture->x_m);
+      metadata["aperture_y_m"] = number_text(job_.aperture->y_m);
+      metadata["aperture_diameter_m"] = number_text(job_.aperture->diameter_m);
+      metadata["viewer_distance_m"] = number_text(job_.aperture->distance_m);
+    }
     if (!job_.linear) {
       metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
       metadata["white"] = number_text(static_cast<double>(white));
@@ -236,6 +244,12 @@ nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double secon
                         {"filter", seen.filter},
                         {"warnings", warnings_of(seen)},
                         {"time_s", seconds}};
+  if (job.aperture) {
+    object["aperture"] = {{"x_m", job.aperture->x_m},
+                          {"y_m", job.aperture->y_m},
+                          {"diameter_m", job.aperture->diameter_m},
+                          {"viewer_distance_m", job.aperture->distance_m}};
+  }
   if (!job.linear) {
     object["tone"] = {
         {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", seen.white}, {"gamma", job.gamma}};
@@ -275,6 +289,11 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   if (!seen.correction.empty() && job.overrides.correction.empty()) {
     remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
                                     seen.correction));
+  }
+  if (seen.correction.empty() && !job.overrides.correction.empty() && seen.describes_itself) {
+    remark(job.console,
+           fmt::format("{} states no correction in its codes; --correction has been taken out all the same",
+                       job.inputs.front()));
   }
   return exit_ok;
 }

@@ -104,6 +104,8 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   if (!job.frames) job.sheet = arguments.output;
   job.contact_sheet = !job.sheet.empty() && !arguments.sweep.empty();
   if (!arguments.frames.empty()) {
+    if (arguments.sweep.empty())
+      reject("--frames", "--sweep beside it, whose distances are the frames", arguments.frames);
     if (job.frames) reject("--frames", "--output without a counter beside it", arguments.output);
     job.frames = frame_pattern("--frames", arguments.frames);
     if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);

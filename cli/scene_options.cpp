@@ -179,11 +179,16 @@ void require_memory_for(std::int64_t samples) {
 }
 
 void add_placement_options(CLI::App& command, SceneArguments& arguments) {
-  command.add_option("--distance", arguments.distance, "Object's centre behind the panel; negative: in front")
-      ->capture_default_str();
-  command.add_option("--size", arguments.size, "The larger of the object's width and height")->capture_default_str();
-  command.add_flag("--keep-coordinates", arguments.keep_coordinates,
-                   "Take the file's coordinates as metres, panel at z = 0, viewer at z > 0");
+  auto* distance =
+      command.add_option("--distance", arguments.distance, "Object's centre behind the panel; negative: in front")
+          ->capture_default_str();
+  auto* size = command.add_option("--size", arguments.size, "The larger of the object's width and height")
+                   ->capture_default_str();
+  command
+      .add_flag("--keep-coordinates", arguments.keep_coordinates,
+                "Take the file's coordinates as metres, panel at z = 0, viewer at z > 0")
+      ->excludes(distance)
+      ->excludes(size);
 }
 
 void add_scene_options(CLI::App& command, SceneArguments& arguments) {

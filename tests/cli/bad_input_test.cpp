@@ -224,7 +224,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused(reconstruct({"-o", output, "--viewer", "50cm"}), {"--aperture"});
   expect_refused(reconstruct({"-o", path("f.ply")}), {"--output", ".png"});
   expect_refused(reconstruct({"-o", output, "--linear"}), {"--output", "--linear"});
-  expect_refused(reconstruct({"-o", output, "--frames", path("g.png")}), {"--frames", "%03d"});
+  expect_refused(reconstruct({"-o", output, "--sweep", "1cm:2cm:2", "--frames", path("g.png")}), {"--frames", "%03d"});
   expect_refused({"reconstruct", path("out.png"), path("out.png"), "-o", output}, {"IN", "three"});
   expect_refused({"reconstruct", path("good.csv"), "-o", output}, {"good.csv"});
   ASSERT_EQ(run(reconstruct({"-o", path("picture.png")})).exit_code, 0);

@@ -17,9 +17,9 @@ TEST_F(HideTest, AFewPointsOfACloudAreHiddenByAllOfIt) {
     }
   }
   write("walls.csv", text);
-  const std::vector<std::string> line{
-      "hologram", path("walls.csv"), "-o",    path("a.png"),        "--resolution", "64x48", "--pitch",
-      "8um",      "--size",          "0.3mm", "--keep-coordinates", "--points",     "200"};
+  const std::vector<std::string> line{"hologram",           path("walls.csv"), "-o",      path("a.png"),
+                                      "--resolution",       "64x48",           "--pitch", "8um",
+                                      "--keep-coordinates", "--points",        "200"};
   const auto all = run_json(line);
   EXPECT_EQ(all["points"], 200);
   EXPECT_NEAR(run_json({"info", path("a.png")})["metadata"]["distance_max_m"].get<double>(), 0.21, 1e-6);

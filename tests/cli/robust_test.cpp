@@ -311,7 +311,9 @@ TEST_F(RobustTest, AWidePictureTakesNoMemory) {
   bytes.replace(12, header.size(), header);
   write("wide.png", bytes);
   // What the program takes for a small picture that it refuses too; CUDA's libraries alone are 150 MiB.
-  expect_refused({"reconstruct", path("map.png"), "-o", path("f.png"), "--frames", path("no/f%d.png")}, {});
+  expect_refused(
+      {"reconstruct", path("map.png"), "-o", path("f.png"), "--sweep", "1cm:2cm:2", "--frames", path("no/f%d.png")},
+      {});
   rusage before{};
   getrusage(RUSAGE_CHILDREN, &before);
   expect_refused({"reconstruct", path("wide.png"), "-o", path("f.png")}, {"wide.png", "2147483647 x 1"});
@@ -382,6 +384,60 @@ TEST_F(RobustTest, WhatWasTypedIsAnsweredInItsUnits) {
   EXPECT_EQ(run_json(with({"--wavelength", "3um"}))["warnings"].size(), 1u);
   write("notes", "hello");
   expect_refused({"info", path("notes")}, {".png", ".h5", ".ply"});
+}
+
+TEST_F(RobustTest, OptionsThatWouldDoNothingAreRefused) {
+  write_cloud("one.csv", {{0, 0, -0.1, 1}, {1e-4, 0, -0.1, 1}});
+  const auto make = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"hologram", path("one.csv"), "--resolution", "64x48", "--pitch", "8um"});
+    return more;
+  };
+  const auto look = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"reconstruct", path("p.png"), "-o", path("seen.png")});
+    return more;
+  };
+  expect_refused(make({"-o", path("p.png"), "--keep-coordinates", "--size", "1mm"}), {"--keep-coordinates", "--size"});
+  expect_refused(make({"-o", path("p.png"), "--keep-coordinates", "--distance", "9cm"}), {"--distance"});
+  ASSERT_EQ(run(make({"-o", path("p.png"), "--keep-coordinates"})).exit_code, 0);
+  expect_refused(look({"--zero-order"}), {"--zero-order: expected an amplitude encoding", "phase"});
+  expect_refused(look({"--no-filter"}), {"--no-filter: expected", "double-phase", "phase"});
+  expect_refused(look({"--frames", path("f_%d.png")}), {"--frames: expected --sweep"});
+  ASSERT_EQ(run(make({"-o", path("f.h5"), "--keep-coordinates", "--encode", "complex"})).exit_code, 0);
+  expect_refused({"reconstruct", path("f.h5"), "-o", path("seen.png"), "--no-filter"}, {"--no-filter", "complex"});
+}
+
+TEST_F(RobustTest, ASizeThatFitsIsNamedWheneverThereIsOne) {
+  write_cloud("cube.csv", {{-1, -1, -1, 1}, {1, 1, 1, 1}, {-1, 1, 1, 1}, {1, -1, -1, 1}});
+  const auto make = [&](const std::string& distance, const std::string& size) {
+    return run({"hologram", path("cube.csv"), "-o", path("o.png"), "--resolution", "65x49", "--pitch", "8um",
+                "--distance", distance, "--size", size});
+  };
+  for (const char* distance : {"10cm", "1mm", "-3cm"}) {
+    const auto made = make(distance, "40mm");
+    const auto at = made.error.find("--size ");
+    ASSERT_NE(at, std::string::npos) << made.error;
+    const auto fitting = made.error.substr(at + 7, made.error.find(' ', at + 7) - at - 7);
+    const auto fits = make(distance, fitting);
+    EXPECT_EQ(fits.exit_code, 0) << fits.error;
+    EXPECT_EQ(fits.error, "") << fitting;
+  }
+  EXPECT_NE(make("1mm", "40mm").error.find("crosses the panel"), std::string::npos);
+  EXPECT_NE(make("0mm", "40mm").error.find("crosses the panel"), std::string::npos);
+}
+
+TEST_F(RobustTest, APictureThroughAPupilSaysWhich) {
+  write_cloud("one.csv", {{0, 0, -0.1, 1}});
+  ASSERT_EQ(run({"hologram", path("one.csv"), "-o", path("p.png"), "--keep-coordinates", "--resolution", "64x48",
+                 "--pitch", "8um"})
+                .exit_code,
+            0);
+  const auto json =
+      run_json({"reconstruct", path("p.png"), "-o", path("s.png"), "--aperture", "1mm,-2mm:3mm", "--viewer", "40cm"});
+  EXPECT_EQ(json["aperture"]["diameter_m"].get<double>(), 3e-3);
+  const auto metadata = run_json({"info", path("s.png")})["metadata"];
+  EXPECT_EQ(metadata["aperture_x_m"].get<double>(), 1e-3);
+  EXPECT_EQ(metadata["aperture_y_m"].get<double>(), -2e-3);
+  EXPECT_EQ(metadata["viewer_distance_m"].get<double>(), 0.4);
 }
 
 }  // namespace
