@@ -166,10 +166,30 @@ std::string range_of(const std::vector<HologramRow>& rows, std::int64_t Hologram
   return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
 }
 
+/// Where a double-phase hologram's own orders meet the object's: docs/encoding.md, double phase.
+void tell_ghosts(const HologramJob& job, const HologramRow& row) {
+  if (job.complex_field || job.encode.encoding != Encoding::double_phase || row.distance_m == 0) return;
+  constexpr double clean = 0.25;  // cycles a pixel
+  const double pitch = job.panel.pitch_m;
+  const double width = std::max(static_cast<double>(job.panel.nx) * pitch + row.extent_m[0],
+                                static_cast<double>(job.panel.ny) * pitch + row.extent_m[1]);
+  const double wavelength = job.channels[row.channel].wavelength_m;
+  const double nearest = width * pitch / (2 * wavelength * clean);
+  if (row.distance_m >= nearest) return;
+  remark(job.console,
+         fmt::format(
+             "note: a double-phase hologram of this panel has ghosts of objects nearer than {}, {} aside in x "
+             "and y; this one is at {}",
+             format_length(parse_number("length", fmt::format("{:.3g}", nearest))),
+             format_length(parse_number("length", fmt::format("{:.3g}", wavelength * row.distance_m / (2 * pitch)))),
+             format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
+}
+
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
   const auto& first = rows.front();
   for (const auto& warning : warnings_of(job, rows)) warn(job.console, warning);
   tell_flags(job, rows);
+  tell_ghosts(job, first);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
   if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {

@@ -440,5 +440,19 @@ TEST_F(RobustTest, APictureThroughAPupilSaysWhich) {
   EXPECT_EQ(metadata["viewer_distance_m"].get<double>(), 0.4);
 }
 
+// 65 pixels of 8 um and 0.1 mm of object: 2 * 8 um * 0.62 mm / 532 nm = 1.86 cm.
+TEST_F(RobustTest, GhostsOfDoublePhaseAreSaid) {
+  write_cloud("one.csv", {{-1, 0, 0, 1}, {1, 0, 0, 1}});
+  const auto made = [&](const std::string& distance) {
+    return run({"hologram", path("one.csv"), "-o", path("o.png"), "--distance", distance, "--size", "0.1mm",
+                "--resolution", "65x49", "--pitch", "8um", "--encode", "double-phase"})
+        .error;
+  };
+  EXPECT_NE(made("1cm").find("note: a double-phase hologram of this panel has ghosts of objects nearer than 1.86 cm"),
+            std::string::npos)
+      << made("1cm");
+  EXPECT_EQ(made("1.9cm"), "");
+}
+
 }  // namespace
 }  // namespace holotone::test
