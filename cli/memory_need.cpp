@@ -1,6 +1,8 @@
 #include "memory_need.hpp"
 #include "paths.hpp"
+#include "startup.hpp"
 #include "values.hpp"
+#include <algorithm>
 
 namespace holotone::cli {
 namespace {
@@ -43,7 +45,8 @@ double host_bytes_for(const HologramJob& job) {
 
 void require_memory_for(const HologramJob& job) {
   const double need = host_bytes_for(job);
-  const auto free = static_cast<double>(describe(Device{}).free_bytes);
+  take_blas_buffers();
+  const auto free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
   if (need <= free) return;
   throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}{} x {} pixels, got {} free",
                                                     job.panel.name == "custom" ? "--resolution" : "--panel",

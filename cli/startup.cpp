@@ -1,12 +1,21 @@
+#include "startup.hpp"
 #include "command.hpp"
+#include <cblas.h>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <limits>
+#include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 // OpenBLAS maps its buffers when it is loaded, before main, and tries again for ever where the address space is too
 // small for them (ulimit -v). What runs here runs before any library's own start: it refuses what cannot work and
-// lets OpenBLAS have fewer threads where there is room for a few only. Sanitizers reserve far more address space than
+// asks for fewer threads where there is room for a few only. Sanitizers reserve far more address space than
 // any limit allows, and intercept calls before they are ready.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HOLOTONE_SANITIZED 1
@@ -20,10 +29,13 @@
 namespace holotone::cli {
 namespace {
 
-constexpr rlim_t bytes_to_start = rlim_t{512} << 20;  ///< beyond the libraries themselves: measured 430 MiB
-constexpr rlim_t bytes_a_thread = rlim_t{128} << 20;  ///< OpenBLAS's buffer, the stack and the heap of one
+constexpr rlim_t bytes_to_start = rlim_t{640} << 20;  ///< beyond the libraries themselves: measured 560 MiB
+constexpr rlim_t bytes_a_buffer = rlim_t{128} << 20;  ///< OpenBLAS's, one a thread and one of the caller
+constexpr rlim_t bytes_a_thread = rlim_t{272} << 20;  ///< that, the stack and the heap of one
+constexpr long most_threads = 1024;
 constexpr std::size_t most_variables = 4096;
-char one_thread[] = "OPENBLAS_NUM_THREADS=1";
+constexpr const char* blas_variable = "OPENBLAS_NUM_THREADS=";
+constexpr const char* thread_variable = "OMP_NUM_THREADS=";
 
 /// The address space taken by the program and its libraries; 0 if the system does not say.
 rlim_t mapped_bytes() {
@@ -41,10 +53,57 @@ rlim_t mapped_bytes() {
 
 void say(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)); }
 
+bool is_variable(const char* entry, const char* name) { return std::strncmp(entry, name, std::strlen(name)) == 0; }
+
+/// The number of threads that the environment asks for, else the processors'.
+long wanted_threads(char** environment) {
+  for (; *environment != nullptr; ++environment) {
+    if (!is_variable(*environment, thread_variable)) continue;
+    const long count = std::strtol(*environment + std::strlen(thread_variable), nullptr, 10);
+    if (count > 0) return count;
+  }
+  return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/// Name=value with a value from 1 to 1024.
+void set_variable(char* text, const char* name, long value) {
+  char digits[8];
+  std::size_t count = 0;
+  for (; value > 0; value /= 10) digits[count++] = static_cast<char>('0' + value % 10);
+  std::strcpy(text, name);
+  text += std::strlen(name);
+  while (count > 0) *text++ = digits[--count];
+  *text = '\0';
+}
+
+/// Starts the program anew with so many threads; if that fails, all goes on as it would have.
+void restart_with(long threads, char** arguments, char** environment) {
+  static char blas[32];
+  static char own[32];
+  static char* variables[most_variables + 3];
+  set_variable(blas, blas_variable, threads);
+  set_variable(own, thread_variable, threads);
+  std::size_t count = 0;
+  for (; *environment != nullptr; ++environment) {
+    if (count == most_variables) return;
+    if (!is_variable(*environment, blas_variable) && !is_variable(*environment, thread_variable)) {
+      variables[count++] = *environment;
+    }
+  }
+  variables[count++] = blas;
+  variables[count] = own;
+  execve("/proc/self/exe", arguments, variables);
+}
+
 /// No C++ library yet: constructors have not run.
-void check_address_space(int count_of_arguments, char** arguments, char** environment) {
+void check_start(int count_of_arguments, char** arguments, char** environment) {
   // The child that parses a file has its limits from its parent, which also ends it.
   if (count_of_arguments > 1 && std::strncmp(arguments[1], "__read-", 7) == 0) return;
+  const long threads = wanted_threads(environment);
+  if (threads > most_threads) {
+    say("holotone: OMP_NUM_THREADS: expected at most 1024 threads, got more\n");
+    _exit(exit_bad_input);
+  }
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   const rlim_t mapped = mapped_bytes();
@@ -53,22 +112,43 @@ void check_address_space(int count_of_arguments, char** arguments, char** enviro
         "got a smaller limit\n");
     _exit(exit_bad_input);
   }
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  const rlim_t room = (limit.rlim_cur - mapped - bytes_to_start) / bytes_a_thread;
-  if (processors <= 1 || room >= static_cast<rlim_t>(processors)) return;
-  static char* variables[most_variables + 2];
-  std::size_t count = 0;
-  for (; environment[count] != nullptr; ++count) {
-    if (count == most_variables || std::strncmp(environment[count], "OPENBLAS_NUM_THREADS=", 21) == 0) return;
-    variables[count] = environment[count];
-  }
-  variables[count] = one_thread;
-  execve("/proc/self/exe", arguments, variables);  // if it fails, all goes on as it would have
+  const rlim_t room = 1 + (limit.rlim_cur - mapped - bytes_to_start) / bytes_a_thread;
+  if (room < static_cast<rlim_t>(threads)) restart_with(static_cast<long>(room), arguments, environment);
 }
 
 using Hook = void (*)(int, char**, char**);
-[[gnu::section(".preinit_array"), gnu::used]] const Hook hook = &check_address_space;
+[[gnu::section(".preinit_array"), gnu::used]] const Hook hook = &check_start;
 
 }  // namespace
+
+double free_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return static_cast<double>(limit.rlim_cur) - static_cast<double>(mapped_bytes());
+}
+
+void take_blas_buffers() {
+  const double room = free_address_space();
+  if (std::isinf(room)) return;
+  const int threads = omp_get_max_threads();
+  const double need = static_cast<double>(bytes_a_buffer) * (threads + 1);
+  if (room < need) {
+    throw Error(ErrorCode::out_of_memory, fmt::format("memory: expected {} of address space (ulimit -v) for the matrix "
+                                                      "product's {} threads, got {}",
+                                                      format_bytes(need), threads, format_bytes(room)));
+  }
+  openblas_set_num_threads(threads);
+  const float one = 1;
+  float result = 0;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, 1, &one, 1, &one, 1, 0, &result, 1);
+}
+
+}  // namespace holotone::cli
+#else
+namespace holotone::cli {
+double free_address_space() { return std::numeric_limits<double>::infinity(); }
+void take_blas_buffers() {}
 }  // namespace holotone::cli
 #endif

@@ -1,0 +1,56 @@
+// Limits of the system that the program runs under: address space and threads.
+#include <cstdlib>
+#include <sys/resource.h>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+class LimitsTest : public ProgramTest {
+ protected:
+  [[nodiscard]] ProgramResult run_with_threads(const char* threads, rlim_t mebibytes, const char* resolution) const {
+    const std::vector<std::string> arguments{"hologram", path("t.ply"), "-o",       path("o.png"), "--resolution",
+                                             resolution, "--pitch",     "8um",      "--size",      "1mm",
+                                             "--method", "separable",   "--device", "cpu",         "-q"};
+    return RunningProgram(arguments, captured_,
+                          [=] {
+                            setenv("OMP_NUM_THREADS", threads, 1);
+                            const rlimit value{mebibytes << 20, mebibytes << 20};
+                            if (mebibytes > 0) setrlimit(RLIMIT_AS, &value);
+                          })
+        .wait(60);
+  }
+};
+
+TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  ASSERT_EQ(run({"sample", "teapot", "-o", path("t.ply"), "--points", "3000"}).exit_code, 0);
+  for (const rlim_t mebibytes : {600, 700, 977, 1500}) {
+    for (const char* threads : {"1", "32", "1000"}) {
+      for (const char* resolution : {"201x103", "3001x2001"}) {
+        const auto result = run_with_threads(threads, mebibytes, resolution);
+        if (result.exit_code == 127) continue;  // too small for the system's loader: CUDA's libraries
+        EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 0)
+            << mebibytes << " MiB, " << threads << " threads: " << result.exit_code << result.error;
+        EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), result.exit_code == 2 ? 1 : 0)
+            << result.error;
+      }
+    }
+  }
+}
+
+TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
+  if (sanitized) GTEST_SKIP() << "the check before main is left out";
+  const auto result = run_with_threads("100000", 0, "201x103");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "holotone: OMP_NUM_THREADS: expected at most 1024 threads, got more\n");
+}
+
+}  // namespace
+}  // namespace holotone::test
