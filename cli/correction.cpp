@@ -35,7 +35,7 @@ Array<float, 2> read_image_map(const std::string& path, std::int64_t nx, std::in
 }
 
 Array<float, 2> read_npy_map(const std::string& path, std::int64_t nx, std::int64_t ny) {
-  const std::string bytes = io::read_bytes(path);
+  const std::string bytes = io::read_bytes_if(path, io::is_npy);
   const auto header = io::parse_npy_header(bytes, path);
   if (header.kind == 'c' || header.shape.size() != 2) {
     throw_io(path, "real numbers of shape {ny, nx}", header.type + " of shape " + header.shape_text());

@@ -22,12 +22,16 @@ std::string text_of(const Metadata& metadata, const std::string& key) {
 std::vector<double> numbers_of(const std::string& path, const Metadata& metadata, const std::string& key) {
   const std::string text = text_of(metadata, key);
   std::vector<double> numbers;
+  const auto refuse = [&] {
+    throw_io(path, fmt::format("numbers under {}", key), fmt::format("'{}'", text.substr(0, 40)));
+  };
+  if (metadata.count(key) != 0 && text.find_first_of("0123456789") == std::string::npos) refuse();
+  if (text.find_first_of("xX") != std::string::npos) refuse();
   const char* at = text.c_str();
   while (*at != '\0') {
     char* end = nullptr;
     const double value = std::strtod(at, &end);
-    if (end == at || std::isinf(value))
-      throw_io(path, fmt::format("numbers under {}", key), fmt::format("'{}'", text.substr(0, 40)));
+    if (end == at || std::isinf(value)) refuse();
     numbers.push_back(value);
     at = end;
     while (*at == ' ' || *at == ',') ++at;
@@ -57,7 +61,7 @@ double number_within(const std::string& path, const Metadata& metadata, const st
 
 /// What the codes of an amplitude encoding stand for.
 EncodeReport report_of(const std::string& path, const Metadata& metadata) {
-  constexpr double most = 1e15;
+  constexpr double most = most_field_value;
   EncodeReport report;
   report.amplitude_min = static_cast<float>(number_within(path, metadata, "amplitude_min", -most, most, 0));
   report.amplitude_max = static_cast<float>(number_within(path, metadata, "amplitude_max", -most, most, 1));
@@ -79,7 +83,7 @@ EncodeOptions encoding_of(const std::string& path, const Metadata& metadata, con
                           int container_bits) {
   EncodeOptions options;
   const std::string stated = text_of(metadata, "encoding");
-  if (!stated.empty()) options.encoding = parse_encoding(stated);
+  if (!stated.empty()) options.encoding = parse_encoding(stated.substr(0, 40));
   options.bits = bits_of(path, metadata, overrides, container_bits);
   options.phase_range_rad =
       number_within(path, metadata, "phase_range_rad", least_phase_range_rad, most_phase_rad, options.phase_range_rad);
@@ -154,7 +158,7 @@ void take_correction_out(HologramLight& light, const std::string& correction) {
 }
 
 void require_finite(const std::string& path, const Array<Complex, 2>& field) {
-  constexpr float most = 1e15F;
+  constexpr auto most = static_cast<float>(most_field_value);
   const auto values = field.host();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::abs(values[i].real()) <= most && std::abs(values[i].imag()) <= most) continue;
@@ -179,11 +183,12 @@ std::string numbers_text(const std::vector<double>& values) {
 }
 
 std::optional<double> number_of(const std::string& path, const Metadata& metadata, const std::string& key) {
+  if (metadata.count(key) == 0) return std::nullopt;
   const std::string text = text_of(metadata, key);
-  if (text.empty()) return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() || !std::isfinite(value)) {
+  const bool decimal = !text.empty() && text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  if (!decimal || end != text.c_str() + text.size() || !std::isfinite(value)) {
     throw_io(path, fmt::format("a number under {}", key), fmt::format("'{}'", text.substr(0, 40)));
   }
   return value;
@@ -235,6 +240,13 @@ void describe_encoding(Metadata& metadata, const EncodeOptions& options, const E
 
 namespace {
 
+bool is_packed16(const std::string& path, const Metadata& metadata) {
+  if (metadata.count("packed16") == 0) return false;
+  const std::string text = text_of(metadata, "packed16");
+  if (text != "0" && text != "1") throw_io(path, "0 or 1 under packed16", fmt::format("'{}'", text.substr(0, 40)));
+  return text == "1";
+}
+
 /// The light that codes send out, seen through the stop that their encoding needs.
 void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
   const auto& path = light.path;
@@ -242,7 +254,7 @@ void show_codes(HologramLight& light, const Image& image, const HologramOverride
   if (!stated && light.metadata.count("software") != 0) {
     throw_io(path, "a hologram", "a picture that states no encoding; --encode would say which it has");
   }
-  const bool packed16 = text_of(light.metadata, "packed16") == "1";
+  const bool packed16 = is_packed16(path, light.metadata);
   const bool wide = packed16 || std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels);
   const auto options = encoding_of(path, light.metadata, overrides, wide ? 16 : 8);
   const std::string name(to_string(options.encoding));

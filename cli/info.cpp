@@ -64,7 +64,8 @@ nlohmann::json json_of(const Metadata& metadata) {
 }
 
 void tell_metadata(const ConsoleOptions& console, const Metadata& metadata) {
-  for (const auto& [key, text] : metadata) report(console, fmt::format("  {:<22} {}", key, readable(key, text)));
+  for (const auto& [key, text] : metadata)
+    report(console, fmt::format("  {:<22} {}", key.substr(0, 100), readable(key, text)));
 }
 
 void tell_image(const InfoArguments& arguments, const Image& image) {
@@ -89,19 +90,27 @@ void tell_field(const InfoArguments& arguments, const FieldFile& file) {
   const auto shape = file.values.shape();
   double sum = 0;
   float largest = 0;
+  std::int64_t bad = 0;
   for (const auto value : file.values.host()) {
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+      ++bad;
+      continue;
+    }
     sum += static_cast<double>(std::norm(value));
     largest = std::max(largest, std::abs(value));
   }
-  const double rms = file.values.empty() ? 0 : std::sqrt(sum / static_cast<double>(file.values.size()));
-  report(arguments.console, fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most",
-                                        arguments.input, shape[1], shape[0], rms, largest));
+  const std::int64_t finite = static_cast<std::int64_t>(file.values.size()) - bad;
+  const double rms = finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+  report(arguments.console,
+         fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most{}", arguments.input,
+                     shape[1], shape[0], rms, largest, bad > 0 ? fmt::format(", {} not finite", bad) : ""));
   tell_metadata(arguments.console, file.metadata);
   report_json(arguments.console, {{"file", arguments.input},
                                   {"kind", "field"},
                                   {"resolution", {shape[1], shape[0]}},
                                   {"amplitude_rms", rms},
                                   {"amplitude_max", largest},
+                                  {"not_finite", bad},
                                   {"metadata", json_of(file.metadata)}});
 }
 
@@ -177,6 +186,9 @@ void tell_scene(const InfoArguments& arguments) {
   const Mesh mesh = read_scene_guarded(arguments.input, current_program());
   const Extents extents = extents_of(mesh);
   const auto& [low, high, bad] = extents;
+  if (bad > 0 && bad == std::ssize(mesh.position)) {
+    throw_io(arguments.input, "at least one finite point", fmt::format("{}, none finite", counted(bad, "point")));
+  }
   std::string carries;
   const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
                                                           {"normals", !mesh.normal.empty()},
@@ -222,7 +234,7 @@ bool is_picture(const std::string& path) {
 /// Real numbers of any shape but points' {n, 3} and {n, 4}: told as an array. Fields and points go on to their readers.
 bool told_as_array(const InfoArguments& arguments) {
   if (extension_of(arguments.input) != ".npy") return false;
-  const std::string bytes = io::read_bytes(arguments.input);
+  const std::string bytes = io::read_bytes_if(arguments.input, io::is_npy);
   const auto header = io::parse_npy_header(bytes, arguments.input);
   const bool points = header.shape.size() == 2 && (header.shape[1] == 3 || header.shape[1] == 4);
   if (header.kind == 'c' || points) return false;
@@ -232,7 +244,7 @@ bool told_as_array(const InfoArguments& arguments) {
 
 /// .npy holds fields and points alike; the element type tells them apart.
 bool is_points_npy(const std::string& path) {
-  return extension_of(path) == ".npy" && io::parse_npy_header(io::read_bytes(path), path).kind != 'c';
+  return extension_of(path) == ".npy" && io::parse_npy_header(io::read_bytes_if(path, io::is_npy), path).kind != 'c';
 }
 
 /// Everything else that info reads has been looked for when a file is taken for points.

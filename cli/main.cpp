@@ -10,6 +10,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/guarded.hpp>
 #include <new>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 
@@ -100,7 +101,12 @@ std::string what_is_missing(const CLI::App& command) {
 }
 
 int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return application.exit(error);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream text;
+    const int code = application.exit(error, text, text);
+    put(stdout, text.str());
+    return code;
+  }
   const CLI::App& command = named_command(application);
   const std::string name = &command == &application ? "" : command.get_name() + ": ";
   std::string what = error.what();

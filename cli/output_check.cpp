@@ -102,7 +102,11 @@ class OutputCheck {
 
   void check_existing(std::string_view option, const std::string& path, std::string& target) const {
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return;
+    if (stat(path.c_str(), &status) != 0) {
+      // Which file it will be depends on what else is written meanwhile.
+      if (lstat(path.c_str(), &status) == 0) reject(option, "the name of a file", path + ", a link to none");
+      return;
+    }
     if (S_ISDIR(status.st_mode)) reject(option, "a file's name", path);
     if (!S_ISREG(status.st_mode)) reject(option, "the name of a file", path + ", a device, pipe or socket");
     const auto input = inputs_.find(id_of(status));

@@ -57,6 +57,7 @@ void require_known_counters(std::string_view option, const std::string& path, bo
     const bool counter = path[end] == 'd' && end - at <= 3;
     const bool channel = path[end] == 'c' && end == at + 1;
     if (channel && !channels) reject(option, "no %c, which stands for the colour of --rgb", path);
+    if (channel && path.find("%c") != at) reject(option, "one %c", path);
     if (!counter && !channel) reject(option, "a counter such as %04d after %", path);
   }
 }

@@ -134,7 +134,10 @@ std::array<double, 2> rising_pair(std::string_view option, std::string_view text
   constexpr std::string_view expected = "two rising numbers MIN,MAX";
   const auto pieces = list(option, std::string(text), expected);
   if (pieces.size() != 2) reject(option, expected, text);
-  const std::array<double, 2> pair{parse_number(option, pieces[0]), parse_number(option, pieces[1])};
+  const auto number = [&](const std::string& piece) {
+    return number_between(option, piece, -most_field_value, most_field_value);
+  };
+  const std::array<double, 2> pair{number(pieces[0]), number(pieces[1])};
   if (!(static_cast<float>(pair[1]) > static_cast<float>(pair[0]))) reject(option, expected, text);
   return pair;
 }

@@ -22,6 +22,8 @@ bool names_option(const Error& error) noexcept;
 inline constexpr double least_length_m = 1e-9;
 inline constexpr double most_length_m = 1;
 inline constexpr double most_distance_m = 1e5;
+/// Field values and amplitudes beyond it are taken for a mistake.
+inline constexpr double most_field_value = 1e15;
 
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);

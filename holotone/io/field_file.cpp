@@ -29,7 +29,8 @@ bool is_field_name(std::string_view path) {
 
 FieldFile read_field(const std::string& path) {
   if (is_hdf5(path)) return io::read_hdf5(path);
-  const std::string bytes = io::read_bytes(path);
+  const std::string bytes =
+      io::read_bytes_if(path, [](std::string_view first) { return io::is_npy(first) || io::is_ohc(first); });
   if (io::is_npy(bytes)) return io::read_npy_field(bytes, path);
   if (io::is_ohc(bytes)) return io::read_ohc(bytes, path);
   throw_io(path, "a field: HDF5, NPY or OHC", "a file that begins " + io::quoted(bytes.substr(0, 8)));

@@ -3,7 +3,9 @@
 
 #if HOLOTONE_HDF5
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/hdf5_handle_detail.hpp>
@@ -16,7 +18,10 @@ namespace holotone::io {
 namespace {
 
 void require(bool succeeded, const std::string& path, std::string_view step) {
-  if (!succeeded) throw_io(path, fmt::format("{} to succeed", step), "an HDF5 error");
+  const int reason = errno;  // what the system had against the last write: libhdf5 says it in no other way
+  if (!succeeded) {
+    throw_io(path, fmt::format("{} to succeed", step), reason == 0 ? "an HDF5 error" : std::strerror(reason));
+  }
 }
 
 // A number if its text survives the round trip, or if the key's unit says that it is one.
@@ -59,8 +64,11 @@ void write_dataset(hid_t file, const FieldFile& field, const std::string& path) 
   const Hdf5Handle space(H5Screate_simple(2, extents.data(), nullptr), H5Sclose);
   const Hdf5Handle stored = complex_type(H5T_IEEE_F32LE, sizeof(float));
   const Hdf5Handle memory = complex_type(H5T_NATIVE_FLOAT, sizeof(float));
-  const Hdf5Handle dataset(H5Dcreate2(file, "field", stored.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                           H5Dclose);
+  const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  // The same field is the same bytes, whenever it is written.
+  require(creation.valid() && H5Pset_obj_track_times(creation.get(), false) >= 0, path, "leaving times out");
+  const Hdf5Handle dataset(
+      H5Dcreate2(file, "field", stored.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
   require(dataset.valid(), path, "creating dataset 'field'");
   require(H5Dwrite(dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()) >= 0, path,
           "writing dataset 'field'");
@@ -74,6 +82,7 @@ void write_hdf5(const std::string& path, const FieldFile& field) {
   AtomicFile target(path);
   {
     const Hdf5Session session;
+    errno = 0;
     Hdf5Handle file(H5Fcreate(target.temporary_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     require(file.valid(), path, "creating the file");
     write_dataset(file.get(), field, path);

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +28,16 @@ class Descriptor {
   int file_;
 };
 
+/// Before the system ends the program for trying.
+void require_memory(const std::string& path, std::size_t size) {
+  constexpr std::size_t small = std::size_t{64} << 20;
+  if (size <= small) return;
+  const std::size_t free = describe(Device{}).free_bytes;
+  if (size <= free) return;
+  throw_io(path, fmt::format("a file that the {} of free memory hold", format_bytes(static_cast<double>(free))),
+           format_bytes(static_cast<double>(size)));
+}
+
 std::string read_at_most(const std::string& path, std::size_t most) {
   const Descriptor file(path);
   struct stat information {};
@@ -33,7 +45,9 @@ std::string read_at_most(const std::string& path, std::size_t most) {
   if (S_ISDIR(information.st_mode)) throw_io(path, "a file", "a folder");
   if (!S_ISREG(information.st_mode)) throw_io(path, "a regular file", "a device, pipe or socket");
   if (information.st_size == 0) throw_io(path, "content", "an empty file");
-  std::string bytes(std::min(static_cast<std::size_t>(information.st_size), most), '\0');
+  const auto size = std::min(static_cast<std::size_t>(information.st_size), most);
+  require_memory(path, size);
+  std::string bytes(size, '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
@@ -48,6 +62,12 @@ std::string read_at_most(const std::string& path, std::size_t most) {
 }  // namespace
 
 std::string read_bytes(const std::string& path) { return read_at_most(path, SIZE_MAX); }
+
+std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view)) {
+  constexpr std::size_t enough = 512;
+  std::string first = read_first_bytes(path, enough);
+  return first.size() < enough || !accept(first) ? first : read_bytes(path);
+}
 
 std::string read_first_bytes(const std::string& path, std::size_t count) { return read_at_most(path, count); }
 

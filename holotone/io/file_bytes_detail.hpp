@@ -9,8 +9,12 @@
 
 namespace holotone::io {
 
-/// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, or cannot be read.
+/// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free memory, or
+/// cannot be read.
 std::string read_bytes(const std::string& path);
+
+/// The same if `accept` takes the file for one of its kind by its first 512 bytes; else those alone, for the error.
+std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view));
 
 /// The first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
 std::string read_first_bytes(const std::string& path, std::size_t count);

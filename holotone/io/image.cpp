@@ -20,7 +20,9 @@ constexpr float scale_of() {
 }  // namespace
 
 Image read_image(const std::string& path) {
-  const std::string bytes = io::read_bytes(path);
+  const std::string bytes = io::read_bytes_if(path, [](std::string_view first) {
+    return io::is_png(first) || io::is_tiff(first) || io::is_jpeg(first) || io::is_bmp(first);
+  });
   if (io::is_png(bytes)) return io::read_png(bytes, path);
   if (io::is_tiff(bytes)) return io::read_tiff(bytes, path);
   if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path);

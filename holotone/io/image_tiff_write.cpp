@@ -3,6 +3,8 @@
 
 #if HOLOTONE_TIFF
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/tiff_handle_detail.hpp>
@@ -49,6 +51,7 @@ template <class T>
 void write_pixels(const std::string& path, const Array<T, 3>& pixels, const Metadata& metadata, int compression) {
   AtomicFile target(path);
   TiffMessage message;
+  errno = 0;
   const auto options = tiff_options(message, 0);
   const char* mode = pixels.bytes() > classic_limit ? "w8" : "w";
   TiffHandle file(TIFFOpenExt(target.temporary_path().c_str(), mode, options.get()));
@@ -61,8 +64,12 @@ void write_pixels(const std::string& path, const Array<T, 3>& pixels, const Meta
     written = TIFFWriteScanline(file.get(), row.data(), static_cast<std::uint32_t>(y), 0) == 1;
   }
   written = written && TIFFFlush(file.get()) == 1 && !message.given;
+  int reason = errno;
   file.reset();
-  if (!written || message.given) throw_io(path, "the TIFF file to be written", message.text);
+  if (!written || message.given) {
+    if (reason == 0) reason = errno;
+    throw_io(path, "the TIFF file to be written", reason == 0 ? message.text : std::strerror(reason));
+  }
   target.commit();
 }
 

@@ -37,6 +37,20 @@ std::string ply_header(const PointCloud& cloud) {
 
 }  // namespace
 
+namespace {
+
+bool is_ply(std::string_view bytes) {
+  return bytes.starts_with("ply") && (bytes.size() == 3 || bytes[3] == '\n' || bytes[3] == '\r' || bytes[3] == ' ');
+}
+// By its first bytes; a file of another kind is not read further.
+bool is_signed(std::string_view first) { return is_ply(first) || io::is_npy(first); }
+bool is_text_or_signed(std::string_view first) {
+  return is_signed(first) || first.find('\0') == std::string_view::npos;
+}
+bool is_anything(std::string_view) { return true; }
+
+}  // namespace
+
 bool is_assimp_scene(std::string_view path) { return is_one_of(io::extension_of(path), {".obj", ".gltf", ".glb"}); }
 
 Mesh read_scene(const std::string& path) {
@@ -45,15 +59,15 @@ Mesh read_scene(const std::string& path) {
     throw Error(ErrorCode::unsupported,
                 path + ": expected a format of Holotone's own readers, got " + extension + " (use read_scene_assimp)");
   }
-  const std::string bytes = io::read_bytes(path);
-  if (bytes.starts_with("ply") && (bytes.size() == 3 || bytes[3] == '\n' || bytes[3] == '\r' || bytes[3] == ' ')) {
-    return io::read_ply(bytes, path);
-  }
+  const bool stl = extension == ".stl";
+  const bool table = is_one_of(extension, {".xyz", ".csv", ".tsv", ".txt", ".asc"});
+  const std::string bytes = io::read_bytes_if(path, stl ? is_anything : table ? is_text_or_signed : is_signed);
+  if (is_ply(bytes)) return io::read_ply(bytes, path);
   if (io::is_npy(bytes)) return io::read_npy_points(bytes, path);
   if (extension == ".ply") return io::read_ply(bytes, path);
   if (extension == ".npy") return io::read_npy_points(bytes, path);
-  if (extension == ".stl") return io::read_stl(bytes, path);
-  if (is_one_of(extension, {".xyz", ".csv", ".tsv", ".txt", ".asc"})) return io::read_table(bytes, path);
+  if (stl) return io::read_stl(bytes, path);
+  if (table) return io::read_table(bytes, path);
   throw_io(path, "a scene: .ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb",
            extension.empty() ? "no extension" : extension);
 }

@@ -177,7 +177,9 @@ std::string read_back(std::FILE* file, std::string_view subject) {
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
     throw Error(ErrorCode::cancelled, fmt::format("{}: the reader was interrupted", subject));
   }
-  throw Error(ErrorCode::io, fmt::format("{}: the reader crashed (signal {})", subject, signal));
+  throw Error(ErrorCode::io,
+              fmt::format("{}: expected a file that the reader can parse, got one that crashed it (signal {})", subject,
+                          signal));
 }
 
 // Returns the errno that exec reported, or 0.

@@ -28,6 +28,22 @@ class LimitsTest : public ProgramTest {
   }
 };
 
+TEST_F(LimitsTest, AnAddressSpaceTooSmallToStart) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  for (const rlim_t mebibytes : {300, 400, 500}) {
+    const auto limit = [=] {
+      const rlimit value{mebibytes << 20, mebibytes << 20};
+      setrlimit(RLIMIT_AS, &value);
+    };
+    const auto result = RunningProgram({"devices"}, captured_, limit).wait(20);
+    if (result.exit_code == 127) continue;  // too small even for the system's loader, which says so: CUDA's libraries
+    EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 0) << mebibytes << " MiB: " << result.exit_code;
+    EXPECT_EQ(result.exit_code == 2, result.error.find("memory") != std::string::npos) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), result.exit_code == 2 ? 1 : 0)
+        << result.error;
+  }
+}
+
 TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
   if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
   ASSERT_EQ(run({"sample", "teapot", "-o", path("t.ply"), "--points", "3000"}).exit_code, 0);

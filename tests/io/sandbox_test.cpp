@@ -29,8 +29,10 @@ TEST(Sandbox, StandardInputIsEmptyAndOneThreadIsAskedFor) {
 }
 
 TEST(Sandbox, CrashNamesTheSignal) {
-  EXPECT_EQ(error_of([] { shell("kill -SEGV $$"); }), "file.obj: the reader crashed (signal 11)");
-  EXPECT_EQ(error_of([] { shell("kill -ABRT $$"); }), "file.obj: the reader crashed (signal 6)");
+  EXPECT_EQ(error_of([] { shell("kill -SEGV $$"); }),
+            "file.obj: expected a file that the reader can parse, got one that crashed it (signal 11)");
+  EXPECT_EQ(error_of([] { shell("kill -ABRT $$"); }),
+            "file.obj: expected a file that the reader can parse, got one that crashed it (signal 6)");
 }
 
 TEST(Sandbox, TimeIsLimitedAsleepAndAwake) {
