@@ -165,11 +165,10 @@ std::vector<Channel> channels_of(const HologramArguments& arguments) {
   constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
   const auto pieces = list("--rgb", arguments.rgb, expected);
   if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
-  std::vector<Channel> channels;
-  for (int i = 0; i < 3; ++i) {
-    channels.push_back({std::string(1, "rgb"[i]), i, wavelength_of("--rgb", pieces[static_cast<std::size_t>(i)])});
-  }
-  return channels;
+  const auto channel = [&](const char* name, std::size_t i) {
+    return Channel{name, static_cast<int>(i), wavelength_of("--rgb", pieces[i])};
+  };
+  return {channel("r", 0), channel("g", 1), channel("b", 2)};
 }
 
 void set_spin(HologramJob& job, const std::string& text) {
