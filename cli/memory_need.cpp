@@ -11,6 +11,8 @@ namespace {
 constexpr double field_bytes = 8;
 constexpr double product_bytes = 12;  ///< the matrix product's sums and halves
 constexpr double copy_bytes = 8;      ///< of a complex field for its file
+/// Whatever the size: a chunk's factors (40 MiB), points and small things.
+constexpr double constant_bytes = 96 << 20;
 
 /// What one channel keeps on the device that computes, a pixel.
 double channel_bytes(const HologramJob& job) {
@@ -40,7 +42,7 @@ double host_bytes_for(const HologramJob& job) {
   const bool on_host = job.device.backend == Backend::cpu;
   const double channels = on_host ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
   const double correction = job.correction_rad.empty() ? 0 : sizeof(float);
-  return pixels * (channels + correction + written_bytes(job));
+  return constant_bytes + pixels * (channels + correction + written_bytes(job));
 }
 
 void require_memory_for(const HologramJob& job) {

@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 // OpenBLAS maps its buffers when it is loaded, before main, and tries again for ever where the address space is too
 // small for them (ulimit -v). What runs here runs before any library's own start: it refuses what cannot work and
@@ -70,8 +71,7 @@ void set_variable(char* text, const char* name, long value) {
   char digits[8];
   std::size_t count = 0;
   for (; value > 0; value /= 10) digits[count++] = static_cast<char>('0' + value % 10);
-  std::strcpy(text, name);
-  text += std::strlen(name);
+  while (*name != '\0') *text++ = *name++;
   while (count > 0) *text++ = digits[--count];
   *text = '\0';
 }
@@ -140,9 +140,12 @@ void take_blas_buffers() {
                                                       format_bytes(need), threads, format_bytes(room)));
   }
   openblas_set_num_threads(threads);
-  const float one = 1;
-  float result = 0;
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, 1, &one, 1, &one, 1, 0, &result, 1);
+  // Large enough not to take the way of small products, which needs no buffer.
+  constexpr int extent = 256;
+  const std::vector<float> zeros(std::size_t{extent} * extent);
+  std::vector<float> result(zeros.size());
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, extent, extent, extent, 1, zeros.data(), extent, zeros.data(),
+              extent, 0, result.data(), extent);
 }
 
 }  // namespace holotone::cli
