@@ -215,11 +215,15 @@ Seen look_at_all(const ReconstructJob& job) {
     Run run(single);
     run.make();
     Seen seen = run.seen();
-    seen.inputs.insert(seen.inputs.begin(), all.inputs.begin(), all.inputs.end());
-    seen.outputs.insert(seen.outputs.begin(), all.outputs.begin(), all.outputs.end());
-    seen.distances_m.insert(seen.distances_m.begin(), all.distances_m.begin(), all.distances_m.end());
-    seen.methods.insert(seen.methods.begin(), all.methods.begin(), all.methods.end());
-    all = std::move(seen);
+    if (i == 0) {
+      all = std::move(seen);
+      continue;
+    }
+    const auto append = [](auto& target, const auto& more) { target.insert(target.end(), more.begin(), more.end()); };
+    append(all.inputs, seen.inputs);
+    append(all.outputs, seen.outputs);
+    append(all.distances_m, seen.distances_m);
+    append(all.methods, seen.methods);
   }
   return all;
 }
