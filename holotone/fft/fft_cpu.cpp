@@ -1,32 +1,14 @@
-#include <fftw3.h>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft_engine.hpp>
-#include <mutex>
+#include <holotone/fft/planner_cpu.hpp>
 
 namespace holotone::fft {
 namespace {
 
-/// FFTW's planner is one global state: every call but fftwf_execute_dft goes through this lock.
-std::mutex& planner_lock() {
-  static std::mutex lock;
-  return lock;
-}
-
 /// Below this many elements starting threads costs more than they save.
 constexpr std::int64_t threaded_elements = std::int64_t{1} << 17;
 
-void prepare_planner(std::int64_t elements) {
-  static const bool ready = fftwf_init_threads() != 0;
-  fftwf_plan_with_nthreads(ready && elements >= threaded_elements ? thread_count() : 1);
-}
-
-struct PlanDeleter {
-  void operator()(fftwf_plan plan) const {
-    const std::lock_guard guard(planner_lock());
-    fftwf_destroy_plan(plan);
-  }
-};
-using Plan = std::unique_ptr<std::remove_pointer_t<fftwf_plan>, PlanDeleter>;
+using Plan = FftwPlan<float>;
 
 struct MemoryDeleter {
   void operator()(fftwf_complex* memory) const { fftwf_free(memory); }
@@ -72,7 +54,7 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::array<DirectionPlans, 2> make_all(bool measure, unsigned alignment_flag) const {
     const std::int64_t elements = element_count(shape_);
     const std::lock_guard guard(planner_lock());
-    prepare_planner(elements);
+    plan_with_threads(elements >= threaded_elements ? thread_count() : 1);
     // Estimating does not touch the memory, it only looks at the address.
     const std::unique_ptr<fftwf_complex, MemoryDeleter> scratch(
         fftwf_alloc_complex(measure ? static_cast<std::size_t>(elements) : 8));

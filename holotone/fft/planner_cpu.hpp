@@ -1,0 +1,60 @@
+#pragma once
+// FFTW in both precisions under one set of names. Not for users.
+#include <fftw3.h>
+#include <memory>
+#include <mutex>
+
+namespace holotone::fft {
+
+/// FFTW's planner is one global state: every call but the execution of a plan goes through this lock.
+inline std::mutex& planner_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+/// Threads of the float32 plans made next; hold the lock. Float64 plans run in the calling thread.
+inline void plan_with_threads(int threads) {
+  static const bool ready = fftwf_init_threads() != 0;
+  fftwf_plan_with_nthreads(ready ? threads : 1);
+}
+
+template <class Real>
+struct Fftw;
+
+template <>
+struct Fftw<float> {
+  using Plan = fftwf_plan;
+  using Complex = fftwf_complex;
+  static constexpr auto many = fftwf_plan_many_dft;
+  static constexpr auto many_forward_real = fftwf_plan_many_dft_r2c;
+  static constexpr auto many_inverse_real = fftwf_plan_many_dft_c2r;
+  static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto execute_forward_real = fftwf_execute_dft_r2c;
+  static constexpr auto execute_inverse_real = fftwf_execute_dft_c2r;
+  static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+template <>
+struct Fftw<double> {
+  using Plan = fftw_plan;
+  using Complex = fftw_complex;
+  static constexpr auto many = fftw_plan_many_dft;
+  static constexpr auto many_forward_real = fftw_plan_many_dft_r2c;
+  static constexpr auto many_inverse_real = fftw_plan_many_dft_c2r;
+  static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto execute_forward_real = fftw_execute_dft_r2c;
+  static constexpr auto execute_inverse_real = fftw_execute_dft_c2r;
+  static constexpr auto destroy = fftw_destroy_plan;
+};
+
+template <class Real>
+struct FftwDeleter {
+  void operator()(typename Fftw<Real>::Plan plan) const {
+    const std::lock_guard guard(planner_lock());
+    Fftw<Real>::destroy(plan);
+  }
+};
+template <class Real>
+using FftwPlan = std::unique_ptr<std::remove_pointer_t<typename Fftw<Real>::Plan>, FftwDeleter<Real>>;
+
+}  // namespace holotone::fft

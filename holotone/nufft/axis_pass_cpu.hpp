@@ -1,0 +1,130 @@
+#pragma once
+// One axis of a pruned transform between an oversampled grid and the modes that are wanted, on the CPU. Not for users.
+#include <algorithm>
+#include <holotone/core/parallel.hpp>
+#include <holotone/fft/lines_cpu.hpp>
+#include <vector>
+
+namespace holotone::nufft {
+
+/// Modes that lie side by side in the output and on the grid's frequency axis.
+struct ModeRun {
+  std::int64_t mode;       ///< first, in the output's order
+  std::int64_t frequency;  ///< first, on the grid
+  std::int64_t count;
+};
+
+/// The modes k = -floor(n/2) .. of an axis of `grid` samples in rising order, or k = 0 .. floor(n/2).
+inline std::vector<ModeRun> mode_runs(std::int64_t modes, std::int64_t grid, bool half) {
+  if (half) return {{0, 0, modes / 2 + 1}};
+  const std::int64_t negative = modes / 2;
+  if (negative == 0) return {{0, 0, modes}};
+  return {{0, grid - negative, negative}, {negative, 0, modes - negative}};
+}
+
+/// Transforms lines that run across the rows of an array, sixteen neighbouring columns at a time: gathered into a block that fits the
+/// cache, transformed there, scattered with the factors of their modes. Only wanted columns and modes are read or written.
+template <class Real>
+class AxisPass {
+ public:
+  using Complex = std::complex<Real>;
+
+  /// A line of `grid` samples against modes with `factor` each.
+  AxisPass(std::int64_t grid, std::vector<ModeRun> runs, const std::vector<double>& factor)
+      : grid_(grid),
+        runs_(std::move(runs)),
+        factor_(factor.begin(), factor.end()),
+        forward_(grid, block, distance(), FftDirection::forward),
+        inverse_(grid, block, distance(), FftDirection::inverse) {}
+
+  /// One column of lines: sample l at samples[l * sample_step], mode m at modes[m * mode_step]; `count` neighbouring columns.
+  struct Lines {
+    Complex* samples;
+    std::int64_t sample_step;
+    Complex* modes;
+    std::int64_t mode_step;
+    const Real* factor;  ///< a factor a column, or null
+    std::int64_t count;
+  };
+
+  static constexpr std::int64_t block = 16;
+
+  [[nodiscard]] std::size_t block_size() const { return static_cast<std::size_t>(block * distance()); }
+
+  /// modes = factor * forward transform of the samples. count <= block; `memory` holds block_size() numbers.
+  void forward(const Lines& lines, Complex* memory) const {
+    for (std::int64_t l = 0; l < grid_; ++l) {
+      const Complex* const row = lines.samples + l * lines.sample_step;
+      for (std::int64_t b = 0; b < lines.count; ++b) memory[b * distance() + l] = row[b];
+    }
+    clear_unused(lines.count, memory);
+    forward_.execute(memory);
+    for (const auto& run : runs_) {
+      for (std::int64_t i = 0; i < run.count; ++i) {
+        Complex* const row = lines.modes + (run.mode + i) * lines.mode_step;
+        const Real own = factor_[static_cast<std::size_t>(run.mode + i)];
+        const Complex* const from = memory + run.frequency + i;
+        for (std::int64_t b = 0; b < lines.count; ++b) {
+          row[b] = from[b * distance()] * (lines.factor ? own * lines.factor[b] : own);
+        }
+      }
+    }
+  }
+
+  /// samples = inverse transform of factor * modes, zero at the other frequencies.
+  void inverse(const Lines& lines, Complex* memory) const {
+    std::fill_n(memory, block_size(), Complex());
+    for (const auto& run : runs_) {
+      for (std::int64_t i = 0; i < run.count; ++i) {
+        const Complex* const row = lines.modes + (run.mode + i) * lines.mode_step;
+        const Real own = factor_[static_cast<std::size_t>(run.mode + i)];
+        Complex* const to = memory + run.frequency + i;
+        for (std::int64_t b = 0; b < lines.count; ++b) {
+          to[b * distance()] = row[b] * (lines.factor ? own * lines.factor[b] : own);
+        }
+      }
+    }
+    inverse_.execute(memory);
+    for (std::int64_t l = 0; l < grid_; ++l) {
+      Complex* const row = lines.samples + l * lines.sample_step;
+      for (std::int64_t b = 0; b < lines.count; ++b) row[b] = memory[b * distance() + l];
+    }
+  }
+
+ private:
+  /// Not a power of two, or the lines of a block would share a few sets of the cache.
+  [[nodiscard]] std::int64_t distance() const { return (grid_ + 7) / 8 * 8 + 8; }
+  void clear_unused(std::int64_t count, Complex* memory) const {
+    std::fill(memory + count * distance(), memory + block * distance(), Complex());
+  }
+
+  std::int64_t grid_;
+  std::vector<ModeRun> runs_;
+  std::vector<Real> factor_;
+  fft::LinePlan<Real> forward_;
+  fft::LinePlan<Real> inverse_;
+};
+
+/// A block of memory for each thread.
+template <class T>
+class ThreadMemory {
+ public:
+  void reserve(std::size_t size) {
+    blocks_.resize(static_cast<std::size_t>(thread_count()));
+    for (auto& block : blocks_) {
+      if (block.size() < size) block.resize(size);
+    }
+  }
+  /// The calling thread's, inside parallel_for.
+  T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& block : blocks_) sum += block.size() * sizeof(T);
+    return sum;
+  }
+
+ private:
+  std::vector<std::vector<T>> blocks_;
+};
+
+}  // namespace holotone::nufft

@@ -1,0 +1,91 @@
+#pragma once
+#include <complex>
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <memory>
+
+namespace holotone {
+
+/// The tightest tolerances plans take.
+constexpr double nufft_tolerance_floor_float = 1e-5;
+constexpr double nufft_tolerance_floor_double = 1e-12;
+
+struct NufftOptions {
+  /// Relative l2 error of modes and values for strengths without correlation; floor to 0.1.
+  double tolerance = 1e-4;
+  /// CUDA: sums in a fixed order, so that every run gives the same bits (the CPU always does).
+  bool deterministic = false;
+};
+
+/// What a plan chose.
+template <std::size_t Rank>
+struct NufftInfo {
+  Shape<Rank> grid{};          ///< oversampled grid
+  int width = 0;               ///< nodes a point touches on an axis
+  double expected_error = 0;   ///< of the window alone
+  std::size_t bytes = 0;       ///< memory the plan holds on its device
+};
+
+/// Non-uniform fast Fourier transforms of types 1 and 2 in two or three dimensions: one plan serves both directions, which
+/// are adjoint to each other. With points x_j in periods (component 0 belongs to the last, fastest extent of the shape)
+/// and k running over the shape, k = -floor(n / 2) .. ceil(n / 2) - 1 on each axis in rising order:
+///   type 1   F[k] = sum_j c_j exp(-2 pi i k.x_j)
+///   type 2   c_j  = sum_k F[k] exp(+2 pi i k.x_j)
+/// Points may be anywhere (they are taken modulo one period) and may move: set_points sorts them again, in a time that
+/// timings show to be about that of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes; workspace the
+/// oversampled grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32).
+/// Real is float (every device) or double (CPU). Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
+template <class Real, std::size_t Rank>
+class NufftPlan {
+  static_assert(Rank == 2 || Rank == 3);
+
+ public:
+  using Complex = std::complex<Real>;
+
+  /// Throws invalid_argument for an extent < 1 or > 2^28 or a tolerance outside the floor to 0.1 (naming the floor),
+  /// unsupported for double off the CPU, out_of_memory, device.
+  explicit NufftPlan(Shape<Rank> modes, Queue queue = {}, NufftOptions options = {});
+  ~NufftPlan();
+  NufftPlan(NufftPlan&&) noexcept;
+  NufftPlan& operator=(NufftPlan&&) noexcept;
+
+  /// {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument, naming the first, for a point that
+  /// is not finite.
+  void set_points(View<const Real, 2> points);
+
+  /// strengths {count}, modes of the plan's shape, both on its device. Overwrites `modes`.
+  void type1(View<const Complex, 1> strengths, View<Complex, Rank> modes);
+  /// Real strengths: modes of the shape's half with k_x = 0 .. floor(n_x / 2), the last extent being floor(n_x / 2) + 1; the others
+  /// are their conjugates at -k. About half the cost.
+  void type1(View<const Real, 1> strengths, View<Complex, Rank> half_modes);
+
+  /// modes of the plan's shape, values {count}.
+  void type2(View<const Complex, Rank> modes, View<Complex, 1> values);
+  /// The same with the gradient by the points' coordinates, {count, Rank}, per period:
+  ///   gradient(j, a) = sum_k 2 pi i k_a F[k] exp(+2 pi i k.x_j)
+  /// from the same grid. An empty `values` is left out. Its error relative to the gradient's own norm is within five
+  /// times the tolerance.
+  void type2(View<const Complex, Rank> modes, View<Complex, 1> values, View<Complex, 2> gradient);
+  /// Real values from half the modes (see type1), as if the others were their conjugates.
+  void type2(View<const Complex, Rank> half_modes, View<Real, 1> values);
+  void type2(View<const Complex, Rank> half_modes, View<Real, 1> values, View<Real, 2> gradient);
+
+  [[nodiscard]] const Shape<Rank>& shape() const;
+  [[nodiscard]] std::int64_t points() const;
+  [[nodiscard]] NufftInfo<Rank> info() const;
+
+  class Engine;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// {.., n} -> {.., n / 2 + 1}: the shape of the modes of real strengths.
+template <std::size_t Rank>
+constexpr Shape<Rank> half_modes_shape(Shape<Rank> modes) {
+  modes[Rank - 1] = modes[Rank - 1] / 2 + 1;
+  return modes;
+}
+
+}  // namespace holotone

@@ -1,0 +1,44 @@
+#pragma once
+// Between the plan (nufft.cpp, the one dispatch) and what computes. Not for users.
+#include <holotone/nufft/nufft.hpp>
+#include <holotone/nufft/window.hpp>
+
+namespace holotone {
+
+/// Modes and points arrive checked and on the engine's device. `components` is 1 for real strengths and half modes, 2 for complex.
+template <class Real, std::size_t Rank>
+class NufftPlan<Real, Rank>::Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void set_points(View<const Real, 2> points) = 0;
+  virtual void type1(const Real* strengths, int components, Complex* modes) = 0;
+  virtual void type2(const Complex* modes, int components, Real* values, Real* gradient) = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+namespace nufft {
+
+/// What the plan settled before it made an engine.
+template <std::size_t Rank>
+struct Setup {
+  Shape<Rank> modes{};
+  Shape<Rank> grid{};
+  SpreadWindow window;
+  double tolerance = 0;
+  bool deterministic = false;
+};
+
+template <class Real, std::size_t Rank>
+using EnginePointer = std::unique_ptr<typename NufftPlan<Real, Rank>::Engine>;
+
+template <class Real, std::size_t Rank>
+EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
+
+template <std::size_t Rank>
+EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
+
+/// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).
+std::vector<double> deconvolution(const SpreadWindow& window, std::int64_t modes, std::int64_t grid, bool half);
+
+}  // namespace nufft
+}  // namespace holotone

@@ -1,0 +1,35 @@
+#pragma once
+// Spreading points over a grid and reading the grid at points, on the CPU. Not for users.
+#include <holotone/nufft/spread_points_cpu.hpp>
+#include <holotone/nufft/window.hpp>
+
+namespace holotone::nufft {
+
+/// The widest window the loops are compiled for.
+constexpr int widest_spread = 16;
+
+/// A window's polynomials in the loops' precision, row k = coefficients of t^k.
+template <class Real>
+struct SpreadKernel {
+  explicit SpreadKernel(const SpreadWindow& window, double error);
+  int width = 0;
+  int degree = 0;
+  int stride = 0;
+  std::vector<Real> coefficient;
+};
+
+/// grid[cell] += sum_j strength[index_j] phi(cell - point_j): `Components` numbers a cell and a strength (1: real, 2: complex,
+/// interleaved). The grid is the caller's and holds zeros or sums before. Slabs that do not touch run at once; a slab that
+/// holds far more than its share is cut into parts, summed apart and added in order: the result has the same
+/// bits on any number of threads. Cost O(points width^Rank).
+template <class Real, std::size_t Rank, int Components>
+void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
+            const Real* strength, Real* cells);
+
+/// value[index_j] = sum over cells of grid[cell] phi(cell - point_j), and with `gradient` (Rank values of Components numbers
+/// a point, fastest axis first) its derivative by the point's coordinates in grid steps. Either may be null.
+template <class Real, std::size_t Rank, int Components>
+void interpolate(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
+                 const Real* cells, Real* value, Real* gradient);
+
+}  // namespace holotone::nufft

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/nufft/window.hpp>
+#include <numbers>
+
+namespace holotone {
+namespace {
+
+constexpr int widest = 16;
+constexpr int most_aliases = 3;
+constexpr int frequencies = 12;
+
+/// Gauss-Chebyshev nodes of the window: d = (width / 2) sin a turns the square root at the ends into a smooth periodic
+/// function of a, for which the midpoint rule converges faster than any power once it resolves the cosine.
+class Quadrature {
+ public:
+  Quadrature(const SpreadWindow& window, double highest_frequency) {
+    const double half = window.width / 2.0;
+    const int nodes = 32 + static_cast<int>(2 * std::numbers::pi * highest_frequency * half + 0.5 * window.beta);
+    const double step = std::numbers::pi / nodes;
+    for (int i = 0; i < nodes; ++i) {
+      const double angle = (i + 0.5) * step - std::numbers::pi / 2;
+      const double cosine = std::cos(angle);
+      nodes_.push_back({2 * std::numbers::pi * half * std::sin(angle),
+                        std::exp(window.beta * (cosine - 1)) * cosine * step * half});
+    }
+  }
+
+  [[nodiscard]] double transform(double frequency) const {
+    double sum = 0;
+    for (const auto& node : nodes_) sum += node.weight * std::cos(node.turns * frequency);
+    return sum;
+  }
+
+ private:
+  struct Node {
+    double turns;  ///< 2 pi d
+    double weight;
+  };
+  std::vector<Node> nodes_;
+};
+
+// beta = shape * pi * width * (1 - 1 / (2 upsampling)): where phihat has fallen to the level of the jump at the window's
+// ends at the lowest aliased frequency, a little inside the cut-off at shape = 1.
+double beta_of(double shape, int width, double upsampling) {
+  return shape * std::numbers::pi * width * (1 - 0.5 / upsampling);
+}
+
+/// The shape of least error between 0.85 and 1.05, by golden section.
+SpreadWindow best_window(int width, double upsampling) {
+  const auto at = [&](double shape) {
+    return SpreadWindow{width, beta_of(shape, width, upsampling), upsampling};
+  };
+  constexpr double ratio = 0.618033988749895;
+  double low = 0.85;
+  double high = 1.05;
+  double inner_low = high - ratio * (high - low);
+  double inner_high = low + ratio * (high - low);
+  double error_low = window_error(at(inner_low));
+  double error_high = window_error(at(inner_high));
+  while (high - low > 2e-3) {
+    if (error_low < error_high) {
+      high = inner_high;
+      inner_high = inner_low;
+      error_high = error_low;
+      inner_low = high - ratio * (high - low);
+      error_low = window_error(at(inner_low));
+    } else {
+      low = inner_low;
+      inner_low = inner_high;
+      error_low = error_high;
+      inner_high = low + ratio * (high - low);
+      error_high = window_error(at(inner_high));
+    }
+  }
+  return at((low + high) / 2);
+}
+
+}  // namespace
+
+double window_value(const SpreadWindow& window, double distance) {
+  const double u = 2 * distance / window.width;
+  return u * u > 1 ? 0 : std::exp(window.beta * (std::sqrt(1 - u * u) - 1));
+}
+
+double window_transform(const SpreadWindow& window, double frequency) {
+  return Quadrature(window, std::abs(frequency)).transform(frequency);
+}
+
+double window_error(const SpreadWindow& window) {
+  const Quadrature quadrature(window, most_aliases + 0.5);
+  double mean = 0;
+  for (int i = 0; i < frequencies; ++i) {
+    const double frequency = (i + 0.5) / frequencies * 0.5 / window.upsampling;
+    double aliases = 0;
+    for (int m = 1; m <= most_aliases; ++m) {
+      aliases += std::pow(quadrature.transform(frequency + m), 2) + std::pow(quadrature.transform(frequency - m), 2);
+    }
+    mean += aliases / std::pow(quadrature.transform(frequency), 2) / frequencies;
+  }
+  return std::sqrt(mean);
+}
+
+SpreadWindow choose_window(double tolerance, double upsampling, int axes) {
+  // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) a node: begin a little below that width.
+  const double fall = std::numbers::pi * std::sqrt(1 - 1 / upsampling);
+  const int guess = static_cast<int>(std::log(1 / tolerance) / fall) - 1;
+  double error = 0;
+  for (int width = std::clamp(guess, 2, widest); width <= widest; ++width) {
+    const SpreadWindow window = best_window(width, upsampling);
+    error = std::sqrt(static_cast<double>(axes)) * window_error(window);
+    if (error <= tolerance) return window;
+  }
+  throw_argument("choose_window", "tolerance", fmt::format("at least {:.1e} for upsampling {:g}", error, upsampling),
+                 fmt::format("{:g}", tolerance));
+}
+
+WindowPolynomial window_polynomial(const SpreadWindow& window, double error) {
+  const int width = window.width;
+  const int stride = (width + 3) / 4 * 4;
+  const auto value = [&](int node, double t) {
+    return window_value(window, node - width / 2.0 + (1 + t) / 2);
+  };
+  WindowPolynomial result;
+  for (int degree = 3; degree <= 24; ++degree) {
+    const int count = degree + 1;
+    result = {degree, stride, std::vector<double>(static_cast<std::size_t>(count * stride), 0.0)};
+    double worst = 0;
+    for (int node = 0; node < width; ++node) {
+      // Interpolation at Chebyshev points, first as a Chebyshev series, then as powers.
+      std::vector<double> series(static_cast<std::size_t>(count), 0.0);
+      for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < count; ++i) {
+          const double angle = std::numbers::pi * (i + 0.5) / count;
+          series[static_cast<std::size_t>(k)] +=
+              (k == 0 ? 1.0 : 2.0) / count * value(node, std::cos(angle)) * std::cos(k * angle);
+        }
+      }
+      std::vector<double> before(static_cast<std::size_t>(count), 0.0);
+      std::vector<double> here(static_cast<std::size_t>(count), 0.0);
+      before[0] = 1;
+      if (count > 1) here[1] = 1;
+      const auto add = [&](const std::vector<double>& polynomial, double factor) {
+        for (int k = 0; k < count; ++k) {
+          result.coefficient[static_cast<std::size_t>(k * stride + node)] += factor * polynomial[static_cast<std::size_t>(k)];
+        }
+      };
+      add(before, series[0]);
+      for (int k = 1; k < count; ++k) {
+        add(here, series[static_cast<std::size_t>(k)]);
+        std::vector<double> next(static_cast<std::size_t>(count), 0.0);
+        for (int i = 0; i < count; ++i) {
+          next[static_cast<std::size_t>(i)] = (i > 0 ? 2 * here[static_cast<std::size_t>(i - 1)] : 0) - before[static_cast<std::size_t>(i)];
+        }
+        before = here;
+        here = next;
+      }
+      for (int i = 0; i <= 64; ++i) {
+        const double t = -1 + 2 * (i + 0.5) / 65;
+        double sum = 0;
+        for (int k = degree; k >= 0; --k) sum = sum * t + result.coefficient[static_cast<std::size_t>(k * stride + node)];
+        worst = std::max(worst, std::abs(sum - value(node, t)));
+      }
+    }
+    if (worst < error) return result;
+  }
+  return result;
+}
+
+}  // namespace holotone

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace holotone {
+
+/// The window that spreads a point over the grid of a non-uniform FFT, distances in grid steps:
+///   phi(d) = exp(beta (sqrt(1 - (2 d / width)^2) - 1)) for |d| <= width / 2, else 0
+/// (exponential of semicircle: Barnett, Magland and af Klinteberg 2019, Eq. (1.8)).
+struct SpreadWindow {
+  int width = 0;          ///< nodes a point touches on an axis
+  double beta = 0;        ///< shape
+  double upsampling = 2;  ///< grid steps a period for each mode, at least
+};
+
+/// phi(d).
+double window_value(const SpreadWindow& window, double distance);
+
+/// Its Fourier transform, integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev quadrature in
+/// float64, relative error below 1e-13 of phi's integral for |f| <= 4.
+double window_transform(const SpreadWindow& window, double frequency);
+
+/// The relative root mean square error that this window leaves in one axis' modes |f| <= 1 / (2 upsampling), for strengths
+/// without correlation: the square root of the mean of sum over m != 0 of (phihat(f + m) / phihat(f))^2.
+double window_error(const SpreadWindow& window);
+
+/// The narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most `tolerance`; beta
+/// minimises the error for that width. Throws invalid_argument, naming the floor, if none is.
+SpreadWindow choose_window(double tolerance, double upsampling, int axes);
+
+/// phi at the nodes i = 0 .. width - 1 of a point as polynomials of its place between nodes:
+///   phi(i - width / 2 + (1 + t) / 2) = sum over k of coefficient[k * stride + i] t^k, -1 <= t < 1.
+/// `stride` is width rounded up to a multiple of 4; further coefficients are zero.
+struct WindowPolynomial {
+  int degree = 0;
+  int stride = 0;
+  std::vector<double> coefficient;
+};
+
+/// The polynomials of lowest degree that miss phi by less than `error` (of phi(0) = 1).
+WindowPolynomial window_polynomial(const SpreadWindow& window, double error);
+
+}  // namespace holotone
