@@ -7,6 +7,7 @@ find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(fmt REQUIRED)
 pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)
+pkg_check_modules(FFTW64 REQUIRED IMPORTED_TARGET fftw3)
 find_library(FFTW_OMP_LIBRARY fftw3f_omp HINTS ${FFTW_LIBRARY_DIRS} REQUIRED)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 

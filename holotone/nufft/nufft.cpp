@@ -8,13 +8,13 @@ namespace {
 
 constexpr double upsampling = 2;
 /// Share of the tolerance that is the window's; the rest is for its polynomials and rounding.
-constexpr double window_share = 0.8;
+constexpr double window_share = 0.9;
 constexpr std::int64_t largest_extent = std::int64_t{1} << 28;
 constexpr std::int64_t most_points = 0xFFFFFFFE;
 
 template <class Real>
-constexpr double tolerance_floor = std::is_same_v<Real, float> ? nufft_tolerance_floor_float
-                                                               : nufft_tolerance_floor_double;
+constexpr double tolerance_floor =
+    std::is_same_v<Real, float> ? nufft_tolerance_floor_float : nufft_tolerance_floor_double;
 
 template <class Real, std::size_t Rank>
 nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& options) {
@@ -24,9 +24,10 @@ nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& opti
     }
   }
   if (!(options.tolerance >= tolerance_floor<Real> && options.tolerance <= 0.1)) {
-    throw_argument("NufftPlan", "tolerance",
-                   fmt::format("{:g} to 0.1 ({})", tolerance_floor<Real>, std::is_same_v<Real, float> ? "float32" : "float64"),
-                   fmt::format("{:g}", options.tolerance));
+    throw_argument(
+        "NufftPlan", "tolerance",
+        fmt::format("{:g} to 0.1 ({})", tolerance_floor<Real>, std::is_same_v<Real, float> ? "float32" : "float64"),
+        fmt::format("{:g}", options.tolerance));
   }
   nufft::Setup<Rank> setup;
   setup.modes = modes;
@@ -49,7 +50,8 @@ nufft::EnginePointer<Real, Rank> make_engine(const nufft::Setup<Rank>& setup, co
     case Backend::cuda:
 #if HOLOTONE_CUDA
       if constexpr (std::is_same_v<Real, float>) return nufft::engine_cuda<Rank>(setup, queue);
-      throw Error(ErrorCode::unsupported, "NufftPlan: queue: expected the CPU for float64, got " + to_string(queue.device()));
+      throw Error(ErrorCode::unsupported,
+                  "NufftPlan: queue: expected the CPU for float64, got " + to_string(queue.device()));
 #else
       break;
 #endif

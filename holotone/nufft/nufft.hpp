@@ -20,10 +20,10 @@ struct NufftOptions {
 /// What a plan chose.
 template <std::size_t Rank>
 struct NufftInfo {
-  Shape<Rank> grid{};          ///< oversampled grid
-  int width = 0;               ///< nodes a point touches on an axis
-  double expected_error = 0;   ///< of the window alone
-  std::size_t bytes = 0;       ///< memory the plan holds on its device
+  Shape<Rank> grid{};         ///< oversampled grid
+  int width = 0;              ///< nodes a point touches on an axis
+  double expected_error = 0;  ///< of the window alone
+  std::size_t bytes = 0;      ///< memory the plan holds on its device
 };
 
 /// Non-uniform fast Fourier transforms of types 1 and 2 in two or three dimensions: one plan serves both directions, which
@@ -63,7 +63,7 @@ class NufftPlan {
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values);
   /// The same with the gradient by the points' coordinates, {count, Rank}, per period:
   ///   gradient(j, a) = sum_k 2 pi i k_a F[k] exp(+2 pi i k.x_j)
-  /// from the same grid. An empty `values` is left out. Its error relative to the gradient's own norm is within five
+  /// from the same grid. An empty `values` is left out. Its error relative to the gradient's own norm is within seven
   /// times the tolerance.
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values, View<Complex, 2> gradient);
   /// Real values from half the modes (see type1), as if the others were their conjugates.

@@ -6,7 +6,7 @@ namespace holotone::nufft {
 namespace {
 
 /// The window's polynomial may miss it by this share of the tolerance.
-constexpr double polynomial_share = 0.01;
+constexpr double polynomial_share = 0.05;
 constexpr std::int64_t least_slab_rows = 16;
 
 template <class Real, std::size_t Rank>
@@ -36,7 +36,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     const Real* const data = points.data();
     const auto first_bad = find_bad(data, points.shape()[0]);
     if (first_bad >= 0) {
-      throw_argument("NufftPlan", "points", "finite coordinates", "one that is not, at point " + std::to_string(first_bad));
+      throw_argument("NufftPlan", "points", "finite coordinates",
+                     "one that is not, at point " + std::to_string(first_bad));
     }
     const int width = kernel_.width;
     points_.sort(points.shape()[0], grid_, slab_rows(), [&](std::int64_t j, SpreadPoint<Real, Rank>& point) {
@@ -104,16 +105,17 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
 #pragma omp parallel for reduction(min : bad) schedule(static)
     for (std::int64_t j = 0; j < count; ++j) {
       for (std::size_t axis = 0; axis < Rank; ++axis) {
-        if (!std::isfinite(data[j * static_cast<std::int64_t>(Rank) + static_cast<std::int64_t>(axis)])) bad = std::min(bad, j);
+        if (!std::isfinite(data[j * static_cast<std::int64_t>(Rank) + static_cast<std::int64_t>(axis)]))
+          bad = std::min(bad, j);
       }
     }
     return bad == count ? -1 : bad;
   }
 
-  /// High enough that slabs two apart never touch the same row, low enough that every thread has several.
+  /// High enough that slabs two apart never touch the same row, low enough that many threads have several each.
   [[nodiscard]] std::int64_t slab_rows() const {
-    const std::int64_t share = setup_.grid[Rank - 2] / (8 * thread_count());
-    return std::clamp<std::int64_t>(share, std::max<std::int64_t>(least_slab_rows, kernel_.width), 64);
+    return std::clamp<std::int64_t>(setup_.grid[Rank - 2] / 64, std::max<std::int64_t>(least_slab_rows, kernel_.width),
+                                    64);
   }
 
   [[nodiscard]] std::int64_t planes() const { return Rank == 3 ? setup_.grid[0] : 1; }
@@ -163,7 +165,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     });
     parallel_for(0, planes() * ny, [&](std::int64_t i) {
       Real* const line = at(i / ny, i % ny);
-      for (std::int64_t h = 0; h < grid_.halo * Components; ++h) line[h % (nx * Components)] += line[nx * Components + h];
+      for (std::int64_t h = 0; h < grid_.halo * Components; ++h)
+        line[h % (nx * Components)] += line[nx * Components + h];
     });
   }
 
@@ -177,7 +180,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     };
     parallel_for(0, planes() * ny, [&](std::int64_t i) {
       Real* const line = at(i / ny, i % ny);
-      for (std::int64_t h = 0; h < grid_.halo * Components; ++h) line[nx * Components + h] = line[h % (nx * Components)];
+      for (std::int64_t h = 0; h < grid_.halo * Components; ++h)
+        line[nx * Components + h] = line[h % (nx * Components)];
     });
     parallel_for(0, planes(), [&](std::int64_t plane) {
       for (std::int64_t h = 0; h < grid_.halo; ++h) std::copy_n(at(plane, h % ny), row, at(plane, ny + h));
@@ -200,18 +204,16 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
       }
     }
     const auto per_plane = std::ssize(blocks);
-    parallel_for(0, outer * per_plane, [&](std::int64_t i) {
-      action(i / per_plane, blocks[static_cast<std::size_t>(i % per_plane)]);
-    });
+    parallel_for(0, outer * per_plane,
+                 [&](std::int64_t i) { action(i / per_plane, blocks[static_cast<std::size_t>(i % per_plane)]); });
   }
 
   template <class RowPlan>
   void rows(const RowPlan& plan, std::int64_t row_step) {
     auto* const all = reinterpret_cast<Complex*>(cells_.data());
     const std::int64_t ny = setup_.grid[Rank - 2];
-    parallel_for(0, planes() * ny, [&](std::int64_t i) {
-      plan.execute(all + (i / ny * grid_.rows() + i % ny) * row_step);
-    });
+    parallel_for(0, planes() * ny,
+                 [&](std::int64_t i) { plan.execute(all + (i / ny * grid_.rows() + i % ny) * row_step); });
   }
 
   template <class RowPlan>
@@ -240,9 +242,12 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     Complex* const target = Rank == 3 ? between_.data() : modes;
     const std::int64_t target_plane = setup_.modes[Rank - 2] * side.columns;
     over_blocks(side.x_runs, planes(), [&](std::int64_t plane, const ModeRun& block) {
-      const typename AxisPass<Real>::Lines lines{all + plane * grid_.rows() * step + block.frequency, step,
-                                                 target + plane * target_plane + block.mode, side.columns,
-                                                 side.x_factor.data() + block.mode, block.count};
+      const typename AxisPass<Real>::Lines lines{all + plane * grid_.rows() * step + block.frequency,
+                                                 step,
+                                                 target + plane * target_plane + block.mode,
+                                                 side.columns,
+                                                 side.x_factor.data() + block.mode,
+                                                 block.count};
       forward ? pass.forward(lines, memory_.own()) : pass.inverse(lines, memory_.own());
     });
   }
@@ -252,8 +257,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     const AxisPass<Real>& pass = passes_[0];
     const std::int64_t plane = setup_.modes[Rank - 2] * side.columns;
     over_blocks({{0, 0, plane}}, 1, [&](std::int64_t, const ModeRun& block) {
-      const typename AxisPass<Real>::Lines lines{between_.data() + block.mode, plane, modes + block.mode, plane, nullptr,
-                                                 block.count};
+      const typename AxisPass<Real>::Lines lines{
+          between_.data() + block.mode, plane, modes + block.mode, plane, nullptr, block.count};
       forward ? pass.forward(lines, memory_.own()) : pass.inverse(lines, memory_.own());
     });
   }

@@ -179,15 +179,16 @@ void with_width(int width, const Action& action) {
   constexpr int widest = std::is_same_v<Real, float> ? 10 : widest_spread;
   [&]<int... I>(std::integer_sequence<int, I...>) {
     (void)((width == I + 2 && (action(std::integral_constant<int, I + 2>{}), true)) || ...);
-  }(std::make_integer_sequence<int, widest - 1>{});
+  }
+  (std::make_integer_sequence<int, widest - 1>{});
 }
 
 template <class Real, std::size_t Rank>
 Run<Real, Rank> make_run(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel,
                          const SpreadGrid<Rank>& grid, std::int64_t begin, std::int64_t end, std::int64_t first_row) {
   const auto* const all = points.points().data();
-  return {all + begin,           all + end, kernel.coefficient.data(), kernel.degree, grid.stride(),
-          grid.rows() * grid.stride(), first_row};
+  return {all + begin, all + end, kernel.coefficient.data(), kernel.degree, grid.stride(), grid.rows() * grid.stride(),
+          first_row};
 }
 
 }  // namespace
@@ -232,10 +233,10 @@ void interpolate(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real
   });
 }
 
-#define HOLOTONE_SPREAD(Real, Rank, Components)                                                                   \
-  template void spread<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&,        \
-                                               const SpreadGrid<Rank>&, const Real*, Real*);                      \
-  template void interpolate<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&,   \
+#define HOLOTONE_SPREAD(Real, Rank, Components)                                                                 \
+  template void spread<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&,      \
+                                               const SpreadGrid<Rank>&, const Real*, Real*);                    \
+  template void interpolate<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&, \
                                                     const SpreadGrid<Rank>&, const Real*, Real*, Real*);
 template struct SpreadKernel<float>;
 template struct SpreadKernel<double>;

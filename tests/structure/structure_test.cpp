@@ -67,7 +67,11 @@ bool is_cuda_file(const std::string& path) {
 // Which modules the files of a module may include, itself apart. A new module joins here.
 const std::map<std::string, std::set<std::string>>& allowed_includes() {
   static const std::map<std::string, std::set<std::string>> allowed = {
-      {"core", {}},     {"fft", {"core"}}, {"optics", {"core", "fft"}}, {"hologram", {"core", "fft", "optics"}},
+      {"core", {}},
+      {"fft", {"core"}},
+      {"nufft", {"core", "fft"}},
+      {"optics", {"core", "fft"}},
+      {"hologram", {"core", "fft", "nufft", "optics"}},
       {"io", {"core"}},
   };
   return allowed;
