@@ -38,9 +38,6 @@ void validate(const PointCloudOptions& options) {
 }
 
 void require_method(const PointCloudOptions& options) {
-  if (options.method == PointMethod::fast) {
-    throw_unsupported("automatic, direct, recurrence or separable", "fast, which this version does not have");
-  }
   if (options.wave == Wave::spherical && options.method != PointMethod::direct &&
       options.method != PointMethod::automatic) {
     throw_unsupported("direct or automatic for the spherical wave", std::string(to_string(options.method)));
@@ -55,7 +52,7 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::direct: return point_cloud::direct_cpu(options);
       case PointMethod::recurrence: return point_cloud::recurrence_cpu(options);
       case PointMethod::separable: return point_cloud::separable_cpu(options);
-      case PointMethod::fast:
+      case PointMethod::fast: return point_cloud::fast_cpu(options);
       case PointMethod::automatic: break;
     }
   }

@@ -23,6 +23,7 @@ using EnginePointer = std::unique_ptr<PointCloudPlan::Engine>;
 EnginePointer direct_cpu(const PointCloudOptions& options);
 EnginePointer recurrence_cpu(const PointCloudOptions& options);
 EnginePointer separable_cpu(const PointCloudOptions& options);
+EnginePointer fast_cpu(const PointCloudOptions& options);
 
 EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);

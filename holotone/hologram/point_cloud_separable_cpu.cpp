@@ -14,18 +14,16 @@
 #include <cblas.h>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
-#include <holotone/hologram/point_cloud_cpu.hpp>
+#include <holotone/hologram/point_cloud_separable_cpu.hpp>
 
 namespace holotone::point_cloud {
 namespace {
 
 constexpr double three_products_tolerance = 1e-5;
-/// Waves added in float32 before their sum goes to the output.
-constexpr std::size_t segment_points = std::size_t{1} << 16;
 /// Factors of one chunk stay below this, so that they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
 
-enum class Form { three_products, two_products, real_part };
+using Form = ProductForm;
 
 int planes_of(Form form) { return form == Form::three_products ? 3 : form == Form::two_products ? 2 : 1; }
 /// Blocks of `points` rows that the factors of rows (pixels) take; those of columns take three or two.
@@ -151,102 +149,122 @@ class SeparableCpu final : public PointCloudPlan::Engine {
  public:
   explicit SeparableCpu(const PointCloudOptions& options)
       : options_(options),
-        full_(options.tolerance >= three_products_tolerance ? Form::three_products : Form::two_products) {}
+        full_(product_form(options.tolerance)),
+        sums_(options.shape, full_),
+        real_sums_(options.shape, Form::real_part) {}
 
   void set_points(const PointSources& points) override {
     points_ = pixel_points(points, options_);
     if (options_.band_limit && !points_.empty()) sort_by_place(points_, options_.shape);
   }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override;
+  void execute(const PointCloudOutput& output, Progress& progress) override {
+    constexpr std::string_view stage = "multiplying factors";
+    const bool real_only = output.field.data() == nullptr && output.phase.data() == nullptr;
+    auto& sums = real_only ? real_sums_ : sums_;
+    const auto field = real_only ? View<std::complex<float>, 2>() : memory_.target(output, options_.shape);
+    const auto total = std::ssize(points_);
+    progress.step(stage, 0, total);
+    bool first = true;
+    std::size_t done = 0;
+    do {
+      const auto count =
+          std::min({sums.chunk_points(), points_.size() - done, FactorProducts::full_count - sums.count()});
+      sums.add(std::span(points_).subspan(done, count));
+      done += count;
+      progress.step(stage, static_cast<std::int64_t>(done), total);
+      if (done < points_.size() && sums.count() < FactorProducts::full_count) continue;
+      sums.move_to(first, field, output.real);
+      first = false;
+    } while (done < points_.size());
+    if (!real_only) write_parts(field, output);
+  }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    const auto floats = static_cast<std::size_t>(planes_of(full_)) * static_cast<std::size_t>(pixels()) +
-                        chunk_points(full_) * factors_of_a_point(full_);
     return {PointMethod::separable,
             full_ == Form::three_products ? "float32 (BLAS), three products" : "float32 (BLAS), two products",
-            full_ == Form::three_products ? three_products_tolerance : point_cloud_tolerance_floor,
-            points_.size() * sizeof(PixelPoint) + floats * sizeof(float) +
-                static_cast<std::size_t>(pixels()) * sizeof(std::complex<float>)};
+            product_error(full_),
+            points_.size() * sizeof(PixelPoint) + sums_.bytes(points_.size()) +
+                static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
   }
 
  private:
-  [[nodiscard]] std::int64_t pixels() const { return element_count(options_.shape); }
-  [[nodiscard]] std::size_t factors_of_a_point(Form form) const {
-    return static_cast<std::size_t>(row_blocks(form) * options_.shape[0] + column_blocks(form) * options_.shape[1]);
-  }
-  [[nodiscard]] std::size_t chunk_points(Form form) const {
-    const auto fitting = factor_bytes / (sizeof(float) * factors_of_a_point(form));
-    return std::clamp<std::size_t>(fitting / 16 * 16, 16, 2048);
-  }
-  void add_planes(Form form, bool first, View<std::complex<float>, 2> field, View<float, 2> real) const;
-
   PointCloudOptions options_;
   Form full_;
   std::vector<PixelPoint> points_;
-  Array<float, 1> planes_;
-  Array<float, 1> factors_;
+  FactorProducts sums_;
+  FactorProducts real_sums_;
   FieldMemory memory_;
 };
 
-/// Adds (or, the first time, writes) what the planes hold to the field or the real part.
-void SeparableCpu::add_planes(Form form, bool first, View<std::complex<float>, 2> field, View<float, 2> real) const {
-  const auto nx = options_.shape[1];
-  const auto size = pixels();
-  parallel_for(0, options_.shape[0], [&](std::int64_t row) {
+}  // namespace
+
+ProductForm product_form(double tolerance) {
+  return tolerance >= three_products_tolerance ? Form::three_products : Form::two_products;
+}
+
+double product_error(ProductForm form) {
+  return form == Form::three_products ? three_products_tolerance : point_cloud_tolerance_floor;
+}
+
+std::size_t FactorProducts::factors_of_a_point() const {
+  return static_cast<std::size_t>(row_blocks(form_) * shape_[0] + column_blocks(form_) * shape_[1]);
+}
+
+std::size_t FactorProducts::chunk_points() const {
+  const auto fitting = factor_bytes / (sizeof(float) * factors_of_a_point());
+  return std::clamp<std::size_t>(fitting / 16 * 16, 16, 2048);
+}
+
+std::size_t FactorProducts::bytes(std::size_t points) const {
+  const auto planes = static_cast<std::size_t>(planes_of(form_)) * static_cast<std::size_t>(element_count(shape_));
+  return sizeof(float) * (planes + std::min(points, chunk_points()) * factors_of_a_point());
+}
+
+void FactorProducts::add(std::span<const PixelPoint> points) {
+  const auto pixels = element_count(shape_);
+  if (planes_.empty()) {
+    planes_ = Array<float, 1>({planes_of(form_) * pixels});
+    count_ = 0;
+  }
+  if (count_ == 0) {
+    parallel_for(0, planes_of(form_) * shape_[0],
+                 [&](std::int64_t row) { std::fill_n(planes_.data() + row * shape_[1], shape_[1], 0.0F); });
+  }
+  const auto chunk = std::min(chunk_points(), points.size());
+  const auto floats = static_cast<std::int64_t>(chunk * factors_of_a_point());
+  if (factors_.size() < floats) factors_ = Array<float, 1>({floats});
+  float* column_factors = factors_.data() + static_cast<std::int64_t>(chunk) * row_blocks(form_) * shape_[0];
+  for (std::size_t done = 0; done < points.size(); done += chunk) {
+    Chunk(form_, points.subspan(done, std::min(chunk, points.size() - done)), factors_.data(), column_factors)
+        .multiply(planes_.data(), shape_[1], pixels);
+  }
+  count_ += points.size();
+}
+
+void FactorProducts::move_to(bool write, View<std::complex<float>, 2> field, View<float, 2> real) {
+  if (count_ == 0) add({});
+  count_ = 0;
+  const auto nx = shape_[1];
+  const auto size = element_count(shape_);
+  parallel_for(0, shape_[0], [&](std::int64_t row) {
     const float* t1 = planes_.data() + row * nx;
     const float* t2 = t1 + size;
     const float* t3 = t2 + size;
-    if (form == Form::real_part) {
+    if (form_ == Form::real_part) {
       float* target = real.data() + row * nx;
-      for (std::int64_t i = 0; i < nx; ++i) target[i] = first ? t1[i] : target[i] + t1[i];
+      for (std::int64_t i = 0; i < nx; ++i) target[i] = write ? t1[i] : target[i] + t1[i];
       return;
     }
     auto* target = field.data() + row * nx;
-    const bool three = form == Form::three_products;
+    const bool three = form_ == Form::three_products;
     for (std::int64_t i = 0; i < nx; ++i) {
       const std::complex<float> value =
           three ? std::complex(t1[i] - t2[i], t3[i] - t1[i] - t2[i]) : std::complex(t1[i], t2[i]);
-      target[i] = first ? value : target[i] + value;
+      target[i] = write ? value : target[i] + value;
     }
   });
 }
-
-void SeparableCpu::execute(const PointCloudOutput& output, Progress& progress) {
-  constexpr std::string_view stage = "multiplying factors";
-  const bool real_only = output.field.data() == nullptr && output.phase.data() == nullptr;
-  const Form form = real_only ? Form::real_part : full_;
-  const auto field = real_only ? View<std::complex<float>, 2>() : memory_.target(output, options_.shape);
-  const auto chunk = std::min(chunk_points(form), std::max<std::size_t>(points_.size(), 1));
-  const auto reserve = [](Array<float, 1>& memory, std::size_t floats) {
-    const auto count = static_cast<std::int64_t>(floats);
-    if (memory.size() < count) memory = Array<float, 1>({count});
-  };
-  reserve(planes_, static_cast<std::size_t>(planes_of(form)) * static_cast<std::size_t>(pixels()));
-  reserve(factors_, chunk * factors_of_a_point(form));
-  float* column_factors = factors_.data() + chunk * static_cast<std::size_t>(row_blocks(form) * options_.shape[0]);
-  const auto total = std::ssize(points_);
-  progress.step(stage, 0, total);
-  std::size_t done = 0;
-  do {
-    const auto segment_end = std::min(done + segment_points, points_.size());
-    const bool first = done == 0;
-    parallel_for(0, planes_of(form) * options_.shape[0], [&](std::int64_t row) {
-      std::fill_n(planes_.data() + row * options_.shape[1], options_.shape[1], 0.0F);
-    });
-    while (done < segment_end) {
-      const auto count = std::min(chunk, segment_end - done);
-      Chunk(form, std::span(points_).subspan(done, count), factors_.data(), column_factors)
-          .multiply(planes_.data(), options_.shape[1], pixels());
-      done += count;
-      progress.step(stage, static_cast<std::int64_t>(done), total);
-    }
-    add_planes(form, first, field, output.real);
-  } while (done < points_.size());
-  if (!real_only) write_parts(field, output);
-}
-
-}  // namespace
 
 EnginePointer separable_cpu(const PointCloudOptions& options) { return std::make_unique<SeparableCpu>(options); }
 

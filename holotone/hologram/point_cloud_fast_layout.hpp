@@ -1,0 +1,53 @@
+#pragma once
+// How `fast` cuts a panel into tiles and a scene into depths: plain arithmetic, shared by the devices. Not for users.
+//
+// With X, Y pixels from a tile's origin, u, v those of a point, a its curvature, r = X^2 + Y^2 and a0, r0 the middles of
+// the ranges of a and r, the phase of the point's wave is, in turns,
+//   a (X - u)^2 + a (Y - v)^2 + phi = a0 r - 2 a u X - 2 a v Y + (a - a0)(r - r0) + [a (u^2 + v^2) + (a - a0) r0 + phi]:
+// but for a0 r, a sum of plane waves in X, Y and r with the frequencies -2 a u, -2 a v and a - a0 and the bracket as the
+// point's own phase, which a non-uniform FFT of type 1 computes for all pixels at once. Its third axis is short: (a_max -
+// a_min) r_max turns. Smaller tiles have a smaller r_max; every tile spreads the points again.
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/hologram/point_cloud_math.h>
+#include <holotone/nufft/window.hpp>
+#include <span>
+
+namespace holotone::point_cloud {
+
+/// Curvatures of the lit points.
+struct CurvatureRange {
+  double low = 0;
+  double high = 0;
+};
+
+struct FastLayout {
+  Shape<2> tiles{1, 1};  ///< {down, across}
+  Shape<2> tile{};       ///< pixels of a tile; the panel's end may cut the last ones
+  SpreadWindow window;   ///< of all three axes
+  Shape<2> grid{};       ///< frequency steps for a turn a pixel, at least upsampling * tile
+  /// Largest r in a tile whose origin is its middle pixel.
+  [[nodiscard]] double radius_squared() const;
+  /// Steps of the third axis for a turn a square pixel.
+  [[nodiscard]] double depth_steps() const { return window.upsampling * radius_squared(); }
+  /// Planes the third axis needs.
+  [[nodiscard]] std::int64_t planes(const CurvatureRange& range) const;
+};
+
+/// Costs of a machine, in nanoseconds with all its threads at work.
+struct FastCosts {
+  double spread_point;      ///< a point of a tile
+  double spread_node;       ///< and each node of its window
+  double transform_sample;  ///< a sample of a line's transform
+  double masked_pair;       ///< a point and a pixel, where a point lights a tile only in part
+};
+
+/// Estimated seconds. `points` is asked for the places of at most some hundred of them.
+double fast_seconds(const FastLayout& layout, const Shape<2>& panel, const CurvatureRange& range,
+                    std::span<const PixelPoint> points, const FastCosts& costs);
+
+/// The layout of least estimated time that keeps the window's share of `tolerance` (relative l2).
+FastLayout choose_fast_layout(const Shape<2>& panel, const CurvatureRange& range, std::span<const PixelPoint> points,
+                              double tolerance, const FastCosts& costs);
+
+}  // namespace holotone::point_cloud
