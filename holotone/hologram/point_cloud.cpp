@@ -38,6 +38,9 @@ void validate(const PointCloudOptions& options) {
 }
 
 void require_method(const PointCloudOptions& options) {
+  if (options.method == PointMethod::fast && options.tolerance < point_cloud_fast_tolerance_floor) {
+    throw_unsupported(fmt::format("another one for tolerances below {}", point_cloud_fast_tolerance_floor), "fast");
+  }
   if (options.wave == Wave::spherical && options.method != PointMethod::direct &&
       options.method != PointMethod::automatic) {
     throw_unsupported("direct or automatic for the spherical wave", std::string(to_string(options.method)));

@@ -32,6 +32,8 @@ std::string_view to_string(Wave wave);
 
 /// The tightest tolerance a plan takes: what sums of up to a million random waves keep in float32.
 constexpr double point_cloud_tolerance_floor = 2e-6;
+/// The tightest that `fast` holds.
+constexpr double point_cloud_fast_tolerance_floor = 1e-5;
 
 struct PointCloudOptions {
   double wavelength_m = 532e-9;   ///< > 0

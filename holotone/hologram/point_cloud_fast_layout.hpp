@@ -15,39 +15,34 @@
 
 namespace holotone::point_cloud {
 
-/// Curvatures of the lit points.
-struct CurvatureRange {
-  double low = 0;
-  double high = 0;
-};
-
+/// Tiles of one shape and their frequency grids.
 struct FastLayout {
-  Shape<2> tiles{1, 1};  ///< {down, across}
-  Shape<2> tile{};       ///< pixels of a tile; the panel's end may cut the last ones
-  SpreadWindow window;   ///< of all three axes
-  Shape<2> grid{};       ///< frequency steps for a turn a pixel, at least upsampling * tile
+  Shape<2> tile{};      ///< pixels, {rows, columns}; the panel's end may cut the last ones
+  SpreadWindow window;  ///< of all three axes
+  Shape<2> grid{};      ///< frequency steps for a turn a pixel, at least upsampling * tile
   /// Largest r in a tile whose origin is its middle pixel.
   [[nodiscard]] double radius_squared() const;
   /// Steps of the third axis for a turn a square pixel.
   [[nodiscard]] double depth_steps() const { return window.upsampling * radius_squared(); }
-  /// Planes the third axis needs.
-  [[nodiscard]] std::int64_t planes(const CurvatureRange& range) const;
 };
+
+FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window);
 
 /// Costs of a machine, in nanoseconds with all its threads at work.
 struct FastCosts {
   double spread_point;      ///< a point of a tile
   double spread_node;       ///< and each node of its window
   double transform_sample;  ///< a sample of a line's transform
-  double masked_pair;       ///< a point and a pixel, where a point lights a tile only in part
+  double masked_pair;       ///< a point and a pixel in products of factors
 };
 
-/// Estimated seconds. `points` is asked for the places of at most some hundred of them.
-double fast_seconds(const FastLayout& layout, const Shape<2>& panel, const CurvatureRange& range,
-                    std::span<const PixelPoint> points, const FastCosts& costs);
+/// Estimated nanoseconds of summing the points[index] over one tile. Looks at some hundred of them.
+double fast_tile_nanoseconds(const Shape<2>& tile, const SpreadWindow& window, std::span<const PixelPoint> points,
+                             std::span<const std::uint32_t> index, const FastCosts& costs);
 
-/// The layout of least estimated time that keeps the window's share of `tolerance` (relative l2).
-FastLayout choose_fast_layout(const Shape<2>& panel, const CurvatureRange& range, std::span<const PixelPoint> points,
-                              double tolerance, const FastCosts& costs);
+/// The tiles and windows of least estimated time that keep the window's share of `tolerance` (relative l2), every point taken to
+/// light every tile.
+FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint> points, double tolerance,
+                              const FastCosts& costs);
 
 }  // namespace holotone::point_cloud

@@ -11,6 +11,16 @@
 
 namespace cases {
 
+/// Every method that sums Fresnel waves.
+constexpr holotone::PointMethod point_methods[] = {holotone::PointMethod::direct, holotone::PointMethod::recurrence,
+                                                   holotone::PointMethod::separable, holotone::PointMethod::fast};
+
+/// Whether a device has the method at this tolerance (docs/holograms.md).
+inline bool has_method(holotone::PointMethod method, holotone::Device device, double tolerance) {
+  if (method != holotone::PointMethod::fast) return true;
+  return device.backend == holotone::Backend::cpu && tolerance >= holotone::point_cloud_fast_tolerance_floor;
+}
+
 /// A cloud on a panel: what to compute and how to tell whether it was computed.
 struct PointCloudCase {
   std::string name;

@@ -20,14 +20,14 @@ using holotone::PointCloudPlan;
 using holotone::PointMethod;
 using support::Complex;
 
-constexpr PointMethod methods[] = {PointMethod::direct, PointMethod::recurrence, PointMethod::separable};
 constexpr double tolerance = 1e-4;
 
 class PointCloudRelations : public support::OnEachDevice {
  protected:
   void for_every_engine(const std::function<void(PointMethod, Device)>& body) const {
     on_each([&](Device device) {
-      for (const auto method : methods) {
+      for (const auto method : cases::point_methods) {
+        if (!cases::has_method(method, device, tolerance)) continue;
         SCOPED_TRACE(to_string(method));
         body(method, device);
       }
