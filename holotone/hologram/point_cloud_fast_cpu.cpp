@@ -48,7 +48,8 @@ class FastCpu final : public PointCloudPlan::Engine {
 
   [[nodiscard]] std::vector<Job> first_jobs() const;
   /// Sums what a tile's points add to it, but for those left to its quarters, which are returned.
-  std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory) const;
+  std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+                       const std::function<void()>& stage_done) const;
   [[nodiscard]] std::vector<Job> quarters(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
   [[nodiscard]] std::size_t workspace_bytes() const {
     std::size_t bytes = sizeof(*this) + points_.size() * sizeof(PixelPoint);
@@ -111,7 +112,8 @@ std::vector<FastCpu::Job> FastCpu::quarters(const PanelTile& tile, const std::ve
   return jobs;
 }
 
-std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory) const {
+std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+                                       const std::function<void()>& stage_done) const {
   const PanelTile& tile = job.tile;
   std::vector<std::uint32_t> whole;
   std::vector<std::uint32_t> partly;
@@ -130,7 +132,7 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex,
   const double fast = fast_tile_nanoseconds(tile.shape(), layout_.window, points_, whole, costs);
   if (first ||
       fast < static_cast<double>(whole.size() * static_cast<std::size_t>(rows * columns)) * costs.masked_pair) {
-    tiles_.at(tile.shape()).sum(tile, points_, whole, first, field, memory);
+    tiles_.at(tile.shape()).sum(tile, points_, whole, first, field, memory, stage_done);
   } else {
     sum_masked(tile, whole, field);
   }
@@ -168,22 +170,25 @@ void FastCpu::execute(const PointCloudOutput& output, Progress& progress) {
     std::vector<std::vector<Job>> next(jobs.size());
     const bool side_by_side = count >= 4 * thread_count();
     memory_.resize(static_cast<std::size_t>(side_by_side ? thread_count() : 1));
-    const auto run_one = [&](std::int64_t i, FastMemory& memory) {
+    const auto run_one = [&](std::int64_t i, FastMemory& memory, const std::function<void()>& stage_done) {
       auto& job = jobs[static_cast<std::size_t>(i)];
-      next[static_cast<std::size_t>(i)] = run(job, level == 0, field, memory);
+      next[static_cast<std::size_t>(i)] = run(job, level == 0, field, memory, stage_done);
       job.candidates = {};
     };
-    progress.step(stage(level), 0, count);
+    const std::int64_t total = 3 * count;  // stages
+    progress.step(stage(level), 0, total);
     const std::int64_t batch = side_by_side ? 16 * thread_count() : 1;
     for (std::int64_t begin = 0; begin < count; begin += batch) {
       const std::int64_t end = std::min(begin + batch, count);
       if (side_by_side) {
-        parallel_for(begin, end,
-                     [&](std::int64_t i) { run_one(i, memory_[static_cast<std::size_t>(omp_get_thread_num())]); });
+        parallel_for(begin, end, [&](std::int64_t i) {
+          run_one(i, memory_[static_cast<std::size_t>(omp_get_thread_num())], [] {});
+        });
       } else {
-        run_one(begin, memory_[0]);
+        std::int64_t done = 3 * begin;
+        run_one(begin, memory_[0], [&] { progress.step(stage(level), ++done, total); });
       }
-      progress.step(stage(level), end, count);
+      progress.step(stage(level), 3 * end, total);
     }
     jobs.clear();
     for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(jobs));

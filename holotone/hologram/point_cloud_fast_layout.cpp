@@ -12,7 +12,11 @@ constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24,
 constexpr std::int64_t smallest_tile = 32;
 constexpr std::int64_t most_samples = 256;
 /// The windows may take this share of the tolerance; rounding has the rest.
-constexpr double window_share = 0.85;
+constexpr double window_share = 0.8;
+/// Two nodes are a poor window: their error depends on where in its range a tile has its pixels.
+constexpr double loosest = 0.05;
+/// What float32 leaves of a spread grid and its transforms, before the windows are divided out.
+constexpr double rounding = 2e-7;
 /// Complex numbers of a tile's grid beyond which smaller tiles are taken: 1 GiB.
 constexpr double most_numbers = 1 << 27;
 
@@ -88,7 +92,9 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
   double least = std::numeric_limits<double>::max();
   const Spans spans = sample_spans(points, {});
   for (const double upsampling : upsamplings) {
-    const auto window = choose_window(window_share * tolerance, upsampling, 3);
+    const auto window = choose_window(std::min(window_share * tolerance, loosest), upsampling, 3);
+    const bool finest = upsampling == upsamplings[std::size(upsamplings) - 1];
+    if (!finest && rounding * std::pow(window_noise_gain(window), 3) > 0.3 * tolerance) continue;
     for (const auto down : tile_counts) {
       for (const auto across : tile_counts) {
         const Shape<2> tile{divide_up(panel[0], down), divide_up(panel[1], across)};

@@ -23,7 +23,10 @@ struct FastLayout {
   /// Largest r in a tile whose origin is its middle pixel.
   [[nodiscard]] double radius_squared() const;
   /// Steps of the third axis for a turn a square pixel.
-  [[nodiscard]] double depth_steps() const { return window.upsampling * radius_squared(); }
+  [[nodiscard]] double depth_steps() const { return depth_margin * window.upsampling * radius_squared(); }
+  /// Pixels crowd where r is least and largest, and windows are worst at the ends of their range: a tenth more keeps them
+  /// inside.
+  static constexpr double depth_margin = 1.1;
 };
 
 FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window);

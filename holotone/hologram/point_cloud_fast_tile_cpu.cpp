@@ -11,7 +11,7 @@ using Complex = std::complex<float>;
 
 constexpr std::int64_t slab_rows = 16;
 constexpr std::int64_t block = nufft::AxisPass<float>::block;
-constexpr int depth_table_size = 1024;
+constexpr int depth_table_size = 4096;
 
 std::int64_t modulo(std::int64_t value, std::int64_t period) { return (value % period + period) % period; }
 
@@ -284,7 +284,8 @@ void FastTile::transform_columns(const Frame& frame, bool write, View<Complex, 2
 }
 
 void FastTile::sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
-                   bool write, View<Complex, 2> field, FastMemory& memory) const {
+                   bool write, View<Complex, 2> field, FastMemory& memory,
+                   const std::function<void()>& stage_done) const {
   if (index.empty()) {
     for (std::int64_t row = tile.row_begin; write && row < tile.row_end; ++row) {
       std::fill_n(&field(row, tile.column_begin), tile.column_end - tile.column_begin, Complex());
@@ -293,7 +294,9 @@ void FastTile::sum(const PanelTile& tile, std::span<const PixelPoint> points, st
   }
   const Frame frame = make_frame(tile, points, index);
   spread(frame, points, index, memory);
+  stage_done();
   transform_rows(frame, memory);
+  stage_done();
   transform_columns(frame, write, field, memory);
 }
 

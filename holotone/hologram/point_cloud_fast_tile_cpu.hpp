@@ -47,9 +47,9 @@ class FastTile {
   FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel);
 
   /// Adds (or, if `write`, writes) to the field's pixels of `tile`, which has this shape, the waves of points[index[i]], all of
-  /// which light it wholly. Cost O(index.size() width^3 + planes * pixels log(pixels)).
+  /// which light it wholly; calls stage_done after each of its two first stages of three. Cost O(index.size() width^3 + planes * pixels log(pixels)).
   void sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index, bool write,
-           View<std::complex<float>, 2> field, FastMemory& memory) const;
+           View<std::complex<float>, 2> field, FastMemory& memory, const std::function<void()>& stage_done) const;
 
  private:
   using Complex = std::complex<float>;

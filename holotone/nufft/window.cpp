@@ -107,6 +107,18 @@ double window_error(const SpreadWindow& window) {
   return std::sqrt(mean / total);
 }
 
+double window_noise_gain(const SpreadWindow& window) {
+  const Quadrature quadrature(window, 0.5);
+  double power = 0;
+  double inverse = 0;
+  for (int i = 0; i < frequencies; ++i) {
+    const double value = quadrature.transform((i + 0.5) / frequencies * 0.5 / window.upsampling);
+    power += value * value / frequencies;
+    inverse += 1 / (value * value) / frequencies;
+  }
+  return std::sqrt(power * inverse);
+}
+
 SpreadWindow choose_window(double tolerance, double upsampling, int axes) {
   // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) a node: begin a little below that width.
   const double fall = std::numbers::pi * std::sqrt(1 - 1 / upsampling);

@@ -25,6 +25,10 @@ double window_transform(const SpreadWindow& window, double frequency);
 /// without correlation: the square root of the mean of sum over m != 0 of (phihat(f + m) / phihat(f))^2.
 double window_error(const SpreadWindow& window);
 
+/// By how much dividing by phihat amplifies rounding on one axis: sqrt(mean phihat^2 mean phihat^-2) over |f| <= 1 / (2 upsampling). With n
+/// axes, rounding to eps before the transform leaves a relative error of about eps gain^n after it.
+double window_noise_gain(const SpreadWindow& window);
+
 /// The narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most `tolerance`; beta
 /// minimises the error for that width. Throws invalid_argument, naming the floor, if none is.
 SpreadWindow choose_window(double tolerance, double upsampling, int axes);
