@@ -19,6 +19,7 @@ struct MatrixProductShape {
   std::int64_t columns = 0;  ///< a multiple of 8
   std::int64_t depth = 0;    ///< a multiple of 16
   std::int64_t batch = 1;
+  bool share_a = false;  ///< one A for the whole batch
 };
 
 /// A matrix product whose algorithm was chosen by timing cuBLASLt's candidates on this device. The choice is

@@ -65,7 +65,7 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::direct: return point_cloud::direct_cuda(options, queue);
       case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
       case PointMethod::separable: return point_cloud::separable_cuda(options, queue);
-      case PointMethod::fast:
+      case PointMethod::fast: return point_cloud::fast_cuda(options, queue);
       case PointMethod::automatic: break;
     }
   }

@@ -28,6 +28,7 @@ EnginePointer fast_cpu(const PointCloudOptions& options);
 EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer separable_cuda(const PointCloudOptions& options, const Queue& queue);
+EnginePointer fast_cuda(const PointCloudOptions& options, const Queue& queue);
 
 /// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1:
 /// none.

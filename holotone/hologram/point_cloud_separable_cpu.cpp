@@ -23,7 +23,7 @@ constexpr double three_products_tolerance = 1e-5;
 /// Factors of one chunk stay below this, so that they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
 
-using Form = ProductForm;
+using Form = SumForm;
 
 int planes_of(Form form) { return form == Form::three_products ? 3 : form == Form::two_products ? 2 : 1; }
 /// Blocks of `points` rows that the factors of rows (pixels) take; those of columns take three or two.
@@ -149,7 +149,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
  public:
   explicit SeparableCpu(const PointCloudOptions& options)
       : options_(options),
-        full_(product_form(options.tolerance)),
+        full_(sum_form(options.tolerance)),
         sums_(options.shape, full_),
         real_sums_(options.shape, Form::real_part) {}
 
@@ -183,7 +183,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
   [[nodiscard]] PointCloudInfo info() const override {
     return {PointMethod::separable,
             full_ == Form::three_products ? "float32 (BLAS), three products" : "float32 (BLAS), two products",
-            product_error(full_),
+            sum_error(full_),
             points_.size() * sizeof(PixelPoint) + sums_.bytes(points_.size()) +
                 static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
   }
@@ -199,11 +199,11 @@ class SeparableCpu final : public PointCloudPlan::Engine {
 
 }  // namespace
 
-ProductForm product_form(double tolerance) {
+SumForm sum_form(double tolerance) {
   return tolerance >= three_products_tolerance ? Form::three_products : Form::two_products;
 }
 
-double product_error(ProductForm form) {
+double sum_error(SumForm form) {
   return form == Form::three_products ? three_products_tolerance : point_cloud_tolerance_floor;
 }
 

@@ -5,17 +5,17 @@
 namespace holotone::point_cloud {
 
 /// Real products that a complex sum is made of (point_cloud_separable_cpu.cpp).
-enum class ProductForm { three_products, two_products, real_part };
+enum class SumForm { three_products, two_products, real_part };
 
 /// The cheapest form of a complex sum that keeps `tolerance`.
-ProductForm product_form(double tolerance);
+SumForm sum_form(double tolerance);
 /// The relative l2 error that a form keeps.
-double product_error(ProductForm form);
+double sum_error(SumForm form);
 
 /// Sums of waves as they grow: points are added in any number of pieces, then the sums are moved to where they belong.
 class FactorProducts {
  public:
-  FactorProducts(const Shape<2>& shape, ProductForm form) : shape_(shape), form_(form) {}
+  FactorProducts(const Shape<2>& shape, SumForm form) : shape_(shape), form_(form) {}
 
   /// Adds waves on the pixels they light, chunk by chunk. Neighbouring points should light the same pixels: a chunk's product
   /// covers all that any of them lights. Cost O(points * pixels lit).
@@ -36,7 +36,7 @@ class FactorProducts {
   [[nodiscard]] std::size_t factors_of_a_point() const;
 
   Shape<2> shape_;
-  ProductForm form_;
+  SumForm form_;
   std::size_t count_ = 0;
   Array<float, 1> planes_;
   Array<float, 1> factors_;
