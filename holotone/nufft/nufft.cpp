@@ -32,7 +32,6 @@ nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& opti
   nufft::Setup<Rank> setup;
   setup.modes = modes;
   setup.tolerance = options.tolerance;
-  setup.deterministic = options.deterministic;
   setup.window = choose_window(window_share * options.tolerance, upsampling, Rank);
   for (std::size_t axis = 0; axis < Rank; ++axis) {
     // The grid holds at least two windows side by side.
@@ -45,19 +44,8 @@ nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& opti
 
 template <class Real, std::size_t Rank>
 nufft::EnginePointer<Real, Rank> make_engine(const nufft::Setup<Rank>& setup, const Queue& queue) {
-  switch (queue.device().backend) {
-    case Backend::cpu: return nufft::engine_cpu<Real, Rank>(setup);
-    case Backend::cuda:
-#if HOLOTONE_CUDA
-      if constexpr (std::is_same_v<Real, float>) return nufft::engine_cuda<Rank>(setup, queue);
-      throw Error(ErrorCode::unsupported,
-                  "NufftPlan: queue: expected the CPU for float64, got " + to_string(queue.device()));
-#else
-      break;
-#endif
-  }
-  throw Error(ErrorCode::unsupported,
-              "NufftPlan: queue: expected the CPU, got " + to_string(queue.device()) + ": this build has no CUDA");
+  if (queue.device().backend == Backend::cpu) return nufft::engine_cpu<Real, Rank>(setup);
+  throw Error(ErrorCode::unsupported, "NufftPlan: queue: expected the CPU, got " + to_string(queue.device()));
 }
 
 }  // namespace

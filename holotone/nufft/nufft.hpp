@@ -13,8 +13,6 @@ constexpr double nufft_tolerance_floor_double = 1e-12;
 struct NufftOptions {
   /// Relative l2 error of modes and values for strengths without correlation; floor to 0.1.
   double tolerance = 1e-4;
-  /// CUDA: sums in a fixed order, so that every run gives the same bits (the CPU always does).
-  bool deterministic = false;
 };
 
 /// What a plan chose.
@@ -34,7 +32,7 @@ struct NufftInfo {
 /// Points may be anywhere (they are taken modulo one period) and may move: set_points sorts them again, in a time that
 /// timings show to be about that of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes; workspace the
 /// oversampled grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32).
-/// Real is float (every device) or double (CPU). Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
+/// Real is float or double; on the CPU. Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
 template <class Real, std::size_t Rank>
 class NufftPlan {
   static_assert(Rank == 2 || Rank == 3);
@@ -43,7 +41,7 @@ class NufftPlan {
   using Complex = std::complex<Real>;
 
   /// Throws invalid_argument for an extent < 1 or > 2^28 or a tolerance outside the floor to 0.1 (naming the floor),
-  /// unsupported for double off the CPU, out_of_memory, device.
+  /// unsupported for a device other than the CPU, out_of_memory, device.
   explicit NufftPlan(Shape<Rank> modes, Queue queue = {}, NufftOptions options = {});
   ~NufftPlan();
   NufftPlan(NufftPlan&&) noexcept;

@@ -25,7 +25,6 @@ struct Setup {
   Shape<Rank> grid{};
   SpreadWindow window;
   double tolerance = 0;
-  bool deterministic = false;
 };
 
 template <class Real, std::size_t Rank>
@@ -33,9 +32,6 @@ using EnginePointer = std::unique_ptr<typename NufftPlan<Real, Rank>::Engine>;
 
 template <class Real, std::size_t Rank>
 EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
-
-template <std::size_t Rank>
-EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
 
 /// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).
 std::vector<double> deconvolution(const SpreadWindow& window, std::int64_t modes, std::int64_t grid, bool half);
