@@ -6,7 +6,9 @@ namespace {
 
 constexpr int sort_threads = 256;
 constexpr int unsorted_threads = 128;
-/// Sorted points that one warp spreads: bins of any size share the card evenly.
+/// Bins are cut into pieces of at most this many points, and a warp spreads the pieces that begin in its share of the sorted list: bins
+/// of any size share the card evenly, and small ones are added to the grid once.
+constexpr int piece_points = 512;
 constexpr int warp_points = 256;
 constexpr unsigned all_lanes = 0xffffffffU;
 
@@ -190,13 +192,17 @@ __global__ void __launch_bounds__(32)
   const int within = lane % 4;
   const int total = sorted.bin_begin[bins];
   const int end = min(total, static_cast<int>(blockIdx.x + 1) * warp_points);
-  int at = static_cast<int>(blockIdx.x) * warp_points;
-  if (at >= end) return;
+  const int begin = static_cast<int>(blockIdx.x) * warp_points;
+  if (begin >= end) return;
   const BinCounts counts = bins_of(grid);
-  int bin = bin_at(sorted.bin_begin, bins, at);
-  while (at < end) {
-    while (sorted.bin_begin[bin + 1] <= at) ++bin;
-    const int bin_end = min(end, sorted.bin_begin[bin + 1]);
+  int bin = bin_at(sorted.bin_begin, bins, begin);
+  // The first piece that begins here, which may be a later one of a bin that began before.
+  const int bin_begin = sorted.bin_begin[bin];
+  int at = bin_begin + (begin - bin_begin + piece_points - 1) / piece_points * piece_points;
+  while (at < total) {
+    while (bin < bins && sorted.bin_begin[bin + 1] <= at) at = sorted.bin_begin[++bin];
+    if (at >= end) break;
+    const int bin_end = min(at + piece_points, sorted.bin_begin[bin + 1]);
     const int column0 = bin % counts.columns * bin_columns;
     const int row0 = bin / counts.columns % counts.rows * bin_rows;
     const int plane0 = bin / (counts.columns * counts.rows) % counts.planes * bin_planes;
