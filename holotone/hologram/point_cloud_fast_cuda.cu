@@ -149,7 +149,7 @@ double estimated_time(const FastGrid& grid, std::int64_t count) {
   // Sorted: two passes over the points, products, and every filled bin added to the grid once.
   const double filled_bins = std::min(work, cells / (bin_columns * bin_rows * bin_planes));
   const double spread =
-      sorts(grid, count) ? 30 + work * 1.9e-4 + filled_bins * 1.2e-2 : 10 + work * 5.5e-4 * nodes / 125;
+      sorts(grid, count) ? 30 + work * 2.4e-4 + filled_bins * 1.1e-2 : 10 + work * 5.5e-4 * nodes / 125;
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (8 + 2 * grid.split) + 4e7;
   return 20 + spread + traffic / 2.5e6 + (flops_of_columns(grid) + flops_of_depth(grid)) / 4.5e8;

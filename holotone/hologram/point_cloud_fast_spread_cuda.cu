@@ -196,9 +196,10 @@ __global__ void __launch_bounds__(32)
   if (begin >= end) return;
   const BinCounts counts = bins_of(grid);
   int bin = bin_at(sorted.bin_begin, bins, begin);
-  // The first piece that begins here, which may be a later one of a bin that began before.
+  // The first piece that begins here: a later one of a bin that began before, or the next bin's.
   const int bin_begin = sorted.bin_begin[bin];
   int at = bin_begin + (begin - bin_begin + piece_points - 1) / piece_points * piece_points;
+  at = min(at, sorted.bin_begin[bin + 1]);
   while (at < total) {
     while (bin < bins && sorted.bin_begin[bin + 1] <= at) at = sorted.bin_begin[++bin];
     if (at >= end) break;
