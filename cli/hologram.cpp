@@ -21,7 +21,8 @@ void add_sum_options(CLI::App& command, HologramArguments& arguments) {
       command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
   command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms from vertex colours")
       ->excludes(wavelength);
-  command.add_option("--method", arguments.method, "auto, direct, recurrence or separable")->capture_default_str();
+  command.add_option("--method", arguments.method, "auto, direct, recurrence, separable or fast")
+      ->capture_default_str();
   command.add_option("--wave", arguments.wave, "fresnel or spherical")->capture_default_str();
   command.add_option("--tolerance", arguments.tolerance, "Largest relative l2 error of the field")
       ->capture_default_str();

@@ -193,7 +193,8 @@ PointMethod parse_method(const std::string& text) {
   static constexpr Choice<PointMethod> names[] = {{"auto", PointMethod::automatic},
                                                   {"direct", PointMethod::direct},
                                                   {"recurrence", PointMethod::recurrence},
-                                                  {"separable", PointMethod::separable}};
+                                                  {"separable", PointMethod::separable},
+                                                  {"fast", PointMethod::fast}};
   return choose("--method", text, names);
 }
 

@@ -78,7 +78,8 @@ struct PointCloudInfo {
 /// Wave::spherical replaces the last factor by exp(i sign(d_j) k (r - |d_j|)), r the distance from point to
 /// pixel. With a band limit a point adds nothing outside |x - x_j|, |y - y_j| <= lambda |d_j| / (2 pitch).
 /// Cost: direct and recurrence O(n nx ny) sines and cosines; separable one matrix product of 8 n nx ny
-/// operations (6 for a field by three real products, 4 for the real part alone). Workspace:
+/// operations (6 for a field by three real products, 4 for the real part alone); fast O(n width^3) and FFTs of the
+/// panel, as many as the scene is deep. Workspace:
 /// info().workspace_bytes, independent of n beyond a record of each point. Source: Shimobaba et al. 2010, Eq.
 /// (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
 class PointCloudPlan {

@@ -156,7 +156,8 @@ TEST_F(BadInputTest, NamesSuggestTheNearest) {
 
 TEST_F(BadInputTest, CombinationsThatMakeNoSense) {
   expect_refused(hologram("good.csv", small({"--wave", "spherical", "--method", "separable"})), {"--wave", "fresnel"});
-  expect_refused(hologram("good.csv", small({"--method", "fast"})), {"fast"});
+  expect_refused(hologram("good.csv", small({"--wave", "spherical", "--method", "fast"})), {"--wave", "fresnel"});
+  expect_refused(hologram("good.csv", small({"--method", "fast", "--tolerance", "5e-6"})), {"--method", "1e-05"});
   expect_refused(hologram("good.csv", small({"--encode", "complex"})), {"--output", ".h5"});
   expect_refused(hologram("good.csv", small({"--encode", "phase"}), "out.h5"), {"--output", ".tiff", "--encode phase"});
   expect_refused(hologram("good.csv", small({"--bits", "8"}), "out.h5"), {"--bits", "complex"});
@@ -282,8 +283,6 @@ TEST_F(BadInputTest, MetadataIsNotTrusted) {
 TEST_F(BadInputTest, TheLineItself) {
   expect_refused({}, {"subcommand"});
   expect_refused({"hologram"}, {"hologram", "IN and --output are required"});
-  const auto help = run({"hologram", "--help"});
-  EXPECT_EQ(help.output.find("fast"), std::string::npos) << "a method that is not there is not offered";
   expect_refused({"hologram", path("good.csv")}, {"--output"});
   expect_refused({"hologram", path("good.csv"), "-o"}, {"--output"});
   expect_refused(hologram("good.csv", {"stray"}), {"stray"});

@@ -277,7 +277,7 @@ TEST_F(RobustTest, ErrorsNameOptionsAndFiles) {
     return more;
   };
   refused(hologram("good.csv", "out.png", {"--tolerance", "2"}), {"--tolerance: expected"});
-  refused(hologram("good.csv", "out.png", {"--method", "fast"}), {"--method: expected"});
+  refused(hologram("good.csv", "out.png", {"--method", "faster"}), {"--method: expected"});
   refused({"hologram", path("good.csv"), "-o", path("out.png"), "--device", "gpu"}, {"--device: expected"});
   refused({"hologram", path("good.csv"), "-o", path("out.png"), "--resolution", "64x2", "--pitch", "8um", "--encode",
            "single-sideband"},
