@@ -72,6 +72,8 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"nufft", {"core", "fft"}},
       {"optics", {"core", "fft"}},
       {"hologram", {"core", "fft", "nufft", "optics"}},
+      {"metrics", {"core", "fft", "nufft"}},
+      {"halftone", {"core", "fft", "nufft", "metrics"}},
       {"io", {"core"}},
   };
   return allowed;
