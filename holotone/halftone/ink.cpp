@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/colour.hpp>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/halftone/ink.hpp>
+#include <numbers>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+// Of luminance; what is left is green's.
+constexpr double red_weight = 0.2126;
+constexpr double blue_weight = 0.0722;
+
+void check_pixels(const View<const float, 3>& pixels, const InkOptions& options) {
+  constexpr std::string_view where = "ink_from_pixels";
+  require_device(where, "pixels", Device{}, pixels.device());
+  const auto& shape = pixels.shape();
+  if (pixels.empty() || shape[2] < 1 || shape[2] > 4) {
+    throw_argument(where, "pixels", "at least 1 x 1 pixels of 1 to 4 channels",
+                   fmt::format("{} x {} of {}", shape[1], shape[0], shape[2]));
+  }
+  if (!(options.gamma >= 0.01 && options.gamma <= 100)) {
+    throw_argument(where, "gamma", "from 0.01 to 100", fmt::format("{}", options.gamma));
+  }
+  if (options.mask.data() == nullptr) return;
+  require_device(where, "mask", Device{}, options.mask.device());
+  if (options.mask.shape() != Shape<2>{shape[0], shape[1]}) {
+    throw_argument(where, "mask", fmt::format("the picture's {} x {} pixels", shape[1], shape[0]),
+                   fmt::format("{} x {}", options.mask.shape()[1], options.mask.shape()[0]));
+  }
+}
+
+/// A number of the picture or its mask in 0..1.
+double checked(double value, bool clip, std::string_view what, std::int64_t row, std::int64_t col) {
+  const bool finite = std::isfinite(value);
+  if (finite && value >= 0 && value <= 1) return value;
+  if (finite && clip) return std::clamp(value, 0.0, 1.0);
+  throw_argument("ink_from_pixels", fmt::format("{} in row {}, column {}", what, row, col),
+                 finite ? "from 0 to 1" : "a finite number", fmt::format("{}", value));
+}
+
+/// srgb_to_linear of every 16-bit code, among which are the 8-bit ones.
+const std::vector<double>& decoded_codes() {
+  static const auto codes = [] {
+    std::vector<double> table(65536);
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] = srgb_to_linear(static_cast<double>(k) / 65535);
+    return table;
+  }();
+  return codes;
+}
+
+/// By table where the value is a code, as in all files of 8 or 16 bits.
+double linear_light(double value, PixelTone tone) {
+  if (tone == PixelTone::linear) return value;
+  const auto code = static_cast<std::size_t>(value * 65535 + 0.5);
+  const bool exact = static_cast<double>(static_cast<float>(code) / 65535.0F) == value;
+  return exact ? decoded_codes()[code] : srgb_to_linear(value);
+}
+
+/// 1 - luminance of one pixel over white: exactly 0 where it is white.
+double darkness(const float* pixel, std::int64_t channels, const InkOptions& options, std::int64_t row,
+                std::int64_t col) {
+  const bool clip = options.out_of_range == OutOfRange::clip;
+  const auto light = [&](std::int64_t c) {
+    return linear_light(checked(static_cast<double>(pixel[c]), clip, "pixel", row, col), options.tone);
+  };
+  double dark = 1 - light(channels >= 3 ? 1 : 0);
+  if (channels >= 3) {
+    const double red = 1 - light(0);
+    const double blue = 1 - light(2);
+    dark = std::clamp(dark + red_weight * (red - dark) + blue_weight * (blue - dark), 0.0, 1.0);
+  }
+  if (channels % 2 == 1) return dark;
+  return dark * checked(static_cast<double>(pixel[channels - 1]), clip, "alpha", row, col);
+}
+
+/// Old pixels and their shares that make one new pixel of an axis.
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<double> share;
+};
+
+std::vector<Taps> axis_taps(std::int64_t from, std::int64_t to) {
+  std::vector<Taps> taps(static_cast<std::size_t>(to));
+  const double step = static_cast<double>(from) / static_cast<double>(to);
+  for (std::int64_t i = 0; i < to; ++i) {
+    Taps& tap = taps[static_cast<std::size_t>(i)];
+    if (to >= from) {
+      const double at = std::clamp((static_cast<double>(i) + 0.5) * step - 0.5, 0.0, static_cast<double>(from - 1));
+      tap.first = std::min(static_cast<std::int64_t>(at), std::max<std::int64_t>(from - 2, 0));
+      const double share = at - static_cast<double>(tap.first);
+      tap.share = {1 - share};
+      if (from > 1) tap.share.push_back(share);
+      continue;
+    }
+    const double begin = static_cast<double>(i) * step;
+    const double end = std::min(static_cast<double>(i + 1) * step, static_cast<double>(from));
+    tap.first = static_cast<std::int64_t>(begin);
+    for (std::int64_t k = tap.first; k < from && static_cast<double>(k) < end; ++k) {
+      const double low = std::max(begin, static_cast<double>(k));
+      const double high = std::min(end, static_cast<double>(k + 1));
+      tap.share.push_back((high - low) / (end - begin));
+    }
+  }
+  return taps;
+}
+
+}  // namespace
+
+Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& options) {
+  check_pixels(pixels, options);
+  const auto [ny, nx, channels] = pixels.shape();
+  Array<float, 2> ink({ny, nx});
+  const bool clip = options.out_of_range == OutOfRange::clip;
+  const auto row_of = [&, columns = nx, depth = channels](std::int64_t row) {
+    for (std::int64_t col = 0; col < columns; ++col) {
+      double share = darkness(&pixels(row, col, 0), depth, options, row, col);
+      if (options.gamma != 1) share = 1 - std::pow(1 - share, 1 / options.gamma);
+      if (options.invert) share = 1 - share;
+      if (options.mask.data() != nullptr) {
+        share *= checked(static_cast<double>(options.mask(row, col)), clip, "mask", row, col);
+      }
+      ink(row, col) = static_cast<float>(share);
+    }
+  };
+  parallel_for(0, ny, row_of);
+  return ink;
+}
+
+double total_ink(View<const float, 2> ink) {
+  std::vector<double> rows(static_cast<std::size_t>(ink.shape()[0]));
+  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+    double sum = 0;
+    for (std::int64_t col = 0; col < ink.shape()[1]; ++col) sum += static_cast<double>(ink(row, col));
+    rows[static_cast<std::size_t>(row)] = sum;
+  });
+  double sum = 0;
+  for (const double row : rows) sum += row;
+  return sum;
+}
+
+Array<float, 2> resampled_ink(View<const float, 2> ink, const Shape<2>& shape) {
+  require_device("resampled_ink", "ink", Device{}, ink.device());
+  if (ink.empty()) throw_argument("resampled_ink", "ink", "at least 1 x 1 pixels", "none");
+  if (shape[0] < 1 || shape[1] < 1) {
+    throw_argument("resampled_ink", "shape", "at least 1 x 1 pixels", fmt::format("{} x {}", shape[1], shape[0]));
+  }
+  const auto columns = axis_taps(ink.shape()[1], shape[1]);
+  const auto rows = axis_taps(ink.shape()[0], shape[0]);
+  Array<float, 2> across({ink.shape()[0], shape[1]});
+  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+    for (std::int64_t col = 0; col < shape[1]; ++col) {
+      const Taps& tap = columns[static_cast<std::size_t>(col)];
+      double sum = 0;
+      std::int64_t k = tap.first;
+      for (const double share : tap.share) sum += share * static_cast<double>(ink(row, k++));
+      across(row, col) = static_cast<float>(sum);
+    }
+  });
+  Array<float, 2> result(shape);
+  parallel_for(0, shape[0], [&](std::int64_t row) {
+    const Taps& tap = rows[static_cast<std::size_t>(row)];
+    for (std::int64_t col = 0; col < shape[1]; ++col) {
+      double sum = 0;
+      std::int64_t k = tap.first;
+      for (const double share : tap.share) sum += share * static_cast<double>(across(k++, col));
+      result(row, col) = static_cast<float>(sum);
+    }
+  });
+  return result;
+}
+
+std::int64_t dots_for_ink(View<const float, 2> ink, double radius) {
+  if (!(radius > 0 && std::isfinite(radius))) {
+    throw_argument("dots_for_ink", "radius", "> 0 pixels", fmt::format("{}", radius));
+  }
+  require_ink("dots_for_ink", ink);
+  const double count = std::round(total_ink(ink) / (std::numbers::pi * radius * radius));
+  if (!(count <= static_cast<double>(most_dots))) {
+    throw_argument("dots_for_ink", "radius", fmt::format("one that makes at most {} dots", most_dots),
+                   fmt::format("{}, which makes {:.3g}", radius, count));
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(count));
+}
+
+double radius_for_ink(View<const float, 2> ink, std::int64_t count) {
+  if (count < 1) throw_argument("radius_for_ink", "count", "at least 1 dot", std::to_string(count));
+  require_ink("radius_for_ink", ink);
+  return std::sqrt(total_ink(ink) / (std::numbers::pi * static_cast<double>(count)));
+}
+
+void require_dots_fit(std::string_view where, std::string_view argument, View<const float, 2> ink, std::int64_t count,
+                      double radius) {
+  std::int64_t inked = 0;
+  for (const float share : ink.host()) inked += share > 0 ? 1 : 0;
+  const double dot = std::numbers::pi * radius * radius;
+  if (static_cast<double>(count) * dot <= static_cast<double>(inked) * (1 + 1e-9)) return;
+  throw_argument(where, argument,
+                 fmt::format("at most {:.0f} dots of radius {:.4g} px, which cover all {} pixels that have ink",
+                             std::floor(static_cast<double>(inked) / dot), radius, inked),
+                 std::to_string(count));
+}
+
+void require_ink(std::string_view where, View<const float, 2> ink) {
+  require_device(where, "ink", Device{}, ink.device());
+  if (ink.empty()) throw_argument(where, "ink", "at least 1 x 1 pixels", "none");
+  bool any = false;
+  for (std::int64_t i = 0; i < ink.size(); ++i) {
+    const float share = ink.data()[i];
+    if (!(share >= 0 && share <= 1)) {
+      throw_argument(where, "ink", "from 0 to 1",
+                     fmt::format("{} in row {}, column {}", share, i / ink.shape()[1], i % ink.shape()[1]));
+    }
+    any = any || share > 0;
+  }
+  if (!any) throw_argument(where, "ink", "a picture with ink", "one that has none: it is white everywhere");
+}
+
+}  // namespace holotone
