@@ -1,0 +1,67 @@
+#pragma once
+// The readers and writers behind read_dots and write_dots. Not for users.
+#include <holotone/io/dots.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+/// Collects what a reader finds and checks it: `where` ("line 7") goes into the error.
+class DotsBuilder {
+ public:
+  explicit DotsBuilder(std::string_view path) : path_(path) {}
+  void add(double x, double y, std::string_view where);
+  /// Belongs to the dot added last; each for every dot or for none.
+  void add_radius(double radius, std::string_view where);
+  void add_class(double colour_class, std::string_view where);
+  /// Throws io if there is no dot.
+  Dots take();
+  [[nodiscard]] Dots& dots() { return dots_; }
+
+ private:
+  std::string_view path_;
+  Dots dots_;
+};
+
+Dots read_dots_table(std::string_view bytes, std::string_view path);
+Dots read_dots_npy(std::string_view bytes, std::string_view path);
+Dots read_dots_svg(std::string_view bytes, std::string_view path);
+Dots read_dots_picture(const std::string& path, double threshold);
+
+/// What writers get: checked dots, with every default filled in.
+struct DotsToWrite {
+  const Dots& dots;
+  double pixel_m;
+  bool size_known;  ///< somebody stated pixel_m
+  double radius;
+  double dpi;
+  bool one_bit;
+  int compression;
+  std::span<const Ink> inks;
+  [[nodiscard]] float radius_of(std::size_t i) const {
+    return dots.radius.empty() ? static_cast<float>(radius) : dots.radius[i];
+  }
+  [[nodiscard]] std::size_t class_of(std::size_t i) const {
+    return dots.colour_class.empty() ? 0 : dots.colour_class[i];
+  }
+  [[nodiscard]] std::size_t count() const { return dots.position.size() / 2; }
+};
+
+/// Dots written at a time: between two of these the progress is asked.
+inline constexpr std::size_t dots_a_piece = 65536;
+
+/// Indices of the dots by class, and where each class begins.
+struct DotsByClass {
+  std::vector<std::uint32_t> order;
+  std::vector<std::size_t> begin;
+};
+DotsByClass by_class(const DotsToWrite& job);
+
+void write_dots_table(const std::string& path, const DotsToWrite& job, char separator, Progress& progress);
+void write_dots_npy(const std::string& path, const DotsToWrite& job, Progress& progress);
+void write_dots_svg(const std::string& path, const DotsToWrite& job, Progress& progress);
+void write_dots_pdf(const std::string& path, const DotsToWrite& job, Progress& progress);
+void write_dots_png(const std::string& path, const DotsToWrite& job, Progress& progress);
+
+}  // namespace holotone::io
