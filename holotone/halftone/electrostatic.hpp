@@ -1,0 +1,182 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <holotone/core/array.hpp>
+#include <holotone/core/progress.hpp>
+#include <memory>
+#include <string>
+
+namespace holotone {
+
+/// How the sum over dots is computed.
+enum class ForceSum {
+  ewald,   ///< near part of the force from neighbours, the smooth rest from one real grid: fast, tolerance-controlled
+  taylor,  ///< Gwosdek et al.'s three sums with Taylor-regularised kernel, window cut-off and degree given by hand
+  direct,  ///< every pair: cost O(count^2)
+};
+
+/// How a dot finds its neighbours.
+enum class NearField {
+  cells,  ///< dots sorted into cells: finds all of them
+  map,    ///< Gwosdek et al.'s map with room for one dot a cell: misses some where dots crowd (see missed_neighbours)
+};
+
+struct ElectrostaticOptions {
+  ForceSum sum = ForceSum::ewald;
+  /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root mean
+  /// square of that force; 1e-5 to 1e-1. `ewald` only.
+  double tolerance = 5e-4;
+  int window_cutoff = 5;              ///< the paper's m: a window touches 2 m nodes; 2 to 5. `taylor` only
+  int taylor_degree = 5;              ///< the paper's p-hat; 2 to 12. `taylor` only
+  NearField near = NearField::cells;  ///< `ewald` and `taylor`
+  bool deterministic = false;         ///< the same bits every run on CUDA too, at a cost; the CPU always gives them
+  /// How much denser than the page's mean the dots stand where a dot sits, on average: mean of ink^2 / (mean of ink)^2.
+  /// It only moves work between grid and neighbours; 1 to 1e6. `ewald` only.
+  double crowding = 1;
+};
+
+enum class Descent {
+  momentum,  ///< heavy ball; a dot whose velocity points against the force starts anew
+  plain,     ///< the paper's: a fixed step along the force
+};
+
+/// How far a dot at p moves under the force F. With rho(p) the ink's density in dots a square pixel, smoothed over about a
+/// dot's spacing and not below a twelfth of its mean:
+///   t     = tau                   limit = largest_move               (density_scaled = false; tau in square pixels)
+///   t     = tau / rho(p)          limit = largest_move / sqrt(rho(p))  (density_scaled = true; both without unit)
+///   plain      d = t F
+///   momentum   v <- 0 if v.F < 0;  v <- momentum v + t F, shortened to `limit`;  d = v
+/// d is shortened to `limit`, and p + d is taken to the nearest point of the page; a component of v that led off it is 0.
+/// Plain steps are stable while t < 1 / (pi rho).
+struct StepRule {
+  Descent descent = Descent::momentum;
+  double tau = 0.1;
+  double momentum = 0.9;       ///< 0 to 0.999
+  bool density_scaled = true;  ///< steps and limits in units of the local spacing of dots
+  double largest_move = 0.5;
+
+  /// Gwosdek et al., Eq. (1): p <- p + 0.1 F, at most a pixel.
+  static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1}; }
+};
+
+/// Sizes of the forces that the last step(), move() or forces() used or wrote, 1/px.
+struct ForceStatistics {
+  double mean = 0;
+  double rms = 0;
+};
+
+/// What a plan chose.
+struct ElectrostaticInfo {
+  Shape<2> grid{};            ///< padded grid {ny, nx}; zeros for `direct`
+  int width = 0;              ///< nodes a dot touches on an axis
+  double splitting_px = 0;    ///< xi of the Ewald split; radius of the regularised kernel for `taylor`
+  double cutoff_px = 0;       ///< neighbours within this distance are summed one by one
+  double expected_error = 0;  ///< of the net force as in `tolerance`; 0 where it is not known beforehand
+  std::size_t bytes = 0;      ///< memory the plan holds on its device
+  std::string arithmetic;     ///< "float32 ..."
+};
+
+/// Dots as charged particles that repel each other and are attracted by an image's ink, under the 2-D Coulomb force.
+///
+/// The page is [0, nx] x [0, ny] in pixels, y down; pixel (row, col) has its centre c at (col + 0.5, row + 0.5). Dots have
+/// charge 1, and the ink is scaled so that all of it is as much as the dots: q_c = ink_c count / sum of ink. The net force on
+/// dot i at p_i is, in 1/px,
+///
+///   F_i = sum_c q_c s(|c - p_i|) (c - p_i) / |c - p_i|^2  -  sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
+///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = r^2 / px^2
+///
+/// A pixel's ink is thus a round spot, not a point: its spectrum exp(-a) (1 + a + a^2 / 2), a = (pi f)^2, passes 99 % of what
+/// varies with f < 0.2 cycles a pixel, so that dots follow the image faithfully, and F is smooth between pixels' centres
+/// (Gwosdek et al. leave out the pixel at c = p and interpolate, which passes 1 - pi f^2). Dots at the same place repel each other
+/// in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+///
+/// Cost of an iteration O(count + nodes log nodes), of `direct` O(count^2); nothing is allocated after the constructor but
+/// by set_ink of `direct` and `taylor`. All views live on the plan's device; on CUDA everything but
+/// set_ink, set_positions and statistics only enqueues.
+///
+/// Sources: Schmaltz, Gwosdek, Bruhn, Weickert 2010; Teuber et al. 2011; Gwosdek, Schmaltz, Weickert, Teuber 2012 ("Fast
+/// electrostatic halftoning", Eq. (1) to (12)); split into near and far: Ewald 1921, Hockney and Eastwood 1981.
+class ElectrostaticPlan {
+ public:
+  /// `page` {ny, nx}, extents 1 to 32768; `maximum_dots` 0 to 2^30. Throws invalid_argument for these and for options out of
+  /// range, unsupported for a sum this device lacks, out_of_memory, device.
+  ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue = {}, ElectrostaticOptions options = {});
+  ~ElectrostaticPlan();
+  ElectrostaticPlan(ElectrostaticPlan&&) noexcept;
+  ElectrostaticPlan& operator=(ElectrostaticPlan&&) noexcept;
+
+  /// The attracting image: {ny, nx}, ink >= 0 in any unit (linear: twice the ink, twice the dots). Throws invalid_argument for a
+  /// value that is not finite or negative, naming the pixel, and if there is no ink at all.
+  void set_ink(View<const float, 2> ink);
+
+  /// {count, 2}: x, y of each dot in pixels, count <= maximum_dots. Places off the page are taken to its nearest point; dots
+  /// are at rest. Throws invalid_argument, naming the first, for a coordinate that is not finite.
+  void set_positions(View<const float, 2> positions);
+
+  /// {count, 2}, in the order of set_positions.
+  void positions(View<float, 2> positions);
+
+  /// {count, 2}: F_i at the present positions in the same order. Throws invalid_argument before set_ink.
+  void forces(View<float, 2> forces);
+
+  /// One iteration: forces, then moves.
+  void step(const StepRule& rule = {});
+
+  /// Moves by forces that the caller made, {count, 2} (several kinds of dots: forces within and across kinds, added with
+  /// their weights). Density and velocities are this plan's own. Throws invalid_argument before set_ink.
+  void move(View<const float, 2> forces, const StepRule& rule = {});
+
+  /// Displaces every dot by a random vector, uniform in a disc of `radius` pixels, and projects it onto the page. Dot i draws
+  /// random_bits(seed, 2 i) and (seed, 2 i + 1). radius >= 0.
+  void shake(double radius, std::uint64_t seed);
+
+  /// Waits for the device.
+  [[nodiscard]] ForceStatistics statistics();
+
+  /// Pairs within the cut-off that NearField::map did not find at the present positions, counted from each side; 0 with
+  /// NearField::cells. Costs more than a step: for diagnosis.
+  [[nodiscard]] std::int64_t missed_neighbours();
+
+  [[nodiscard]] const Shape<2>& page() const;
+  [[nodiscard]] std::int64_t count() const;
+  [[nodiscard]] std::int64_t maximum_dots() const;
+  [[nodiscard]] const Queue& queue() const;
+  [[nodiscard]] ElectrostaticInfo info() const;
+
+  class Engine;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct DescentOptions {
+  StepRule rule = {};
+  std::int64_t iterations = 300;  ///< at most; 0 to 1e9
+  /// Every `check_interval` iterations the mean force is read. The descent stops when for `patience` readings in a row
+  /// it was not below (1 - least_improvement) times the least before. least_improvement = 0 and patience = 0: never.
+  std::int64_t check_interval = 10;
+  std::int64_t patience = 3;
+  double least_improvement = 0.01;
+  /// First radius of shaking in mean spacings of dots, sqrt(page / count); 0: none. Every `shake_interval` iterations dots are
+  /// shaken with a radius that falls linearly to 0 at half of `iterations`; until then the descent does not stop.
+  double shake = 0;
+  std::int64_t shake_interval = 10;
+  std::uint64_t seed = 1;
+  std::int64_t frame_interval = 0;  ///< iterations between calls of on_frame; 0: none
+};
+
+struct DescentReport {
+  std::int64_t iterations = 0;
+  bool converged = false;  ///< stopped by the mean force, not by the limit
+  ForceStatistics force;   ///< of the last iteration
+};
+
+/// Moves the plan's dots until the mean force stops improving. `on_frame(iteration)`, if given, is called before
+/// the first iteration, every frame_interval iterations and after the last; it may read positions. Progress: "moving
+/// dots", updated at every reading. Throws invalid_argument for options out of range, cancelled.
+DescentReport electrostatic_halftone(ElectrostaticPlan& plan, const DescentOptions& options = {},
+                                     Progress& progress = Progress::none(),
+                                     const std::function<void(std::int64_t)>& on_frame = {});
+
+}  // namespace holotone

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/fft/fft.hpp>
+#include <holotone/halftone/electrostatic_settings.hpp>
+#include <limits>
+#include <numbers>
+
+namespace holotone::electrostatic {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr std::int64_t largest_extent = 32768;
+constexpr std::int64_t most_dots = std::int64_t{1} << 30;
+constexpr std::int64_t largest_grid = 8192;
+constexpr std::int64_t least_grid = 256;  // of the longer axis: else the period would be many pages
+/// Share of the tolerance that the split and the window may use; the rest is the ink's table and rounding.
+constexpr double split_share = 0.9;
+/// Beyond this distance from its centre a pixel's spot is left out of the grid, px (density there below 1e-4).
+constexpr double spot_reach_px = 3.5;
+
+/// E1(x), x > 0, to 1e-7 relative: series below 1, continued fraction above.
+double exponential_integral(double x) {
+  if (x < 1) {
+    double sum = -0.57721566490153286 - std::log(x);
+    double term = 1;
+    for (int k = 1; k < 20; ++k) {
+      term *= -x / k;
+      sum -= term / k;
+    }
+    return sum;
+  }
+  double fraction = x + 80;
+  for (int k = 60; k > 0; --k) fraction = x + k / (1 + k / fraction);
+  return std::exp(-x) / fraction;
+}
+
+/// The parameters of the split in units of the grid's step.
+struct Split {
+  int width = 0;
+  double beta = 0;
+  double xi = 0;
+  double cutoff = 0;
+};
+
+/// For uncorrelated charges of density n on a grid of step 1, squared errors of the force over n: the far force's spectrum is
+/// |f|^-1 exp(-(pi xi f)^2), spreading folds what lies at f + m to f, interpolation makes copies of f at f + m.
+class SplitError {
+ public:
+  SplitError(int width, double beta) {
+    std::array<double, 5 * samples / 2 + 1> transform{};
+    const int nodes = 32 + 4 * width;
+    for (int i = 0; i < nodes; ++i) {
+      const double angle = ((i + 0.5) / nodes - 0.5) * pi;
+      const double weight = std::exp(beta * (std::cos(angle) - 1)) * std::cos(angle);
+      const double step = 2 * pi * width / 2.0 * std::sin(angle) / samples;
+      for (std::size_t k = 0; k < transform.size(); ++k)
+        transform[k] += weight * std::cos(step * static_cast<double>(k));
+    }
+    for (int k = 0; k <= samples / 2; ++k) {
+      double sum = 0;
+      for (const int alias : {samples - k, samples + k, 2 * samples - k, 2 * samples + k}) {
+        sum += transform[static_cast<std::size_t>(alias)] * transform[static_cast<std::size_t>(alias)];
+      }
+      aliases_[static_cast<std::size_t>(k)] =
+          sum / (transform[static_cast<std::size_t>(k)] * transform[static_cast<std::size_t>(k)]);
+    }
+  }
+
+  /// Window and band of the grid; the lowest frequency is 1 / nodes.
+  [[nodiscard]] double grid(double xi, double nodes) const {
+    constexpr int radii = 24;
+    constexpr int angles = 12;
+    const double low = std::log(1 / nodes);
+    const double high = std::log(0.5);
+    double sum = 0;
+    for (int r = 0; r < radii; ++r) {
+      const double f = std::exp(low + (high - low) * (r + 0.5) / radii);
+      double mean = 0;
+      for (int a = 0; a < angles; ++a) {
+        const double angle = (a + 0.5) / angles * pi / 2;
+        mean += alias(f * std::cos(angle)) + alias(f * std::sin(angle));
+      }
+      sum += std::exp(-2 * pi * pi * xi * xi * f * f) * mean / angles;
+    }
+    // d^2 f / f^2 = 2 pi d(log f); spreading and interpolation alike
+    const double window = 2 * 2 * pi * (high - low) / radii * sum;
+    const double band = pi * exponential_integral(0.5 * pi * pi * xi * xi);
+    return window + band;
+  }
+
+  static double near(double cutoff_over_xi) { return pi * exponential_integral(2 * cutoff_over_xi * cutoff_over_xi); }
+
+ private:
+  static constexpr int samples = 64;  // a cycle a step
+
+  [[nodiscard]] double alias(double frequency) const {
+    const double place = frequency * samples;
+    const auto k = static_cast<std::size_t>(std::min(place, samples / 2.0 - 1));
+    const double t = place - static_cast<double>(k);
+    return aliases_[k] * (1 - t) + aliases_[k + 1] * t;
+  }
+
+  std::array<double, samples / 2 + 1> aliases_{};
+};
+
+/// Squared net force over the density of uncorrelated dots: 2 pi log(page / nearest neighbour).
+double net_force_squared(double dots) { return 2 * pi * std::max(1.0, 0.5 * std::log(dots)); }
+
+/// The cheapest split within the tolerance. One node of a window costs about 1, one neighbour within a square step 1.8
+/// (measured on the GPU: spreading and interpolation 90 us at 25 nodes, neighbours 91 us within 3.75 steps).
+Split choose_split(double tolerance, double dots, double nodes) {
+  const double budget = std::pow(split_share * tolerance, 2) * net_force_squared(dots);
+  Split best;
+  double best_cost = std::numeric_limits<double>::infinity();
+  for (int width = 3; width <= 10 && width * width < best_cost; ++width) {
+    for (double shape = 1.6; shape < 2.65; shape += 0.1) {
+      const SplitError error(width, shape * width);
+      for (double xi = 0.8; xi < 3.6; xi += 0.1) {
+        const double left = budget - error.grid(xi, nodes);
+        if (left <= 0) continue;
+        double cutoff = 1.5;
+        while (SplitError::near(cutoff) > left) cutoff += 0.02;
+        const double cost = width * width + 1.8 * cutoff * cutoff * xi * xi;
+        if (cost < best_cost) {
+          best_cost = cost;
+          best = {width, shape * width, xi, cutoff * xi};
+        }
+      }
+    }
+  }
+  return best;
+}
+
+/// One axis of the grid.
+struct Axis {
+  std::int64_t grid = 0;
+  std::int64_t period = 0;
+  double step = 0;
+};
+
+/// Nodes that rounding up takes: two margins, the page and one node at each end.
+constexpr std::int64_t rounding_nodes = 6;
+
+std::int64_t window_margin(int width) { return (width + 1) / 2 + 1; }
+
+/// The step that `grid` nodes leave for a page of `pixels`.
+double step_of(std::int64_t grid, double pixels, int width) {
+  const auto inner = static_cast<double>(grid / 2 - taper_nodes - rounding_nodes - 2 * window_margin(width));
+  return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
+}
+
+/// A step of about `step`: a power of two of nodes where that is near enough, which transforms fastest.
+Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least) {
+  const auto extent = static_cast<double>(pixels);
+  Axis axis;
+  for (std::int64_t grid = std::max<std::int64_t>(least, 32); grid <= largest_grid && axis.grid == 0; grid *= 2) {
+    if (step_of(grid, extent, width) <= 1.3 * step) axis.grid = grid;
+  }
+  if (axis.grid == 0) axis.grid = largest_grid;
+  if (step_of(axis.grid, extent, width) < 0.8 * step && axis.grid > least) {
+    const double nodes = (extent + 2 * spot_reach_px) / (1.05 * step);
+    const auto wanted =
+        2 * (static_cast<std::int64_t>(std::ceil(nodes)) + taper_nodes + rounding_nodes + 2 * window_margin(width));
+    axis.grid = std::clamp(fft_friendly_size(wanted), std::min(least, axis.grid), axis.grid);
+  }
+  const double wanted = static_cast<double>(axis.grid) * step_of(axis.grid, extent, width);
+  axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
+  axis.step = static_cast<double>(axis.period) / static_cast<double>(axis.grid);
+  return axis;
+}
+
+void set_ewald(Setup& setup) {
+  const auto dots = static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 2));
+  const std::int64_t longer = std::max(setup.page[0], setup.page[1]);
+  // Neighbours cost crowding step^2, the grid 1 / step^2.
+  const double wanted = 1.03 * setup.spacing_px / std::pow(setup.options.crowding, 0.25);
+  const Split split =
+      choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
+  setup.window = {split.width, split.beta, 2};
+  const int major = setup.page[1] >= setup.page[0] ? 1 : 0;
+  std::array<Axis, 2> axes;
+  axes[static_cast<std::size_t>(major)] = choose_axis(longer, wanted, split.width, least_grid);
+  const double step = axes[static_cast<std::size_t>(major)].step;
+  axes[static_cast<std::size_t>(1 - major)] =
+      choose_axis(setup.page[static_cast<std::size_t>(1 - major)], step, split.width, 32);
+  const double coarsest = std::max(axes[0].step, axes[1].step);
+  const double finest = std::min(axes[0].step, axes[1].step);
+  setup.margin = window_margin(split.width) + static_cast<std::int64_t>(std::ceil(spot_reach_px / finest));
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    setup.grid[axis] = axes[axis].grid;
+    setup.period[axis] = axes[axis].period;
+    const double end = static_cast<double>(setup.page[axis]) / axes[axis].step;
+    setup.used[axis] = 2 * setup.margin + static_cast<std::int64_t>(std::ceil(end)) + 1;
+  }
+  setup.step_y = axes[0].step;
+  setup.step_x = axes[1].step;
+  setup.xi = split.xi * coarsest;
+  setup.cutoff = split.cutoff * coarsest;
+  const SplitError error(split.width, split.beta);
+  setup.expected_error =
+      std::sqrt((error.grid(split.xi, static_cast<double>(setup.grid[static_cast<std::size_t>(major)])) +
+                 SplitError::near(split.cutoff / split.xi)) /
+                net_force_squared(dots));
+}
+
+void set_taylor(Setup& setup) {
+  constexpr double border = 1.0 / 16;
+  constexpr std::int64_t least_modes = 64;
+  const int degree = setup.options.taylor_degree;
+  setup.border = border;
+  const double wanted = std::sqrt(degree * static_cast<double>(setup.maximum_dots));
+  setup.modes = fft_friendly_size(std::max(least_modes, static_cast<std::int64_t>(std::ceil(wanted))));
+  setup.inner = static_cast<double>(degree) / static_cast<double>(setup.modes);
+  const double radius = 0.5 * std::hypot(static_cast<double>(setup.page[0]), static_cast<double>(setup.page[1]));
+  setup.scale = (1 - border) / 4 / radius;
+  setup.cutoff = setup.inner / setup.scale;
+  setup.window = {2 * setup.options.window_cutoff, 0, 2};
+}
+
+void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options) {
+  constexpr auto where = "ElectrostaticPlan";
+  for (const auto extent : page) {
+    if (extent < 1 || extent > largest_extent) {
+      throw_argument(where, "page", fmt::format("extents from 1 to {}", largest_extent), to_string<2>(page));
+    }
+  }
+  if (maximum_dots < 0 || maximum_dots > most_dots) {
+    throw_argument(where, "maximum_dots", fmt::format("0 to {}", most_dots), fmt::format("{}", maximum_dots));
+  }
+  if (options.sum == ForceSum::ewald) {
+    require_range(where, "tolerance", options.tolerance, 1e-5, 0.1);
+    require_range(where, "crowding", options.crowding, 1, 1e6);
+  }
+  if (options.sum == ForceSum::taylor) {
+    require_range(where, "window_cutoff", options.window_cutoff, 2, 5);
+    require_range(where, "taylor_degree", options.taylor_degree, 2, 12);
+  }
+}
+
+}  // namespace
+
+Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options) {
+  check(page, maximum_dots, options);
+  Setup setup;
+  setup.page = page;
+  setup.maximum_dots = maximum_dots;
+  setup.options = options;
+  const auto area = static_cast<double>(element_count(page));
+  setup.spacing_px = std::sqrt(area / static_cast<double>(std::max<std::int64_t>(maximum_dots, 1)));
+  setup.same_place_force = 1 / (same_place_spacing * setup.spacing_px);
+  switch (options.sum) {
+    case ForceSum::ewald: set_ewald(setup); break;
+    case ForceSum::taylor: set_taylor(setup); break;
+    case ForceSum::direct: break;
+  }
+  return setup;
+}
+
+}  // namespace holotone::electrostatic

@@ -1,0 +1,258 @@
+// Tables of the electrostatic methods in float64.
+#include <algorithm>
+#include <cmath>
+#include <holotone/halftone/electrostatic_settings.hpp>
+#include <holotone/halftone/electrostatic_transform_cpu.hpp>
+#include <numbers>
+
+namespace holotone::electrostatic {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double pi = std::numbers::pi;
+
+std::int64_t signed_frequency(std::int64_t k, std::int64_t length) { return 2 * k <= length ? k : k - length; }
+
+/// Transform of the cubic B-spline's samples at the integers.
+double spline_samples_transform(double frequency) { return (2 + std::cos(2 * pi * frequency)) / 3; }
+
+/// s(r) / r^2 with u = (r / spot)^2.
+double spot_force_over_distance(double r2) {
+  const double u = r2 / (spot_px * spot_px);
+  if (u < 1e-3) return (3 - 3 * u) / (spot_px * spot_px);  // 1 - exp(-u) (1 - 2 u + u^2 / 2) = 3 u - 3 u^2 + ..
+  return (1 - std::exp(-u) * (1 - 2 * u + u * u / 2)) / r2;
+}
+
+}  // namespace
+
+std::vector<double> far_spectrum(const Setup& setup) {
+  const auto [ny, nx] = std::pair(setup.grid[0], setup.grid[1]);
+  const auto axis_factors = [&](std::size_t axis) {
+    // 1 between the used nodes, falling to 0 before the middle of the period.
+    const std::int64_t length = setup.grid[axis];
+    std::vector<double> taper(static_cast<std::size_t>(length));
+    const auto room = static_cast<double>(length / 2 - setup.used[axis]);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto distance = static_cast<double>(std::abs(signed_frequency(i, length)));
+      const double place = (distance - static_cast<double>(setup.used[axis]) - room / 2) / (room / 8);
+      taper[static_cast<std::size_t>(i)] = 2 * distance >= static_cast<double>(length) ? 0 : 0.5 * std::erfc(place);
+    }
+    return taper;
+  };
+  const auto taper_y = axis_factors(0);
+  const auto taper_x = axis_factors(1);
+  std::vector<Complex> kernel(static_cast<std::size_t>(nx * ny));
+  parallel_for(0, ny, [&](std::int64_t y) {
+    const double dy = static_cast<double>(signed_frequency(y, ny)) * setup.step_y;
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const double dx = static_cast<double>(signed_frequency(x, nx)) * setup.step_x;
+      const double r2 = dx * dx + dy * dy;
+      const double force = r2 > 0 ? -std::expm1(-r2 / (setup.xi * setup.xi)) / r2 : 0;
+      kernel[static_cast<std::size_t>(y * nx + x)] =
+          Complex(dx, dy) * (force * taper_y[static_cast<std::size_t>(y)] * taper_x[static_cast<std::size_t>(x)]);
+    }
+  });
+  transform_2d(kernel.data(), ny, nx, FftDirection::forward);
+  const auto window = [&](std::int64_t length) {
+    std::vector<double> factor(static_cast<std::size_t>(length / 2 + 1));
+    for (std::size_t k = 0; k < factor.size(); ++k) {
+      const double value = window_transform(setup.window, static_cast<double>(k) / static_cast<double>(length));
+      factor[k] = 1 / (value * value * static_cast<double>(length));
+    }
+    return factor;
+  };
+  const auto window_y = window(ny);
+  const auto window_x = window(nx);
+  const std::int64_t columns = nx / 2 + 1;
+  std::vector<double> table(static_cast<std::size_t>((ny / 2 + 1) * columns * 2));
+  for (std::int64_t y = 0; y <= ny / 2; ++y) {
+    for (std::int64_t x = 0; x < columns; ++x) {
+      // The transform of K_x + i K_y is G_y - i G_x.
+      const Complex value = kernel[static_cast<std::size_t>(y * nx + x)] *
+                            (window_y[static_cast<std::size_t>(y)] * window_x[static_cast<std::size_t>(x)]);
+      const bool end = 2 * y == ny || 2 * x == nx;
+      double* const entry = table.data() + (y * columns + x) * 2;
+      entry[0] = end || x == 0 ? 0 : -value.imag();
+      entry[1] = end || y == 0 ? 0 : value.real();
+    }
+  }
+  return table;
+}
+
+InkAxis ink_axis(const Setup& setup, int axis) {
+  const auto which = static_cast<std::size_t>(axis);
+  const std::int64_t length = setup.grid[which];
+  const auto period = static_cast<double>(setup.period[which]);
+  const auto nodes = static_cast<double>(length);
+  InkAxis result;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const auto k = static_cast<double>(signed_frequency(i, length));
+    const double spot = std::pow(pi * spot_px * k / period, 2);
+    const double turns = k * (0.5 / period + static_cast<double>(setup.margin) / nodes);
+    const double size = 2 * i == length ? 0 : window_transform(setup.window, k / nodes) * std::exp(-spot) / nodes;
+    result.factor.push_back(std::polar(size, -2 * pi * (turns - std::round(turns))));
+    result.spot.push_back(spot);
+  }
+  return result;
+}
+
+std::vector<double> near_ink_spectrum(const Setup& setup) {
+  /// What of a frequency and its two lowest aliases belongs to one axis.
+  struct Line {
+    double frequency[3];
+    double spot[3];       ///< a
+    double spot_part[3];  ///< exp(-a)
+    double far_part[3];   ///< exp(-(pi xi f)^2)
+    double factor;
+  };
+  const auto lines = [&](std::size_t axis) {
+    const std::int64_t length = setup.period[axis];
+    std::vector<Line> result(static_cast<std::size_t>(length / 2 + 1));
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      const double f = static_cast<double>(k) / static_cast<double>(length);
+      for (int alias = 0; alias < 3; ++alias) {
+        const double own = f + (alias == 0 ? 0 : alias == 1 ? -1 : 1);
+        auto& line = result[k];
+        line.frequency[alias] = own;
+        line.spot[alias] = std::pow(pi * spot_px * own, 2);
+        line.spot_part[alias] = std::exp(-line.spot[alias]);
+        line.far_part[alias] = std::exp(-std::pow(pi * setup.xi * own, 2));
+        line.factor = 1 / (spline_samples_transform(f) * static_cast<double>(length));
+      }
+    }
+    return result;
+  };
+  const auto rows = lines(0);
+  const auto columns = lines(1);
+  std::vector<double> table(rows.size() * columns.size() * 2);
+  parallel_for(0, std::ssize(rows), [&](std::int64_t y) {
+    const Line& row = rows[static_cast<std::size_t>(y)];
+    for (std::size_t x = 0; x < columns.size(); ++x) {
+      const Line& column = columns[x];
+      double sum_x = 0;
+      double sum_y = 0;
+      for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+          const double fx = column.frequency[i];
+          const double fy = row.frequency[j];
+          const double f2 = fx * fx + fy * fy;
+          if (f2 == 0) continue;
+          const double a = row.spot[j] + column.spot[i];
+          const double far = row.far_part[j] * column.far_part[i];
+          // near 0 the difference cancels, where it is (pi xi f)^2 f / f^2 and small itself
+          const double size = row.spot_part[j] * column.spot_part[i] * (1 + a + a * a / 2) * (1 - far) / f2;
+          sum_x -= fx * size;
+          sum_y -= fy * size;
+        }
+      }
+      double* const entry = table.data() + (static_cast<std::size_t>(y) * columns.size() + x) * 2;
+      entry[0] = sum_x * row.factor * column.factor;
+      entry[1] = sum_y * row.factor * column.factor;
+    }
+  });
+  return table;
+}
+
+std::vector<double> attraction_table(const Shape<2>& page, const float* ink) {
+  constexpr std::int64_t reach = 2;  // pixels beyond the page that a spline on it touches
+  constexpr std::int64_t room = 24;  // the spline's inverse filter falls by 0.27 a pixel: what wraps around stays out
+  const auto [rows, columns] = std::pair(page[0], page[1]);
+  const std::int64_t ny = fft_friendly_size(2 * (rows + reach) + 2 * room);
+  const std::int64_t nx = fft_friendly_size(2 * (columns + reach) + 2 * room);
+  double total = 0;
+  for (std::int64_t i = 0; i < rows * columns; ++i) total += static_cast<double>(ink[i]);
+  std::vector<Complex> field(static_cast<std::size_t>(nx * ny));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    for (std::int64_t x = 0; x < columns; ++x) {
+      field[static_cast<std::size_t>(y * nx + x)] = static_cast<double>(ink[y * columns + x]) / total;
+    }
+  }
+  std::vector<Complex> kernel(field.size());
+  parallel_for(0, ny, [&](std::int64_t y) {
+    const auto dy = static_cast<double>(signed_frequency(y, ny));
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const auto dx = static_cast<double>(signed_frequency(x, nx));
+      // Attraction: towards the ink.
+      kernel[static_cast<std::size_t>(y * nx + x)] = Complex(-dx, -dy) * spot_force_over_distance(dx * dx + dy * dy);
+    }
+  });
+  transform_2d(field.data(), ny, nx, FftDirection::forward);
+  transform_2d(kernel.data(), ny, nx, FftDirection::forward);
+  parallel_for(0, ny, [&](std::int64_t y) {
+    const double filter_y = spline_samples_transform(static_cast<double>(y) / static_cast<double>(ny));
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const double filter = filter_y * spline_samples_transform(static_cast<double>(x) / static_cast<double>(nx));
+      const auto at = static_cast<std::size_t>(y * nx + x);
+      field[at] *= kernel[at] / (filter * static_cast<double>(nx * ny));
+    }
+  });
+  transform_2d(field.data(), ny, nx, FftDirection::inverse);
+  const std::int64_t width = columns + 2 * reach;
+  std::vector<double> table(static_cast<std::size_t>((rows + 2 * reach) * width * 2));
+  for (std::int64_t y = -reach; y < rows + reach; ++y) {
+    for (std::int64_t x = -reach; x < columns + reach; ++x) {
+      const Complex value = field[static_cast<std::size_t>((y + ny) % ny * nx + (x + nx) % nx)];
+      double* const entry = table.data() + ((y + reach) * width + x + reach) * 2;
+      entry[0] = value.real();
+      entry[1] = value.imag();
+    }
+  }
+  return table;
+}
+
+double regularised_kernel(const Setup& setup, double r) {
+  const int degree = setup.options.taylor_degree;
+  const double begin = (1 - setup.border) / 2;
+  if (r < setup.inner) {
+    // In t = r^2 the kernel is 1 / t: its Taylor polynomial at t = inner^2 meets all `degree` derivatives at +-inner.
+    const double t0 = setup.inner * setup.inner;
+    double sum = 0;
+    for (int k = degree - 1; k >= 0; --k) sum = sum * (1 - r * r / t0) + 1;
+    return sum / t0;
+  }
+  if (r < begin) return 1 / (r * r);
+  if (r >= 0.5) return 4;
+  // Two-point Taylor interpolation between `begin` (derivatives of 1 / r^2) and 1/2 (value 4, derivatives 0), with y from 1 to 0:
+  //   P = y^p sum_j c_j (1 - y)^j-form of the difference to 4, c_j from the derivatives at `begin`.
+  const double length = 0.5 - begin;
+  const double z = (r - begin) / length;  // 0 at begin, 1 at the border
+  // Taylor coefficients of (1 / r^2 - 4) in z at 0, divided by those of (1 - z)^p.
+  double result = 0;
+  double power = 1;
+  std::vector<double> quotient(static_cast<std::size_t>(degree));
+  for (int j = 0; j < degree; ++j) {
+    double value = (j % 2 == 0 ? 1 : -1) * (j + 1) * std::pow(length / begin, j) / (begin * begin) - (j == 0 ? 4 : 0);
+    double binomial = 1;  // of (1 - z)^p: (-1)^i (p over i)
+    for (int i = 1; i <= j; ++i) {
+      binomial *= -static_cast<double>(degree - i + 1) / i;
+      value -= binomial * quotient[static_cast<std::size_t>(j - i)];
+    }
+    quotient[static_cast<std::size_t>(j)] = value;
+    result += value * power;
+    power *= z;
+  }
+  return 4 + result * std::pow(1 - z, degree);
+}
+
+std::vector<double> regularised_spectrum(const Setup& setup) {
+  const std::int64_t n = setup.modes;
+  std::vector<Complex> kernel(static_cast<std::size_t>(n * n));
+  parallel_for(0, n, [&](std::int64_t y) {
+    const double dy = static_cast<double>(signed_frequency(y, n)) / static_cast<double>(n);
+    for (std::int64_t x = 0; x < n; ++x) {
+      const double dx = static_cast<double>(signed_frequency(x, n)) / static_cast<double>(n);
+      kernel[static_cast<std::size_t>(y * n + x)] = regularised_kernel(setup, std::hypot(dx, dy));
+    }
+  });
+  transform_2d(kernel.data(), n, n, FftDirection::forward);
+  std::vector<double> table(kernel.size());
+  for (std::int64_t y = 0; y < n; ++y) {
+    for (std::int64_t x = 0; x < n; ++x) {
+      const auto from = static_cast<std::size_t>((y + n / 2) % n * n + (x + n / 2) % n);
+      table[static_cast<std::size_t>(y * n + x)] = kernel[from].real() / static_cast<double>(n * n);
+    }
+  }
+  return table;
+}
+
+}  // namespace holotone::electrostatic
