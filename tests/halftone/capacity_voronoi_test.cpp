@@ -84,7 +84,8 @@ TEST(CapacityVoronoi, ConstantDensityIsEvenAndWellSpaced) {
   const double neighbours = test::relative_neighbour_distance(result.dots, 8);
   const double area = 80.0 * 80 / 400;
   const double moment = result.energy.back() / (2 * 0.5 * 400 * area * area);
-  std::printf("neighbours at %.3f of hexagons', second moment %.4f area^2 (hexagons 0.0802, random 0.159)\n", neighbours, moment);
+  std::printf("neighbours at %.3f of hexagons', second moment %.4f area^2 (hexagons 0.0802, random 0.159)\n",
+              neighbours, moment);
   EXPECT_GT(neighbours, 0.75);
   EXPECT_GT(moment, 0.0795);
   EXPECT_LT(moment, 0.09);

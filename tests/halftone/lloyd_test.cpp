@@ -72,8 +72,7 @@ TEST(Lloyd, ConstantDensityGivesNearlyHexagons) {
   const double area = 80.0 * 80 / count;
   const double moment = result.energy.back() / (2 * 0.5 * count * area * area);
   const double neighbours = test::relative_neighbour_distance(result.dots, 8);
-  std::printf("second moment %.4f area^2 (hexagons 0.0802), neighbours at %.3f of hexagons'\n", moment,
-              neighbours);
+  std::printf("second moment %.4f area^2 (hexagons 0.0802), neighbours at %.3f of hexagons'\n", moment, neighbours);
   EXPECT_GT(moment, 0.0795);
   EXPECT_LT(moment, 0.0802 * 1.06);
   EXPECT_GT(neighbours, 0.85);

@@ -1,0 +1,366 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/halftone/point_bins.hpp>
+#include <holotone/halftone/sampling.hpp>
+#include <holotone/halftone/tour.hpp>
+#include <limits>
+
+namespace holotone {
+namespace {
+
+using Index = std::uint32_t;
+constexpr Index none = std::numeric_limits<Index>::max();
+/// Ways longer than this are not turned round.
+constexpr Index longest_reversal = 50'000;
+constexpr Index longest_segment = 3;
+/// Moves that shorten the way by less than this share of a step would only be rounding.
+constexpr double least_gain = 1e-7;
+constexpr std::int64_t points_a_task = 512;
+
+/// The nearest points of each, nearest first; `none` where there are fewer. Cost O(points) where they are spread evenly.
+std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::size_t wanted) {
+  const auto bins = halftone::sorted_into_bins(position, 2);
+  const auto count = static_cast<std::int64_t>(position.size() / 2);
+  std::vector<Index> neighbours(static_cast<std::size_t>(count) * wanted, none);
+  parallel_for(0, (count + points_a_task - 1) / points_a_task, [&](std::int64_t task) {
+    std::vector<std::pair<float, Index>> found;
+    for (auto i = task * points_a_task; i < std::min(count, (task + 1) * points_a_task); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const float x = position[2 * at];
+      const float y = position[2 * at + 1];
+      const auto row = bins.row_of(y);
+      const auto column = bins.column_of(x);
+      found.clear();
+      // Rings of bins; whatever lies beyond ring k is at least k sides away.
+      for (std::int64_t ring = 0; ring <= std::max(bins.rows, bins.columns); ++ring) {
+        for (auto r = std::max<std::int64_t>(0, row - ring); r <= std::min(bins.rows - 1, row + ring); ++r) {
+          const bool whole = std::abs(r - row) == ring;
+          for (auto c = column - ring; c <= column + ring; c += whole || ring == 0 ? 1 : 2 * ring) {
+            if (c < 0 || c >= bins.columns) continue;
+            const auto bin = static_cast<std::size_t>(r * bins.columns + c);
+            for (auto k = bins.start[bin]; k < bins.start[bin + 1]; ++k) {
+              const auto j = bins.index[k];
+              if (j == i) continue;
+              const float dx = position[2 * std::size_t{j}] - x;
+              const float dy = position[2 * std::size_t{j} + 1] - y;
+              found.emplace_back(dx * dx + dy * dy, j);
+            }
+          }
+        }
+        if (found.size() < wanted) continue;
+        const auto last = found.begin() + static_cast<std::ptrdiff_t>(wanted);
+        std::nth_element(found.begin(), last - 1, found.end());
+        found.erase(last, found.end());
+        const float reach = static_cast<float>(ring) * bins.side;
+        if (std::max_element(found.begin(), found.end())->first <= reach * reach) break;
+      }
+      std::sort(found.begin(), found.end());
+      for (std::size_t k = 0; k < std::min(wanted, found.size()); ++k) neighbours[at * wanted + k] = found[k].second;
+    }
+  });
+  return neighbours;
+}
+
+/// A closed way over points, shortened by 2-opt and Or-opt moves. An open way is closed through one more point that is at no
+/// distance from any other.
+class Way {
+ public:
+  Way(const std::vector<float>& position, std::vector<Index> order, const TourOptions& options)
+      : position_(position),
+        points_(static_cast<Index>(position.size() / 2)),
+        order_(std::move(order)),
+        wanted_(static_cast<std::size_t>(options.neighbours)),
+        options_(options) {
+    if (!options.closed) order_.push_back(points_);
+    at_.resize(order_.size());
+    for (Index k = 0; k < order_.size(); ++k) at_[order_[k]] = k;
+  }
+
+  void shorten(Progress& progress) {
+    if (order_.size() < 5) return;
+    neighbours_ = nearest_neighbours(position_, wanted_);
+    queue_ = order_;
+    waiting_.assign(order_.size(), 1);
+    const auto start = std::chrono::steady_clock::now();
+    std::int64_t moves = 0;
+    for (std::size_t next = 0, looked = 0; next < queue_.size(); ++looked) {
+      if (looked % 1024 == 0) {
+        const auto waiting = static_cast<std::int64_t>(queue_.size() - next);
+        progress.step("ordering dots", std::max<std::int64_t>(0, points_ - waiting), points_);
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        if (options_.seconds > 0 && spent.count() > options_.seconds) return;
+      }
+      const Index point = queue_[next++];
+      waiting_[point] = 0;
+      while (point != points_ && (exchange(point) || put_elsewhere(point))) {
+        if (++moves == options_.moves) return;
+      }
+      if (next > order_.size()) {
+        queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(next));
+        next = 0;
+      }
+    }
+  }
+
+  /// The points as visited: an open way from where it was closed.
+  [[nodiscard]] std::vector<Index> visited() const {
+    std::vector<Index> result = order_;
+    if (options_.closed) return result;
+    std::rotate(result.begin(), result.begin() + at_[points_], result.end());
+    result.erase(result.begin());
+    return result;
+  }
+
+ private:
+  [[nodiscard]] double distance(Index a, Index b) const {
+    if (a == points_ || b == points_) return 0;
+    const float dx = position_[2 * std::size_t{a}] - position_[2 * std::size_t{b}];
+    const float dy = position_[2 * std::size_t{a} + 1] - position_[2 * std::size_t{b} + 1];
+    return std::sqrt(static_cast<double>(dx * dx + dy * dy));
+  }
+  [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
+  [[nodiscard]] Index after(Index point) const { return order_[at_[point] + 1 == size() ? 0 : at_[point] + 1]; }
+  [[nodiscard]] Index before(Index point) const { return order_[at_[point] == 0 ? size() - 1 : at_[point] - 1]; }
+  [[nodiscard]] Index next(Index point, bool forward) const { return forward ? after(point) : before(point); }
+
+  void look_again(Index point) {
+    if (waiting_[point] != 0) return;
+    waiting_[point] = 1;
+    queue_.push_back(point);
+  }
+
+  /// Number of points from a to b going forward, both included.
+  [[nodiscard]] Index span(Index a, Index b) const {
+    const Index from = at_[a];
+    const Index to = at_[b];
+    return to >= from ? to - from + 1 : to + size() - from + 1;
+  }
+  /// Turns exactly the points from a forward to b round.
+  void turn_these(Index a, Index b) {
+    Index i = at_[a];
+    Index j = at_[b];
+    for (Index k = span(a, b) / 2; k > 0; --k) {
+      std::swap(order_[i], order_[j]);
+      at_[order_[i]] = i;
+      at_[order_[j]] = j;
+      i = i + 1 == size() ? 0 : i + 1;
+      j = j == 0 ? size() - 1 : j - 1;
+    }
+  }
+  /// Turns the points from a forward to b round or, which makes the same closed way, all others. False if both are too many.
+  bool turn(Index a, Index b) {
+    const Index inside = span(a, b);
+    if (std::min(inside, size() - inside) > longest_reversal) return false;
+    2 * inside <= size() ? turn_these(a, b) : turn_these(after(b), before(a));
+    return true;
+  }
+
+  /// 2-opt: a-b and c-d become a-c and b-d, b after a and d after c, or all the other way round.
+  bool exchange(Index a) {
+    for (const bool forward : {true, false}) {
+      const Index b = next(a, forward);
+      const double step = distance(a, b);
+      for (std::size_t k = 0; k < wanted_; ++k) {
+        const Index c = neighbours_[a * wanted_ + k];
+        if (c == none) break;
+        const double nearer = step - distance(a, c);
+        if (nearer <= 0) break;
+        const Index d = next(c, forward);
+        if (c == b || d == a) continue;
+        if (nearer + distance(c, d) - distance(b, d) <= least_gain * step) continue;
+        if (!(forward ? turn(b, c) : turn(a, d))) continue;
+        for (const Index end : {a, b, c, d}) look_again(end);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Or-opt: up to three points in a row that begin with `a` go between a near point c and one of its neighbours, a beside c.
+  bool put_elsewhere(Index a) {
+    for (const bool forward : {true, false}) {
+      const Index outside = next(a, !forward);  // the point beside a that stays
+      Index last = a;
+      for (Index length = 1; length <= longest_segment; ++length, last = next(last, forward)) {
+        const Index beyond = next(last, forward);
+        if (last == outside || beyond == outside) break;
+        const double freed = distance(outside, a) + distance(last, beyond) - distance(outside, beyond);
+        for (std::size_t k = 0; k < wanted_; ++k) {
+          const Index c = neighbours_[a * wanted_ + k];
+          if (c == none) break;
+          const double there = distance(a, c);
+          if (freed - there <= 0) break;
+          if (in_segment(c, a, length, forward)) continue;
+          for (const bool side : {true, false}) {
+            const Index d = next(c, side);
+            if (in_segment(d, a, length, forward)) continue;
+            const double gain = freed + distance(c, d) - there - distance(last, d);
+            if (gain <= least_gain * (freed + there)) continue;
+            if (!insert(a, last, forward, c, d, side)) continue;
+            for (const Index end : {outside, a, last, beyond, c, d}) look_again(end);
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool in_segment(Index point, Index a, Index length, bool forward) const {
+    Index member = a;
+    for (Index k = 0; k < length; ++k, member = next(member, forward)) {
+      if (member == point) return true;
+    }
+    return false;
+  }
+
+  /// Moves the segment a .. last into the gap between c and d = next(c, side), a beside c. False if too much would have to
+  /// be turned round for it.
+  bool insert(Index a, Index last, bool forward, Index c, Index d, bool side) {
+    const Index first = forward ? a : last;  // of the segment as the way goes
+    const Index final = forward ? last : a;
+    const Index left = side ? c : d;  // of the gap
+    const Index right = side ? d : c;
+    const Index before_first = before(first);
+    const Index after_final = after(final);
+    const Index ahead = span(after_final, left);
+    const Index behind = span(right, before_first);
+    if (std::min(ahead, behind) > longest_reversal) return false;
+    // The segment and what lies between it and the gap change places when they are turned round together, then what lay
+    // between alone. The segment is then in the gap from `final` to `first`.
+    if (ahead <= behind) {
+      turn_these(first, left);
+      turn_these(left, after_final);
+    } else {
+      turn_these(right, final);
+      turn_these(before_first, right);
+    }
+    if ((c == left ? a : last) != final) turn_these(final, first);
+    return true;
+  }
+
+  const std::vector<float>& position_;
+  Index points_;
+  std::vector<Index> order_;
+  std::vector<Index> at_;
+  std::size_t wanted_;
+  const TourOptions& options_;
+  std::vector<Index> neighbours_;
+  std::vector<Index> queue_;
+  std::vector<std::uint8_t> waiting_;
+};
+
+double length_of(const std::vector<float>& position, const std::vector<Index>& order, bool closed) {
+  double sum = 0;
+  for (std::size_t k = closed ? 0 : 1; k < order.size(); ++k) {
+    const std::size_t a = order[k == 0 ? order.size() - 1 : k - 1];
+    const std::size_t b = order[k];
+    sum += std::hypot(static_cast<double>(position[2 * a]) - static_cast<double>(position[2 * b]),
+                      static_cast<double>(position[2 * a + 1]) - static_cast<double>(position[2 * b + 1]));
+  }
+  return sum;
+}
+
+std::vector<Index> along_hilbert(const std::vector<float>& position) {
+  constexpr int order = 20;
+  constexpr double cells = 1 << order;
+  std::array<double, 2> low = {INFINITY, INFINITY};
+  double side = 0;
+  for (std::size_t i = 0; i < position.size(); ++i) low[i % 2] = std::min(low[i % 2], static_cast<double>(position[i]));
+  for (std::size_t i = 0; i < position.size(); ++i)
+    side = std::max(side, static_cast<double>(position[i]) - low[i % 2]);
+  const auto cell = [&](std::size_t i) {
+    const double share = side > 0 ? (static_cast<double>(position[i]) - low[i % 2]) / side : 0;
+    return static_cast<std::uint32_t>(std::min(share * cells, cells - 1));
+  };
+  std::vector<std::pair<std::uint64_t, Index>> keyed(position.size() / 2);
+  for (std::size_t j = 0; j < keyed.size(); ++j) {
+    keyed[j] = {hilbert_index(order, cell(2 * j), cell(2 * j + 1)), static_cast<Index>(j)};
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<Index> result(keyed.size());
+  for (std::size_t k = 0; k < keyed.size(); ++k) result[k] = keyed[k].second;
+  return result;
+}
+
+void check(const Dots& dots, const TourOptions& options) {
+  constexpr std::string_view where = "visiting_order";
+  require_range(where, "neighbours", static_cast<double>(options.neighbours), 1, 64);
+  require_range(where, "moves", static_cast<double>(options.moves), 0, 1e18);
+  require_range(where, "seconds", options.seconds, 0, 1e9);
+  if (dots.count() > std::numeric_limits<std::int32_t>::max() - 1) {
+    throw_argument(where, "dots", "less than 2^31 dots", std::to_string(dots.count()));
+  }
+  for (std::size_t i = 0; i < dots.position.size(); ++i) {
+    if (!std::isfinite(dots.position[i])) {
+      throw_argument(where, "dots", "finite positions", fmt::format("{} of dot {}", dots.position[i], i / 2));
+    }
+  }
+  if (!dots.colour_class.empty() && dots.colour_class.size() != dots.position.size() / 2) {
+    throw_argument(where, "dots", fmt::format("a class for each of {} dots, or none", dots.count()),
+                   std::to_string(dots.colour_class.size()));
+  }
+}
+
+}  // namespace
+
+Tour visiting_order(const Dots& dots, const TourOptions& options, Progress& progress) {
+  check(dots, options);
+  std::array<std::vector<Index>, 256> classes;
+  for (std::size_t j = 0; j < dots.position.size() / 2; ++j) {
+    classes[dots.colour_class.empty() ? 0 : dots.colour_class[j]].push_back(static_cast<Index>(j));
+  }
+  Tour tour;
+  tour.order.reserve(dots.position.size() / 2);
+  for (const auto& members : classes) {
+    if (members.empty()) continue;
+    std::vector<float> position;
+    position.reserve(2 * members.size());
+    for (const std::size_t j : members) {
+      position.push_back(dots.position[2 * j]);
+      position.push_back(dots.position[2 * j + 1]);
+    }
+    auto order = along_hilbert(position);
+    const double start = length_of(position, order, options.closed);
+    Way way(position, order, options);
+    way.shorten(progress);
+    auto shortened = way.visited();
+    double length = length_of(position, shortened, options.closed);
+    if (length > start) {
+      shortened = std::move(order);
+      length = start;
+    }
+    tour.start_length += start;
+    tour.length += length;
+    for (const Index k : shortened) tour.order.push_back(members[k]);
+  }
+  return tour;
+}
+
+Dots reordered(const Dots& dots, const std::vector<std::uint32_t>& order) {
+  constexpr std::string_view where = "reordered";
+  const auto count = dots.position.size() / 2;
+  std::vector<std::uint8_t> seen(count, 0);
+  for (const auto j : order) {
+    if (j < count) seen[j] = 1;
+  }
+  if (order.size() != count || std::find(seen.begin(), seen.end(), 0) != seen.end()) {
+    throw_argument(where, "order", fmt::format("each of {} dots once", count), fmt::format("{} numbers", order.size()));
+  }
+  Dots result = dots;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t j = order[k];
+    result.position[2 * k] = dots.position[2 * j];
+    result.position[2 * k + 1] = dots.position[2 * j + 1];
+    if (!dots.radius.empty()) result.radius[k] = dots.radius[j];
+    if (!dots.colour_class.empty()) result.colour_class[k] = dots.colour_class[j];
+  }
+  return result;
+}
+
+}  // namespace holotone
