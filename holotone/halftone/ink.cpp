@@ -61,21 +61,46 @@ double linear_light(double value, PixelTone tone) {
   return exact ? decoded_codes()[code] : srgb_to_linear(value);
 }
 
-/// 1 - luminance of one pixel over white: exactly 0 where it is white.
-double darkness(const float* pixel, std::int64_t channels, const InkOptions& options, std::int64_t row,
-                std::int64_t col) {
-  const bool clip = options.out_of_range == OutOfRange::clip;
-  const auto light = [&](std::int64_t c) {
-    return linear_light(checked(static_cast<double>(pixel[c]), clip, "pixel", row, col), options.tone);
-  };
-  double dark = 1 - light(channels >= 3 ? 1 : 0);
-  if (channels >= 3) {
-    const double red = 1 - light(0);
-    const double blue = 1 - light(2);
-    dark = std::clamp(dark + red_weight * (red - dark) + blue_weight * (blue - dark), 0.0, 1.0);
+/// Numbers of one pixel, checked, in linear light.
+class PixelReader {
+ public:
+  PixelReader(View<const float, 3> pixels, const InkOptions& options)
+      : pixels_(pixels), options_(options), clip_(options.out_of_range == OutOfRange::clip) {}
+
+  /// 1 - R, 1 - G and 1 - B over white: exactly 0 where a channel is white.
+  [[nodiscard]] std::array<double, 3> darkness(std::int64_t row, std::int64_t col) const {
+    const std::int64_t channels = pixels_.shape()[2];
+    const auto dark = [&](std::int64_t c) {
+      return 1 -
+             linear_light(checked(static_cast<double>(pixels_(row, col, c)), clip_, "pixel", row, col), options_.tone);
+    };
+    const double first = dark(0);
+    std::array<double, 3> result = {first, first, first};
+    if (channels >= 3) result = {first, dark(1), dark(2)};
+    if (channels % 2 == 1) return result;
+    const auto alpha = static_cast<double>(pixels_(row, col, channels - 1));
+    for (double& value : result) value *= checked(alpha, clip_, "alpha", row, col);
+    return result;
   }
-  if (channels % 2 == 1) return dark;
-  return dark * checked(static_cast<double>(pixel[channels - 1]), clip, "alpha", row, col);
+  /// Darkness after gamma and inversion.
+  [[nodiscard]] double toned(double dark) const {
+    if (options_.gamma != 1) dark = 1 - std::pow(1 - dark, 1 / options_.gamma);
+    return options_.invert ? 1 - dark : dark;
+  }
+  [[nodiscard]] double mask(std::int64_t row, std::int64_t col) const {
+    if (options_.mask.data() == nullptr) return 1;
+    return checked(static_cast<double>(options_.mask(row, col)), clip_, "mask", row, col);
+  }
+
+ private:
+  View<const float, 3> pixels_;
+  const InkOptions& options_;
+  bool clip_;
+};
+
+void require_sizes(std::string_view where, const DotSizes& sizes) {
+  if (sizes.low > 0 && sizes.low <= sizes.high && std::isfinite(sizes.high)) return;
+  throw_argument(where, "sizes", "0 < low <= high", fmt::format("{} and {}", sizes.low, sizes.high));
 }
 
 /// Old pixels and their shares that make one new pixel of an axis.
@@ -113,22 +138,39 @@ std::vector<Taps> axis_taps(std::int64_t from, std::int64_t to) {
 
 Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& options) {
   check_pixels(pixels, options);
-  const auto [ny, nx, channels] = pixels.shape();
-  Array<float, 2> ink({ny, nx});
-  const bool clip = options.out_of_range == OutOfRange::clip;
-  const auto row_of = [&, columns = nx, depth = channels](std::int64_t row) {
-    for (std::int64_t col = 0; col < columns; ++col) {
-      double share = darkness(&pixels(row, col, 0), depth, options, row, col);
-      if (options.gamma != 1) share = 1 - std::pow(1 - share, 1 / options.gamma);
-      if (options.invert) share = 1 - share;
-      if (options.mask.data() != nullptr) {
-        share *= checked(static_cast<double>(options.mask(row, col)), clip, "mask", row, col);
-      }
-      ink(row, col) = static_cast<float>(share);
+  Array<float, 2> ink({pixels.shape()[0], pixels.shape()[1]});
+  const PixelReader reader(pixels, options);
+  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+    for (std::int64_t col = 0; col < ink.shape()[1]; ++col) {
+      const auto [red, green, blue] = reader.darkness(row, col);
+      // As differences from green, so that a grey's darkness is that of its channels.
+      const double dark = green + red_weight * (red - green) + blue_weight * (blue - green);
+      ink(row, col) = static_cast<float>(reader.toned(std::clamp(dark, 0.0, 1.0)) * reader.mask(row, col));
     }
-  };
-  parallel_for(0, ny, row_of);
+  });
   return ink;
+}
+
+std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double black, const InkOptions& options) {
+  check_pixels(pixels, options);
+  require_range("cmyk_inks", "black", black, 0, 1);
+  const Shape<2> shape{pixels.shape()[0], pixels.shape()[1]};
+  std::array<Array<float, 2>, 4> inks = {Array<float, 2>(shape), Array<float, 2>(shape), Array<float, 2>(shape),
+                                         Array<float, 2>(shape)};
+  const PixelReader reader(pixels, options);
+  parallel_for(0, shape[0], [&](std::int64_t row) {
+    for (std::int64_t col = 0; col < shape[1]; ++col) {
+      auto colour = reader.darkness(row, col);
+      for (double& value : colour) value = reader.toned(value);
+      const double key = black * std::min({colour[0], colour[1], colour[2]});
+      const double mask = reader.mask(row, col);
+      for (std::size_t c = 0; c < 3; ++c) {
+        inks[c](row, col) = static_cast<float>(key < 1 ? mask * (colour[c] - key) / (1 - key) : 0);
+      }
+      inks[3](row, col) = static_cast<float>(mask * key);
+    }
+  });
+  return inks;
 }
 
 double total_ink(View<const float, 2> ink) {
@@ -203,6 +245,44 @@ void require_dots_fit(std::string_view where, std::string_view argument, View<co
                  fmt::format("at most {:.0f} dots of radius {:.4g} px, which cover all {} pixels that have ink",
                              std::floor(static_cast<double>(inked) / dot), radius, inked),
                  std::to_string(count));
+}
+
+double DotSizes::area(double ink) const { return std::numbers::pi * (low * low + (high * high - low * low) * ink); }
+
+Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes) {
+  require_sizes("dot_density", sizes);
+  Array<float, 2> density(ink.shape());
+  for (std::int64_t i = 0; i < ink.size(); ++i) {
+    const auto share = static_cast<double>(ink.data()[i]);
+    density.data()[i] = static_cast<float>(share / sizes.area(share));
+  }
+  return density;
+}
+
+std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes) {
+  require_sizes("dot_radii", sizes);
+  if (ink.empty()) throw_argument("dot_radii", "ink", "at least 1 x 1 pixels", "none");
+  const auto [ny, nx] = ink.shape();
+  std::vector<float> radii(dots.position.size() / 2);
+  for (std::size_t j = 0; j < radii.size(); ++j) {
+    const auto place = [](float at, double page, std::int64_t pixels) {
+      const auto last = static_cast<double>(pixels - 1);
+      return std::clamp(static_cast<double>(at) / page * static_cast<double>(pixels) - 0.5, 0.0, last);
+    };
+    const double x = place(dots.position[2 * j], dots.width, nx);
+    const double y = place(dots.position[2 * j + 1], dots.height, ny);
+    const auto col = std::min(static_cast<std::int64_t>(x), std::max<std::int64_t>(nx - 2, 0));
+    const auto row = std::min(static_cast<std::int64_t>(y), std::max<std::int64_t>(ny - 2, 0));
+    const auto value = [&, last_row = ny - 1, last_col = nx - 1](std::int64_t r, std::int64_t c) {
+      return static_cast<double>(ink(std::min(r, last_row), std::min(c, last_col)));
+    };
+    const double u = x - static_cast<double>(col);
+    const double v = y - static_cast<double>(row);
+    const double share = (1 - v) * ((1 - u) * value(row, col) + u * value(row, col + 1)) +
+                         v * ((1 - u) * value(row + 1, col) + u * value(row + 1, col + 1));
+    radii[j] = static_cast<float>(std::sqrt(sizes.area(share) / std::numbers::pi));
+  }
+  return radii;
 }
 
 void require_ink(std::string_view where, View<const float, 2> ink) {

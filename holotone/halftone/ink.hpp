@@ -2,6 +2,9 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/dots.hpp>
+#include <string_view>
+#include <vector>
 
 namespace holotone {
 
@@ -36,6 +39,18 @@ struct InkOptions {
 /// Cost: O(pixels), on all threads.
 Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& options = {});
 
+/// The inks of four-colour printing, {cyan, magenta, yellow, black}, from a colour picture, with grey replaced by black.
+///
+///     K = black min(1 - R, 1 - G, 1 - B),   C = (1 - R - K) / (1 - K), M and Y likewise;   0 where K = 1
+///
+/// with R, G, B in linear light, over white, each raised to 1 / gamma and turned into 1 - v with `invert`; `mask` scales all
+/// inks. A colour c printed beside independent black thus reflects (1 - C)(1 - K) = R, as in Demichel's model of dots that
+/// overlap at random. black = 0: no black ink; 1: as much as possible, and nowhere all three colours.
+///
+/// `pixels` as above; of a grey picture C = M = Y. Each result {ny, nx} in 0..1. Throws as above, and for black outside
+/// 0..1. Source of grey-component replacement: J. A. C. Yule, Principles of Color Reproduction (1967).
+std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double black, const InkOptions& options = {});
+
 /// The ink of all pixels, in pixels' areas: sum of ink(row, col), in float64 in a fixed order.
 double total_ink(View<const float, 2> ink);
 
@@ -61,6 +76,22 @@ inline constexpr std::int64_t most_dots = 1'000'000'000;
 /// count pi radius^2 <= number of pixels with ink > 0. `where` and `argument` name what was asked.
 void require_dots_fit(std::string_view where, std::string_view argument, View<const float, 2> ink, std::int64_t count,
                       double radius);
+
+/// Radii of dots of varying size, by the ink beneath them: r(ink) = sqrt(low^2 + (high^2 - low^2) ink), so that the dot's area
+/// grows linearly with the ink, which is interpolated linearly between pixels' centres. 0 < low <= high, in pixels.
+struct DotSizes {
+  double low = 0;
+  double high = 0;
+  [[nodiscard]] double area(double ink) const;  ///< pi r^2
+};
+
+/// Dots a pixel that print the ink with such radii: ink / area(ink). Dots placed by this density (all of the same charge) cover the
+/// ink's share everywhere. Throws invalid_argument for sizes out of range.
+Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes);
+
+/// A radius for each dot. The dots' page stands for the whole ink, whatever its number of pixels. Throws invalid_argument for
+/// sizes out of range or an empty ink.
+std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes);
 
 /// Throws invalid_argument unless ink is in host memory, not empty, finite, in 0..1 and somewhere > 0: "expected a
 /// picture with ink, got one that is white everywhere".

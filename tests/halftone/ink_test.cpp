@@ -127,6 +127,54 @@ TEST(Ink, RefusesWhatItCannotUse) {
   (void)message_of([] { (void)ink_from_pixels(picture(1, 1, {0, 0, 0, 0, 0}).view()); });
 }
 
+// What Demichel's model prints is the picture, whatever the share of black.
+TEST(Ink, FourColoursPrintThePicture) {
+  InkOptions options;
+  options.tone = PixelTone::linear;
+  const std::vector<float> colours = {0.9F, 0.5F, 0.2F, 0.3F, 0.3F, 0.3F, 0, 0, 0, 1, 1, 1, 0, 1, 0.5F};
+  const auto pixels = picture(1, 5, colours);
+  for (const double black : {0.0, 0.5, 1.0}) {
+    const auto inks = cmyk_inks(pixels.view(), black, options);
+    for (std::size_t i = 0; i < 5; ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double printed = (1 - static_cast<double>(inks[c](0, at))) * (1 - static_cast<double>(inks[3](0, at)));
+        EXPECT_NEAR(printed, static_cast<double>(colours[3 * i + c]), 1e-6);
+      }
+      const float least = std::min({inks[0](0, at), inks[1](0, at), inks[2](0, at)});
+      EXPECT_LE(least, black == 1 ? 1e-7F : 1);
+      EXPECT_LE(inks[3](0, at), static_cast<float>(black));
+    }
+  }
+  EXPECT_EQ(cmyk_inks(pixels.view(), 1, options)[3](0, 2), 1) << "black is black alone";
+  EXPECT_EQ(cmyk_inks(pixels.view(), 1, options)[0](0, 2), 0);
+  EXPECT_THROW((void)cmyk_inks(pixels.view(), 1.5, options), Error);
+  const auto grey = cmyk_inks(picture(1, 1, {0.25F}).view(), 0, options);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_FLOAT_EQ(grey[c](0, 0), 0.75F);
+}
+
+TEST(Ink, DotsOfVaryingSizePrintTheInk) {
+  const auto ink = plane(1, 4, {0, 0.1F, 0.5F, 1});
+  const DotSizes sizes{0.5, 2};
+  const auto density = dot_density(ink.view(), sizes);
+  Dots dots;
+  dots.width = 8;  // twice as many pixels as the ink
+  dots.height = 2;
+  dots.position = {1, 1, 3, 1, 5, 1, 7, 1, 8, 0, 4, 2};
+  const auto radii = dot_radii(dots, ink.view(), sizes);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto r = static_cast<double>(radii[i]);
+    EXPECT_NEAR(static_cast<double>(density.data()[i]) * std::numbers::pi * r * r, static_cast<double>(ink.data()[i]),
+                1e-6);
+  }
+  EXPECT_FLOAT_EQ(radii[0], 0.5F);
+  EXPECT_FLOAT_EQ(radii[3], 2);
+  EXPECT_FLOAT_EQ(radii[4], 2);
+  EXPECT_NEAR(static_cast<double>(radii[5]), std::sqrt(0.25 + 3.75 * 0.3), 1e-6) << "half-way between 0.1 and 0.5";
+  EXPECT_THROW((void)dot_density(ink.view(), {0, 1}), Error);
+  EXPECT_THROW((void)dot_radii(dots, ink.view(), {2, 1}), Error);
+}
+
 TEST(Ink, ResamplingAveragesOrInterpolates) {
   const auto ink = plane(2, 4, {0, 1, 0.5F, 0.5F, 1, 0, 0.25F, 0.75F});
   const auto halved = resampled_ink(ink.view(), {1, 2});
