@@ -139,7 +139,7 @@ ElectrostaticInfo ElectrostaticPlan::info() const {
   switch (setup.options.sum) {
     case ForceSum::ewald:
       info.grid = setup.grid;
-      info.splitting_px = setup.xi;
+      info.splitting_px = setup.cutoff;
       info.expected_error = setup.expected_error;
       break;
     case ForceSum::taylor:

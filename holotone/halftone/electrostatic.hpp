@@ -69,7 +69,7 @@ struct ForceStatistics {
 struct ElectrostaticInfo {
   Shape<2> grid{};            ///< padded grid {ny, nx}; zeros for `direct`
   int width = 0;              ///< nodes a dot touches on an axis
-  double splitting_px = 0;    ///< xi of the Ewald split; radius of the regularised kernel for `taylor`
+  double splitting_px = 0;    ///< radius of the charge clouds of `ewald`, of the regularised kernel of `taylor`
   double cutoff_px = 0;       ///< neighbours within this distance are summed one by one
   double expected_error = 0;  ///< of the net force as in `tolerance`; 0 where it is not known beforehand
   std::size_t bytes = 0;      ///< memory the plan holds on its device

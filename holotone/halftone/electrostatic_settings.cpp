@@ -17,115 +17,54 @@ constexpr std::int64_t largest_grid = 8192;
 constexpr std::int64_t least_grid = 256;  // of the longer axis: else the period would be many pages
 /// Share of the tolerance that the split and the window may use; the rest is the ink's table and rounding.
 constexpr double split_share = 0.9;
+/// Cut-offs to choose from, in steps of the grid.
+constexpr double shortest_cutoff = 1.2;
+constexpr double longest_cutoff = 7;
 /// Beyond this distance from its centre a pixel's spot is left out of the grid, px (density there below 1e-4).
 constexpr double spot_reach_px = 3.5;
 
-/// E1(x), x > 0, to 1e-7 relative: series below 1, continued fraction above.
-double exponential_integral(double x) {
-  if (x < 1) {
-    double sum = -0.57721566490153286 - std::log(x);
-    double term = 1;
-    for (int k = 1; k < 20; ++k) {
-      term *= -x / k;
-      sum -= term / k;
-    }
-    return sum;
-  }
-  double fraction = x + 80;
-  for (int k = 60; k > 0; --k) fraction = x + k / (1 + k / fraction);
-  return std::exp(-x) / fraction;
-}
-
-/// The parameters of the split in units of the grid's step.
+/// Window and split in units of the grid's step.
 struct Split {
   int width = 0;
-  double beta = 0;
-  double xi = 0;
-  double cutoff = 0;
-};
-
-/// For uncorrelated charges of density n on a grid of step 1, squared errors of the force over n: the far force's spectrum is
-/// |f|^-1 exp(-(pi xi f)^2), spreading folds what lies at f + m to f, interpolation makes copies of f at f + m.
-class SplitError {
- public:
-  SplitError(int width, double beta) {
-    std::array<double, 5 * samples / 2 + 1> transform{};
-    const int nodes = 32 + 4 * width;
-    for (int i = 0; i < nodes; ++i) {
-      const double angle = ((i + 0.5) / nodes - 0.5) * pi;
-      const double weight = std::exp(beta * (std::cos(angle) - 1)) * std::cos(angle);
-      const double step = 2 * pi * width / 2.0 * std::sin(angle) / samples;
-      for (std::size_t k = 0; k < transform.size(); ++k)
-        transform[k] += weight * std::cos(step * static_cast<double>(k));
-    }
-    for (int k = 0; k <= samples / 2; ++k) {
-      double sum = 0;
-      for (const int alias : {samples - k, samples + k, 2 * samples - k, 2 * samples + k}) {
-        sum += transform[static_cast<std::size_t>(alias)] * transform[static_cast<std::size_t>(alias)];
-      }
-      aliases_[static_cast<std::size_t>(k)] =
-          sum / (transform[static_cast<std::size_t>(k)] * transform[static_cast<std::size_t>(k)]);
-    }
-  }
-
-  /// Window and band of the grid; the lowest frequency is 1 / nodes.
-  [[nodiscard]] double grid(double xi, double nodes) const {
-    constexpr int radii = 24;
-    constexpr int angles = 12;
-    const double low = std::log(1 / nodes);
-    const double high = std::log(0.5);
-    double sum = 0;
-    for (int r = 0; r < radii; ++r) {
-      const double f = std::exp(low + (high - low) * (r + 0.5) / radii);
-      double mean = 0;
-      for (int a = 0; a < angles; ++a) {
-        const double angle = (a + 0.5) / angles * pi / 2;
-        mean += alias(f * std::cos(angle)) + alias(f * std::sin(angle));
-      }
-      sum += std::exp(-2 * pi * pi * xi * xi * f * f) * mean / angles;
-    }
-    // d^2 f / f^2 = 2 pi d(log f); spreading and interpolation alike
-    const double window = 2 * 2 * pi * (high - low) / radii * sum;
-    const double band = pi * exponential_integral(0.5 * pi * pi * xi * xi);
-    return window + band;
-  }
-
-  static double near(double cutoff_over_xi) { return pi * exponential_integral(2 * cutoff_over_xi * cutoff_over_xi); }
-
- private:
-  static constexpr int samples = 64;  // a cycle a step
-
-  [[nodiscard]] double alias(double frequency) const {
-    const double place = frequency * samples;
-    const auto k = static_cast<std::size_t>(std::min(place, samples / 2.0 - 1));
-    const double t = place - static_cast<double>(k);
-    return aliases_[k] * (1 - t) + aliases_[k + 1] * t;
-  }
-
-  std::array<double, samples / 2 + 1> aliases_{};
+  double window_beta = 0;
+  ForceSplit force;
+  double error2 = 0;  ///< as SplitError
 };
 
 /// Squared net force over the density of uncorrelated dots: 2 pi log(page / nearest neighbour).
 double net_force_squared(double dots) { return 2 * pi * std::max(1.0, 0.5 * std::log(dots)); }
 
+/// The smallest cut-off with at most this squared error, by bisection; 0 if there is none.
+double least_cutoff(const SplitError& error, const CloudTable& cloud, double budget) {
+  double low = shortest_cutoff;
+  double high = longest_cutoff;
+  if (error(cloud, high) > budget) return 0;
+  for (int i = 0; i < 7; ++i) {
+    const double middle = 0.5 * (low + high);
+    (error(cloud, middle) > budget ? low : high) = middle;
+  }
+  return high;
+}
+
 /// The cheapest split within the tolerance. One node of a window costs about 1, one neighbour within a square step 1.8
 /// (measured on the GPU: spreading and interpolation 90 us at 25 nodes, neighbours 91 us within 3.75 steps).
 Split choose_split(double tolerance, double dots, double nodes) {
   const double budget = std::pow(split_share * tolerance, 2) * net_force_squared(dots);
+  std::vector<std::pair<double, CloudTable>> clouds;
+  for (double beta = 3; beta < 14.5; beta += 0.5) {
+    clouds.emplace_back(beta, CloudTable(beta, 2.2 * longest_cutoff, 0.02));
+  }
   Split best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int width = 3; width <= 10 && width * width < best_cost; ++width) {
-    for (double shape = 1.6; shape < 2.65; shape += 0.1) {
-      const SplitError error(width, shape * width);
-      for (double xi = 0.8; xi < 3.6; xi += 0.1) {
-        const double left = budget - error.grid(xi, nodes);
-        if (left <= 0) continue;
-        double cutoff = 1.5;
-        while (SplitError::near(cutoff) > left) cutoff += 0.02;
-        const double cost = width * width + 1.8 * cutoff * cutoff * xi * xi;
-        if (cost < best_cost) {
+    for (double shape = 1.5; shape < 2.45; shape += 0.1) {
+      const SplitError error(width, shape * width, nodes);
+      for (const auto& [beta, cloud] : clouds) {
+        const double cutoff = least_cutoff(error, cloud, budget);
+        const double cost = width * width + 1.8 * cutoff * cutoff;
+        if (cutoff > 0 && cost < best_cost) {
           best_cost = cost;
-          best = {width, shape * width, xi, cutoff * xi};
+          best = {width, shape * width, {beta, cutoff}, error(cloud, cutoff)};
         }
       }
     }
@@ -178,7 +117,7 @@ void set_ewald(Setup& setup) {
   const double wanted = 1.03 * setup.spacing_px / std::pow(setup.options.crowding, 0.25);
   const Split split =
       choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
-  setup.window = {split.width, split.beta, 2};
+  setup.window = {split.width, split.window_beta, 2};
   const int major = setup.page[1] >= setup.page[0] ? 1 : 0;
   std::array<Axis, 2> axes;
   axes[static_cast<std::size_t>(major)] = choose_axis(longer, wanted, split.width, least_grid);
@@ -196,13 +135,9 @@ void set_ewald(Setup& setup) {
   }
   setup.step_y = axes[0].step;
   setup.step_x = axes[1].step;
-  setup.xi = split.xi * coarsest;
-  setup.cutoff = split.cutoff * coarsest;
-  const SplitError error(split.width, split.beta);
-  setup.expected_error =
-      std::sqrt((error.grid(split.xi, static_cast<double>(setup.grid[static_cast<std::size_t>(major)])) +
-                 SplitError::near(split.cutoff / split.xi)) /
-                net_force_squared(dots));
+  setup.cutoff = split.force.cutoff * coarsest;
+  setup.split_beta = split.force.beta;
+  setup.expected_error = std::sqrt(split.error2 / net_force_squared(dots));
 }
 
 void set_taylor(Setup& setup) {

@@ -2,6 +2,7 @@
 // Sizes and tables of an electrostatic plan in float64, the same for every backend. Not for users.
 #include <complex>
 #include <holotone/halftone/electrostatic.hpp>
+#include <holotone/halftone/electrostatic_split.hpp>
 #include <holotone/nufft/window.hpp>
 #include <vector>
 
@@ -16,7 +17,7 @@ constexpr double same_place_px = 1e-6;
 /// ... and repel as from this share of the mean spacing.
 constexpr double same_place_spacing = 1.0 / 64;
 
-/// The Ewald split of F. With f(r) = (1 - exp(-r^2 / xi^2)) / r the far force of a charge and g(r) = exp(-r^2 / xi^2) / r the near one:
+/// The Ewald split of F, with ForceSplit{split_beta, cutoff}:
 ///
 /// 1. neutral grid: node (j, i) = sum over dots of phi((X_i - x) / step_x) phi((Y_j - y) / step_y) - (number of dots) ink_grid(j, i), where
 ///    X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded grid is `grid`.
@@ -24,7 +25,7 @@ constexpr double same_place_spacing = 1.0 / 64;
 ///    far_spectrum's G_x odd in k_x and even in k_y, G_y the other way round; 0 where 2 |k_x| = grid[1] or 2 |k_y| = grid[0].
 /// 3. the far force on a dot is the unscaled inverse DFT (c2c) of H, x component real, y component imaginary, interpolated with the same
 ///    window: sum over nodes of phi phi node. Only nodes < used are wanted.
-/// 4. the near force of the other dots within cutoff_px is added pair by pair,
+/// 4. the near force of the other dots within `cutoff` is added pair by pair: near_polynomial(s) r / |r|^2,
 /// 5. and (number of dots) times the near force of the ink: a cubic B-spline of ink_table around the dot.
 ///
 /// ink_grid and ink_table belong to ink of total charge 1 and come from one forward DFT I of it, zero-padded to `period` pixels:
@@ -55,9 +56,9 @@ struct Setup {
   std::int64_t margin = 0;  ///< nodes before the page's left and upper edge
   double step_x = 0;        ///< px
   double step_y = 0;
-  SpreadWindow window;  ///< width and beta are used
-  double xi = 0;        ///< px
-  double cutoff = 0;    ///< px; also the radius of the regularised kernel of `taylor`
+  SpreadWindow window;    ///< width and beta are used
+  double split_beta = 0;  ///< shape of the charge clouds
+  double cutoff = 0;      ///< px; also the radius of the regularised kernel of `taylor`
   double expected_error = 0;
 
   // taylor: the page is shifted and scaled into a disc of radius (1 - border) / 4 around 0
@@ -73,8 +74,8 @@ constexpr std::int64_t taper_nodes = 16;
 /// Checks page, number and options (throws as ElectrostaticPlan's constructor) and chooses.
 Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options);
 
-/// The far force of a unit charge, tapered between used and grid / 2 nodes, divided by the window's transforms (twice: spreading and
-/// interpolation) and by the number of nodes. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y >= 0 in the
+/// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K the far force of a
+/// unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y >= 0 in the
 /// middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded grid in float64.
 std::vector<double> far_spectrum(const Setup& setup);
 

@@ -23,10 +23,29 @@ double spot_force_over_distance(double r2) {
   return (1 - std::exp(-u) * (1 - 2 * u + u * u / 2)) / r2;
 }
 
+/// A frequency of the grid along one axis, and its aliases one band below and above.
+struct AliasLine {
+  double frequency[3];  ///< cycles a pixel
+  double window[3];     ///< phihat^2
+};
+
+std::vector<AliasLine> alias_lines(std::int64_t length, double step, const SpreadWindow& window) {
+  std::vector<AliasLine> lines(static_cast<std::size_t>(length / 2 + 1));
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    for (int alias = 0; alias < 3; ++alias) {
+      const double own = static_cast<double>(k) / static_cast<double>(length) + (alias == 0 ? 0 : alias == 1 ? -1 : 1);
+      lines[k].frequency[alias] = own / step;
+      lines[k].window[alias] = std::pow(window_transform(window, own), 2);
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<double> far_spectrum(const Setup& setup) {
   const auto [ny, nx] = std::pair(setup.grid[0], setup.grid[1]);
+  const ForceSplit split{setup.split_beta, setup.cutoff};
   const auto axis_factors = [&](std::size_t axis) {
     // 1 between the used nodes, falling to 0 before the middle of the period.
     const std::int64_t length = setup.grid[axis];
@@ -47,35 +66,46 @@ std::vector<double> far_spectrum(const Setup& setup) {
     for (std::int64_t x = 0; x < nx; ++x) {
       const double dx = static_cast<double>(signed_frequency(x, nx)) * setup.step_x;
       const double r2 = dx * dx + dy * dy;
-      const double force = r2 > 0 ? -std::expm1(-r2 / (setup.xi * setup.xi)) / r2 : 0;
+      const double force = r2 > 0 ? (1 - near_share(split, std::sqrt(r2))) / r2 : 0;
       kernel[static_cast<std::size_t>(y * nx + x)] =
           Complex(dx, dy) * (force * taper_y[static_cast<std::size_t>(y)] * taper_x[static_cast<std::size_t>(x)]);
     }
   });
   transform_2d(kernel.data(), ny, nx, FftDirection::forward);
-  const auto window = [&](std::int64_t length) {
-    std::vector<double> factor(static_cast<std::size_t>(length / 2 + 1));
-    for (std::size_t k = 0; k < factor.size(); ++k) {
-      const double value = window_transform(setup.window, static_cast<double>(k) / static_cast<double>(length));
-      factor[k] = 1 / (value * value * static_cast<double>(length));
-    }
-    return factor;
-  };
-  const auto window_y = window(ny);
-  const auto window_x = window(nx);
+  const auto lines_y = alias_lines(ny, setup.step_y, setup.window);
+  const auto lines_x = alias_lines(nx, setup.step_x, setup.window);
+  const double finest = std::min(setup.step_x, setup.step_y);
+  const CloudTable cloud(split.beta, 2.2 / finest * split.cutoff, 0.002);
   const std::int64_t columns = nx / 2 + 1;
+  const double nodes = static_cast<double>(nx) * static_cast<double>(ny);
+  const double cell = setup.step_x * setup.step_y;
   std::vector<double> table(static_cast<std::size_t>((ny / 2 + 1) * columns * 2));
-  for (std::int64_t y = 0; y <= ny / 2; ++y) {
+  parallel_for(0, ny / 2 + 1, [&](std::int64_t y) {
+    const AliasLine& row = lines_y[static_cast<std::size_t>(y)];
     for (std::int64_t x = 0; x < columns; ++x) {
-      // The transform of K_x + i K_y is G_y - i G_x.
-      const Complex value = kernel[static_cast<std::size_t>(y * nx + x)] *
-                            (window_y[static_cast<std::size_t>(y)] * window_x[static_cast<std::size_t>(x)]);
+      const AliasLine& column = lines_x[static_cast<std::size_t>(x)];
+      // The transform of K_x + i K_y is G_y - i G_x; sampling has folded the aliases into it, which are taken out again.
+      const Complex folded = kernel[static_cast<std::size_t>(y * nx + x)];
+      const double own = row.window[0] * column.window[0];
+      double sum_x = own * -folded.imag();
+      double sum_y = own * folded.real();
+      double windows = own;
+      for (int m = 1; m < 9; ++m) {
+        const double fx = column.frequency[m % 3];
+        const double fy = row.frequency[m / 3];
+        const double f2 = fx * fx + fy * fy;
+        const double size = cloud(std::sqrt(f2) * split.cutoff) / (f2 * cell);
+        const double window = row.window[m / 3] * column.window[m % 3];
+        sum_x += (window - own) * fx * size;
+        sum_y += (window - own) * fy * size;
+        windows += window;
+      }
       const bool end = 2 * y == ny || 2 * x == nx;
       double* const entry = table.data() + (y * columns + x) * 2;
-      entry[0] = end || x == 0 ? 0 : -value.imag();
-      entry[1] = end || y == 0 ? 0 : value.real();
+      entry[0] = end || x == 0 ? 0 : sum_x / (windows * windows * nodes);
+      entry[1] = end || y == 0 ? 0 : sum_y / (windows * windows * nodes);
     }
-  }
+  });
   return table;
 }
 
@@ -102,7 +132,6 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
     double frequency[3];
     double spot[3];       ///< a
     double spot_part[3];  ///< exp(-a)
-    double far_part[3];   ///< exp(-(pi xi f)^2)
     double factor;
   };
   const auto lines = [&](std::size_t axis) {
@@ -116,12 +145,12 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
         line.frequency[alias] = own;
         line.spot[alias] = std::pow(pi * spot_px * own, 2);
         line.spot_part[alias] = std::exp(-line.spot[alias]);
-        line.far_part[alias] = std::exp(-std::pow(pi * setup.xi * own, 2));
         line.factor = 1 / (spline_samples_transform(f) * static_cast<double>(length));
       }
     }
     return result;
   };
+  const CloudTable cloud(setup.split_beta, 2.2 * setup.cutoff, 0.0005);
   const auto rows = lines(0);
   const auto columns = lines(1);
   std::vector<double> table(rows.size() * columns.size() * 2);
@@ -138,8 +167,8 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
           const double f2 = fx * fx + fy * fy;
           if (f2 == 0) continue;
           const double a = row.spot[j] + column.spot[i];
-          const double far = row.far_part[j] * column.far_part[i];
-          // near 0 the difference cancels, where it is (pi xi f)^2 f / f^2 and small itself
+          const double far = cloud(std::sqrt(f2) * setup.cutoff);
+          // near 0 the difference cancels, where it is of the order of (f cutoff)^2 and small itself
           const double size = row.spot_part[j] * column.spot_part[i] * (1 + a + a * a / 2) * (1 - far) / f2;
           sum_x -= fx * size;
           sum_y -= fy * size;
