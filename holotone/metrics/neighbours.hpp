@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/core/progress.hpp>
+#include <holotone/metrics/region.hpp>
+#include <vector>
+
+namespace holotone {
+
+struct PairCorrelationOptions {
+  Region region{};  ///< of the page that is looked at, pixels
+  double largest_distance =
+      0;  ///< pixels, at most the region's shorter side; 0: five times 1 / sqrt(density), or that side
+  std::int64_t bins = 250;
+  /// Where dots crowd so that more pairs would have to be measured, only pairs of every so many-th dot are.
+  std::int64_t most_pairs = 2'000'000'000;
+};
+
+/// Pairs of dots by distance.
+struct PairCorrelation {
+  double step = 0;                  ///< width of a bin, pixels
+  std::vector<double> distance;     ///< a bin's middle, pixels
+  std::vector<double> value;        ///< g(r)
+  std::vector<std::int64_t> pairs;  ///< ordered pairs counted
+  double density = 0;               ///< dots a square pixel, of the region
+  std::int64_t points = 0;          ///< in the region
+  std::int64_t every = 1;           ///< of the dots, whose pairs were counted
+};
+
+/// Pair correlation function of the dots in a rectangle w x h: how many pairs there are at a distance, as a multiple of what random dots
+/// would have. With n dots and N(r) ordered pairs in the bin [a, b),
+///   g = N w^2 h^2 / (n (n - 1) integral_a^b 2 pi r c(r) dr),   c(r) = w h - 2 r (w + h) / pi + r^2 / pi,
+/// c being the area of the rectangle's overlap with itself moved by r, averaged over directions: it corrects exactly, in the
+/// mean over stationary sets, for neighbours outside. Random dots have g = 1, a lattice has peaks.
+/// Cells hold the dots; cost O(n + pairs within the largest distance), the count of which is known beforehand and kept below
+/// most_pairs (counts stay whole numbers, so that threads do not change them). Host memory.
+/// Throws invalid_argument for a region that is not positive, bins outside 1 to 2^20, a largest distance outside (0, shorter side],
+/// coordinates that are not finite, fewer than two dots in the region; cancelled.
+/// Source: J. Ohser, On estimators for the reduced second moment measure of point processes (1983).
+PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrelationOptions& options,
+                                 Progress& progress = Progress::none());
+
+/// Distance in pixels from each dot to its nearest other, as a k-d tree finds it: O(n log n) however the dots lie. Infinite for
+/// a single dot. Throws invalid_argument for coordinates that are not finite; cancelled.
+std::vector<float> nearest_distances(View<const float, 2> position, Progress& progress = Progress::none());
+
+/// What nearest_distances says of a set, over the dots in a region (their nearest may lie outside).
+struct NearestSummary {
+  double smallest = 0;           ///< pixels
+  double mean = 0;               ///< pixels
+  double smallest_relative = 0;  ///< to the hexagonal lattice of the region's density: 1 at most
+  double mean_relative = 0;
+  std::int64_t coincident = 0;  ///< dots at the very place of another
+  std::int64_t points = 0;      ///< in the region that have a neighbour at all
+};
+NearestSummary summarise_nearest(View<const float, 2> position, const std::vector<float>& distances,
+                                 const Region& region);
+
+}  // namespace holotone
