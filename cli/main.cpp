@@ -137,7 +137,6 @@ int main_of(int argc, char** argv) {
   Action action;
   add_hologram(application, action);
   add_reconstruct(application, action);
-  add_measure(application, action);
   add_info(application, action);
   add_devices(application, action);
   add_panels(application, action);

@@ -80,17 +80,6 @@ constexpr Source sources[] = {
     {"write_points", "", {}},
     {"Array", "", {"--resolution", "--panel"}},
     {"viewing_zone_half_width_m", "", {}},
-    {"SpectrumPlan", "largest_frequency", {"--segments", "--frequency"}},
-    {"SpectrumPlan", "", {}},
-    {"pair_correlation", "", {}},
-    {"nearest_distances", "", {}},
-    {"BlurredComparisonPlan", "sigma", {"--sigma"}},
-    {"BlurredComparisonPlan", "margin", {"--margin"}},
-    {"BlurredComparisonPlan", "", {"--against"}},
-    {"read_dots", "threshold", {"--threshold"}},
-    {"ink_from_pixels", "mask", {"--mask"}},
-    {"ink_from_pixels", "gamma", {"--gamma"}},
-    {"ink_from_pixels", "", {"--against"}},
 };
 
 /// A line of the library, taken apart: `[subject: ]function[::member]: argument: expected ...`.

@@ -78,17 +78,21 @@ struct ElectrostaticInfo {
 
 /// Dots as charged particles that repel each other and are attracted by an image's ink, under the 2-D Coulomb force.
 ///
-/// The page is [0, nx] x [0, ny] in pixels, y down; pixel (row, col) has its centre c at (col + 0.5, row + 0.5). Dots have
-/// charge 1, and the ink is scaled so that all of it is as much as the dots: q_c = ink_c count / sum of ink. The net force on
-/// dot i at p_i is, in 1/px,
+/// The page is [0, nx] x [0, ny] in pixels, y down; pixel (row, col) has its centre at (col + 0.5, row + 0.5). Dots have
+/// charge 1, and the ink is scaled so that all of it is as much as the dots: q_c = ink_c count / sum of ink for the pixel
+/// with centre c. The net force on dot i at p_i is, in 1/px,
 ///
-///   F_i = sum_c q_c s(|c - p_i|) (c - p_i) / |c - p_i|^2  -  sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
+///   F_i = A(p_i) - sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
+///   A(k) = sum_c q_c s(|c - k|) (c - k) / |c - k|^2   at every pixel's centre k (on the page and off it)
 ///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = r^2 / px^2
 ///
-/// A pixel's ink is thus a round spot, not a point: its spectrum exp(-a) (1 + a + a^2 / 2), a = (pi f)^2, passes 99 % of what
-/// varies with f < 0.2 cycles a pixel, so that dots follow the image faithfully, and F is smooth between pixels' centres
-/// (Gwosdek et al. leave out the pixel at c = p and interpolate, which passes 1 - pi f^2). Dots at the same place repel each other
-/// in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+/// and A between the centres is the cubic spline through these values. Gwosdek et al. leave out c = k instead of s and interpolate
+/// linearly: that attracts as an image blurred by 1 - pi f^2 at f cycles a pixel would; s, the force of a round spot with the
+/// spectrum exp(-a) (1 + a + a^2 / 2), a = (pi f)^2, and the spline pass 99 % of what varies with f < 0.2. Dots at the same place
+/// repel each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+///
+/// An image with far fewer pixels than dots makes a step slow (neighbours within some pixels are summed one by one) and one
+/// with far more pixels than dots makes set_ink slow: resample ink to about a pixel a dot.
 ///
 /// Cost of an iteration O(count + nodes log nodes), of `direct` O(count^2); nothing is allocated after the constructor but
 /// by set_ink of `direct` and `taylor`. All views live on the plan's device; on CUDA everything but

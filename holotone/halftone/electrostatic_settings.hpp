@@ -29,8 +29,9 @@ constexpr double same_place_spacing = 1.0 / 64;
 /// 5. and (number of dots) times the near force of the ink: a cubic B-spline of ink_table around the dot.
 ///
 /// ink_grid and ink_table belong to ink of total charge 1 and come from one forward DFT I of it, zero-padded to `period` pixels:
-///   ink_grid  = unscaled inverse DFT of I[k_y mod period_y, k_x mod period_x] factor_y[k_y] factor_x[k_x] (1 + a + a^2 / 2), a = spot_y[k_y] + spot_x[k_x],
-///               over the padded grid's k (InkAxis), real part, nodes < used;
+///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three on each axis) of
+///               I[frequency_y, frequency_x] factor_y factor_x (1 + a + a^2 / 2), a = spot_y + spot_x; real part, nodes < used. Without the images
+///               of the next bands the ink's edges would ring beyond the used nodes;
 ///   ink_table = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the parities of G; x component real,
 ///               y component imaginary. Entry (row, col) is the spline's coefficient at that pixel's centre:
 ///               F(p) = sum over row, col of entry B(p_x - 0.5 - col) B(p_y - 0.5 - row), B the centred cubic B-spline; rows and
@@ -79,13 +80,15 @@ Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOp
 /// middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded grid in float64.
 std::vector<double> far_spectrum(const Setup& setup);
 
-/// One axis' factors of ink_grid at the padded grid's frequencies in DFT order (0, 1, .., -1).
-struct InkAxis {
-  std::vector<std::complex<double>>
-      factor;  ///< phihat exp(-a) exp(-2 pi i k (0.5 / period + margin / grid)) / grid; 0 at the band's end
-  std::vector<double> spot;  ///< a = (pi spot_px k / period)^2
+/// One axis' terms of ink_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1) and its images k + m grid with m = 0, -1, 1
+/// for n = 0, 1, 2.
+struct InkAliases {
+  /// phihat exp(-a) exp(-2 pi i (k + m grid) (0.5 / period + margin / grid)) / grid, phihat at k / grid + m
+  std::vector<std::complex<double>> factor;
+  std::vector<double> spot;             ///< a = (pi spot_px (k + m grid) / period)^2
+  std::vector<std::int32_t> frequency;  ///< of I: (k + m grid) mod period
 };
-InkAxis ink_axis(const Setup& setup, int axis);  ///< axis 0: y, 1: x
+InkAliases ink_aliases(const Setup& setup, int axis);  ///< axis 0: y, 1: x
 
 /// {period[0] / 2 + 1, period[1] / 2 + 1, 2}: N_x, N_y with the sign of attraction, divided by the spline's transform and the number of pixels.
 std::vector<double> near_ink_spectrum(const Setup& setup);

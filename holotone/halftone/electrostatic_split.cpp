@@ -73,8 +73,10 @@ std::vector<double> near_polynomial(const ForceSplit& split, int terms) {
 }
 
 SplitError::SplitError(int width, double window_beta, double nodes) {
-  constexpr int radii = 20;
+  constexpr int low_radii = 10;
+  constexpr int radii = low_radii + 14;
   constexpr int angles = 6;
+  constexpr double middle = 0.15;
   // phihat on a fine mesh of frequencies up to 1.5, which every place's aliases use.
   constexpr int samples = 256;
   std::vector<double> transform(3 * samples / 2 + 2);
@@ -93,11 +95,14 @@ SplitError::SplitError(int width, double window_beta, double nodes) {
     // One eighth of the plane is all of it; d^2 f = f^2 d(log f) d angle.
     const double angle = (a + 0.5) / angles * pi / 4;
     const double low = std::log(1 / nodes);
-    const double step = (std::log(0.5 / std::cos(angle)) - low) / radii;
+    const double low_step = (std::log(middle) - low) / low_radii;
+    const double high_step = (0.5 / std::cos(angle) - middle) / (radii - low_radii);
     for (int r = 0; r < radii; ++r) {
-      const double f = std::exp(low + step * (r + 0.5));
+      // Where the error rises steeply, towards the band's end, places stand close.
+      const bool is_low = r < low_radii;
+      const double f = is_low ? std::exp(low + low_step * (r + 0.5)) : middle + high_step * (r - low_radii + 0.5);
       Place place{};
-      place.area = f * f * step * 2 * pi / angles;
+      place.area = f * (is_low ? f * low_step : high_step) * 2 * pi / angles;
       for (int m = 0; m < 9; ++m) {
         place.frequency_x[m] = f * std::cos(angle) + m % 3 - 1;
         place.frequency_y[m] = f * std::sin(angle) + m / 3 - 1;

@@ -109,19 +109,23 @@ std::vector<double> far_spectrum(const Setup& setup) {
   return table;
 }
 
-InkAxis ink_axis(const Setup& setup, int axis) {
+InkAliases ink_aliases(const Setup& setup, int axis) {
   const auto which = static_cast<std::size_t>(axis);
   const std::int64_t length = setup.grid[which];
-  const auto period = static_cast<double>(setup.period[which]);
+  const std::int64_t period = setup.period[which];
   const auto nodes = static_cast<double>(length);
-  InkAxis result;
+  InkAliases result;
   for (std::int64_t i = 0; i < length; ++i) {
-    const auto k = static_cast<double>(signed_frequency(i, length));
-    const double spot = std::pow(pi * spot_px * k / period, 2);
-    const double turns = k * (0.5 / period + static_cast<double>(setup.margin) / nodes);
-    const double size = 2 * i == length ? 0 : window_transform(setup.window, k / nodes) * std::exp(-spot) / nodes;
-    result.factor.push_back(std::polar(size, -2 * pi * (turns - std::round(turns))));
-    result.spot.push_back(spot);
+    for (const std::int64_t image : {0, -1, 1}) {
+      const std::int64_t whole = signed_frequency(i, length) + image * length;
+      const auto k = static_cast<double>(whole);
+      const double spot = std::pow(pi * spot_px * k / static_cast<double>(period), 2);
+      const double turns = k * (0.5 / static_cast<double>(period) + static_cast<double>(setup.margin) / nodes);
+      const double size = window_transform(setup.window, k / nodes) * std::exp(-spot) / nodes;
+      result.factor.push_back(std::polar(1.0, -2 * pi * (turns - std::round(turns))) * size);
+      result.spot.push_back(spot);
+      result.frequency.push_back(static_cast<std::int32_t>((whole % period + period) % period));
+    }
   }
   return result;
 }
