@@ -122,8 +122,9 @@ bool ProgressBar::update(std::string_view stage, std::int64_t done, std::int64_t
 }
 
 void ProgressBar::draw(std::string_view stage, double fraction, double seconds) {
-  const std::string left =
+  std::string left =
       fraction > 0 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : std::string("starting");
+  if (!detail_.empty()) left += ", " + detail_;
   if (style_ == Style::lines) {
     put(stderr, fmt::format("{}: {:.0f} %, {}\n", stage, 100 * fraction, left));
     return;

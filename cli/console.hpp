@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace holotone::cli {
 
@@ -61,6 +62,8 @@ class ProgressBar final : public Progress {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   bool update(std::string_view stage, std::int64_t done, std::int64_t total) override;
+  /// Words beside the time left from now on.
+  void set_detail(std::string detail) { detail_ = std::move(detail); }
 
  private:
   void draw(std::string_view stage, double fraction, double seconds);
@@ -69,6 +72,7 @@ class ProgressBar final : public Progress {
   enum class Style { none, bar, lines } style_;
   Stopwatch since_stage_;
   std::string stage_;
+  std::string detail_;
   double last_draw_ = 0;
   std::int64_t last_done_ = 0;
   bool drawn_ = false;
