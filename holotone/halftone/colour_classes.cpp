@@ -140,8 +140,8 @@ class Classes {
   std::vector<std::uint8_t> class_of_;
 };
 
-void check(const std::vector<View<const float, 2>>& inks, const std::vector<Dots>& starts,
-           const ClassWeights& weights, const DescentOptions& descent) {
+void check(const std::vector<View<const float, 2>>& inks, const std::vector<Dots>& starts, const ClassWeights& weights,
+           const DescentOptions& descent) {
   if (inks.empty() || inks.size() > most_classes || starts.size() != inks.size()) {
     throw_argument(where, "inks", fmt::format("1 to {} inks with dots for each", most_classes),
                    fmt::format("{} inks and {} sets of dots", inks.size(), starts.size()));

@@ -1,0 +1,398 @@
+// `holotone halftone`: pictures to dots.
+#include <cmath>
+#include <holotone/halftone/floyd_steinberg.hpp>
+#include <holotone/halftone/ink.hpp>
+#include <holotone/io/dots.hpp>
+#include <limits>
+#include <tests/cli/picture.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class HalftoneTest : public ProgramTest {
+ protected:
+  template <class T = std::uint8_t>
+  std::string write_picture(const std::string& name, std::int64_t ny, std::int64_t nx, std::int64_t channels,
+                            const std::function<double(std::int64_t, std::int64_t, std::int64_t)>& value) const {
+    Array<T, 3> pixels({ny, nx, channels});
+    for (std::int64_t row = 0; row < ny; ++row) {
+      for (std::int64_t col = 0; col < nx; ++col) {
+        for (std::int64_t c = 0; c < channels; ++c) pixels(row, col, c) = static_cast<T>(value(row, col, c));
+      }
+    }
+    write_image(path(name), Image{std::move(pixels), {}});
+    return path(name);
+  }
+  /// Dark on the left, bright on the right.
+  std::string ramp(const std::string& name = "ramp.png", std::int64_t ny = 40, std::int64_t nx = 56) const {
+    return write_picture(name, ny, nx, 1, [=](std::int64_t, std::int64_t col, std::int64_t) {
+      return 255.0 * static_cast<double>(col) / static_cast<double>(nx);
+    });
+  }
+  std::string even(const std::string& name, std::int64_t ny, std::int64_t nx, int code) const {
+    return write_picture(name, ny, nx, 1, [=](auto, auto, auto) { return code; });
+  }
+
+  [[nodiscard]] std::vector<std::string> halftone(std::vector<std::string> more, const std::string& input = "ramp.png",
+                                                  const std::string& output = "out.csv") const {
+    more.insert(more.begin(), {"halftone", path(input), "-o", path(output)});
+    return more;
+  }
+  /// Runs on the CPU, whose bits are always the same, and reads the dots.
+  Dots dots_of(std::vector<std::string> more, const std::string& input = "ramp.png") const {
+    const bool forces = std::find(more.begin(), more.end(), "--method") == more.end();
+    if (forces) more.insert(more.end(), {"--device", "cpu"});
+    const auto result = run(halftone(std::move(more), input));
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return read_dots(path("out.csv"));
+  }
+  static double mean_x(const Dots& dots) {
+    double sum = 0;
+    for (std::size_t i = 0; i < dots.position.size(); i += 2) sum += static_cast<double>(dots.position[i]);
+    return sum / static_cast<double>(dots.count());
+  }
+};
+
+constexpr const char* methods[] = {"electrostatic", "direct", "floyd-steinberg", "lloyd", "ccvt"};
+
+TEST_F(HalftoneTest, EveryMethodMakesTheDotsAskedFor) {
+  ramp();
+  for (const char* method : methods) {
+    for (const char* output : {"out.csv", "out.svg", "out.npy", "out.txt"}) {
+      const auto json = run_json(halftone({"--dots", "300", "--method", method}, "ramp.png", output));
+      EXPECT_EQ(json["dots"], 300) << method;
+      EXPECT_EQ(json["method"], method);
+      const Dots dots = read_dots(path(output));
+      ASSERT_EQ(dots.count(), 300) << method << " " << output;
+      for (std::size_t i = 0; i < dots.position.size(); i += 2) {
+        EXPECT_TRUE(dots.position[i] >= 0 && dots.position[i] <= 56) << method;
+        EXPECT_TRUE(dots.position[i + 1] >= 0 && dots.position[i + 1] <= 40) << method;
+      }
+      // The ink is on the left: its centre is known.
+      const auto ink = ink_from_pixels(to_float(read_image(path("ramp.png"))).view());
+      double centre = 0;
+      for (std::int64_t col = 0; col < 56; ++col) {
+        centre += (static_cast<double>(col) + 0.5) * 40 * static_cast<double>(ink(0, col)) / total_ink(ink.view());
+      }
+      EXPECT_NEAR(mean_x(dots), centre, 0.7) << method;
+    }
+    for (const char* output : {"out.png", "out.pdf"}) {
+      EXPECT_EQ(run(halftone({"--dots", "300", "--method", method}, "ramp.png", output)).exit_code, 0);
+      EXPECT_GT(fs::file_size(path(output)), 300u);
+    }
+  }
+}
+
+// Without a number there are as many dots as pixels' areas of ink; with a radius as many as print it.
+TEST_F(HalftoneTest, TheNumberOfDotsFollowsFromTheInk) {
+  ramp();
+  const auto ink = ink_from_pixels(to_float(read_image(path("ramp.png"))).view());
+  const double total = total_ink(ink.view());
+  EXPECT_EQ(dots_of({}).count(), std::llround(total));
+  EXPECT_EQ(dots_of({"--radius", "1.5"}).count(), std::llround(total / (M_PI * 2.25)));
+  const auto json = run_json(halftone({"--dots", "200"}));
+  EXPECT_NEAR(json["radius_px"][0].get<double>(), std::sqrt(total / (200 * M_PI)), 1e-9);
+  // 56 pixels are 112 mm: 2 mm a pixel.
+  EXPECT_EQ(dots_of({"--radius", "3mm", "--size", "112mm"}).count(), std::llround(total / (M_PI * 2.25)));
+}
+
+TEST_F(HalftoneTest, FloydSteinbergIsTheBitmapOfThePicture) {
+  ramp();
+  const auto json = run_json(halftone({"--method", "floyd-steinberg"}, "ramp.png", "out.png"));
+  const auto bitmap = floyd_steinberg(ink_from_pixels(to_float(read_image(path("ramp.png"))).view()).view());
+  const Pixels pixels = pixels_of(path("out.png"));
+  ASSERT_EQ(pixels.nx, 56);
+  ASSERT_EQ(pixels.ny, 40);
+  std::int64_t ones = 0;
+  for (std::int64_t row = 0; row < 40; ++row) {
+    for (std::int64_t col = 0; col < 56; ++col) {
+      ASSERT_EQ(pixels.at(row, col), bitmap(row, col) != 0 ? 0 : 1) << row << " " << col;
+      ones += bitmap(row, col);
+    }
+  }
+  EXPECT_EQ(json["dots"], ones);
+}
+
+TEST_F(HalftoneTest, SameSeedSameFile) {
+  ramp();
+  for (const char* method : methods) {
+    std::vector<std::string> contents;
+    for (const char* seed : {"5", "5", "6"}) {
+      std::vector<std::string> more{"--dots", "150", "--method", method, "--seed", seed, "--device", "cpu"};
+      ASSERT_EQ(run(halftone(more)).exit_code, 0);
+      contents.push_back(content_of(path("out.csv")));
+    }
+    EXPECT_EQ(contents[0], contents[1]) << method;
+    EXPECT_EQ(contents[0] == contents[2], std::string(method) == "floyd-steinberg") << method;
+  }
+}
+
+TEST_F(HalftoneTest, InvertMaskGammaAndTone) {
+  ramp();
+  EXPECT_LT(mean_x(dots_of({"--dots", "300"})), 26);
+  EXPECT_GT(mean_x(dots_of({"--dots", "300", "--invert"})), 36);
+  write_picture("mask.png", 40, 56, 1, [](auto row, auto, auto) { return row < 20 ? 0 : 255; });
+  const Dots masked = dots_of({"--dots", "300", "--mask", path("mask.png"), "--method", "lloyd"});
+  for (std::size_t i = 1; i < masked.position.size(); i += 2) EXPECT_GE(masked.position[i], 20);
+  const auto ink_of = [&](std::vector<std::string> more) {
+    return run_json(halftone(std::move(more)))["classes"][0]["ink_px2"].get<double>();
+  };
+  const double plain = ink_of({"--dots", "9"});
+  EXPECT_LT(ink_of({"--dots", "9", "--gamma", "2"}), 0.8 * plain);
+  EXPECT_LT(ink_of({"--dots", "9", "--tone", "linear"}), 0.8 * plain)
+      << "codes as they are are brighter than their light";
+  EXPECT_NEAR(ink_of({"--dots", "9", "--tone", "linear"}), 40 * 56 * 0.5, 40);
+}
+
+// Half as dark: half as many dots, or with sizes that vary smaller ones.
+TEST_F(HalftoneTest, RadiiFollowTheInk) {
+  write_picture("halves.png", 40, 80, 1, [](auto, auto col, auto) { return col < 40 ? 0 : 204; });
+  const Dots dots = dots_of({"--radius", "0.5:1.5", "--tone", "linear", "--method", "lloyd"}, "halves.png");
+  ASSERT_EQ(dots.radius.size(), static_cast<std::size_t>(dots.count()));
+  double left = 0;
+  double right = 0;
+  for (std::size_t j = 0; j < dots.radius.size(); ++j) {
+    const double area = M_PI * static_cast<double>(dots.radius[j]) * static_cast<double>(dots.radius[j]);
+    (dots.position[2 * j] < 40 ? left : right) += area;
+    if (dots.position[2 * j] < 38) EXPECT_NEAR(dots.radius[j], 1.5, 1e-3);
+    if (dots.position[2 * j] > 42) EXPECT_NEAR(dots.radius[j], std::sqrt(0.25 + 0.2 * 2), 1e-3);
+  }
+  EXPECT_NEAR(left, 1600, 40);
+  EXPECT_NEAR(right, 1600 * 0.2, 40);
+}
+
+TEST_F(HalftoneTest, PhysicalSizes) {
+  ramp();
+  ASSERT_EQ(run(halftone({"--dots", "30", "--size", "112mm", "--method", "lloyd"}, "ramp.png", "out.svg")).exit_code,
+            0);
+  EXPECT_NE(content_of(path("out.svg")).find("width=\"112mm\""), std::string::npos)
+      << content_of(path("out.svg")).substr(0, 300);
+  ASSERT_EQ(
+      run(halftone({"--dots", "30", "--size", "25.4mm", "--dpi", "560", "--method", "lloyd"}, "ramp.png", "out.png"))
+          .exit_code,
+      0);
+  EXPECT_EQ(shape_of(read_image(path("out.png"))), (Shape<3>{400, 560, 1}));
+}
+
+TEST_F(HalftoneTest, ToursAreShorterAndHaveTheSameDots) {
+  ramp();
+  const auto length = [](const Dots& dots) {
+    double sum = 0;
+    for (std::size_t i = 2; i < dots.position.size(); i += 2) {
+      sum += std::hypot(static_cast<double>(dots.position[i] - dots.position[i - 2]),
+                        static_cast<double>(dots.position[i + 1] - dots.position[i - 1]));
+    }
+    return sum;
+  };
+  const auto sorted = [](const Dots& dots) {
+    std::vector<std::pair<float, float>> places;
+    for (std::size_t i = 0; i < dots.position.size(); i += 2)
+      places.emplace_back(dots.position[i], dots.position[i + 1]);
+    std::sort(places.begin(), places.end());
+    return places;
+  };
+  const Dots plain = dots_of({"--dots", "400", "--method", "lloyd"});
+  const auto json = run_json(halftone({"--dots", "400", "--method", "lloyd", "--order", "tour"}));
+  const Dots tour = read_dots(path("out.csv"));
+  EXPECT_EQ(sorted(plain), sorted(tour));
+  EXPECT_LT(length(tour), 0.2 * length(plain));
+  EXPECT_NEAR(json["tour_px"]["length"].get<double>(), length(tour), 1e-3 * length(tour));
+  EXPECT_LE(json["tour_px"]["length"].get<double>(), json["tour_px"]["start"].get<double>());
+}
+
+TEST_F(HalftoneTest, FourColours) {
+  // Left cyan, right black.
+  write_picture("colour.png", 24, 40, 3, [](auto, auto col, auto c) { return col < 20 && c > 0 ? 255 : 0; });
+  for (const char* method : {"electrostatic", "floyd-steinberg"}) {
+    const auto json = run_json(halftone({"--colour", "cmyk", "--dots", "240", "--method", method}, "colour.png"));
+    ASSERT_EQ(json["classes"].size(), 4u);
+    EXPECT_EQ(json["classes"][0]["dots"], 120) << method;
+    EXPECT_EQ(json["classes"][1]["dots"], 0);
+    EXPECT_EQ(json["classes"][3]["dots"], 120);
+    const Dots dots = read_dots(path("out.csv"));
+    ASSERT_EQ(dots.colour_class.size(), 240u);
+    for (std::size_t j = 0; j < 240; ++j) {
+      // Dots push each other a little over the edge.
+      if (dots.colour_class[j] == 0) EXPECT_LT(dots.position[2 * j], 22) << method;
+      if (dots.colour_class[j] == 3) EXPECT_GT(dots.position[2 * j], 18) << method;
+    }
+  }
+  // No black ink: all three colours instead.
+  const auto json = run_json(halftone({"--colour", "cmyk", "--black", "0", "--dots", "240"}, "colour.png"));
+  EXPECT_EQ(json["classes"][3]["dots"], 0);
+  EXPECT_EQ(json["classes"][1]["dots"], 60);
+}
+
+TEST_F(HalftoneTest, OnePictureForEachInk) {
+  ramp("a.png");
+  even("b.png", 40, 56, 128);
+  auto arguments = halftone({"--dots", "200"}, "a.png");
+  arguments.insert(arguments.begin() + 2, path("b.png"));
+  const auto json = run_json(arguments);
+  EXPECT_EQ(json["classes"].size(), 2u);
+  EXPECT_EQ(json["classes"][0]["dots"].get<int>() + json["classes"][1]["dots"].get<int>(), 200);
+  even("c.png", 40, 55, 128);
+  arguments.insert(arguments.begin() + 2, path("c.png"));
+  expect_refused(arguments, {"56 x 40", "55 x 40"});
+}
+
+TEST_F(HalftoneTest, FramesAreNumbered) {
+  ramp();
+  fs::create_directory(path("film"));
+  const auto json = run_json(halftone(
+      {"--dots", "100", "--iterations", "20", "--frame-interval", "5", "--device", "cpu", "--frames", path("film")}));
+  const auto count = json["frames"].size();
+  EXPECT_GE(count, 2u);
+  EXPECT_LE(count, 6u);
+  for (std::size_t i = 0; i < count; ++i) EXPECT_TRUE(fs::exists(path(fmt::format("film/{:04}.png", i)))) << i;
+  ASSERT_EQ(
+      run(halftone({"--dots", "100", "--iterations", "4", "--frames", path("f_%d.csv"), "--device", "cpu"})).exit_code,
+      0);
+  EXPECT_EQ(content_of(path(fmt::format("f_{}.csv", 1))), content_of(path("out.csv")))
+      << "the last frame is the result";
+}
+
+TEST_F(HalftoneTest, OptionsOfThePaper) {
+  ramp();
+  const auto json = run_json(halftone({"--dots",       "200", "--split", "taylor", "--m",       "4",
+                                       "--degree",     "4",   "--near",  "map",    "--descent", "plain",
+                                       "--iterations", "20",  "--shake", "0.2",    "--start",   "error-diffusion",
+                                       "--device",     "cpu"}));
+  EXPECT_EQ(json["iterations"], 20);
+  EXPECT_EQ(json["start"], "error-diffusion");
+  EXPECT_TRUE(json.contains("missed_neighbours"));
+}
+
+TEST_F(HalftoneTest, SmallAndPlainPictures) {
+  for (const char* method : methods) {
+    for (const auto& [ny, nx] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 3}}) {
+      for (const char* dots : {"1", "2", "7"}) {
+        even("small.png", ny, nx, 0);  // all black
+        const auto json = run_json(halftone({"--dots", dots, "--method", method}, "small.png"));
+        EXPECT_EQ(json["dots"], std::stoi(dots)) << method << " " << nx << " x " << ny;
+        const Dots read = read_dots(path("out.csv"));
+        for (std::size_t i = 0; i < read.position.size(); ++i) {
+          EXPECT_TRUE(read.position[i] >= 0 && read.position[i] <= static_cast<float>(i % 2 == 0 ? nx : ny)) << method;
+          // Two dots at one place must separate.
+          for (std::size_t k = 0; i % 2 == 0 && k < i; k += 2) {
+            EXPECT_TRUE(read.position[i] != read.position[k] || read.position[i + 1] != read.position[k + 1]) << method;
+          }
+        }
+      }
+    }
+    even("black.png", 20, 30, 0);
+    EXPECT_EQ(run_json(halftone({"--method", method}, "black.png"))["dots"], 600) << method;
+  }
+}
+
+TEST_F(HalftoneTest, BadPictures) {
+  ramp();
+  expect_refused(halftone({}, "missing.png"), {"missing.png", "no such file"});
+  write("empty.png", "");
+  expect_refused(halftone({}, "empty.png"), {"empty.png"});
+  write("text.png", "not a picture at all");
+  expect_refused(halftone({}, "text.png"), {"text.png"});
+  fs::create_directory(path("folder"));
+  expect_refused(halftone({}, "folder"), {"folder"});
+  even("white.png", 8, 8, 255);
+  for (const char* method : methods) expect_refused(halftone({"--method", method}, "white.png"), {"white.png", "ink"});
+  even("black.png", 8, 8, 0);
+  expect_refused(halftone({"--invert"}, "black.png"), {"black.png", "ink", "--invert"});
+  expect_refused(halftone({"--mask", path("white.png")}), {"white.png", "56 x 40", "8 x 8"});
+  even("no.png", 40, 56, 0);
+  expect_refused(halftone({"--mask", path("no.png")}), {"ink", "--mask"});
+  expect_refused(halftone({"--mask", path("missing.png")}), {"missing.png", "no such file"});
+  if (can_write("x.tif")) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    write_picture<float>("nan.tif", 3, 4, 1,
+                         [&](auto row, auto col, auto) { return row == 2 && col == 1 ? nan : 0.5; });
+    expect_refused(halftone({}, "nan.tif"), {"nan.tif", "row 2, column 1", "nan"});
+    expect_refused(halftone({"--clip"}, "nan.tif"), {"nan.tif", "row 2, column 1", "nan"});
+    write_picture<float>("bright.tif", 3, 4, 1, [&](auto row, auto, auto) { return row == 2 ? 1.5 : 0.5; });
+    expect_refused(halftone({}, "bright.tif"), {"bright.tif", "row 2, column 0", "1.5"});
+    EXPECT_EQ(run(halftone({"--clip"}, "bright.tif")).exit_code, 0);
+    write_picture<float>("good.tif", 3, 4, 1, [&](auto, auto, auto) { return 0.25; });
+    EXPECT_NEAR(run_json(halftone({}, "good.tif"))["classes"][0]["ink_px2"].get<double>(), 9, 1e-9)
+        << "floats are linear";
+  }
+}
+
+TEST_F(HalftoneTest, BadOptions) {
+  ramp();
+  for (const char* dots : {"0", "-3", "2.5", "many", "2000000000"}) {
+    expect_refused(halftone({"--dots", dots}), {"--dots", dots});
+  }
+  // 56 x 40 pixels hold 713 dots of radius 1.
+  expect_refused(halftone({"--dots", "5000", "--radius", "1"}), {"--dots", "at most", "radius 1"});
+  expect_refused(halftone({"--dots", "900000000"}), {"--dots", "memory"});
+  expect_refused(halftone({"--radius", "1e-5"}), {"--radius", "dots"});
+  for (const char* radius : {"0", "-1", "nan", "3:1", "1:2mm", "1:", ":", "1kg"}) {
+    expect_refused(halftone({"--radius", radius}), {"--radius"});
+  }
+  expect_refused(halftone({"--method", "directt"}), {"--method", "did you mean 'direct'?"});
+  expect_refused(halftone({"--gamma", "0"}), {"--gamma"});
+  expect_refused(halftone({"--size", "100"}), {"--size", "unit"});
+  expect_refused(halftone({"--dpi", "300"}), {"--dpi", ".png"});
+  expect_refused(halftone({"--tolerance", "1e-9"}), {"--tolerance"});
+  expect_refused(halftone({"--m", "4"}), {"--m", "--split taylor"});
+  expect_refused(halftone({"--degree", "4", "--split", "ewald"}), {"--degree", "--split taylor"});
+  expect_refused(halftone({"--m", "40", "--split", "taylor"}), {"--m", "40"});
+  expect_refused(halftone({"--split", "taylor", "--tolerance", "1e-3"}), {"--tolerance", "ewald"});
+  expect_refused(halftone({"--method", "lloyd", "--shake", "1"}), {"--shake", "lloyd"});
+  expect_refused(halftone({"--method", "lloyd", "--device", "cuda:0"}), {"--device", "lloyd"});
+  expect_refused(halftone({"--method", "ccvt", "--start", "importance"}), {"--start", "ccvt"});
+  expect_refused(halftone({"--within", "2"}), {"--within", "several inks"});
+  expect_refused(halftone({"--black", "0.5"}), {"--black", "--colour cmyk"});
+  expect_refused(halftone({"--colour", "rgb"}), {"--colour", "cmyk"});
+  expect_refused(halftone({"--frame-interval", "5"}), {"--frame-interval", "--frames"});
+  expect_refused(halftone({"--frames", path("frame.png")}), {"--frames", "counter"});
+  expect_refused(halftone({"--frames", path("f_%d.obj")}), {"--frames", ".png"});
+  expect_refused(halftone({"--order", "tsp"}), {"--order"});
+  expect_refused(halftone({}, "ramp.png", "out.obj"), {"--output", ".svg"});
+  expect_refused(halftone({}, "ramp.png", "out_%d.svg"), {"--output", "counter"});
+  expect_refused(halftone({}, "ramp.png", "none/out.svg"), {"--output", "folder"});
+  expect_refused(halftone({}, "ramp.png", "ramp.png"), {"--output", "input"});
+  expect_refused({"halftone", path("ramp.png")}, {"--output"});
+  const auto before = content_of(path("ramp.png"));
+  fs::create_symlink(path("ramp.png"), path("link.png"));
+  expect_refused(halftone({}, "ramp.png", "link.png"), {"--output", "input"});
+  EXPECT_EQ(content_of(path("ramp.png")), before);
+}
+
+TEST_F(HalftoneTest, CtrlCLeavesNothing) {
+  ramp("large.png", 700, 900);
+  const auto before = files();
+  for (const char* method : {"electrostatic", "direct", "lloyd", "ccvt"}) {
+    std::vector<std::string> more{"--dots", "300000", "--iterations", "1000000", "--method", method, "--device", "cpu"};
+    if (std::string(method) == "electrostatic") more.insert(more.end(), {"--frames", path("f_%04d.csv")});
+    RunningProgram program(halftone(more, "large.png"), captured_);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    ASSERT_TRUE(program.running()) << method;
+    program.send(SIGINT);
+    const auto result = program.wait(60);
+    EXPECT_EQ(result.exit_code, 130) << method << result.error;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(files(), before) << method;
+  }
+}
+
+TEST_F(HalftoneTest, ProgressTellsIterationForceAndTimeLeft) {
+  ramp("large.png", 500, 700);
+  RunningProgram program(
+      halftone({"--dots", "150000", "--iterations", "100000", "--progress", "--device", "cpu"}, "large.png"),
+      captured_);
+  std::string said;
+  for (int i = 0; i < 600 && said.find("mean force") == std::string::npos && program.running(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    said = content_of(captured_ / "error");
+  }
+  for (const char* word : {"moving dots", "left", "iteration", "mean force"}) {
+    EXPECT_NE(said.find(word), std::string::npos) << said;
+  }
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(60).exit_code, 130);
+}
+
+}  // namespace
+}  // namespace holotone::test
