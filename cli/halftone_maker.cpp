@@ -53,10 +53,11 @@ void put_on_page(Dots& dots, double width, double height) {
 /// One iteration's number and the mean force beside the bar.
 class ForceProgress final : public Progress {
  public:
-  ForceProgress(ProgressBar& bar, ElectrostaticPlan* plan) : bar_(bar), plan_(plan) {}
+  ForceProgress(ProgressBar& bar, ElectrostaticPlan* plan, double scale) : bar_(bar), plan_(plan), scale_(scale) {}
   bool update(std::string_view stage, std::int64_t done, std::int64_t total) override {
     std::string detail = fmt::format("iteration {}", done);
-    if (plan_ != nullptr && done > 0) detail += fmt::format(", mean force {:.2g}/px", plan_->statistics().mean);
+    if (plan_ != nullptr && done > 0)
+      detail += fmt::format(", mean force {:.2g}/px", scale_ * plan_->statistics().mean);
     bar_.set_detail(std::move(detail));
     return bar_.update(stage, done, total);
   }
@@ -64,6 +65,7 @@ class ForceProgress final : public Progress {
  private:
   ProgressBar& bar_;
   ElectrostaticPlan* plan_;
+  double scale_;  ///< pixels of the working page a pixel of the picture
 };
 
 class Maker {
@@ -239,12 +241,12 @@ class Maker {
       if (counts_[c] > 0) starts.back() = start_of(c, inks.back());
     }
     for (const auto& ink : inks) views.emplace_back(ink.view());
-    ForceProgress progress(bar_, nullptr);
+    ForceProgress progress(bar_, nullptr, 1);
     const auto frame = [&](std::int64_t, const Dots& dots) { write_frame(dots); };
     auto moved = classes_halftone(views, starts, job_.weights, job_.forces, job_.descent, Queue(job_.device), progress,
                                   job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
     result_.dots = std::move(moved.dots);
-    result_.report = moved.report;
+    result_.report = scaled(moved.report, force_scale(inks.front()));
   }
 
   void one_class() {
@@ -268,13 +270,23 @@ class Maker {
       dots.position.assign(read.host().begin(), read.host().end());
       return dots;
     };
-    ForceProgress progress(bar_, &plan);
+    ForceProgress progress(bar_, &plan, force_scale(ink));
     const auto frame = [&](std::int64_t) { write_frame(dots_now()); };
     result_.report =
         electrostatic_halftone(plan, job_.descent, progress, job_.frames ? frame : std::function<void(std::int64_t)>());
     result_.plan = plan.info();
     if (job_.forces.near == NearField::map) result_.missed_neighbours = plan.missed_neighbours();
     result_.dots = dots_now();
+  }
+
+  [[nodiscard]] double force_scale(const Array<float, 2>& working) const {
+    return static_cast<double>(working.shape()[1]) / static_cast<double>(page_.nx);
+  }
+  /// Forces in 1/px of the picture.
+  [[nodiscard]] static DescentReport scaled(DescentReport report, double scale) {
+    report.force.mean *= scale;
+    report.force.rms *= scale;
+    return report;
   }
 
   /// mean of ink^2 / (mean of ink)^2

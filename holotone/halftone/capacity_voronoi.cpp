@@ -139,19 +139,7 @@ class Swapping {
   bool sweep() {
     const auto rounds = rounds_of(overlapping_pairs());
     std::fill(swapped_.begin(), swapped_.end(), std::uint8_t{0});
-    for (const auto& round : rounds) {
-      const auto tasks = (static_cast<std::int64_t>(round.size()) + pairs_a_task - 1) / pairs_a_task;
-      parallel_for(0, tasks, [&](std::int64_t task) {
-        const auto end = std::min<std::size_t>(round.size(), static_cast<std::size_t>((task + 1) * pairs_a_task));
-        std::vector<std::pair<float, std::uint32_t>> of_first;
-        std::vector<std::pair<float, std::uint32_t>> of_second;
-        for (auto k = static_cast<std::size_t>(task * pairs_a_task); k < end; ++k) {
-          if (!swap_samples(round[k], of_first, of_second)) continue;
-          swapped_[round[k][0]] = 1;
-          swapped_[round[k][1]] = 1;
-        }
-      });
-    }
+    for (const auto& round : rounds) work_on(round);
     active_ = swapped_;
     return std::find(swapped_.begin(), swapped_.end(), 1) != swapped_.end();
   }
@@ -161,6 +149,7 @@ class Swapping {
 
  private:
   static constexpr std::int64_t pairs_a_task = 64;
+  static constexpr std::size_t samples_worth_sharing = std::size_t{1} << 16;
   static constexpr std::int64_t dots_a_task = 256;
   static constexpr std::size_t most_rounds = 64;
 
@@ -173,6 +162,26 @@ class Swapping {
       const std::int64_t end = std::min(count, (task + 1) * dots_a_task);
       for (std::int64_t j = task * dots_a_task; j < end; ++j) body(static_cast<std::size_t>(j));
     });
+  }
+
+  /// A round's pairs, on one thread where they are too few to share.
+  void work_on(const std::vector<Pair>& round) {
+    const auto some = [&](std::int64_t task) {
+      const auto end = std::min<std::size_t>(round.size(), static_cast<std::size_t>((task + 1) * pairs_a_task));
+      std::vector<std::pair<float, std::uint32_t>> of_first;
+      std::vector<std::pair<float, std::uint32_t>> of_second;
+      for (auto k = static_cast<std::size_t>(task * pairs_a_task); k < end; ++k) {
+        if (!swap_samples(round[k], of_first, of_second)) continue;
+        swapped_[round[k][0]] = 1;
+        swapped_[round[k][1]] = 1;
+      }
+    };
+    const auto tasks = (static_cast<std::int64_t>(round.size()) + pairs_a_task - 1) / pairs_a_task;
+    if (round.size() * capacity_ >= samples_worth_sharing) {
+      parallel_for(0, tasks, some);
+    } else {
+      for (std::int64_t task = 0; task < tasks; ++task) some(task);
+    }
   }
 
   /// Pairs of dots whose circles overlap and of which one took part in the last sweep, each found from its larger circle.

@@ -15,6 +15,17 @@ namespace {
 constexpr double red_weight = 0.2126;
 constexpr double blue_weight = 0.0722;
 
+/// body(row) for all rows, on all threads where there is enough to share.
+template <class Body>
+void for_each_row(const Shape<2>& shape, const Body& body) {
+  constexpr std::int64_t pixels_worth_sharing = 1 << 15;
+  if (shape[0] * shape[1] >= pixels_worth_sharing) {
+    parallel_for(0, shape[0], body);
+  } else {
+    for (std::int64_t row = 0; row < shape[0]; ++row) body(row);
+  }
+}
+
 void check_pixels(const View<const float, 3>& pixels, const InkOptions& options) {
   constexpr std::string_view where = "ink_from_pixels";
   require_device(where, "pixels", Device{}, pixels.device());
@@ -140,7 +151,7 @@ Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& o
   check_pixels(pixels, options);
   Array<float, 2> ink({pixels.shape()[0], pixels.shape()[1]});
   const PixelReader reader(pixels, options);
-  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+  for_each_row(ink.shape(), [&](std::int64_t row) {
     for (std::int64_t col = 0; col < ink.shape()[1]; ++col) {
       const auto [red, green, blue] = reader.darkness(row, col);
       // As differences from green, so that a grey's darkness is that of its channels.
@@ -158,7 +169,7 @@ std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double bla
   std::array<Array<float, 2>, 4> inks = {Array<float, 2>(shape), Array<float, 2>(shape), Array<float, 2>(shape),
                                          Array<float, 2>(shape)};
   const PixelReader reader(pixels, options);
-  parallel_for(0, shape[0], [&](std::int64_t row) {
+  for_each_row(shape, [&](std::int64_t row) {
     for (std::int64_t col = 0; col < shape[1]; ++col) {
       auto colour = reader.darkness(row, col);
       for (double& value : colour) value = reader.toned(value);
@@ -175,7 +186,7 @@ std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double bla
 
 double total_ink(View<const float, 2> ink) {
   std::vector<double> rows(static_cast<std::size_t>(ink.shape()[0]));
-  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+  for_each_row(ink.shape(), [&](std::int64_t row) {
     double sum = 0;
     for (std::int64_t col = 0; col < ink.shape()[1]; ++col) sum += static_cast<double>(ink(row, col));
     rows[static_cast<std::size_t>(row)] = sum;
@@ -194,7 +205,7 @@ Array<float, 2> resampled_ink(View<const float, 2> ink, const Shape<2>& shape) {
   const auto columns = axis_taps(ink.shape()[1], shape[1]);
   const auto rows = axis_taps(ink.shape()[0], shape[0]);
   Array<float, 2> across({ink.shape()[0], shape[1]});
-  parallel_for(0, ink.shape()[0], [&](std::int64_t row) {
+  for_each_row(across.shape(), [&](std::int64_t row) {
     for (std::int64_t col = 0; col < shape[1]; ++col) {
       const Taps& tap = columns[static_cast<std::size_t>(col)];
       double sum = 0;
@@ -204,7 +215,7 @@ Array<float, 2> resampled_ink(View<const float, 2> ink, const Shape<2>& shape) {
     }
   });
   Array<float, 2> result(shape);
-  parallel_for(0, shape[0], [&](std::int64_t row) {
+  for_each_row(shape, [&](std::int64_t row) {
     const Taps& tap = rows[static_cast<std::size_t>(row)];
     for (std::int64_t col = 0; col < shape[1]; ++col) {
       double sum = 0;

@@ -14,8 +14,10 @@ namespace {
 constexpr std::int64_t most_samples = std::int64_t{1} << 25;
 /// Boxes of this many samples a side are not halved any more.
 constexpr std::int64_t leaf_side = 4;
-/// Boxes that are looked at in parallel, a side.
-constexpr std::int64_t tasks_a_side = 16;
+/// Large boxes a side of the page, and small ones a side of a large one, which are looked at in parallel.
+constexpr std::int64_t boxes_a_side = 4;
+/// Fewer are done by one thread sooner than others wake up.
+constexpr std::int64_t samples_worth_sharing = 1 << 16;
 
 struct Box {
   std::int64_t row, rows, col, cols;
@@ -37,6 +39,13 @@ class BoxSearch {
     stack_.clear();
     keep(box, all.data(), all.size());
     halve(box, 0);
+  }
+
+  /// The candidates of a box, of which smaller boxes within it are run.
+  [[nodiscard]] std::vector<Candidate> candidates(const Box& box, const std::vector<Candidate>& all) {
+    stack_.clear();
+    keep(box, all.data(), all.size());
+    return stack_;
   }
 
  private:
@@ -91,19 +100,40 @@ class BoxSearch {
   }
 
   void fill(const Box& box, std::size_t first) {
-    for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
-      for (std::int64_t col = box.col; col < box.col + box.cols; ++col) {
-        double least = std::numeric_limits<double>::infinity();
-        std::int32_t nearest = 0;
-        for (std::size_t i = first; i < stack_.size(); ++i) {
-          const double dx = stack_[i].x - x_of(col);
-          const double dy = stack_[i].y - y_of(row);
-          const double distance = dx * dx + dy * dy;
-          // Candidates keep the dots' order, so that the first of equal ones stays.
-          nearest = distance < least ? stack_[i].index : nearest;
-          least = std::min(least, distance);
-        }
-        owner_(row, col) = nearest;
+    if (stack_.size() - first == 1) {
+      for (std::int64_t row = box.row; row < box.row + box.rows; ++row) {
+        std::fill_n(&owner_(row, box.col), box.cols, stack_[first].index);
+      }
+      return;
+    }
+    // All samples of a leaf at once, from its corner, so that float32 is enough.
+    constexpr std::size_t samples = leaf_side * leaf_side;
+    float x[samples];
+    float y[samples];
+    float least[samples];
+    std::int32_t nearest[samples];
+    for (std::size_t s = 0; s < samples; ++s) {
+      x[s] = static_cast<float>(step_x_) * static_cast<float>(s % leaf_side);
+      y[s] = static_cast<float>(step_y_) * static_cast<float>(s / leaf_side);
+      least[s] = std::numeric_limits<float>::infinity();
+      nearest[s] = 0;
+    }
+    for (std::size_t i = first; i < stack_.size(); ++i) {
+      const auto dot_x = static_cast<float>(stack_[i].x - x_of(box.col));
+      const auto dot_y = static_cast<float>(stack_[i].y - y_of(box.row));
+      for (std::size_t s = 0; s < samples; ++s) {
+        const float dx = x[s] - dot_x;
+        const float dy = y[s] - dot_y;
+        const float distance = dx * dx + dy * dy;
+        // Candidates keep the dots' order, so that the first of equal ones stays.
+        const bool nearer = distance < least[s];
+        nearest[s] = nearer ? stack_[i].index : nearest[s];
+        least[s] = nearer ? distance : least[s];
+      }
+    }
+    for (std::int64_t row = 0; row < box.rows; ++row) {
+      for (std::int64_t col = 0; col < box.cols; ++col) {
+        owner_(box.row + row, box.col + col) = nearest[row * leaf_side + col];
       }
     }
   }
@@ -113,6 +143,22 @@ class BoxSearch {
   double step_y_;
   std::vector<Candidate> stack_;
 };
+
+/// A box cut evenly.
+std::vector<Box> boxes_of(const Box& whole) {
+  const std::int64_t down = std::min(boxes_a_side, whole.rows);
+  const std::int64_t across = std::min(boxes_a_side, whole.cols);
+  std::vector<Box> boxes;
+  for (std::int64_t i = 0; i < down; ++i) {
+    for (std::int64_t k = 0; k < across; ++k) {
+      const std::int64_t row = whole.rows * i / down;
+      const std::int64_t col = whole.cols * k / across;
+      boxes.push_back(
+          {whole.row + row, whole.rows * (i + 1) / down - row, whole.col + col, whole.cols * (k + 1) / across - col});
+    }
+  }
+  return boxes;
+}
 
 void require_dots(std::string_view where, const Dots& dots) {
   if (dots.count() < 1) throw_argument(where, "dots", "at least 1 dot", "none");
@@ -218,14 +264,28 @@ Array<std::int32_t, 2> nearest_dots(const Dots& dots, const Shape<2>& shape) {
   Array<std::int32_t, 2> owner(shape);
   const double step_x = dots.width / static_cast<double>(shape[1]);
   const double step_y = dots.height / static_cast<double>(shape[0]);
-  const std::int64_t down = std::min(tasks_a_side, shape[0]);
-  const std::int64_t across = std::min(tasks_a_side, shape[1]);
-  parallel_for(0, down * across, [&](std::int64_t task) {
-    const std::int64_t i = task / across;
-    const std::int64_t k = task % across;
-    const Box box{shape[0] * i / down, shape[0] * (i + 1) / down - shape[0] * i / down, shape[1] * k / across,
-                  shape[1] * (k + 1) / across - shape[1] * k / across};
-    BoxSearch(owner.view(), step_x, step_y).run(box, all);
+  // Few large boxes first: each small one then looks at the dots of its large one, not at all of them.
+  const auto large = boxes_of({0, shape[0], 0, shape[1]});
+  std::vector<std::vector<Box>> small(large.size());
+  std::vector<std::vector<Candidate>> near(large.size());
+  const auto shared = [&](std::int64_t count, const auto& body) {
+    if (shape[0] * shape[1] >= samples_worth_sharing) {
+      parallel_for(0, count, body);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) body(i);
+    }
+  };
+  shared(static_cast<std::int64_t>(large.size()), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    near[at] = BoxSearch(owner.view(), step_x, step_y).candidates(large[at], all);
+    small[at] = boxes_of(large[at]);
+  });
+  constexpr std::int64_t most = boxes_a_side * boxes_a_side;
+  shared(static_cast<std::int64_t>(large.size()) * most, [&](std::int64_t task) {
+    const auto& boxes = small[static_cast<std::size_t>(task / most)];
+    const auto at = static_cast<std::size_t>(task % most);
+    if (at >= boxes.size()) return;
+    BoxSearch(owner.view(), step_x, step_y).run(boxes[at], near[static_cast<std::size_t>(task / most)]);
   });
   return owner;
 }

@@ -34,7 +34,7 @@ struct LloydResult {
 LloydResult lloyd_dots(View<const float, 2> ink, const Dots& start, const LloydOptions& options = {},
                        Progress& progress = Progress::none());
 
-/// The nearest dot of each sample, the first of equal ones: sample (row, col) of `shape` lies at
+/// The nearest dot of each sample to float32 rounding, the first of dots at one place: sample (row, col) of `shape` lies at
 /// ((col + 1/2) width / nx, (row + 1/2) height / ny). Boxes of samples are halved until few dots can be nearest.
 /// Throws invalid_argument for no dot, one that is not finite, an empty shape or page. Cost: O((samples + dots) log dots).
 Array<std::int32_t, 2> nearest_dots(const Dots& dots, const Shape<2>& shape);

@@ -148,15 +148,19 @@ TEST_F(HalftoneTest, InvertMaskGammaAndTone) {
 // Half as dark: half as many dots, or with sizes that vary smaller ones.
 TEST_F(HalftoneTest, RadiiFollowTheInk) {
   write_picture("halves.png", 40, 80, 1, [](auto, auto col, auto) { return col < 40 ? 0 : 204; });
-  const Dots dots = dots_of({"--radius", "0.5:1.5", "--tone", "linear", "--method", "lloyd"}, "halves.png");
+  const Dots dots = dots_of({"--radius", "0.5:1.5", "--tone", "linear", "--method", "ccvt"}, "halves.png");
   ASSERT_EQ(dots.radius.size(), static_cast<std::size_t>(dots.count()));
   double left = 0;
   double right = 0;
   for (std::size_t j = 0; j < dots.radius.size(); ++j) {
     const double area = M_PI * static_cast<double>(dots.radius[j]) * static_cast<double>(dots.radius[j]);
     (dots.position[2 * j] < 40 ? left : right) += area;
-    if (dots.position[2 * j] < 38) EXPECT_NEAR(dots.radius[j], 1.5, 1e-3);
-    if (dots.position[2 * j] > 42) EXPECT_NEAR(dots.radius[j], std::sqrt(0.25 + 0.2 * 2), 1e-3);
+    if (dots.position[2 * j] < 38) {
+      EXPECT_NEAR(dots.radius[j], 1.5, 1e-3);
+    }
+    if (dots.position[2 * j] > 42) {
+      EXPECT_NEAR(dots.radius[j], std::sqrt(0.25 + 0.2 * 2), 1e-3);
+    }
   }
   EXPECT_NEAR(left, 1600, 40);
   EXPECT_NEAR(right, 1600 * 0.2, 40);
@@ -214,8 +218,12 @@ TEST_F(HalftoneTest, FourColours) {
     ASSERT_EQ(dots.colour_class.size(), 240u);
     for (std::size_t j = 0; j < 240; ++j) {
       // Dots push each other a little over the edge.
-      if (dots.colour_class[j] == 0) EXPECT_LT(dots.position[2 * j], 22) << method;
-      if (dots.colour_class[j] == 3) EXPECT_GT(dots.position[2 * j], 18) << method;
+      if (dots.colour_class[j] == 0) {
+        EXPECT_LT(dots.position[2 * j], 22) << method;
+      }
+      if (dots.colour_class[j] == 3) {
+        EXPECT_GT(dots.position[2 * j], 18) << method;
+      }
     }
   }
   // No black ink: all three colours instead.

@@ -37,7 +37,8 @@ TEST(Lloyd, NearestDotsAreThoseOfBruteForce) {
           for (std::int64_t j = 1; j < count; ++j) {
             if (distance(j) < distance(nearest)) nearest = j;
           }
-          ASSERT_NEAR(distance(owner(row, col)), distance(nearest), 1e-9) << row << " " << col;
+          ASSERT_NEAR(distance(owner(row, col)), distance(nearest), 1e-6 * (1 + distance(nearest)))
+              << row << " " << col;
           ASSERT_TRUE(count != 500 || owner(row, col) != 10) << "dot 5 is as near and comes first";
         }
       }
@@ -66,7 +67,7 @@ TEST(Lloyd, ConstantDensityGivesNearlyHexagons) {
   constexpr std::int64_t count = 400;
   const auto ink = even_ink(80, 80, 0.5F);
   LloydOptions options;
-  options.iterations = 300;
+  options.iterations = 200;
   options.tolerance = 0;
   const auto result = lloyd_dots(ink.view(), importance_sampled_dots(ink.view(), count, 2), options);
   const double area = 80.0 * 80 / count;
