@@ -87,8 +87,7 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& half
   std::string how = to_string(job.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
   if (job.method != HalftoneMethod::floyd_steinberg) {
-    how += fmt::format(", {}{}", counted(halftone.report.iterations, "iteration"),
-                       halftone.report.converged ? "" : " (not yet at rest)");
+    how += fmt::format(", {}", counted(halftone.report.iterations, "iteration"));
   }
   if (job.by_forces()) how += fmt::format(", mean force {:.2g}/px", halftone.report.force.mean);
   report(job.console, fmt::format("{}: {} on {} x {} pixels, {}, {}", job.output, counted(halftone.dots.count(), "dot"),

@@ -208,7 +208,12 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   refuse_unused(arguments, job);
   set_frames(job, arguments);
   check_files(job);
-  if (job.method == HalftoneMethod::direct) job.forces.sum = ForceSum::direct;
+  if (job.method == HalftoneMethod::direct) {
+    job.forces.sum = ForceSum::direct;
+    // An iteration may take minutes: after each the user is told, and asked whether to go on.
+    job.descent.patience *= job.descent.check_interval;
+    job.descent.check_interval = 1;
+  }
   if (job.by_forces()) job.device = parse_device(arguments.device);
   return job;
 }

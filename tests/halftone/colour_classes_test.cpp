@@ -6,6 +6,7 @@
 #include <holotone/halftone/colour_classes.hpp>
 #include <holotone/halftone/sampling.hpp>
 #include <numeric>
+#include <omp.h>
 #include <tests/halftone/stippling_support.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -44,7 +45,15 @@ TEST(ColourClassesOptions, DotsAreSharedOutByInk) {
   EXPECT_THROW((void)dots_of_classes(inks, -1), Error);
 }
 
-class ColourClasses : public support::OnEachDevice {};
+/// Problems are small: threads would only wait for each other.
+class ColourClasses : public support::OnEachDevice {
+ protected:
+  ColourClasses() { omp_set_num_threads(1); }
+  ~ColourClasses() override { omp_set_num_threads(threads_); }
+
+ private:
+  int threads_ = omp_get_max_threads();
+};
 HOLOTONE_ON_EACH_DEVICE(ColourClasses);
 
 // One ink is all inks: half of the force within and half across is the force itself.
@@ -82,7 +91,7 @@ TEST_P(ColourClasses, ClassesKeepApart) {
     const std::vector<Dots> starts{importance_sampled_dots(ink.view(), 250, 1),
                                    importance_sampled_dots(ink.view(), 250, 2)};
     DescentOptions descent;
-    descent.iterations = 150;
+    descent.iterations = 80;
     const auto distances = [&](const ClassWeights& weights) {
       const Dots dots = classes_halftone(inks, starts, weights, {}, descent, Queue(device)).dots;
       const std::array<double, 2> result{relative_neighbour_distance(of_class(dots, 0), 5),
