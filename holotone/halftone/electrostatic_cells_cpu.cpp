@@ -12,49 +12,41 @@ namespace {
 struct PairSum {
   FloatLanes x{};
   FloatLanes y{};
-  IntLanes same{};  ///< minus the number of dots at the same place, the dot itself among them
+  FloatLanes inverse{};  ///< of 1 / (v + least_square)
 };
 
 /// A NearKernel for the loops.
 template <int Terms>
-struct Pair {
+struct Share {
   float inverse;  ///< 1 / cutoff^2
   float coefficient[Terms];
-  explicit Pair(const NearKernel& kernel) : inverse(static_cast<float>(1 / (kernel.cutoff * kernel.cutoff))) {
+  explicit Share(const NearKernel& kernel) : inverse(static_cast<float>(1 / (kernel.cutoff * kernel.cutoff))) {
     for (int k = 0; k < Terms; ++k) coefficient[k] = kernel.coefficient[static_cast<std::size_t>(k)];
-  }
-  HOLOTONE_ALWAYS_INLINE void operator()(const FloatLanes& v, FloatLanes& size) const {
-    FloatLanes s = 1.0F - v * inverse;
-    s = s > lane_zero ? s : lane_zero;
-    FloatLanes sum = lane_zero + coefficient[Terms - 1];
-    for (int k = Terms - 2; k >= 0; --k) sum = sum * s + coefficient[k];
-    size = sum * s / v;
   }
 };
 
 template <int Terms>
-HOLOTONE_ALWAYS_INLINE void add_run(const Pair<Terms>& pair, float own_x, float own_y, const float* x, const float* y,
+HOLOTONE_ALWAYS_INLINE void add_run(const Share<Terms>& share, float own_x, float own_y, const float* x, const float* y,
                                     std::int64_t begin, std::int64_t end, PairSum& sum) {
-  constexpr float same_place = static_cast<float>(same_place_px * same_place_px);
   for (std::int64_t i = begin; i < end; i += lanes) {
     FloatLanes dx;
     FloatLanes dy;
+    FloatLanes wanted;
     load_lanes(x + i, dx);
     load_lanes(y + i, dy);
+    first_lanes(end - i, wanted);
     dx = own_x - dx;
     dy = own_y - dy;
-    FloatLanes v = dx * dx + dy * dy;
-    IntLanes wanted = lane_numbers < static_cast<std::int32_t>(end - i);
-    const IntLanes same = wanted & (v <= same_place);
-    sum.same += same;
-    wanted &= ~same;
-    const FloatLanes one = lane_zero + 1.0F;
-    v = wanted ? v : one;
-    FloatLanes size;
-    pair(v, size);
-    size = wanted ? size : lane_zero;
+    const FloatLanes v = dx * dx + dy * dy;
+    const FloatLanes inverse = wanted / (v + least_square);
+    FloatLanes s = 1.0F - v * share.inverse;
+    keep_positive(s);
+    FloatLanes size = s * share.coefficient[Terms - 1];
+    for (int k = Terms - 2; k >= 0; --k) size = (size + share.coefficient[k]) * s;
+    size *= inverse;
     sum.x += size * dx;
     sum.y += size * dy;
+    sum.inverse += inverse;
   }
 }
 
@@ -82,18 +74,18 @@ HOLOTONE_ALWAYS_INLINE void over_runs(const Neighbourhood& around, float x, floa
 template <int Terms>
 HOLOTONE_SIMD_CLONES void neighbours_task(const NearKernel& kernel, const Neighbourhood& around, float same_place_force,
                                           std::int64_t begin, std::int64_t end, float* force_x, float* force_y) {
-  const Pair<Terms> pair(kernel);
+  const Share<Terms> share(kernel);
   const DotList& dots = *around.dots;
   for (std::int64_t i = begin; i < end; ++i) {
     const float x = dots.x[static_cast<std::size_t>(i)];
     const float y = dots.y[static_cast<std::size_t>(i)];
     PairSum sum;
     over_runs(around, x, y, [&](std::int64_t from, std::int64_t to) {
-      add_run(pair, x, y, dots.x.data(), dots.y.data(), from, to, sum);
+      add_run(share, x, y, dots.x.data(), dots.y.data(), from, to, sum);
     });
     force_x[i] += sum_of(sum.x);
     force_y[i] += sum_of(sum.y);
-    if (-sum_of(sum.same) > 1) {
+    if (sum_of(sum.inverse) > crowded) {
       over_runs(around, x, y, [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t j = from; j < to; ++j) {
           const auto other = static_cast<std::size_t>(j);

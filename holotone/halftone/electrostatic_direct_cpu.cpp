@@ -15,37 +15,35 @@ constexpr int targets = 4;
 struct Sum {
   double x[targets];
   double y[targets];
-  std::int64_t same[targets];
+  float inverse[targets];  ///< of 1 / (v + least_square)
 };
 
 /// Adds the repulsion of the dots [begin, end) on `targets` dots.
 HOLOTONE_ALWAYS_INLINE void add_block(const float* x, const float* y, std::int64_t begin, std::int64_t end,
                                       const float* own_x, const float* own_y, Sum& sum) {
-  constexpr float same_place = static_cast<float>(same_place_px * same_place_px);
   FloatLanes sum_x[targets] = {};
   FloatLanes sum_y[targets] = {};
-  IntLanes same[targets] = {};
+  FloatLanes inverses[targets] = {};
   for (std::int64_t i = begin; i < end; i += lanes) {
     FloatLanes other_x;
     FloatLanes other_y;
+    FloatLanes wanted;
     load_lanes(x + i, other_x);
     load_lanes(y + i, other_y);
-    const IntLanes wanted = lane_numbers < static_cast<std::int32_t>(std::min<std::int64_t>(end - i, lanes));
+    first_lanes(end - i, wanted);
     for (int t = 0; t < targets; ++t) {
       const FloatLanes dx = own_x[t] - other_x;
       const FloatLanes dy = own_y[t] - other_y;
-      const FloatLanes v = dx * dx + dy * dy;
-      const IntLanes apart = wanted & (v > same_place);
-      same[t] += wanted & ~apart;
-      const FloatLanes size = apart ? 1.0F / v : lane_zero;
-      sum_x[t] += size * dx;
-      sum_y[t] += size * dy;
+      const FloatLanes inverse = wanted / (dx * dx + dy * dy + least_square);
+      sum_x[t] += inverse * dx;
+      sum_y[t] += inverse * dy;
+      inverses[t] += inverse;
     }
   }
   for (int t = 0; t < targets; ++t) {
     sum.x[t] += static_cast<double>(sum_of(sum_x[t]));
     sum.y[t] += static_cast<double>(sum_of(sum_y[t]));
-    sum.same[t] -= sum_of(same[t]);
+    sum.inverse[t] += sum_of(inverses[t]);
   }
 }
 
@@ -104,7 +102,7 @@ class DirectMethod final : public Method {
       const std::int64_t i = first + t;
       force_x[i] = static_cast<float>(static_cast<double>(force_x[i]) + sum.x[t]);
       force_y[i] = static_cast<float>(static_cast<double>(force_y[i]) + sum.y[t]);
-      if (sum.same[t] > 1) add_same(dots, i, force_x[i], force_y[i]);
+      if (sum.inverse[t] > crowded) add_same(dots, i, force_x[i], force_y[i]);
     }
   }
 

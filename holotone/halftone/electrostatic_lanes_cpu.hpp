@@ -1,6 +1,8 @@
 #pragma once
 // Sixteen numbers at a time in the compiler's own vector types, for functions with HOLOTONE_SIMD_CLONES. Results come back by
-// reference: vectors wider than the baseline's are not returned by value. Not for users.
+// reference: vectors wider than the baseline's are not returned by value. No comparisons: g++ 12 makes scalar code of
+// them before it knows the processor. Not for users.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <holotone/core/simd.hpp>
@@ -10,21 +12,36 @@ namespace holotone::electrostatic {
 typedef float FloatLanes __attribute__((vector_size(64)));       // NOLINT(modernize-use-using): the attribute's form
 typedef std::int32_t IntLanes __attribute__((vector_size(64)));  // NOLINT(modernize-use-using)
 
-constexpr IntLanes lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-constexpr FloatLanes lane_zero = {};
+/// Added to a squared distance (px^2) before it is divided by: a dot does nothing to itself and to others at its place.
+constexpr float least_square = 1e-12F;
+/// Sums of 1 / (v + least_square) over a dot's neighbours and itself above this: another dot is at the same place.
+constexpr float crowded = 1.5F / least_square;
 
 HOLOTONE_ALWAYS_INLINE void load_lanes(const float* from, FloatLanes& to) { std::memcpy(&to, from, sizeof(to)); }
 
-HOLOTONE_ALWAYS_INLINE float sum_of(const FloatLanes& values) {
-  float sum[4] = {};
-  for (int i = 0; i < 16; ++i) sum[i % 4] += values[i];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+/// 1 in the first `count` lanes, 0 in the others.
+HOLOTONE_ALWAYS_INLINE void first_lanes(std::int64_t count, FloatLanes& to) {
+  static constexpr float ones_then_zeros[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  load_lanes(ones_then_zeros + 16 - std::min<std::int64_t>(count, 16), to);
 }
 
-HOLOTONE_ALWAYS_INLINE std::int32_t sum_of(const IntLanes& values) {
-  std::int32_t sum = 0;
-  for (int i = 0; i < 16; ++i) sum += values[i];
-  return sum;
+/// max(values, 0).
+HOLOTONE_ALWAYS_INLINE void keep_positive(FloatLanes& values) {
+  IntLanes bits;
+  std::memcpy(&bits, &values, sizeof(bits));
+  bits &= 0x7FFFFFFF;
+  FloatLanes size;
+  std::memcpy(&size, &bits, sizeof(size));
+  values = 0.5F * (values + size);
+}
+
+HOLOTONE_ALWAYS_INLINE float sum_of(const FloatLanes& values) {
+  float part[16];
+  std::memcpy(part, &values, sizeof(part));
+  for (int half = 8; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) part[i] += part[i + half];
+  }
+  return part[0];
 }
 
 }  // namespace holotone::electrostatic
