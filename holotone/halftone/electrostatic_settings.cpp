@@ -17,6 +17,8 @@ constexpr std::int64_t largest_grid = 8192;
 constexpr std::int64_t least_grid = 256;  // of the longer axis: else the period would be many pages
 /// Share of the tolerance that the split and the window may use; the rest is the ink's table and rounding.
 constexpr double split_share = 0.9;
+/// ... and the share of what the image's spline misses; squares add up.
+constexpr double ink_share = 0.35;
 /// Cut-offs to choose from, in steps of the grid.
 constexpr double shortest_cutoff = 1.2;
 constexpr double longest_cutoff = 7;
@@ -33,11 +35,11 @@ struct Split {
 /// Squared net force over the density of uncorrelated dots: 2 pi log(page / nearest neighbour).
 double net_force_squared(double dots) { return 2 * pi * std::max(1.0, 0.5 * std::log(dots)); }
 
-/// The smallest cut-off with at most this squared error, by bisection; 0 if there is none.
-double least_cutoff(const SplitError& error, const CloudTable& cloud, double budget) {
+/// The smallest cut-off below `most` with at most this squared error, by bisection; 0 if there is none.
+double least_cutoff(const SplitError& error, const CloudTable& cloud, double budget, double most) {
   double low = shortest_cutoff;
-  double high = longest_cutoff;
-  if (error(cloud, high) > budget) return 0;
+  double high = std::min(longest_cutoff, most);
+  if (high <= low || error(cloud, high) > budget) return 0;
   for (int i = 0; i < 7; ++i) {
     const double middle = 0.5 * (low + high);
     (error(cloud, middle) > budget ? low : high) = middle;
@@ -45,26 +47,35 @@ double least_cutoff(const SplitError& error, const CloudTable& cloud, double bud
   return high;
 }
 
+/// Charge clouds to choose from.
+const std::vector<std::pair<double, CloudTable>>& clouds() {
+  static const auto all = [] {
+    std::vector<std::pair<double, CloudTable>> made;
+    for (double beta = 3; beta < 14.5; beta += 0.5) {
+      made.emplace_back(beta, CloudTable(beta, 2.2 * longest_cutoff, 0.02));
+    }
+    return made;
+  }();
+  return all;
+}
+
 /// The cheapest split within the tolerance. One node of a window costs about 1, one neighbour within a square step 1.8
 /// (measured on the GPU: spreading and interpolation 90 us at 25 nodes, neighbours 91 us within 3.75 steps).
 Split choose_split(double tolerance, double dots, double nodes) {
+  constexpr double neighbour_cost = 1.8;
   const double budget = std::pow(split_share * tolerance, 2) * net_force_squared(dots);
-  std::vector<std::pair<double, CloudTable>> clouds;
-  for (double beta = 3; beta < 14.5; beta += 0.5) {
-    clouds.emplace_back(beta, CloudTable(beta, 2.2 * longest_cutoff, 0.02));
-  }
   Split best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int width = 3; width <= 10 && width * width < best_cost; ++width) {
+    // Flatter windows jump at their ends: their transforms have tails that the error's three images do not see.
     for (double shape = 1.7; shape < 2.45; shape += 0.1) {
       const SplitError error(width, shape * width, nodes);
-      for (const auto& [beta, cloud] : clouds) {
-        const double cutoff = least_cutoff(error, cloud, budget);
-        const double cost = width * width + 1.8 * cutoff * cutoff;
-        if (cutoff > 0 && cost < best_cost) {
-          best_cost = cost;
-          best = {width, shape * width, {beta, cutoff}};
-        }
+      for (const auto& [beta, cloud] : clouds()) {
+        const double cheaper = std::sqrt(std::max(0.0, best_cost - width * width) / neighbour_cost);
+        const double cutoff = least_cutoff(error, cloud, budget, cheaper);
+        if (cutoff == 0) continue;
+        best_cost = width * width + neighbour_cost * cutoff * cutoff;
+        best = {width, shape * width, {beta, cutoff}};
       }
     }
   }
@@ -83,10 +94,10 @@ constexpr std::int64_t rounding_nodes = 6;
 
 /// Least cut-off, px. The attraction is a spline through its values at the pixels' centres, its far part is summed exactly: they differ by
 /// what a spline with nodes a pixel apart misses of a field smoothed by a cloud, measured on a contrasty picture with Gaussian clouds
-/// exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel. Half the tolerance is left to it.
+/// exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel.
 double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
   const double density = dots / static_cast<double>(element_count(setup.page));
-  const double allowed = 0.5 * setup.options.tolerance * std::sqrt(density * net_force_squared(dots));
+  const double allowed = ink_share * setup.options.tolerance * std::sqrt(density * net_force_squared(dots));
   const double xi = std::pow(0.0108 * density / allowed, 1 / 3.7);
   return xi *
          std::sqrt(beta / 2);  // in the middle of the band the cloud's transform is that of xi = cutoff sqrt(2 / beta)

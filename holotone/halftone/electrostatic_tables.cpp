@@ -154,7 +154,7 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
     }
     return result;
   };
-  const CloudTable cloud(setup.split_beta, 2.2 * setup.cutoff, 0.0005);
+  const CloudTable cloud(setup.split_beta, 2.2 * setup.cutoff, 0.001);
   const auto rows = lines(0);
   const auto columns = lines(1);
   std::vector<double> table(rows.size() * columns.size() * 2);
