@@ -130,8 +130,8 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
 }
 
 int main_of(int argc, char** argv) {
-  CLI::App application{"Holotone turns point clouds into holograms for light modulators and shows what will be seen.",
-                       "holotone"};
+  CLI::App application{
+      "Holotone turns point clouds into holograms and pictures into dots, and shows what will be seen.", "holotone"};
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
   application.require_subcommand(1);
   Action action;

@@ -15,6 +15,7 @@ look focus.png --sweep 20cm:20cm:1 --tile-width 480
 look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture -10mm,0mm:10mm
 look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture 10mm,0mm:10mm
 look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
+"$program" halftone focus.png -o stipple.png --dots 12000 --invert --gamma 2 --dpi 288 --one-bit --device cpu
 
 "$program" sample knot -o "$work/knot.ply" --points 60000
 "$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${pose[@]}"

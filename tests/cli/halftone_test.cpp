@@ -48,7 +48,7 @@ class HalftoneTest : public ProgramTest {
   /// Runs on the CPU, whose bits are always the same, and reads the dots.
   Dots dots_of(std::vector<std::string> more, const std::string& input = "ramp.png") const {
     const bool forces = std::find(more.begin(), more.end(), "--method") == more.end();
-    if (forces) more.insert(more.end(), {"--device", "cpu"});
+    if (forces) more.insert(more.end(), {"--device", "cpu", "--iterations", "60"});
     const auto result = run(halftone(std::move(more), input));
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return read_dots(path("out.csv"));
@@ -129,6 +129,7 @@ TEST_F(HalftoneTest, SameSeedSameFile) {
     std::vector<std::string> contents;
     for (const char* seed : {"5", "5", "6"}) {
       std::vector<std::string> more{"--dots", "150", "--method", method, "--seed", seed, "--device", "cpu"};
+      if (std::string(method) != "floyd-steinberg") more.insert(more.end(), {"--iterations", "30"});
       ASSERT_EQ(run(halftone(more)).exit_code, 0);
       contents.push_back(content_of(path("out.csv")));
     }
@@ -285,7 +286,7 @@ TEST_F(HalftoneTest, OptionsOfThePaper) {
 TEST_F(HalftoneTest, SmallAndPlainPictures) {
   for (const char* method : methods) {
     for (const auto& [ny, nx] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 3}}) {
-      for (const char* dots : {"1", "2", "7"}) {
+      for (const char* dots : {"1", "7"}) {
         even("small.png", ny, nx, 0);  // all black
         const auto json = run_json(halftone({"--dots", dots, "--method", method}, "small.png"));
         EXPECT_EQ(json["dots"], std::stoi(dots)) << method << " " << nx << " x " << ny;
@@ -313,6 +314,16 @@ TEST_F(HalftoneTest, BadPictures) {
   expect_refused(halftone({}, "text.png"), {"text.png"});
   fs::create_directory(path("folder"));
   expect_refused(halftone({}, "folder"), {"folder"});
+  // A BMP header that names 2,000,000 x 2,000,000 pixels.
+  std::string huge = "BM";
+  const auto put = [&](std::uint32_t value) {
+    for (int i = 0; i < 4; ++i) huge += static_cast<char>(value >> (8 * i));
+  };
+  for (const std::uint32_t value : {1000U, 0U, 54U, 40U, 2'000'000U, 2'000'000U, 0x00180001U, 0U, 0U, 0U, 0U, 0U, 0U}) {
+    put(value);
+  }
+  write("huge.bmp", huge + std::string(1000, 'a'));
+  expect_refused(halftone({}, "huge.bmp"), {"huge.bmp"});
   even("white.png", 8, 8, 255);
   for (const char* method : methods) expect_refused(halftone({"--method", method}, "white.png"), {"white.png", "ink"});
   even("black.png", 8, 8, 0);
@@ -379,10 +390,10 @@ TEST_F(HalftoneTest, BadOptions) {
 }
 
 TEST_F(HalftoneTest, CtrlCLeavesNothing) {
-  ramp("large.png", 700, 900);
+  ramp("large.png", 300, 400);
   const auto before = files();
   for (const char* method : {"electrostatic", "direct", "lloyd", "ccvt"}) {
-    const char* const count = std::string(method) == "direct" ? "20000" : "300000";
+    const char* const count = std::string(method) == "direct" ? "10000" : "80000";
     std::vector<std::string> more{"--dots", count, "--iterations", "1000000", "--method", method, "--device", "cpu"};
     if (std::string(method) == "electrostatic") more.insert(more.end(), {"--frames", path("f_%04d.csv")});
     RunningProgram program(halftone(more, "large.png"), captured_);
