@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("date_utc", bench::utc_date());
     bench::add_point_cloud_rows(options);
     bench::add_propagation_rows(options);
+    bench::add_nufft_rows(options);
     if (cpu) bench::add_cpu_limits(options);
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());

@@ -16,6 +16,9 @@ void add_point_cloud_rows(const RowOptions& options);
 /// propagate/angular_spectrum: propagation_bench.cpp
 void add_propagation_rows(const RowOptions& options);
 
+/// nufft/type1, type2, type2_gradient, set_points: nufft_bench.cpp
+void add_nufft_rows(const RowOptions& options);
+
 /// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 

@@ -1,17 +1,9 @@
 #include <algorithm>
-#include <cufft.h>
-#include <holotone/core/cuda_check.hpp>
+#include <holotone/fft/cuda_handle.hpp>
 #include <holotone/fft/fft_engine.hpp>
 
 namespace holotone::fft {
 namespace {
-
-void check_fft(cufftResult status, const char* call) {
-  if (status != CUFFT_SUCCESS) {
-    throw Error(status == CUFFT_ALLOC_FAILED ? ErrorCode::out_of_memory : ErrorCode::device,
-                std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(status)));
-  }
-}
 
 __global__ void scale_kernel(float2* data, std::int64_t count, float factor) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -22,22 +14,6 @@ __global__ void scale_kernel(float2* data, std::int64_t count, float factor) {
     data[i] = value;
   }
 }
-
-/// A cuFFT handle whose work area the engine provides.
-class Handle {
- public:
-  Handle() {
-    check_fft(cufftCreate(&handle_), "cufftCreate");
-    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
-  }
-  ~Handle() { cufftDestroy(handle_); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  [[nodiscard]] cufftHandle get() const { return handle_; }
-
- private:
-  cufftHandle handle_ = 0;
-};
 
 class CudaEngine final : public Engine {
  public:

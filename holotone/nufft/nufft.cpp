@@ -44,8 +44,20 @@ nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& opti
 
 template <class Real, std::size_t Rank>
 nufft::EnginePointer<Real, Rank> make_engine(const nufft::Setup<Rank>& setup, const Queue& queue) {
-  if (queue.device().backend == Backend::cpu) return nufft::engine_cpu<Real, Rank>(setup);
-  throw Error(ErrorCode::unsupported, "NufftPlan: queue: expected the CPU, got " + to_string(queue.device()));
+  switch (queue.device().backend) {
+    case Backend::cpu: return nufft::engine_cpu<Real, Rank>(setup);
+    case Backend::cuda:
+      if constexpr (std::is_same_v<Real, double>) {
+        throw Error(ErrorCode::unsupported,
+                    "NufftPlan: queue: expected the CPU for float64, got " + to_string(queue.device()));
+      }
+#if HOLOTONE_CUDA
+      if constexpr (std::is_same_v<Real, float>) return nufft::engine_cuda<Rank>(setup, queue);
+#endif
+      break;
+  }
+  throw Error(ErrorCode::unsupported,
+              "NufftPlan: queue: expected the CPU, got " + to_string(queue.device()) + ": this build has no CUDA");
 }
 
 }  // namespace
@@ -101,6 +113,7 @@ void NufftPlan<Real, Rank>::set_points(View<const Real, 2> points) {
     throw_argument("NufftPlan", "points", fmt::format("at most {}", most_points), fmt::format("{}", count));
   }
   state_->require("points", points, Shape<2>{count, static_cast<std::int64_t>(Rank)});
+  state_->points = 0;
   state_->engine->set_points(points);
   state_->points = count;
 }

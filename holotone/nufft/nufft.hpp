@@ -31,8 +31,13 @@ struct NufftInfo {
 ///   type 2   c_j  = sum_k F[k] exp(+2 pi i k.x_j)
 /// Points may be anywhere (they are taken modulo one period) and may move: set_points sorts them again, in a time that
 /// timings show to be about that of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes; workspace the
-/// oversampled grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32).
-/// Real is float or double; on the CPU. Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
+/// oversampled grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32), on CUDA 12 more, and beyond 2^21
+/// points 8 (Rank + 1) for results in order.
+/// Real is float or double, double on the CPU alone. The window is the same on every device, and so is the error. The same points
+/// and strengths give the same bits every time, on the CPU with any number of threads; no option is needed, for nothing
+/// would be faster without.
+/// CUDA: type1 and type2 only enqueue, on the plan's stream, and take no memory; set_points waits for the device once.
+/// Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
 template <class Real, std::size_t Rank>
 class NufftPlan {
   static_assert(Rank == 2 || Rank == 3);
@@ -41,14 +46,14 @@ class NufftPlan {
   using Complex = std::complex<Real>;
 
   /// Throws invalid_argument for an extent < 1 or > 2^28 or a tolerance outside the floor to 0.1 (naming the floor),
-  /// unsupported for a device other than the CPU, out_of_memory, device.
+  /// unsupported for float64 on a GPU or a GPU without CUDA in the build, out_of_memory, device.
   explicit NufftPlan(Shape<Rank> modes, Queue queue = {}, NufftOptions options = {});
   ~NufftPlan();
   NufftPlan(NufftPlan&&) noexcept;
   NufftPlan& operator=(NufftPlan&&) noexcept;
 
   /// {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument, naming the first, for a point that
-  /// is not finite.
+  /// is not finite, and out_of_memory; the plan then has no points.
   void set_points(View<const Real, 2> points);
 
   /// strengths {count}, modes of the plan's shape, both on its device. Overwrites `modes`.

@@ -5,8 +5,6 @@
 namespace holotone::nufft {
 namespace {
 
-/// The window's polynomial may miss it by this share of the tolerance.
-constexpr double polynomial_share = 0.05;
 constexpr std::int64_t least_slab_rows = 16;
 
 template <class Real, std::size_t Rank>
@@ -36,20 +34,11 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     const Real* const data = points.data();
     const auto first_bad = find_bad(data, points.shape()[0]);
     if (first_bad >= 0) {
+      sort(data, 0);
       throw_argument("NufftPlan", "points", "finite coordinates",
                      "one that is not, at point " + std::to_string(first_bad));
     }
-    const int width = kernel_.width;
-    points_.sort(points.shape()[0], grid_, slab_rows(), [&](std::int64_t j, SpreadPoint<Real, Rank>& point) {
-      for (std::size_t axis = 0; axis < Rank; ++axis) {
-        const auto x = static_cast<double>(data[j * static_cast<std::int64_t>(Rank) + static_cast<std::int64_t>(axis)]);
-        const std::int64_t extent = grid_.extent[Rank - 1 - axis];
-        double coordinate = (x - std::floor(x)) * static_cast<double>(extent);
-        if (coordinate >= static_cast<double>(extent)) coordinate = 0;  // -1e-20 is one period less
-        place_on_axis(coordinate, width, extent, point.cell[axis], point.place[axis]);
-      }
-      return true;
-    });
+    sort(data, points.shape()[0]);
   }
 
   void type1(const Real* strengths, int components, Complex* modes) override {
@@ -98,6 +87,18 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     // The loops work on whole vectors: they touch up to three cells beyond the window.
     grid.halo = (setup.window.width + 3) / 4 * 4;
     return grid;
+  }
+
+  void sort(const Real* data, std::int64_t count) {
+    const int width = kernel_.width;
+    points_.sort(count, grid_, slab_rows(), [&](std::int64_t j, SpreadPoint<Real, Rank>& point) {
+      for (std::size_t axis = 0; axis < Rank; ++axis) {
+        const auto x = static_cast<double>(data[j * static_cast<std::int64_t>(Rank) + static_cast<std::int64_t>(axis)]);
+        const std::int64_t extent = grid_.extent[Rank - 1 - axis];
+        place_on_axis(grid_coordinate(x, extent), width, extent, point.cell[axis], point.place[axis]);
+      }
+      return true;
+    });
   }
 
   static std::int64_t find_bad(const Real* data, std::int64_t count) {

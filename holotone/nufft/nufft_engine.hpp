@@ -32,6 +32,11 @@ using EnginePointer = std::unique_ptr<typename NufftPlan<Real, Rank>::Engine>;
 
 template <class Real, std::size_t Rank>
 EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
+template <std::size_t Rank>
+EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
+
+/// The window's polynomials may miss it by this share of the tolerance.
+constexpr double polynomial_share = 0.05;
 
 /// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).
 std::vector<double> deconvolution(const SpreadWindow& window, std::int64_t modes, std::int64_t grid, bool half);

@@ -7,7 +7,7 @@
 namespace holotone::nufft {
 namespace {
 
-/// A run of points and the cells they go to or come from; `cells` points at row `first_row` of the grid.
+/// A run of points and the cells they go to or come from, which begin with cell `origin` of the grid (fastest axis first).
 template <class Real, std::size_t Rank>
 struct Run {
   const SpreadPoint<Real, Rank>* begin;
@@ -16,7 +16,7 @@ struct Run {
   int degree;
   std::int64_t stride;       ///< cells from row to row
   std::int64_t plane_cells;  ///< cells from plane to plane
-  std::int64_t first_row;
+  std::array<std::int64_t, Rank> origin;
 };
 
 constexpr int padded(int width) { return (width + 3) / 4 * 4; }
@@ -71,7 +71,8 @@ HOLOTONE_SIMD_CLONES void spread_run(const Run<Real, Rank>& run, const Real* str
     for (int i = 0; i < lanes; ++i) {
       for (int c = 0; c < Components; ++c) across[i * Components + c] = own[c] * x[i];
     }
-    Real* const corner = cells + ((point->cell[1] - run.first_row) * run.stride + point->cell[0]) * Components;
+    Real* const corner =
+        cells + ((point->cell[1] - run.origin[1]) * run.stride + point->cell[0] - run.origin[0]) * Components;
     if constexpr (Rank == 2) {
       for (int dy = 0; dy < Width; ++dy) {
         Real* const row = corner + dy * run.stride * Components;
@@ -82,7 +83,7 @@ HOLOTONE_SIMD_CLONES void spread_run(const Run<Real, Rank>& run, const Real* str
       alignas(64) Real z[lanes];
       weights<Real, Width>(run.coefficient, run.degree, point->place[2], z);
       for (int dz = 0; dz < Width; ++dz) {
-        Real* const plane = corner + (point->cell[2] + dz) * run.plane_cells * Components;
+        Real* const plane = corner + (point->cell[2] - run.origin[2] + dz) * run.plane_cells * Components;
         for (int dy = 0; dy < Width; ++dy) {
           Real* const row = plane + dy * run.stride * Components;
           const Real weight = z[dz] * y[dy];
@@ -185,10 +186,102 @@ void with_width(int width, const Action& action) {
 
 template <class Real, std::size_t Rank>
 Run<Real, Rank> make_run(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel,
-                         const SpreadGrid<Rank>& grid, std::int64_t begin, std::int64_t end, std::int64_t first_row) {
+                         const SpreadGrid<Rank>& grid, std::int64_t begin, std::int64_t end) {
   const auto* const all = points.points().data();
   return {all + begin, all + end, kernel.coefficient.data(), kernel.degree, grid.stride(), grid.rows() * grid.stride(),
-          first_row};
+          {}};
+}
+
+/// Part of a slab's points, summed in cells of its own: the box that their windows touch.
+template <class Real, std::size_t Rank>
+struct SlabPart {
+  std::int64_t begin;
+  std::int64_t end;
+  std::array<std::int64_t, Rank> origin;  ///< fastest axis first
+  std::array<std::int64_t, Rank> extent;
+  std::vector<Real> cells;
+
+  [[nodiscard]] std::int64_t box_cells() const {
+    std::int64_t product = 1;
+    for (const auto own : extent) product *= own;
+    return product;
+  }
+};
+
+/// Slabs with more than this share of all points are cut into parts, none smaller than least_part: shares of the points, not
+/// of the threads, so that the sums are the same for any number of them.
+constexpr std::int64_t heavy_share = 16;
+constexpr std::int64_t part_share = 64;
+constexpr std::int64_t least_part = 32768;
+/// Cells of a part's box for each of its points, at most: adding the box must cost less than spreading the points.
+constexpr std::int64_t most_cells_a_point = 4;
+
+template <class Real, std::size_t Rank>
+void find_box(const SpreadPoints<Real, Rank>& points, int width, SlabPart<Real, Rank>& part) {
+  const auto* const all = points.points().data();
+  std::array<std::int32_t, Rank> least = all[part.begin].cell;
+  std::array<std::int32_t, Rank> most = least;
+  for (std::int64_t i = part.begin; i < part.end; ++i) {
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      least[axis] = std::min(least[axis], all[i].cell[axis]);
+      most[axis] = std::max(most[axis], all[i].cell[axis]);
+    }
+  }
+  for (std::size_t axis = 0; axis < Rank; ++axis) {
+    part.origin[axis] = least[axis];
+    part.extent[axis] = most[axis] - least[axis] + (axis == 0 ? padded(width) : width);
+  }
+}
+
+/// The parts of a slab; none if it is spread whole.
+template <class Real, std::size_t Rank>
+std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& points, int width, std::int64_t slab) {
+  const auto total = std::ssize(points.points());
+  const std::int64_t begin = points.slab_begin(slab);
+  const std::int64_t count = points.slab_begin(slab + 1) - begin;
+  if (count <= std::max(2 * least_part, total / heavy_share)) return {};
+  const std::int64_t parts = count / std::max(least_part, total / part_share);
+  std::vector<SlabPart<Real, Rank>> result(static_cast<std::size_t>(parts));
+  parallel_for(0, parts, [&](std::int64_t i) {
+    auto& part = result[static_cast<std::size_t>(i)];
+    part.begin = begin + count * i / parts;
+    part.end = begin + count * (i + 1) / parts;
+    find_box(points, width, part);
+  });
+  const bool too_wide = std::any_of(result.begin(), result.end(), [](const auto& part) {
+    return part.box_cells() > most_cells_a_point * (part.end - part.begin);
+  });
+  if (too_wide) return {};
+  return result;
+}
+
+template <class Real, std::size_t Rank, int Components, int Width>
+void spread_part(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
+                 const Real* strength, SlabPart<Real, Rank>& part) {
+  part.cells.assign(static_cast<std::size_t>(part.box_cells() * Components), Real(0));
+  auto run = make_run(points, kernel, grid, part.begin, part.end);
+  run.stride = part.extent[0];
+  run.plane_cells = part.extent[0] * part.extent[1];
+  run.origin = part.origin;
+  spread_run<Real, Rank, Components, Width>(run, strength, part.cells.data());
+}
+
+/// Adds one row (counted from the slab's first) of the parts' boxes, in the parts' order.
+template <class Real, std::size_t Rank, int Components>
+void add_row(const std::vector<SlabPart<Real, Rank>>& parts, const SpreadGrid<Rank>& grid, std::int64_t row,
+             Real* cells) {
+  for (const auto& part : parts) {
+    const std::int64_t own = row - part.origin[1];
+    if (own < 0 || own >= part.extent[1]) continue;
+    const std::int64_t planes = Rank == 3 ? part.extent[Rank - 1] : 1;
+    const std::int64_t first_plane = Rank == 3 ? part.origin[Rank - 1] : 0;
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      const Real* const from = part.cells.data() + (plane * part.extent[1] + own) * part.extent[0] * Components;
+      Real* const to =
+          cells + (((first_plane + plane) * grid.rows() + row) * grid.stride() + part.origin[0]) * Components;
+      for (std::int64_t i = 0; i < part.extent[0] * Components; ++i) to[i] += from[i];
+    }
+  }
 }
 
 }  // namespace
@@ -205,13 +298,39 @@ SpreadKernel<Real>::SpreadKernel(const SpreadWindow& window, double error) {
 template <class Real, std::size_t Rank, int Components>
 void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
             const Real* strength, Real* cells) {
+  struct Task {
+    std::int64_t slab;
+    SlabPart<Real, Rank>* part;  ///< null: the whole slab
+  };
   with_width<Real>(kernel.width, [&](auto width) {
     for (const std::int64_t parity : {0, 1}) {
-      parallel_for(0, (points.slabs() + 1 - parity) / 2, [&](std::int64_t pair) {
-        const std::int64_t slab = 2 * pair + parity;
-        spread_run<Real, Rank, Components, width.value>(
-            make_run(points, kernel, grid, points.slab_begin(slab), points.slab_begin(slab + 1), 0), strength, cells);
+      std::vector<std::pair<std::int64_t, std::vector<SlabPart<Real, Rank>>>> heavy;
+      std::vector<Task> tasks;
+      for (std::int64_t slab = parity; slab < points.slabs(); slab += 2) {
+        auto parts = cut_slab(points, kernel.width, slab);
+        if (parts.empty()) {
+          tasks.push_back({slab, nullptr});
+          continue;
+        }
+        heavy.emplace_back(slab, std::move(parts));
+        for (auto& part : heavy.back().second) tasks.push_back({slab, &part});
+      }
+      parallel_for(0, std::ssize(tasks), [&](std::int64_t i) {
+        const Task& task = tasks[static_cast<std::size_t>(i)];
+        if (task.part != nullptr) {
+          spread_part<Real, Rank, Components, width.value>(points, kernel, grid, strength, *task.part);
+        } else {
+          spread_run<Real, Rank, Components, width.value>(
+              make_run(points, kernel, grid, points.slab_begin(task.slab), points.slab_begin(task.slab + 1)), strength,
+              cells);
+        }
       });
+      const std::int64_t rows = points.slab_rows() + kernel.width - 1;
+      for (const auto& [slab, parts] : heavy) {
+        parallel_for(0, rows, [&, first = slab * points.slab_rows(), own = &parts](std::int64_t row) {
+          add_row<Real, Rank, Components>(*own, grid, first + row, cells);
+        });
+      }
     }
   });
 }
@@ -223,7 +342,7 @@ void interpolate(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real
   const auto count = std::ssize(points.points());
   with_width<Real>(kernel.width, [&](auto width) {
     parallel_for(0, (count + run_points - 1) / run_points, [&](std::int64_t i) {
-      const auto run = make_run(points, kernel, grid, i * run_points, std::min(count, (i + 1) * run_points), 0);
+      const auto run = make_run(points, kernel, grid, i * run_points, std::min(count, (i + 1) * run_points));
       if (gradient != nullptr) {
         gradient_run<Real, Rank, Components, width.value>(run, cells, value, gradient);
       } else {

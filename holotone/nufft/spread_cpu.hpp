@@ -19,9 +19,9 @@ struct SpreadKernel {
 };
 
 /// grid[cell] += sum_j strength[index_j] phi(cell - point_j): `Components` numbers a cell and a strength (1: real, 2: complex,
-/// interleaved). The grid is the caller's and holds zeros or sums before. Slabs that do not touch run at once; a slab that
-/// holds far more than its share is cut into parts, summed apart and added in order: the result has the same
-/// bits on any number of threads. Cost O(points width^Rank).
+/// interleaved). The grid is the caller's and holds zeros or sums before. Slabs that do not touch run at once; a slab with more than a
+/// sixteenth of all points (a cluster) is cut into parts that are summed apart and added in order, unless they lie so
+/// thinly that this would cost more. The result has the same bits on any number of threads. Cost O(points width^Rank).
 template <class Real, std::size_t Rank, int Components>
 void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
             const Real* strength, Real* cells);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <holotone/core/parallel.hpp>
+#include <holotone/nufft/place.hpp>
 #include <vector>
 
 namespace holotone::nufft {
@@ -29,16 +30,6 @@ struct SpreadPoint {
   std::array<Real, Rank> place;
   std::uint32_t index;
 };
-
-/// Sets cell and place of one axis from a coordinate in grid steps, 0 <= coordinate < extent.
-template <class Real>
-inline void place_on_axis(double coordinate, int width, std::int64_t extent, std::int32_t& cell, Real& place) {
-  const double left = coordinate - 0.5 * width;
-  const double first = std::ceil(left);
-  place = static_cast<Real>(2 * (first - left) - 1);
-  const auto start = static_cast<std::int64_t>(first);
-  cell = static_cast<std::int32_t>(start < 0 ? start + extent : start);
-}
 
 /// The points of a call in the order of slabs: `slab_rows` rows of the second-fastest axis each. Within a slab they stand in the
 /// order of small bins, so that neighbours in the list touch the same cache lines. The order depends on the points
