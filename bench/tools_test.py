@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(__file__))
 import merge  # noqa: E402
+import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
 
 
@@ -75,6 +76,13 @@ class Plot(unittest.TestCase):
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no rows"):
             plot.series_of({"context": {}, "benchmarks": []}, "hologram")
+
+
+class NufftTable(unittest.TestCase):
+    def test_the_ratio_is_the_other_s_time_over_ours(self):
+        lines = nufft_finufft.table([("type1", 1000000, "1e-3", {"ms": 200.0, "rel_error": 7e-4}, {"ms": 300.0, "rel_error": None})])
+        self.assertEqual(len(lines), 2)
+        self.assertEqual(lines[1].split(), ["type1", "1000000", "1e-3", "200.0", "300.0", "1.50", "7.0e-04", "-"])
 
 
 if __name__ == "__main__":
