@@ -138,6 +138,7 @@ int main_of(int argc, char** argv) {
   add_hologram(application, action);
   add_reconstruct(application, action);
   add_halftone(application, action);
+  add_measure(application, action);
   add_info(application, action);
   add_devices(application, action);
   add_panels(application, action);

@@ -81,7 +81,7 @@ constexpr Source sources[] = {
     {"Array", "", {"--resolution", "--panel"}},
     {"ink_from_pixels", "mask", {"--mask"}},
     {"ink_from_pixels", "gamma", {"--gamma"}},
-    {"ink_from_pixels", "", {}},
+    {"ink_from_pixels", "", {"--against"}},
     {"cmyk_inks", "black", {"--black"}},
     {"halftone", "dots", {"--dots", "--radius"}},
     {"ElectrostaticPlan", "tolerance", {"--tolerance"}},
@@ -98,6 +98,14 @@ constexpr Source sources[] = {
     {"write_dots", "dpi", {"--dpi"}},
     {"write_dots", "", {}},
     {"viewing_zone_half_width_m", "", {}},
+    {"SpectrumPlan", "largest_frequency", {"--segments", "--frequency"}},
+    {"SpectrumPlan", "", {}},
+    {"pair_correlation", "", {}},
+    {"nearest_distances", "", {}},
+    {"BlurredComparisonPlan", "sigma", {"--sigma"}},
+    {"BlurredComparisonPlan", "margin", {"--margin"}},
+    {"BlurredComparisonPlan", "", {"--against"}},
+    {"read_dots", "threshold", {"--threshold"}},
 };
 
 /// A line of the library, taken apart: `[subject: ]function[::member]: argument: expected ...`.

@@ -244,7 +244,7 @@ double anisotropy_db(double anisotropy) { return 10 * std::log10(anisotropy); }
 RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t least_samples) {
   RadialSummary summary;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  summary.floor_db = -10 * std::log10(static_cast<double>(std::max<std::int64_t>(spectrum.periodograms, 1)));
+  summary.floor_db = 10 * std::log10(1 / static_cast<double>(std::max<std::int64_t>(spectrum.periodograms, 1)));
   const double low = principal_frequency(spectrum.density) / 2;
   double low_sum = 0;
   double low_samples = 0;

@@ -1,0 +1,211 @@
+#include "cancel.hpp"
+#include "command.hpp"
+#include "measure_result.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/io/atomic_file.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// Pieces whose periodograms are averaged: ten, as Ulichney does, where each holds dots enough to say something.
+std::int64_t default_segments(std::int64_t dots) {
+  constexpr std::int64_t few = 1000;
+  constexpr std::int64_t most_a_piece = 1'000'000;
+  if (dots < few) return 1;
+  return std::max<std::int64_t>(10, (dots + most_a_piece - 1) / most_a_piece);
+}
+
+void measure_spectrum(const MeasureJob& job, const Region& region, Measured& measured, Progress& progress) {
+  SpectrumOptions options;
+  options.region = region;
+  options.segments = job.segments > 0 ? job.segments : default_segments(measured.inside);
+  options.largest_frequency = job.frequency * principal_frequency(measured.density);
+  options.window = job.window;
+  SpectrumPlan plan(options);
+  plan.add(positions_of(measured.source.dots), progress);
+  measured.pieces = plan.pieces();
+  measured.spectrum = plan.spectrum();
+  try {
+    measured.radial = radial_spectrum(measured.spectrum);
+    measured.summary = summarise(*measured.radial, measured.spectrum);
+    if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    measured.warnings.push_back("the interior is too narrow for its density to have a radial spectrum");
+  }
+}
+
+/// Positions in the image's pixels.
+std::vector<float> on_image(const Dots& dots, const Measured& measured) {
+  std::vector<float> position = dots.position;
+  if (measured.scale_x == 1 && measured.scale_y == 1) return position;
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    const double scale = i % 2 == 0 ? measured.scale_x : measured.scale_y;
+    const auto most = static_cast<double>(measured.image[i % 2 == 0 ? 1 : 0]);
+    double value = static_cast<double>(position[i]) * scale;
+    // Rounding must not push a dot on the page's edge off it.
+    if (value > most && value < most * (1 + 1e-6)) value = most;
+    position[i] = static_cast<float>(value);
+  }
+  return position;
+}
+
+/// Dots that state radii weigh by their area.
+std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured& measured) {
+  const Region page = interior(dots);
+  double sum = 0;
+  std::int64_t count = 0;
+  std::vector<float> weight(static_cast<std::size_t>(dots.count()), 1);
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    if (!dots.radius.empty()) weight[i] = dots.radius[i] * dots.radius[i];
+    if (!page.holds(static_cast<double>(dots.position[2 * i]), static_cast<double>(dots.position[2 * i + 1]))) continue;
+    sum += static_cast<double>(weight[i]);
+    ++count;
+  }
+  if (!(sum > 0)) {
+    std::fill(weight.begin(), weight.end(), 1.0F);
+    sum = static_cast<double>(count);
+  }
+  measured.charge = job.charge > 0 ? job.charge : measured.ink / static_cast<double>(count);
+  const double scale = measured.charge * static_cast<double>(count) / sum;
+  for (auto& value : weight) value = static_cast<float>(static_cast<double>(value) * scale);
+  return weight;
+}
+
+void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured& measured, Progress& progress) {
+  const Dots& dots = measured.source.dots;
+  measured.image = ink.shape();
+  measured.ink = total_ink(ink.view());
+  if (!(measured.ink > 0)) throw_io(job.against, "a picture with ink", "one that is white everywhere");
+  measured.scale_x = static_cast<double>(ink.shape()[1]) / dots.width;
+  measured.scale_y = static_cast<double>(ink.shape()[0]) / dots.height;
+  if (measured.scale_x != 1 || measured.scale_y != 1) {
+    measured.source.remarks.push_back(
+        fmt::format("the page of {:g} x {:g} is scaled by {:.4g} x {:.4g} to the image's {} x {} pixels", dots.width,
+                    dots.height, measured.scale_x, measured.scale_y, ink.shape()[1], ink.shape()[0]));
+  }
+  constexpr double same_shape = 0.01;
+  if (std::abs(measured.scale_x / measured.scale_y - 1) > same_shape) {
+    measured.warnings.push_back(
+        fmt::format("the page of {:g} x {:g} has another shape than the image of {} x {} pixels", dots.width,
+                    dots.height, ink.shape()[1], ink.shape()[0]));
+  }
+  const auto position = on_image(dots, measured);
+  const auto charge = charges_of(job, dots, measured);
+  BlurOptions options;
+  options.sigma = job.sigma;
+  options.margin = job.margin;
+  measured.blurred = compare_blurred({position.data(), {dots.count(), 2}}, ink.view(), options,
+                                     view_of(std::span<const float>(charge)), progress);
+}
+
+}  // namespace
+
+Measured measure(const MeasureJob& job, Progress& progress) {
+  Measured measured;
+  Array<float, 2> ink;
+  if (!job.against.empty()) ink = read_ink(job);
+  measured.source = read_measured(job, ink.view());
+  const Dots& dots = measured.source.dots;
+  if (measured.source.off_page > 0) {
+    measured.warnings.push_back(
+        fmt::format("{} off the page of {:g} x {:g} left out",
+                    measured.source.off_page == 1 ? "1 dot is" : fmt::format("{} dots are", measured.source.off_page),
+                    dots.width, dots.height));
+  }
+  const Region region = interior(dots, job.interior);
+  const auto positions = positions_of(dots);
+  measured.inside = std::ssize(positions_in(positions, region)) / 2;
+  if (measured.inside == 0)
+    reject("--interior", "a part of the page that holds a dot", fmt::format("{}", job.interior));
+  measured.density = static_cast<double>(measured.inside) / region.area();
+  measure_spectrum(job, region, measured, progress);
+  if (measured.inside > 1) measured.pairs = pair_correlation(positions, {.region = region}, progress);
+  measured.nearest = summarise_nearest(positions, nearest_distances(positions, progress), region);
+  if (!job.against.empty()) measure_against(job, ink, measured, progress);
+  return measured;
+}
+
+namespace {
+
+int run_measure(const MeasureArguments& arguments) {
+  const Stopwatch watch;
+  const MeasureJob job = measure_job(arguments);
+  const UnfinishedRun unfinished;
+  Measured measured;
+  {
+    ProgressBar bar(job.console);
+    measured = measure(job, bar);
+  }
+  auto object = measured_json(job, measured);
+  if (!job.output.empty()) {
+    check_cancelled("writing");
+    UnfinishedRun::will_write(job.output);
+    const auto extension = extension_of(job.output);
+    write_file(job.output, extension == ".html" ? measured_html(job, measured)
+                           : extension == ".csv"
+                               ? measured_csv(job, measured)
+                               : object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  }
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  object["outputs"] = job.output.empty() ? nlohmann::json::array() : nlohmann::json::array({job.output});
+  object["time_s"] = watch.seconds();
+  report_json(job.console, object);
+  for (const auto& text : measured.source.remarks) remark(job.console, text);
+  for (const auto& text : measured.warnings) warn(job.console, text);
+  for (const auto& line : measured_lines(job, measured)) report(job.console, line);
+  if (!job.output.empty()) report(job.console, fmt::format("{}: {}", job.output, format_duration(watch.seconds())));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_measure(CLI::App& application, Action& action) {
+  const auto a = std::make_shared<MeasureArguments>();
+  auto* command =
+      application.add_subcommand("measure", "How well dots are spread, and how well they stand for an image");
+  command->add_option("FILE", a->input, "Dots of any tool (CSV, text, NPY, SVG), or a picture of two levels")
+      ->required();
+  auto* against = command->add_option("--against", a->against, "The image that the dots stand for");
+  command->add_option("-o,--output", a->output, "Report: .html (one page with plots), .json or .csv");
+  command->add_option("--page", a->page, "WIDTHxHEIGHT of the page in the file's units, instead of what it states");
+  command->add_option("--threshold", a->threshold, "Of a picture: code value, 0 to 1, below which a pixel is a dot");
+  command->add_option("--class", a->colour_class, "Only the dots of this colour class");
+  command->add_flag("--y-up", a->y_up, "The file's y goes up from the page's lower edge");
+  command
+      ->add_option("--interior", a->interior,
+                   "Part of the page's width and height that is looked at, without --against")
+      ->capture_default_str();
+  command
+      ->add_option("--segments", a->segments, "Pieces whose spectra are averaged; auto: 10 from 1000 dots on, else 1")
+      ->capture_default_str();
+  command->add_option("--window", a->window, "Window of the pieces: rectangle or hann")->capture_default_str();
+  command->add_option("--frequency", a->frequency, "Largest frequency, in multiples of the principal one")
+      ->capture_default_str();
+  const auto with_image = [&](CLI::Option* option) { option->needs(against); };
+  with_image(
+      command->add_option("--sigma", a->sigma, "Blurs to compare under, pixels of the image")->capture_default_str());
+  with_image(command->add_option("--margin", a->margin, "Pixels along the image's edges that do not count")
+                 ->capture_default_str());
+  with_image(command->add_option("--charge", a->charge, "Pixels of ink a dot; default: the image's ink over the dots"));
+  with_image(
+      command
+          ->add_option("--tone", a->tone, "The image's numbers: srgb, linear, or auto (codes are sRGB, floats linear)")
+          ->capture_default_str());
+  with_image(
+      command->add_option("--gamma", a->gamma, "Above 1 lifts the image's shadows: less ink")->capture_default_str());
+  with_image(command->add_option("--mask", a->mask, "Picture of the image's size: the share of its ink that counts"));
+  with_image(command->add_flag("--invert", a->invert, "Ink where the image is bright"));
+  with_image(command->add_flag("--clip", a->clip, "Take values outside 0 to 1 of float images as 0 or 1"));
+  add_console_options(*command, a->console);
+  command->callback([a, &action] { action = [a] { return run_measure(*a); }; });
+}
+
+}  // namespace holotone::cli

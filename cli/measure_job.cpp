@@ -1,0 +1,209 @@
+#include "measure_job.hpp"
+#include "output_check.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <cmath>
+#include <holotone/io/dots.hpp>
+#include <holotone/io/image.hpp>
+
+namespace holotone::cli {
+namespace {
+
+constexpr double largest_page = 1e9;
+constexpr std::size_t most_sigmas = 64;
+
+std::array<double, 2> page_of(std::string_view text) {
+  constexpr std::string_view expected = "WIDTHxHEIGHT in the file's units such as 512x512 or 1x1";
+  const auto cross = text.find('x');
+  if (cross == std::string_view::npos) reject("--page", expected, text);
+  std::array<double, 2> page{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    page[i] = positive_number("--page", i == 0 ? text.substr(0, cross) : text.substr(cross + 1));
+    if (page[i] > largest_page) reject("--page", "sides of at most 1e9", text);
+  }
+  return page;
+}
+
+std::vector<double> sigmas_of(const std::string& text) {
+  std::vector<double> sigmas;
+  for (const auto& piece : list("--sigma", text, "blurs in pixels such as 1,1.5,2,4")) {
+    sigmas.push_back(number_between("--sigma", piece, 0.3, 1000));
+  }
+  if (sigmas.size() > most_sigmas) reject("--sigma", fmt::format("at most {} blurs", most_sigmas), text);
+  return sigmas;
+}
+
+void set_ink(MeasureJob& job, const MeasureArguments& a) {
+  enum class Typed { by_file, srgb, linear };
+  static constexpr Choice<Typed> tones[] = {{"auto", Typed::by_file}, {"srgb", Typed::srgb}, {"linear", Typed::linear}};
+  const Typed tone = choose("--tone", a.tone, tones);
+  job.tone_by_file = tone == Typed::by_file;
+  job.ink.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
+  job.ink.gamma = number_between("--gamma", a.gamma, 0.01, 100);
+  job.ink.invert = a.invert;
+  job.ink.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
+  job.mask = a.mask;
+}
+
+void check_files(const MeasureJob& job) {
+  require_input(job.input);
+  if (!is_dots_input(job.input)) {
+    throw_io(
+        job.input, "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
+        extension_of(job.input).empty() ? "a name without extension" : fmt::format("'{}'", extension_of(job.input)));
+  }
+  if (!job.against.empty()) require_input(job.against);
+  if (!job.mask.empty()) require_input(job.mask);
+  if (job.output.empty()) return;
+  require_known_counters("--output", job.output, false);
+  if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
+  const auto extension = extension_of(job.output);
+  if (extension != ".html" && extension != ".json" && extension != ".csv") {
+    reject("--output", "a name ending in .html, .json or .csv", job.output);
+  }
+  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}},
+                  {{"IN", job.input}, {"--against", job.against}, {"--mask", job.mask}});
+}
+
+void take_class(const MeasureJob& job, Dots& dots) {
+  if (job.colour_class < 0) return;
+  Dots kept = dots;
+  kept.position.clear();
+  kept.radius.clear();
+  kept.colour_class.clear();
+  for (std::size_t i = 0; i < dots.colour_class.size(); ++i) {
+    if (dots.colour_class[i] != job.colour_class) continue;
+    kept.position.insert(kept.position.end(), {dots.position[2 * i], dots.position[2 * i + 1]});
+    if (!dots.radius.empty()) kept.radius.push_back(dots.radius[i]);
+  }
+  if (kept.position.empty()) {
+    throw_io(job.input, fmt::format("dots of class {}", job.colour_class),
+             dots.colour_class.empty() ? "dots without classes" : "none");
+  }
+  dots = std::move(kept);
+}
+
+struct Extent {
+  double low_x, low_y, high_x, high_y;
+  [[nodiscard]] bool within(double width, double height) const {
+    return low_x >= 0 && low_y >= 0 && high_x <= width && high_y <= height;
+  }
+};
+
+Extent extent_of(const Dots& dots) {
+  Extent e{INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
+    const auto x = static_cast<double>(dots.position[i]);
+    const auto y = static_cast<double>(dots.position[i + 1]);
+    e = {std::min(e.low_x, x), std::min(e.low_y, y), std::max(e.high_x, x), std::max(e.high_y, y)};
+  }
+  return e;
+}
+
+/// A page for dots whose file states none.
+void assume_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots& measured) {
+  Dots& dots = measured.dots;
+  measured.page_stated = false;
+  const Extent e = extent_of(dots);
+  std::string why = "holds its dots";
+  if (e.within(1, 1)) {
+    dots.width = dots.height = 1;
+  } else if (!image.empty()) {
+    dots.width = static_cast<double>(image.shape()[1]);
+    dots.height = static_cast<double>(image.shape()[0]);
+    if (!e.within(dots.width, dots.height)) {
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("--page: expected WIDTHxHEIGHT for {}, which states no page and whose dots ({:g} to {:g}, {:g} "
+                      "to {:g}) are not all on the image's {} x {} pixels, got none",
+                      job.input, e.low_x, e.high_x, e.low_y, e.high_y, dots.width, dots.height));
+    }
+    why = "is the image's";
+  } else {
+    for (std::size_t i = 0; i < dots.position.size(); ++i) {
+      const double low = std::min(std::floor(i % 2 == 0 ? e.low_x : e.low_y), 0.0);
+      dots.position[i] = static_cast<float>(static_cast<double>(dots.position[i]) - low);
+    }
+    dots.width = std::max(std::ceil(e.high_x) - std::min(std::floor(e.low_x), 0.0), 1.0);
+    dots.height = std::max(std::ceil(e.high_y) - std::min(std::floor(e.low_y), 0.0), 1.0);
+    if (std::max(dots.width, dots.height) > largest_page) {
+      throw_io(job.input, "dots within 1e9 of each other", fmt::format("{:g} x {:g}", dots.width, dots.height));
+    }
+  }
+  measured.remarks.push_back(fmt::format("{} states no page; taken: {:g} x {:g}, which {} (--page WIDTHxHEIGHT)",
+                                         job.input, dots.width, dots.height, why));
+}
+
+}  // namespace
+
+MeasureJob measure_job(const MeasureArguments& a) {
+  static constexpr Choice<SpectrumWindow> windows[] = {{"rectangle", SpectrumWindow::rectangle},
+                                                       {"hann", SpectrumWindow::hann}};
+  MeasureJob job;
+  job.console = a.console;
+  job.input = a.input;
+  job.against = a.against;
+  job.output = a.output;
+  if (!a.page.empty()) job.page = page_of(a.page);
+  if (!a.threshold.empty()) {
+    job.threshold = number_between("--threshold", a.threshold, 0, 1);
+    if (job.threshold == 0) reject("--threshold", "a number above 0", a.threshold);
+    if (!is_picture_of_dots(a.input)) reject("--threshold", "a picture as FILE", a.input);
+  }
+  if (!a.colour_class.empty()) job.colour_class = static_cast<int>(whole_number("--class", a.colour_class, 0, 255));
+  job.y_up = a.y_up;
+  job.interior = number_between("--interior", a.interior, 0.01, 1);
+  if (a.segments != "auto") job.segments = whole_number("--segments", a.segments, 1, 65536);
+  job.window = choose("--window", a.window, windows);
+  job.frequency = number_between("--frequency", a.frequency, 0.5, 8);
+  job.sigma = sigmas_of(a.sigma);
+  job.margin = number_between("--margin", a.margin, 0, 65536);
+  if (!a.charge.empty()) {
+    job.charge = number_between("--charge", a.charge, 0, 1e9);
+    if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);
+  }
+  set_ink(job, a);
+  check_files(job);
+  return job;
+}
+
+Array<float, 2> read_ink(const MeasureJob& job) {
+  const Image image = read_image(job.against);
+  InkOptions options = job.ink;
+  const bool floats = std::holds_alternative<Array<float, 3>>(image.pixels);
+  if (job.tone_by_file && floats) options.tone = PixelTone::linear;
+  Array<float, 2> mask;
+  if (!job.mask.empty()) {
+    mask = to_grey(read_image(job.mask));
+    options.mask = mask.view();
+  }
+  const auto pixels = to_float(image);
+  return ink_from_pixels(pixels.view(), options);
+}
+
+MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image) {
+  MeasuredDots measured;
+  measured.dots = read_dots(job.input, {.threshold = job.threshold});
+  Dots& dots = measured.dots;
+  take_class(job, dots);
+  if (job.page) {
+    dots.width = (*job.page)[0];
+    dots.height = (*job.page)[1];
+  } else if (!(dots.width > 0 && dots.height > 0)) {
+    assume_page(job, image, measured);
+  }
+  for (std::size_t i = 1; job.y_up && i < dots.position.size(); i += 2) {
+    dots.position[i] = static_cast<float>(dots.height - static_cast<double>(dots.position[i]));
+  }
+  const Region page = interior(dots);
+  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
+    measured.off_page += !page.holds(static_cast<double>(dots.position[i]), static_cast<double>(dots.position[i + 1]));
+  }
+  if (measured.off_page == dots.count()) {
+    throw_io(job.input, fmt::format("a dot on its page of {:g} x {:g}", dots.width, dots.height), "none");
+  }
+  return measured;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,78 @@
+#pragma once
+#include "console.hpp"
+#include <array>
+#include <cstdint>
+#include <holotone/core/dots.hpp>
+#include <holotone/halftone/ink.hpp>
+#include <holotone/metrics/spectrum.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What follows `holotone measure`, as typed.
+struct MeasureArguments {
+  std::string input;
+  std::string against;
+  std::string output;
+  std::string page;
+  std::string threshold;
+  std::string colour_class;
+  bool y_up = false;
+  std::string interior = "1";
+  std::string segments = "auto";
+  std::string window = "rectangle";
+  std::string frequency = "2";
+  std::string sigma = "1,1.5,2,3,4,6,8";
+  std::string margin = "0";
+  std::string charge;
+  std::string tone = "auto";
+  std::string gamma = "1";
+  std::string mask;
+  bool invert = false;
+  bool clip = false;
+  ConsoleOptions console;
+};
+
+/// What is to be done, checked as far as it can be before a file is read.
+struct MeasureJob {
+  std::string input;
+  std::string against;  ///< empty: no image
+  std::string output;   ///< empty: no report
+  std::optional<std::array<double, 2>> page;
+  double threshold = 0;
+  int colour_class = -1;  ///< -1: every dot
+  bool y_up = false;
+  double interior = 1;
+  std::int64_t segments = 0;  ///< 0: by the number of dots
+  SpectrumWindow window = SpectrumWindow::rectangle;
+  double frequency = 2;  ///< largest, in multiples of the principal frequency
+  std::vector<double> sigma;
+  double margin = 0;
+  double charge = 0;  ///< pixels of ink a dot; 0: the image's ink over the dots
+  InkOptions ink;     ///< without its mask
+  bool tone_by_file = true;
+  std::string mask;
+  ConsoleOptions console;
+};
+
+/// Throws invalid_argument or io naming the option.
+MeasureJob measure_job(const MeasureArguments& arguments);
+
+/// Dots on a page whose size is known, and how it came to be known.
+struct MeasuredDots {
+  Dots dots;
+  bool page_stated = true;  ///< by the file or by --page
+  std::int64_t off_page = 0;
+  std::vector<std::string> remarks;
+};
+
+/// Reads the dots, takes the class that was asked for and finds the page: that of the file, --page, the image's if the
+/// dots lie on it, the unit square, or what holds the dots. `image` is empty without --against.
+MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image);
+
+/// The image's ink, {ny, nx}.
+Array<float, 2> read_ink(const MeasureJob& job);
+
+}  // namespace holotone::cli

@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::cli {
+
+/// A line of a plot; points that are not finite break it.
+struct PlotSeries {
+  std::string name;  ///< for the key; empty: none
+  std::vector<double> x;
+  std::vector<double> y;
+  bool points = false;  ///< a mark at each point too
+};
+
+/// A dashed line across a plot.
+struct PlotMark {
+  double at = 0;
+  std::string label;
+};
+
+struct Plot {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<PlotSeries> series;
+  std::vector<PlotMark> vertical;
+  std::vector<PlotMark> horizontal;
+  double y_low = 0;  ///< the axis holds at least y_low .. y_high
+  double y_high = 0;
+  double y_limit_low = -1e300;  ///< and nothing beyond these
+  double y_limit_high = 1e300;
+};
+
+/// The plot as an <svg> element for an HTML page, in the page's text colour; colours by class s0, s1, ... of its style.
+std::string plot_svg(const Plot& plot);
+
+/// For text and attribute values of HTML.
+std::string html_text(std::string_view text);
+
+/// Round numbers within low .. high, about `count` of them.
+std::vector<double> round_ticks(double low, double high, int count);
+
+}  // namespace holotone::cli

@@ -1,0 +1,268 @@
+// `holotone measure`: what it says of dots whose measures are known, its reports, and what it refuses.
+#include <cmath>
+#include <holotone/core/random.hpp>
+#include <holotone/io/dots.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class MeasureTest : public ProgramTest {
+ protected:
+  /// `count` random dots on a page of 100 x 80, in any format.
+  std::string write_random(const std::string& name, int count, double scale = 1) const {
+    Dots dots;
+    dots.width = 100 * scale;
+    dots.height = 80 * scale;
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::uint64_t>(2 * i);
+      dots.position.push_back(static_cast<float>(100 * scale * random_uniform64(5, at)));
+      dots.position.push_back(static_cast<float>(80 * scale * random_uniform64(5, at + 1)));
+    }
+    write_dots(path(name), dots);
+    return path(name);
+  }
+
+  /// A constant grey picture.
+  std::string write_grey(const std::string& name, Shape<2> shape, std::uint8_t code) const {
+    Image image{Array<std::uint8_t, 3>({shape[0], shape[1], 1}), {}};
+    auto pixels = std::get<Array<std::uint8_t, 3>>(image.pixels).host();
+    std::fill(pixels.begin(), pixels.end(), code);
+    write_image(path(name), image);
+    return path(name);
+  }
+};
+
+TEST_F(MeasureTest, RandomDotsAreRandom) {
+  const auto json = run_json({"measure", write_random("dots.csv", 8000)});
+  EXPECT_EQ(json["dots"], 8000);
+  EXPECT_EQ(json["inside"], 8000);
+  EXPECT_TRUE(json["page_stated"]);
+  EXPECT_NEAR(json["density"], 1.0, 1e-6);
+  EXPECT_NEAR(json["principal_frequency"], 1.0, 1e-6);
+  const auto& spectrum = json["spectrum"];
+  EXPECT_EQ(spectrum["periodograms"], 10);
+  EXPECT_NEAR(spectrum["summary"]["mean_anisotropy_db"], -10, 0.5);
+  EXPECT_NEAR(spectrum["summary"]["low_power"], 1, 0.1);
+  EXPECT_EQ(spectrum["raps"].size(), spectrum["frequency"].size());
+  // Mean distance to the nearest of random dots: 1 / (2 sqrt(density)) (Clark and Evans 1954).
+  EXPECT_NEAR(json["nearest"]["mean"], 0.5, 0.02);
+  EXPECT_EQ(json["pair_correlation"]["value"].size(), 250u);
+  EXPECT_EQ(json.count("against"), 0u);
+}
+
+TEST_F(MeasureTest, FormatsAgree) {
+  const auto expected = run_json({"measure", write_random("dots.csv", 2000)});
+  for (const char* name : {"dots.txt", "dots.svg"}) {
+    const auto json = run_json({"measure", write_random(name, 2000)});
+    EXPECT_EQ(json["spectrum"], expected["spectrum"]) << name;
+    EXPECT_EQ(json["nearest"], expected["nearest"]) << name;
+  }
+  const auto npy = run_json({"measure", write_random("dots.npy", 2000), "--page", "100x80"});
+  EXPECT_EQ(npy["spectrum"], expected["spectrum"]);
+  write_dots(path("up.csv"), [&] {
+    Dots dots = read_dots(path("dots.csv"));
+    for (std::size_t i = 1; i < dots.position.size(); i += 2) dots.position[i] = 80 - dots.position[i];
+    return dots;
+  }());
+  EXPECT_NEAR(run_json({"measure", path("up.csv"), "--y-up"})["nearest"]["mean"].get<double>(),
+              expected["nearest"]["mean"].get<double>(), 1e-5);
+}
+
+TEST_F(MeasureTest, AgainstAnImage) {
+  // One dot on each pixel of a picture whose ink is 1 / 2 in linear light: code 188.
+  Dots dots;
+  dots.width = dots.height = 40;
+  for (int row = 0; row < 40; ++row) {
+    for (int column = 0; column < 40; ++column) {
+      dots.position.insert(dots.position.end(), {static_cast<float>(column) + 0.5F, static_cast<float>(row) + 0.5F});
+    }
+  }
+  write_dots(path("grid.csv"), dots);
+  const auto grey = write_grey("grey.png", {40, 40}, 188);
+  const auto json = run_json({"measure", path("grid.csv"), "--against", grey, "--sigma", "2,1"});
+  const auto& against = json["against"];
+  EXPECT_NEAR(against["ink"], 1600 * 0.4970, 1);  // 1 - linear light of code 188
+  EXPECT_NEAR(against["charge"].get<double>() * 1600, against["ink"], 1e-3);
+  ASSERT_EQ(against["blurred"].size(), 2u);
+  EXPECT_EQ(against["blurred"][1]["sigma"], 1);
+  for (const auto& row : against["blurred"]) {
+    EXPECT_GT(row["psnr_db"], 90);
+    EXPECT_NEAR(row["ssim"], 1, 1e-5);
+  }
+  // Half the charge leaves half the ink, far from the edges.
+  const auto half = run_json(
+      {"measure", path("grid.csv"), "--against", grey, "--sigma", "2", "--margin", "14", "--charge", "0.2485"});
+  EXPECT_NEAR(half["against"]["blurred"][0]["psnr_db"], -20 * std::log10(0.4970 - 0.2485), 0.05);
+  // White where there was ink.
+  const auto inverted = run_json({"measure", path("grid.csv"), "--against", grey, "--invert"});
+  EXPECT_NEAR(inverted["against"]["ink"].get<double>() + against["ink"].get<double>(), 1600, 1e-2);
+}
+
+TEST_F(MeasureTest, PagesAreScaledToTheImage) {
+  const auto grey = write_grey("grey.png", {80, 100}, 128);
+  const auto same = run_json({"measure", write_random("same.csv", 3000), "--against", grey});
+  const auto large = run_json({"measure", write_random("large.csv", 3000, 8), "--against", grey});
+  EXPECT_NEAR(large["against"]["scale"][0], 0.125, 1e-12);
+  EXPECT_NEAR(large["against"]["blurred"][0]["psnr_db"], same["against"]["blurred"][0]["psnr_db"], 1e-2);
+  const auto told = run({"measure", path("large.csv"), "--against", grey});
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_NE(told.error.find("800 x 640 is scaled by 0.125 x 0.125 to the image's 100 x 80"), std::string::npos)
+      << told.error;
+  // A list without a page: the unit square's, then the image's.
+  write("unit.txt", "0.1 0.2\n0.5 0.7\n0.9 0.4\n");
+  const auto unit = run_json({"measure", path("unit.txt"), "--against", grey});
+  EXPECT_EQ(unit["page"], nlohmann::json({1.0, 1.0}));
+  EXPECT_FALSE(unit["page_stated"]);
+  EXPECT_EQ(unit["warnings"].size(), 1u);  // another shape
+  write("list.txt", "10 20\n50 70\n90 40\n");
+  EXPECT_EQ(run_json({"measure", path("list.txt"), "--against", grey})["page"], nlohmann::json({100.0, 80.0}));
+  EXPECT_EQ(run_json({"measure", path("list.txt")})["page"], nlohmann::json({90.0, 70.0}));
+  write("low.txt", "-10 20\n50 70\n");
+  EXPECT_EQ(run_json({"measure", path("low.txt")})["page"], nlohmann::json({60.0, 70.0}));
+}
+
+TEST_F(MeasureTest, PicturesAreDots) {
+  Dots dots;
+  dots.width = 64;
+  dots.height = 48;
+  for (int i = 0; i < 48; ++i)
+    dots.position.insert(dots.position.end(),
+                         {static_cast<float>(8 * (i % 8)) + 0.5F, static_cast<float>(8 * (i / 8)) + 0.5F});
+  write_dots(path("grid.png"), dots, {.radius = 0.5, .one_bit = true});
+  const auto json = run_json({"measure", path("grid.png")});
+  EXPECT_EQ(json["dots"], 48);
+  EXPECT_EQ(json["page"], nlohmann::json({64.0, 48.0}));
+  EXPECT_EQ(json["nearest"]["smallest"], 8);
+  EXPECT_EQ(json["spectrum"]["periodograms"], 1);
+}
+
+TEST_F(MeasureTest, ClassesAreMeasuredApart) {
+  write("classes.csv",
+        "# Holotone dots, width_px 10, height_px 10, pixel_m 0\nx,y,r,class\n1,1,1,0\n4,1,1,0\n1,2,1,1\n9,9,1,2\n");
+  const auto json = run_json({"measure", path("classes.csv"), "--class", "0"});
+  EXPECT_EQ(json["dots"], 2);
+  EXPECT_EQ(json["nearest"]["smallest"], 3);
+  expect_refused({"measure", path("classes.csv"), "--class", "3"}, {"classes.csv", "dots of class 3"});
+  write("plain.csv", "1,1\n2,2\n");
+  expect_refused({"measure", path("plain.csv"), "--class", "0"}, {"dots without classes"});
+}
+
+TEST_F(MeasureTest, ReportsHoldEverything) {
+  const auto dots = write_random("a<b.csv", 3000);
+  const auto grey = write_grey("grey.png", {80, 100}, 128);
+  for (const char* name : {"report.html", "report.json", "report.csv"}) {
+    const auto made = run({"measure", dots, "--against", grey, "--sigma", "1.5,3", "-o", path(name)});
+    ASSERT_EQ(made.exit_code, 0) << made.error;
+    EXPECT_NE(made.output.find("sigma 1.5"), std::string::npos);
+    EXPECT_NE(made.output.find(name), std::string::npos);
+  }
+  const std::string html = content_of(path("report.html"));
+  EXPECT_EQ(html.find("a<b.csv"), std::string::npos);
+  EXPECT_NE(html.find("a&lt;b.csv"), std::string::npos);
+  EXPECT_NE(html.find("data:image/png;base64,iVBORw0KGgo"), std::string::npos);
+  for (const char* reference : {"src=\"http", "href=\"http", "<script", "<link"})
+    EXPECT_EQ(html.find(reference), std::string::npos);
+  const auto count = [&](const std::string& word) {
+    int found = 0;
+    for (auto at = html.find(word); at != std::string::npos; at = html.find(word, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<svg class=\"plot\""), 5);
+  EXPECT_EQ(count("<svg"), count("</svg>"));
+  EXPECT_EQ(count("<figure>"), count("</figure>"));
+  EXPECT_EQ(html.find("nan"), std::string::npos);
+  const auto json = nlohmann::json::parse(content_of(path("report.json")));
+  auto printed = run_json({"measure", dots, "--against", grey, "--sigma", "1.5,3"});
+  EXPECT_EQ(json["spectrum"], printed["spectrum"]);
+  EXPECT_EQ(json["against"], printed["against"]);
+  const std::string csv = content_of(path("report.csv"));
+  EXPECT_EQ(csv.rfind("series,x,value\ndots,,3000\n", 0), 0u) << csv.substr(0, 80);
+  EXPECT_NE(csv.find("\nblurred_psnr_db,1.5,"), std::string::npos);
+  EXPECT_NE(csv.find("\nraps,"), std::string::npos);
+}
+
+TEST_F(MeasureTest, SmallSetsAreMeasuredAsFarAsTheyGo) {
+  write("one.csv", "0.5,0.5\n");
+  const auto one = run_json({"measure", path("one.csv"), "-o", path("one.html")});
+  EXPECT_TRUE(one["nearest"]["smallest"].is_null());
+  EXPECT_EQ(one.count("pair_correlation"), 0u);
+  write("same.csv", "3,3\n3,3\n");
+  const auto same = run_json({"measure", path("same.csv"), "--page", "10x10"});
+  EXPECT_EQ(same["nearest"]["coincident"], 2);
+  write("line.csv", "0,0\n100,0.5\n200,0\n900,0\n");
+  const auto line = run_json({"measure", path("line.csv"), "--page", "1000x0.5", "-o", path("line.html")});
+  EXPECT_EQ(line["warnings"].size(), 1u);
+  const auto grey = write_grey("grey.png", {1, 9}, 128);
+  const auto thin = run_json({"measure", path("one.csv"), "--against", grey, "--page", "9x1", "-o", path("thin.html")});
+  EXPECT_TRUE(thin["against"]["blurred"][0]["ssim"].is_null());
+}
+
+TEST_F(MeasureTest, RefusesBadFiles) {
+  expect_refused({"measure", path("absent.csv")}, {"absent.csv", "no such file"});
+  write("dots.docx", "1 2\n");
+  expect_refused({"measure", path("dots.docx")}, {"dots.docx", ".svg"});
+  write("garbage.npy", std::string(600, '\x7f'));
+  expect_refused({"measure", path("garbage.npy")}, {"garbage.npy"});
+  write("nan.csv", "x,y\n1,2\nnan,3\n");
+  expect_refused({"measure", path("nan.csv")}, {"nan.csv", "line 3", "nan"});
+  write("words.csv", "these are words\nno dots\n");
+  expect_refused({"measure", path("words.csv")}, {"words.csv", "line 1"});
+  const auto grey = write_grey("grey.png", {20, 20}, 128);
+  write("good.csv", "# width_px 20, height_px 20\n1,2\n3,4\n");
+  expect_refused({"measure", path("good.csv"), "--against", path("good.csv")}, {"good.csv", "an image"});
+  expect_refused({"measure", path("good.csv"), "--against", write_grey("white.png", {9, 9}, 255)},
+                 {"white.png", "white everywhere"});
+  expect_refused({"measure", write_grey("blank.png", {9, 9}, 255)}, {"blank.png", "at least one dark pixel"});
+  Image ramp{Array<std::uint8_t, 3>({1, 16, 1}), {}};
+  for (int i = 0; i < 16; ++i)
+    std::get<Array<std::uint8_t, 3>>(ramp.pixels)(0, i, 0) = static_cast<std::uint8_t>(16 * i);
+  write_image(path("ramp.png"), ramp);
+  expect_refused({"measure", path("ramp.png")}, {"ramp.png", "two levels", "threshold"});
+  EXPECT_EQ(run_json({"measure", path("ramp.png"), "--threshold", "0.5"})["dots"], 8);
+  write("far.csv", "5,5\n500,5\n");
+  expect_refused({"measure", path("far.csv"), "--against", grey}, {"--page", "far.csv", "20 x 20"});
+  expect_refused({"measure", path("far.csv"), "--page", "2x2"}, {"far.csv", "on its page of 2 x 2"});
+  expect_refused({"measure", path("good.csv"), "--against", grey, "--mask", write_grey("mask.png", {5, 5}, 9)},
+                 {"--mask", "20 x 20", "5 x 5"});
+}
+
+TEST_F(MeasureTest, RefusesBadOptions) {
+  write("good.csv", "# width_px 20, height_px 20\n1,2\n3,4\n");
+  const auto grey = write_grey("grey.png", {20, 20}, 128);
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"measure", path("good.csv")});
+    return more;
+  };
+  const auto against = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"measure", path("good.csv"), "--against", grey});
+    return more;
+  };
+  expect_refused({"measure"}, {"FILE is required"});
+  expect_refused(with({"--interior", "0"}), {"--interior"});
+  expect_refused(with({"--interior", "1.5"}), {"--interior"});
+  expect_refused(with({"--interior", "0.02"}), {"--interior", "holds a dot"});
+  expect_refused(with({"--page", "20"}), {"--page", "512x512"});
+  expect_refused(with({"--page", "0x20"}), {"--page"});
+  expect_refused(with({"--segments", "0"}), {"--segments"});
+  expect_refused(with({"--window", "han"}), {"--window", "did you mean 'hann'"});
+  expect_refused(with({"--frequency", "9"}), {"--frequency"});
+  expect_refused(with({"--class", "256"}), {"--class"});
+  expect_refused(with({"--threshold", "0.5"}), {"--threshold", "a picture"});
+  expect_refused(with({"--sigma", "2"}), {"--sigma", "--against"});
+  expect_refused(against({"--sigma", "0.1"}), {"--sigma", "0.3"});
+  expect_refused(against({"--sigma", "1,,2"}), {"--sigma"});
+  expect_refused(against({"--sigma", "nan"}), {"--sigma"});
+  expect_refused(against({"--margin", "10"}), {"--margin", "half"});
+  expect_refused(against({"--charge", "0"}), {"--charge"});
+  expect_refused(against({"--gamma", "0"}), {"--gamma"});
+  expect_refused(against({"--tone", "gamma"}), {"--tone"});
+  expect_refused(with({"-o", path("report.pdf")}), {"--output", ".html"});
+  expect_refused(with({"-o", path("none/report.html")}), {"--output", "folder"});
+  expect_refused(with({"-o", path("r%d.json")}), {"--output", "counter"});
+  expect_refused(with({"-o", path("good.csv")}), {"--output", "the input"});
+  expect_refused(with({"--clas", "1"}), {"--class"});
+}
+
+}  // namespace
+}  // namespace holotone::test
