@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/metrics/blurred_comparison.hpp>
+#include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/region.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/nufft/nufft.hpp>
@@ -162,7 +162,7 @@ void BlurredComparisonPlan::State::transform_dots(View<const float, 2> position,
   const std::int64_t columns = dots.shape()[1];
   std::vector<Complex> turn(static_cast<std::size_t>(columns));
   for (std::int64_t k = 0; k < columns; ++k) turn[static_cast<std::size_t>(k)] = Complex(x.to_centres(k));
-  parallel_for(0, dots.shape()[0], [&](std::int64_t row) {
+  metrics::loop(dots.shape()[0], dots.size(), [&](std::int64_t row) {
     const Complex vertical = each * Complex(y.to_centres(row - y.half));
     for (std::int64_t k = 0; k < columns; ++k) dots(row, k) *= vertical * turn[static_cast<std::size_t>(k)];
   });
@@ -178,7 +178,7 @@ void BlurredComparisonPlan::State::blur(double sigma) {
   std::vector<std::int64_t> column_of;
   for (std::int64_t k = -kept_x; k <= kept_x; ++k) column_of.push_back(x.wrapped(k));
   const std::int64_t padded_y = y.padded;
-  parallel_for(0, padded_y, [&](std::int64_t row) {
+  metrics::loop(padded_y, fields.size(), [&](std::int64_t row) {
     Complex* const target = &fields(row, 0);
     std::fill_n(target, x.padded, Complex{});
     // Every mode that falls on this row of the pixels' frequencies.

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <holotone/core/parallel.hpp>
+#include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/neighbours.hpp>
 #include <limits>
 #include <numbers>
@@ -72,7 +72,8 @@ void around(const Cells& cells, std::int64_t row, std::int64_t column, std::int6
 /// Pairs that would be measured if every dot were asked.
 double candidate_pairs(const Cells& cells, std::int64_t reach) {
   double total = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : total)
+  const bool threads = cells.ny() * cells.nx() >= metrics::worth_threads;
+#pragma omp parallel for schedule(dynamic) reduction(+ : total) if (threads)
   for (std::int64_t row = 0; row < cells.ny(); ++row) {
     for (std::int64_t column = 0; column < cells.nx(); ++column) {
       const auto [first, end] = cells.run(row, column, column);
@@ -131,7 +132,7 @@ class NeighbourTree {
   explicit NeighbourTree(View<const float, 2> position)
       : position_(position.data()), order_(static_cast<std::size_t>(position.shape()[0])), axis_(order_.size()) {
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-#pragma omp parallel
+#pragma omp parallel if (position.shape()[0] >= metrics::worth_threads)
 #pragma omp single
     build(0, order_.size());
     sorted_.resize(2 * order_.size());
@@ -242,7 +243,7 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
   for (std::int64_t row = 0; row < cells.ny(); row += rows_between_reports) {
     progress.step("counting pairs", row, cells.ny());
     const std::int64_t end = std::min(row + rows_between_reports, cells.ny());
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (candidates > 64.0 * metrics::worth_threads)
     for (std::int64_t y = row; y < end; ++y) {
       count_row(cells, y, reach, result.every, largest, bins[static_cast<std::size_t>(omp_get_thread_num())]);
     }
@@ -276,7 +277,7 @@ std::vector<float> nearest_distances(View<const float, 2> position, Progress& pr
   for (std::int64_t begin = 0; begin < count; begin += block) {
     progress.step("finding neighbours", begin, count);
     const std::int64_t end = std::min(begin + block, count);
-#pragma omp parallel for schedule(dynamic, 256)
+#pragma omp parallel for schedule(dynamic, 256) if (count >= metrics::worth_threads / 4)
     for (std::int64_t i = begin; i < end; ++i) {
       const auto at = static_cast<std::size_t>(i);
       distances[tree.dot(at)] = static_cast<float>(std::sqrt(tree.nearest(at)));

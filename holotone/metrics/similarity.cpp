@@ -1,6 +1,6 @@
 #include <array>
 #include <cmath>
-#include <holotone/core/parallel.hpp>
+#include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <limits>
 #include <numeric>
@@ -115,8 +115,8 @@ double ssim(View<const float, 2> a, View<const float, 2> b, const SsimOptions& o
   const Constants constants{square(options.k1 * options.range), square(options.k2 * options.range)};
   // Row sums are added in order, so that the number of threads does not show.
   std::vector<double> sums(static_cast<std::size_t>(ny - size + 1));
-  parallel_for(0, ny - size + 1,
-               [&](std::int64_t row) { sums[static_cast<std::size_t>(row)] = row_sum(a, b, row, window, constants); });
+  metrics::loop(ny - size + 1, a.size(),
+                [&](std::int64_t row) { sums[static_cast<std::size_t>(row)] = row_sum(a, b, row, window, constants); });
   const double places = static_cast<double>(ny - size + 1) * static_cast<double>(nx - size + 1);
   return std::accumulate(sums.begin(), sums.end(), 0.0) / places;
 }

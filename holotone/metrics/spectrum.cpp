@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <holotone/core/parallel.hpp>
+#include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/spectrum.hpp>
 #include <holotone/nufft/nufft.hpp>
 #include <limits>
 #include <numbers>
-#include <optional>
 #include <span>
 
 namespace holotone {
@@ -56,25 +55,39 @@ double hann(double t) { return 1 - std::cos(2 * std::numbers::pi * t); }
 /// Its Fourier coefficients.
 double hann_coefficient(std::int64_t k) { return k == 0 ? 1 : std::abs(k) == 1 ? -0.5 : 0; }
 
+/// Takes off what the window makes of the mean density: only the frequencies next to 0 see it.
+void subtract_mean(View<Complex, 2> half, double weight) {
+  const std::int64_t middle = (half.shape()[0] - 1) / 2;
+  const std::int64_t most = std::min<std::int64_t>(middle, 1);
+  for (std::int64_t ky = -most; ky <= most; ++ky) {
+    for (std::int64_t kx = 0; kx < std::min<std::int64_t>(half.shape()[1], 2); ++kx) {
+      half(middle + ky, kx) -= weight * hann_coefficient(ky) * hann_coefficient(kx);
+    }
+  }
+}
+
 }  // namespace
 
 struct SpectrumPlan::State {
+  /// What one piece at a time takes.
+  struct Worker {
+    NufftPlan<double, 2> nufft;
+    Array<Complex, 2> half;   // transform of the piece
+    std::vector<double> sum;  // of the pieces' periodograms, laid out as `half`
+    std::int64_t periodograms = 0;
+    std::int64_t points = 0;
+  };
   SpectrumOptions options;
   Shape<2> pieces{};
   double piece_width = 0;
   double piece_height = 0;
   Shape<2> modes{};
-  std::optional<NufftPlan<double, 2>> nufft;
-  Array<Complex, 2> half;   // transform of one piece
-  std::vector<double> sum;  // of the pieces' periodograms, laid out as `half`
-  std::int64_t periodograms = 0;
-  std::int64_t points = 0;
+  std::vector<Worker> workers;  // as many pieces are transformed at a time
   std::int64_t sets = 0;
 
   /// Pieces' positions in periods of a piece, interleaved.
   [[nodiscard]] std::vector<std::vector<double>> cut(View<const float, 2> position) const;
-  void add_piece(std::span<const double> inside);
-  void subtract_mean(double weight);
+  void add_piece(std::span<const double> inside, Worker& worker) const;
 };
 
 SpectrumPlan::SpectrumPlan(const SpectrumOptions& options) : state_(std::make_unique<State>()) {
@@ -90,9 +103,15 @@ SpectrumPlan::SpectrumPlan(const SpectrumOptions& options) : state_(std::make_un
     throw_argument("SpectrumPlan", "largest_frequency", "at most 2^28 frequencies a piece",
                    to_string<2>(state.modes) + "; more segments make smaller pieces");
   }
-  state.nufft.emplace(state.modes, Queue{}, NufftOptions{options.tolerance});
-  state.half = Array<Complex, 2>(half_modes_shape(state.modes));
-  state.sum.assign(static_cast<std::size_t>(state.half.size()), 0);
+  // Many pieces occupy the threads each by itself, few together.
+  const std::int64_t workers = options.segments >= thread_count() ? thread_count() : 1;
+  for (std::int64_t i = 0; i < workers; ++i) {
+    State::Worker worker{NufftPlan<double, 2>(state.modes, Queue{}, NufftOptions{options.tolerance}),
+                         Array<Complex, 2>(half_modes_shape(state.modes)),
+                         {}};
+    worker.sum.assign(static_cast<std::size_t>(worker.half.size()), 0);
+    state.workers.push_back(std::move(worker));
+  }
 }
 
 SpectrumPlan::~SpectrumPlan() = default;
@@ -120,13 +139,23 @@ void SpectrumPlan::add(View<const float, 2> position, Progress& progress) {
   require_positions("SpectrumPlan::add", position);
   const auto pieces = state_->cut(position);
   ++state_->sets;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    progress.step("transforming dots", static_cast<std::int64_t>(i), static_cast<std::int64_t>(pieces.size()));
-    if (!pieces[i].empty()) state_->add_piece(pieces[i]);
+  const auto count = std::ssize(pieces);
+  const auto workers = std::ssize(state_->workers);
+  for (std::int64_t begin = 0; begin < count; begin += workers) {
+    progress.step("transforming dots", begin, count);
+    const auto add = [&](std::int64_t i) {
+      const auto& piece = pieces[static_cast<std::size_t>(begin + i)];
+      if (!piece.empty()) state_->add_piece(piece, state_->workers[static_cast<std::size_t>(i)]);
+    };
+    if (workers > 1) {
+      parallel_for(0, std::min(workers, count - begin), add);
+    } else {
+      add(0);
+    }
   }
 }
 
-void SpectrumPlan::State::add_piece(std::span<const double> inside) {
+void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& worker) const {
   const auto count = static_cast<std::int64_t>(inside.size() / 2);
   std::vector<double> strength(static_cast<std::size_t>(count), 1);
   double weight = static_cast<double>(count);
@@ -140,46 +169,41 @@ void SpectrumPlan::State::add_piece(std::span<const double> inside) {
     }
     if (squares == 0) return;  // every dot on the rim, where the window is 0
   }
-  nufft->set_points({inside.data(), {count, 2}});
-  nufft->type1(view_of(std::span<const double>(strength)), half.view());
-  if (options.window == SpectrumWindow::hann) subtract_mean(weight);
-  const Complex* const transform = half.data();
-  const std::int64_t all = half.size();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < all; ++i) sum[static_cast<std::size_t>(i)] += std::norm(transform[i]) / squares;
-  ++periodograms;
-  points += count;
-}
-
-/// What the window makes of the mean density: only the frequencies next to 0 see it.
-void SpectrumPlan::State::subtract_mean(double weight) {
-  const std::int64_t middle = (modes[0] - 1) / 2;
-  for (std::int64_t ky = -std::min<std::int64_t>(middle, 1); ky <= std::min<std::int64_t>(middle, 1); ++ky) {
-    for (std::int64_t kx = 0; kx < std::min<std::int64_t>(half.shape()[1], 2); ++kx) {
-      half(middle + ky, kx) -= weight * hann_coefficient(ky) * hann_coefficient(kx);
-    }
-  }
+  worker.nufft.set_points({inside.data(), {count, 2}});
+  worker.nufft.type1(view_of(std::span<const double>(strength)), worker.half.view());
+  if (options.window == SpectrumWindow::hann) subtract_mean(worker.half.view(), weight);
+  const Complex* const transform = worker.half.data();
+  double* const sum = worker.sum.data();
+  const std::int64_t all = worker.half.size();
+#pragma omp parallel for schedule(static) if (all >= metrics::worth_threads)
+  for (std::int64_t i = 0; i < all; ++i) sum[i] += std::norm(transform[i]) / squares;
+  ++worker.periodograms;
+  worker.points += count;
 }
 
 Spectrum SpectrumPlan::spectrum() const {
   const State& state = *state_;
   const auto [ny, nx] = state.modes;
-  const std::int64_t columns = state.half.shape()[1];
+  const std::int64_t columns = half_modes_shape(state.modes)[1];
   Spectrum spectrum;
   spectrum.power = Array<float, 2>(state.modes);
   spectrum.step_x = 1 / state.piece_width;
   spectrum.step_y = 1 / state.piece_height;
-  spectrum.periodograms = state.periodograms;
-  spectrum.points = state.points;
+  for (const auto& worker : state.workers) {
+    spectrum.periodograms += worker.periodograms;
+    spectrum.points += worker.points;
+  }
   if (state.sets > 0) {
     spectrum.density =
-        static_cast<double>(state.points) / (state.options.region.area() * static_cast<double>(state.sets));
+        static_cast<double>(spectrum.points) / (state.options.region.area() * static_cast<double>(state.sets));
   }
-  const double scale = state.periodograms > 0 ? 1 / static_cast<double>(state.periodograms) : 0;
+  const double scale = spectrum.periodograms > 0 ? 1 / static_cast<double>(spectrum.periodograms) : 0;
   const std::int64_t middle = (nx - 1) / 2;
   for (std::int64_t row = 0; row < ny; ++row) {
     for (std::int64_t k = 0; k < columns; ++k) {
-      const auto power = static_cast<float>(state.sum[static_cast<std::size_t>(row * columns + k)] * scale);
+      double sum = 0;
+      for (const auto& worker : state.workers) sum += worker.sum[static_cast<std::size_t>(row * columns + k)];
+      const auto power = static_cast<float>(sum * scale);
       spectrum.power(row, middle + k) = power;
       spectrum.power(ny - 1 - row, middle - k) = power;
     }

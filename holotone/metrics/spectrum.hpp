@@ -41,7 +41,8 @@ struct Spectrum {
 /// weighted, the transform of the mean density is subtracted, and n is the sum of squared weights.
 /// Pieces form the grid of rows and columns that makes them most nearly square. Every `add` averages in another point set:
 /// ten halftones by other seeds give the same estimate as ten pieces. Host memory; on all CPU threads.
-/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece; memory 4 times the F frequencies as complex<double>.
+/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece; memory some 60 F bytes, for each thread
+/// where there are at least as many pieces as threads.
 /// Source: R. Ulichney, Digital Halftoning (1987), chapter 3.
 class SpectrumPlan {
  public:
