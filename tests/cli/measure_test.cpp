@@ -198,6 +198,24 @@ TEST_F(MeasureTest, SmallSetsAreMeasuredAsFarAsTheyGo) {
   EXPECT_TRUE(thin["against"]["blurred"][0]["ssim"].is_null());
 }
 
+TEST_F(MeasureTest, ASignalStopsIt) {
+  const auto grey = write_grey("grey.png", {3000, 3000}, 128);
+  write("few.csv", "# width_px 3000, height_px 3000\n1,2\n30,4\n");
+  std::string sigmas = "1";
+  for (int i = 1; i < 64; ++i) sigmas += fmt::format(",{}", 1 + 0.01 * i);
+  const auto before = files();
+  RunningProgram program({"measure", path("few.csv"), "--against", grey, "--sigma", sigmas, "-o", path("report.html")},
+                         captured_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_TRUE(program.running()) << "the run was too short to be cancelled";
+  program.send(SIGINT);
+  const auto result = program.wait(60);
+  EXPECT_EQ(result.exit_code, 130) << result.error;
+  EXPECT_EQ(result.error, "holotone: cancelled\n");
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(files(), before);
+}
+
 TEST_F(MeasureTest, RefusesBadFiles) {
   expect_refused({"measure", path("absent.csv")}, {"absent.csv", "no such file"});
   write("dots.docx", "1 2\n");
