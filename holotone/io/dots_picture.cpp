@@ -32,14 +32,16 @@ std::vector<float> values_on_white(const Image& image, std::string_view path) {
 
 /// What lies between the picture's two levels; between black and white if it has one.
 float middle_of_two(const std::vector<float>& values, std::string_view path) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  if (*low == *high) return 0.5F;
-  const bool two = std::all_of(values.begin(), values.end(), [&](float v) { return v == *low || v == *high; });
+  const auto extremes = std::minmax_element(values.begin(), values.end());
+  const float low = *extremes.first;
+  const float high = *extremes.second;
+  if (low == high) return 0.5F;
+  const bool two = std::all_of(values.begin(), values.end(), [&](float v) { return v == low || v == high; });
   if (!two) {
-    throw_io(path, fmt::format("a picture of two levels, or a threshold between {:g} and {:g}", *low, *high),
+    throw_io(path, fmt::format("a picture of two levels, or a threshold between {:g} and {:g}", low, high),
              "more levels");
   }
-  return (*low + *high) / 2;
+  return (low + high) / 2;
 }
 
 }  // namespace
