@@ -21,12 +21,16 @@ constexpr double largest_page_side = 32768;
 /// Of dots that error diffusion puts on a grid, so that none is balanced between others.
 constexpr double start_jitter = 0.2;
 
-/// Bytes of host memory a dot, as the peaks of resident memory of runs with 2,000,000 dots say.
+/// Bytes of host memory a dot, from the peaks of resident memory of runs with 2,000,000 dots, rounded up.
 double bytes_a_dot(const HalftoneJob& job) {
-  if (job.method == HalftoneMethod::capacity_voronoi) {
-    return 3.2 * sizeof(float) * 2 * static_cast<double>(CapacityVoronoiOptions{}.capacity);
+  switch (job.method) {
+    case HalftoneMethod::electrostatic:
+    case HalftoneMethod::direct: return job.device.backend == Backend::cpu ? 120 : 60;
+    case HalftoneMethod::lloyd: return 320;
+    case HalftoneMethod::capacity_voronoi: return 25 * static_cast<double>(CapacityVoronoiOptions{}.capacity);
+    case HalftoneMethod::floyd_steinberg: break;
   }
-  return job.by_forces() && job.device.backend == Backend::cpu ? 300 : 100;
+  return 40;
 }
 
 /// The shape in which a picture's pixels are `scale` times as many along each side.

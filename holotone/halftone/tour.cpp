@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
+#include <holotone/core/random.hpp>
 #include <holotone/halftone/point_bins.hpp>
 #include <holotone/halftone/sampling.hpp>
 #include <holotone/halftone/tour.hpp>
@@ -18,6 +19,8 @@ constexpr Index none = std::numeric_limits<Index>::max();
 /// Ways longer than this are not turned round.
 constexpr Index longest_reversal = 50'000;
 constexpr Index longest_segment = 3;
+/// Points of a piece that a kick moves.
+constexpr Index longest_piece = 50;
 /// Moves that shorten the way by less than this share of a step would only be rounding.
 constexpr double least_gain = 1e-7;
 constexpr std::int64_t points_a_task = 512;
@@ -87,23 +90,26 @@ class Way {
     queue_ = order_;
     waiting_.assign(order_.size(), 1);
     const auto start = std::chrono::steady_clock::now();
-    std::int64_t moves = 0;
-    for (std::size_t next = 0, looked = 0; next < queue_.size(); ++looked) {
+    const auto late = [&] {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      return options_.seconds > 0 && spent.count() > options_.seconds;
+    };
+    for (std::int64_t looked = 0; next_ < queue_.size(); ++looked) {
       if (looked % 1024 == 0) {
-        const auto waiting = static_cast<std::int64_t>(queue_.size() - next);
+        const auto waiting = static_cast<std::int64_t>(queue_.size() - next_);
         progress.step("ordering dots", std::max<std::int64_t>(0, points_ - waiting), points_);
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        if (options_.seconds > 0 && spent.count() > options_.seconds) return;
+        if (late()) return;
       }
-      const Index point = queue_[next++];
-      waiting_[point] = 0;
-      while (point != points_ && (exchange(point) || put_elsewhere(point))) {
-        if (++moves == options_.moves) return;
+      settle_one();
+    }
+    const auto kicks = static_cast<std::int64_t>(options_.kicks * points_);
+    keep_log_ = true;
+    for (std::int64_t kick = 0; kick < kicks && order_.size() >= 8; ++kick) {
+      if (kick % 1024 == 0) {
+        progress.step("shortening the way", kick, kicks);
+        if (late()) return;
       }
-      if (next > order_.size()) {
-        queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(next));
-        next = 0;
-      }
+      try_kick(static_cast<std::uint64_t>(kick));
     }
   }
 
@@ -140,11 +146,9 @@ class Way {
     const Index to = at_[b];
     return to >= from ? to - from + 1 : to + size() - from + 1;
   }
-  /// Turns exactly the points from a forward to b round.
-  void turn_these(Index a, Index b) {
-    Index i = at_[a];
-    Index j = at_[b];
-    for (Index k = span(a, b) / 2; k > 0; --k) {
+  /// Turns `count` places from i forward, which end at j, round.
+  void reverse(Index i, Index j, Index count) {
+    for (Index k = count / 2; k > 0; --k) {
       std::swap(order_[i], order_[j]);
       at_[order_[i]] = i;
       at_[order_[j]] = j;
@@ -152,12 +156,61 @@ class Way {
       j = j == 0 ? size() - 1 : j - 1;
     }
   }
+  /// Turns exactly the points from a forward to b round.
+  void turn_these(Index a, Index b) {
+    const std::array<Index, 3> places = {at_[a], at_[b], span(a, b)};
+    if (keep_log_) log_.push_back(places);
+    reverse(places[0], places[1], places[2]);
+  }
   /// Turns the points from a forward to b round or, which makes the same closed way, all others. False if both are too many.
   bool turn(Index a, Index b) {
     const Index inside = span(a, b);
     if (std::min(inside, size() - inside) > longest_reversal) return false;
     2 * inside <= size() ? turn_these(a, b) : turn_these(after(b), before(a));
     return true;
+  }
+
+  /// Looks at the next waiting point until no move shortens the way there.
+  void settle_one() {
+    const Index point = queue_[next_++];
+    waiting_[point] = 0;
+    while (point != points_ && (exchange(point) || put_elsewhere(point))) {
+    }
+    if (next_ <= order_.size()) return;
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+  }
+
+  /// Lets two pieces of the way that follow each other change places, and keeps what becomes of it if the way is shorter.
+  void try_kick(std::uint64_t kick) {
+    queue_.clear();
+    next_ = 0;
+    log_.clear();
+    gained_ = 0;
+    const Index longest = std::min<Index>(longest_piece, (size() - 2) / 2);
+    const auto draw = [&](std::uint64_t k, Index bound) {
+      return static_cast<Index>(random_bits(options_.seed, 3 * kick + k) % bound);
+    };
+    const Index begin = draw(0, size());
+    const Index first = 1 + draw(1, longest);
+    const Index second = 1 + draw(2, longest);
+    const auto at = [&](Index offset) { return order_[(begin + offset) % size()]; };
+    const Index a = at(0);
+    const Index b = at(first - 1);
+    const Index c = at(first);
+    const Index d = at(first + second - 1);
+    const Index left = before(a);
+    const Index right = after(d);
+    gained_ = distance(left, a) + distance(b, c) + distance(d, right) - distance(left, c) - distance(d, a) -
+              distance(b, right);
+    turn_these(a, d);  // d .. c b .. a
+    turn_these(d, c);
+    turn_these(b, a);
+    for (const Index end : {left, a, b, c, d, right}) look_again(end);
+    while (next_ < queue_.size()) settle_one();
+    if (gained_ > 0) return;
+    for (auto turned = log_.rbegin(); turned != log_.rend(); ++turned)
+      reverse((*turned)[0], (*turned)[1], (*turned)[2]);
   }
 
   /// 2-opt: a-b and c-d become a-c and b-d, b after a and d after c, or all the other way round.
@@ -172,8 +225,10 @@ class Way {
         if (nearer <= 0) break;
         const Index d = next(c, forward);
         if (c == b || d == a) continue;
-        if (nearer + distance(c, d) - distance(b, d) <= least_gain * step) continue;
+        const double gain = nearer + distance(c, d) - distance(b, d);
+        if (gain <= least_gain * step) continue;
         if (!(forward ? turn(b, c) : turn(a, d))) continue;
+        gained_ += gain;
         for (const Index end : {a, b, c, d}) look_again(end);
         return true;
       }
@@ -202,6 +257,7 @@ class Way {
             const double gain = freed + distance(c, d) - there - distance(last, d);
             if (gain <= least_gain * (freed + there)) continue;
             if (!insert(a, last, forward, c, d, side)) continue;
+            gained_ += gain;
             for (const Index end : {outside, a, last, beyond, c, d}) look_again(end);
             return true;
           }
@@ -252,6 +308,10 @@ class Way {
   const TourOptions& options_;
   std::vector<Index> neighbours_;
   std::vector<Index> queue_;
+  std::size_t next_ = 0;                   ///< of the queue
+  std::vector<std::array<Index, 3>> log_;  ///< what was turned round since a kick: first and last place, number
+  bool keep_log_ = false;
+  double gained_ = 0;  ///< by how much the way became shorter since a kick
   std::vector<std::uint8_t> waiting_;
 };
 
@@ -291,7 +351,7 @@ std::vector<Index> along_hilbert(const std::vector<float>& position) {
 void check(const Dots& dots, const TourOptions& options) {
   constexpr std::string_view where = "visiting_order";
   require_range(where, "neighbours", static_cast<double>(options.neighbours), 1, 64);
-  require_range(where, "moves", static_cast<double>(options.moves), 0, 1e18);
+  require_range(where, "kicks", options.kicks, 0, 1e6);
   require_range(where, "seconds", options.seconds, 0, 1e9);
   if (dots.count() > std::numeric_limits<std::int32_t>::max() - 1) {
     throw_argument(where, "dots", "less than 2^31 dots", std::to_string(dots.count()));

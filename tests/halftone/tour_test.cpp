@@ -44,12 +44,12 @@ bool visits_all(std::vector<std::uint32_t> order, std::int64_t count) {
 
 TEST(Tour, VisitsEveryDotOnceAndIsNeverLonger) {
   for (const bool closed : {false, true}) {
-    for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 50, 1000, 4001}) {
-      for (const std::int64_t moves : {0, 1, 100}) {
+    for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 50, 1501}) {
+      for (const double kicks : {0.0, 1.0, 6.0}) {
         const Dots dots = random_dots(count, 100, static_cast<std::uint64_t>(count));
         TourOptions options;
         options.closed = closed;
-        options.moves = moves;
+        options.kicks = kicks;
         const Tour tour = visiting_order(dots, options);
         ASSERT_TRUE(visits_all(tour.order, count)) << count;
         EXPECT_LE(tour.length, tour.start_length);
@@ -107,17 +107,21 @@ TEST(Tour, DotsOnALineAndOnACircle) {
 }
 
 // The shortest way through many random dots is 0.7124 sqrt(count area) (Johnson, McGeoch, Rothberg 1996); 2-opt with Or-opt leaves
-// 5 to 9 % more.
+// 5 to 9 % more, kicks take most of that away.
 TEST(Tour, RandomDotsComeNearTheKnownConstant) {
-  constexpr std::int64_t count = 20'000;
-  const auto start = std::chrono::steady_clock::now();
-  const Tour tour = visiting_order(random_dots(count, 1000, 5));
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  const double constant = tour.length / std::sqrt(static_cast<double>(count) * 1000 * 1000);
-  std::printf("20,000 dots: %.4f sqrt(count area), start %.3f of it longer, %.2f s\n", constant,
-              tour.start_length / tour.length - 1, spent.count());
-  EXPECT_GT(constant, 0.7124);
-  EXPECT_LT(constant, 0.7124 * 1.09);
+  constexpr std::int64_t count = 10'000;
+  for (const double kicks : {0.0, 5.0}) {
+    TourOptions options;
+    options.kicks = kicks;
+    const auto start = std::chrono::steady_clock::now();
+    const Tour tour = visiting_order(random_dots(count, 1000, 5), options);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const double constant = tour.length / std::sqrt(static_cast<double>(count) * 1000 * 1000);
+    std::printf("10,000 dots, %g kicks a dot: %.4f sqrt(count area), start %.3f of it longer, %.2f s\n", kicks,
+                constant, tour.start_length / tour.length - 1, spent.count());
+    EXPECT_GT(constant, 0.7124);
+    EXPECT_LT(constant, 0.7124 * (kicks > 0 ? 1.06 : 1.1));
+  }
 }
 
 TEST(Tour, EqualDotsAndClusters) {
