@@ -57,11 +57,12 @@ using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t batch,
-                 bool shared = false) {
-  check_blas(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, rows), "cublasLtMatrixLayoutCreate");
+/// Column-major: `columns` columns of `rows` elements, `leading` elements apart.
+void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                 std::int64_t batch, bool shared = false) {
+  check_blas(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, leading), "cublasLtMatrixLayoutCreate");
   const auto count = static_cast<std::int32_t>(batch);
-  const std::int64_t stride = shared ? 0 : rows * columns;
+  const std::int64_t stride = shared ? 0 : leading * columns;
   check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
              "cublasLtMatrixLayoutSetAttribute(batch)");
   check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
@@ -76,7 +77,7 @@ std::int64_t depth_class(std::int64_t depth) {
   return bits * 4 + ((depth >> (bits - 2)) & 3);
 }
 
-using ShapeKey = std::tuple<int, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool>;
+using ShapeKey = std::tuple<int, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, int>;
 
 struct Choices {
   std::mutex mutex;
@@ -102,9 +103,9 @@ struct MatrixProduct::State {
   bool chosen = false;
 
   [[nodiscard]] ShapeKey key() const {
-    return {queue.device().index, static_cast<int>(shape.element), shape.rows,
-            shape.columns,        depth_class(shape.depth),        shape.batch,
-            shape.share_a};
+    return {
+        queue.device().index, static_cast<int>(shape.element),      shape.rows, shape.columns, depth_class(shape.depth),
+        shape.batch,          shape.share_a + 2 * shape.half_output};
   }
 
   cublasStatus_t launch(const cublasLtMatmulAlgo_t& with, const void* pa, const void* pb, void* pc,
@@ -199,10 +200,11 @@ MatrixProduct::MatrixProduct(const MatrixProductShape& shape, const Queue& queue
       cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof transpose),
       "cublasLtMatmulDescSetAttribute");
   const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
-  const cudaDataType out = floating ? CUDA_R_32F : CUDA_R_32I;
-  make_layout(s.a, in, shape.depth, shape.rows, shape.batch, shape.share_a);
-  make_layout(s.b, in, shape.depth, shape.columns, shape.batch);
-  make_layout(s.c, out, shape.columns, shape.rows, shape.batch);
+  const cudaDataType out = shape.half_output ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
+  const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
+  make_layout(s.a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
+  make_layout(s.b, in, shape.depth, shape.columns, leading, shape.batch);
+  make_layout(s.c, out, shape.columns, shape.rows, shape.columns, shape.batch);
 }
 
 MatrixProduct::~MatrixProduct() = default;

@@ -19,7 +19,9 @@ struct MatrixProductShape {
   std::int64_t columns = 0;  ///< a multiple of 8
   std::int64_t depth = 0;    ///< a multiple of 16
   std::int64_t batch = 1;
-  bool share_a = false;  ///< one A for the whole batch
+  bool share_a = false;           ///< one A for the whole batch
+  bool half_output = false;       ///< C as __half (float16 only), still summed in float32
+  std::int64_t row_elements = 0;  ///< elements from one row of A and B to the next; 0: depth
 };
 
 /// A matrix product whose algorithm was chosen by timing cuBLASLt's candidates on this device. The choice is

@@ -73,14 +73,12 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
   throw_unsupported("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
 }
 
-std::int64_t first_bad_point(const PointSources& points, const Queue& queue) {
-  if (points.position_m.device().backend == Backend::cpu) return point_cloud::first_bad_point_cpu(points);
+point_cloud::PointSummary summarise_points(const PointSources& points, const Queue& queue) {
 #if HOLOTONE_CUDA
-  return point_cloud::first_bad_point_cuda(points, queue);
-#else
-  (void)queue;
-  return -1;
+  if (queue.device().backend == Backend::cuda) return point_cloud::summarise_points_cuda(points, queue);
 #endif
+  (void)queue;
+  return point_cloud::summarise_points_cpu(points);
 }
 
 /// Measured cost of one method: seconds = pixels (fixed + points * pair), in picoseconds.
@@ -110,9 +108,12 @@ PointMethod cheapest(const PointCloudOptions& options, std::int64_t points, Back
   const auto price = [points](const MethodCost& cost) {
     return cost.fixed_ps + static_cast<double>(points) * cost.pair_ps;
   };
-  return std::min_element(std::begin(costs), std::end(costs),
-                          [&](const auto& a, const auto& b) { return price(a) < price(b); })
-      ->method;
+  const auto best = std::min_element(std::begin(costs), std::end(costs), [&](const auto& a, const auto& b) {
+                      return price(a) < price(b);
+                    })->method;
+  // Its engine sees the points and takes the cheaper of fast and separable sums.
+  const bool fast = best == PointMethod::separable && options.tolerance >= point_cloud_fast_tolerance_floor;
+  return fast ? PointMethod::fast : best;
 }
 
 /// Checks shapes and devices and returns the number of points.
@@ -226,19 +227,15 @@ PointCloudPlan& PointCloudPlan::operator=(PointCloudPlan&&) noexcept = default;
 void PointCloudPlan::set_points(const PointSources& points) {
   auto& state = *state_;
   const auto count = checked_count(points, state.queue.device());
-  if (count > 0) {
-    if (const auto bad = first_bad_point(points, state.queue); bad >= 0) throw_bad_point(points, bad);
-  }
+  // A cloud of no points is one dark point: no engine needs a case of its own.
+  constexpr float position[3] = {0, 0, -1};
+  constexpr float dark = 0;
+  const auto own = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
+  const auto summary = summarise_points(own, state.queue);
+  if (summary.first_bad >= 0) throw_bad_point(points, summary.first_bad);
   state.count.reset();  // should the engine fail, execute must not use what was there before
   state.choose(cheapest(state.options, count, state.queue.device().backend));
-  if (count > 0) {
-    state.engine->set_points(state.on_device(points));
-  } else {
-    // A cloud of no points is one dark point: no engine needs a case of its own.
-    constexpr float position[3] = {0, 0, -1};
-    constexpr float dark = 0;
-    state.engine->set_points(state.on_device({{position, {1, 3}}, {&dark, {1}}, {}}));
-  }
+  state.engine->set_points(own, summary);
   state.count = count;
 }
 

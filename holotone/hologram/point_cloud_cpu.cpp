@@ -145,16 +145,20 @@ void write_parts(View<const std::complex<float>, 2> field, const PointCloudOutpu
   });
 }
 
-std::int64_t first_bad_point_cpu(const PointSources& points) {
+PointSummary summarise_points_cpu(const PointSources& points) {
+  PointSummary summary;
   const auto count = points.position_m.shape()[0];
   for (std::int64_t j = 0; j < count; ++j) {
     const float z = points.position_m(j, 2);
     const bool good = std::isfinite(points.position_m(j, 0)) && std::isfinite(points.position_m(j, 1)) &&
                       std::isfinite(z) && z != 0 && std::isfinite(points.amplitude(j)) &&
                       (points.phase_rad.empty() || std::isfinite(points.phase_rad(j)));
-    if (!good) return j;
+    if (!good) {
+      summary.first_bad = j;
+      break;
+    }
   }
-  return -1;
+  return summary;
 }
 
 }  // namespace holotone::point_cloud

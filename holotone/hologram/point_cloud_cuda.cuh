@@ -46,6 +46,27 @@ class PreparedPoints {
 
 #if defined(__CUDACC__)
 
+/// One point's records (PointRecords).
+struct PointRecord {
+  float4 position;
+  float4 wave;
+  float4 lit;
+};
+
+/// The records of a point at column x and row y; turns_metre / distance is its curvature, reach its lit half width in pixels.
+__device__ __forceinline__ PointRecord record_of(double x, double y, double curvature, double reach, float amplitude,
+                                                 double turns) {
+  const double x_whole = rint(x);
+  const double y_whole = rint(y);
+  const auto a_high = static_cast<float>(curvature);
+  return {
+      make_float4(static_cast<float>(x_whole), static_cast<float>(x - x_whole), static_cast<float>(y_whole),
+                  static_cast<float>(y - y_whole)),
+      make_float4(a_high, static_cast<float>(curvature - a_high), amplitude, static_cast<float>(turns - rint(turns))),
+      make_float4(static_cast<float>(ceil(x - reach)), static_cast<float>(floor(x + reach)),
+                  static_cast<float>(ceil(y - reach)), static_cast<float>(floor(y + reach)))};
+}
+
 /// a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low; exact to about
 /// 1e-7 turns whatever the distance: the products' rounding errors are carried in fused multiply-adds.
 __device__ __forceinline__ float reduced_turns(float pixel, float whole, float rest, float a_high, float a_low) {

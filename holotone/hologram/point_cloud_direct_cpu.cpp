@@ -105,7 +105,9 @@ class DirectCpu final : public PointCloudPlan::Engine {
  public:
   explicit DirectCpu(const PointCloudOptions& options) : options_(options) {}
 
-  void set_points(const PointSources& points) override { points_ = pixel_points(points, options_); }
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
+    points_ = pixel_points(points, options_);
+  }
 
   void execute(const PointCloudOutput& output, Progress& progress) override {
     const auto field = memory_.target(output, options_.shape);

@@ -118,7 +118,7 @@ class DirectCuda final : public PointCloudPlan::Engine {
   DirectCuda(const PointCloudOptions& options, const Queue& queue)
       : options_(options), queue_(queue), points_(options, queue, tile_points) {}
 
-  void set_points(const PointSources& points) override { points_.set(points); }
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override { points_.set(points); }
 
   void execute(const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());

@@ -11,11 +11,6 @@ constexpr int combine_threads = 256;
 /// A lane stores four bytes at a time: wider stores write memory at half the speed here (measured on an H200).
 constexpr int points_a_thread(FactorType type) { return 4 / factor_bytes(type); }
 
-/// Y is stored times this, so that the parts of dim points stay normal numbers in half precision.
-constexpr float y_scale(FactorType type) { return type == FactorType::int8 ? 1.0F : 1024.0F; }
-/// What the product of two stored factors must be divided by.
-constexpr float product_scale(FactorType type) { return type == FactorType::int8 ? 127.0F * 127.0F : y_scale(type); }
-
 /// A run of pixels along one axis for one point. The phase walks by Shimobaba et al. 2010, Eq. (2), in fixed point:
 /// turns times 2^32 in unsigned integers, which drop whole turns by themselves. Each of the three numbers is rounded to
 /// 2^-32 turn, so after n steps the phase is within (1 + n + n^2 / 2) 2^-33 turn: 5e-9 turn at the end of a run.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string>
 
 namespace holotone::point_cloud {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 /// Two threads of a Zen 4 core with AVX-512 (docs/performance.md); others change all of them much alike.
 constexpr FastCosts costs{.spread_point = 25, .spread_node = 0.25, .transform_sample = 2.5, .masked_pair = 0.035};
 constexpr double polynomial_share = 0.05;
+/// What quartering tiles at the band limit costs, in times the sum without one.
+constexpr double band_limit_factor = 4;
 constexpr std::int64_t smallest_tile = 24;
 using Complex = std::complex<float>;
 
@@ -26,17 +29,30 @@ class FastCpu final : public PointCloudPlan::Engine {
  public:
   explicit FastCpu(const PointCloudOptions& options) : options_(options) {}
 
-  void set_points(const PointSources& points) override {
+  void set_points(const PointSources& points, const PointSummary& summary) override {
     points_ = pixel_points(points, options_);
     layout_ = choose_fast_layout(options_.shape, points_, options_.tolerance, costs);
     tiles_.clear();
+    separable_.reset();
+    if (options_.method == PointMethod::automatic && separable_is_faster()) {
+      separable_ = separable_cpu(options_);
+      points_ = {};
+      separable_->set_points(points, summary);
+      return;
+    }
     kernel_ = std::make_unique<nufft::SpreadKernel<float>>(layout_.window, polynomial_share * options_.tolerance);
   }
 
   void execute(const PointCloudOutput& output, Progress& progress) override;
 
   [[nodiscard]] PointCloudInfo info() const override {
-    return {PointMethod::fast, "float32 (non-uniform FFT)", options_.tolerance, workspace_bytes()};
+    if (separable_) return separable_->info();
+    const auto tiles = [&](std::size_t axis) {
+      const auto tile = std::max<std::int64_t>(1, layout_.tile[axis]);  // none before set_points
+      return std::to_string((options_.shape[axis] + tile - 1) / tile);
+    };
+    return {PointMethod::fast, "float32, non-uniform FFT in " + tiles(1) + " x " + tiles(0) + " tiles",
+            options_.tolerance, workspace_bytes()};
   }
 
  private:
@@ -46,6 +62,14 @@ class FastCpu final : public PointCloudPlan::Engine {
     std::vector<std::uint32_t> candidates;
   };
 
+  [[nodiscard]] bool separable_is_faster() const {
+    const auto pixels = static_cast<double>(element_count(options_.shape));
+    const PanelTile panel{0, options_.shape[0], 0, options_.shape[1]};
+    const bool whole =
+        std::all_of(points_.begin(), points_.end(), [&](const PixelPoint& point) { return panel.wholly_lit(point); });
+    return layout_.nanoseconds * (whole ? 1 : band_limit_factor) >
+           pixels * static_cast<double>(points_.size()) * costs.masked_pair;
+  }
   [[nodiscard]] std::vector<Job> first_jobs() const;
   /// Sums what a tile's points add to it, but for those left to its quarters, which are returned.
   std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
@@ -60,6 +84,7 @@ class FastCpu final : public PointCloudPlan::Engine {
   void make_tile(const Shape<2>& shape) { tiles_.try_emplace(shape, shape, layout_.window, *kernel_); }
 
   PointCloudOptions options_;
+  EnginePointer separable_;  ///< of the method automatic, where it is faster
   std::vector<PixelPoint> points_;
   FastLayout layout_;
   std::unique_ptr<nufft::SpreadKernel<float>> kernel_;
@@ -162,6 +187,10 @@ std::vector<FastCpu::Job> FastCpu::first_jobs() const {
 // Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large ones one after
 // the other, each on all threads.
 void FastCpu::execute(const PointCloudOutput& output, Progress& progress) {
+  if (separable_) {
+    separable_->execute(output, progress);
+    return;
+  }
   const auto field = field_memory_.target(output, options_.shape);
   auto jobs = first_jobs();
   for (std::int64_t level = 0; !jobs.empty(); ++level) {

@@ -1,53 +1,42 @@
 #pragma once
-// The parts of the CUDA engine of the method `fast` (point_cloud_fast_layout.hpp has the formula). Not for users.
+// The parts of the CUDA engine of the method `fast` (point_cloud_fast_grid.hpp, point_cloud_fast_layout.hpp). Not for users.
 //
-// All tiles go together. Frequencies fill only a box of a tile's grid, so dense products with constant matrices replace FFTs: along
-// columns with exp(2 pi i kx X / nx), and along planes and rows at once with exp(2 pi i (ky Y / ny + m (Y^2 - r0) / nm)), the
-// planes' phase of X^2 coming in between.
+// All tiles go together: points are spread over boxes of frequencies; one product goes along columns with exp(2 pi i kx X / nx), one
+// along planes and rows at once with exp(2 pi i (ky Y / ny + m (Y^2 - r0) / nm)), the planes' phase of X^2 coming in between.
 #include <cuda_fp16.h>
 #include <holotone/hologram/point_cloud_cuda.cuh>
-#include <holotone/hologram/point_cloud_fast_layout.hpp>
+#include <holotone/hologram/point_cloud_fast_grid.hpp>
 
 namespace holotone::point_cloud {
 
-/// Below this tolerance the tensor cores' accumulators lose too much.
-constexpr double point_cloud_fast_cuda_tolerance_floor = 1e-4;
-constexpr int most_fast_tiles = 32;  ///< an axis
-constexpr int widest_fast_window = 8;
-
-/// Everything the kernels know of the tiles; frequencies in steps of the grids nx, ny, nm.
-struct FastGrid {
-  int tiles_x, tiles_y;
-  int tile_width, tile_height;       ///< pixels
-  int columns, rows, planes;         ///< of the box: its extents
-  double steps_x, steps_y, steps_m;  ///< nx, ny (a turn a pixel), nm (a turn a square pixel)
-  double middle_curvature;           ///< a0
-  double middle_radius;              ///< r0
-  int first_plane;
-  int window_width;
-  float window_beta;
-  int split;                          ///< 1: fp16; 3: pairs of fp16, [high low high] x [high high low]
-  int first_column[most_fast_tiles];  ///< of the box of a column of tiles
-  int first_row[most_fast_tiles];
-  bool wrap_columns, wrap_rows;  ///< boxes as long as the period
-
-  __host__ __device__ int tiles() const { return tiles_x * tiles_y; }
-  __host__ __device__ int depth_rows() const { return planes * rows; }
-  __host__ __device__ std::int64_t cells() const { return std::int64_t{1} * tiles() * planes * rows * columns; }
+/// Points as the user gave them, and how metres become pixels.
+struct RawPoints {
+  const float* position;
+  const float* amplitude;
+  const float* phase_rad;  ///< null: zero
+  std::int64_t count;
+  double inverse_pitch;
+  double center_x;
+  double center_y;
+  double turns_metre;
+  double reach_per_metre;  ///< 0: all pixels are lit
 };
 
-/// Bins that points are sorted into: cells of columns, rows, planes.
-constexpr int bin_columns = 16;
-constexpr int bin_rows = 8;
-constexpr int bin_planes = 4;
+/// A point of a tile in the order of its bin: places within the bin as fixed-point numbers (22, 21 and 20 bits of columns, rows and
+/// planes with 17 after the point), and its strength.
+struct SpreadRecord {
+  unsigned low;
+  unsigned high;
+  float re;
+  float im;
+};
 
-/// Points in the order of their bins.
-struct SortedPoints {
+/// Memory of a counting sort.
+struct SortMemory {
   int* bin_count;       ///< bins + 1
   int* bin_begin;       ///< bins + 1: where each bin begins
-  uint2* bin_and_rank;  ///< a point of a tile
-  float4* record;       ///< {column, row, plane, re}
-  float* imaginary;
+  uint2* bin_and_rank;  ///< a point of a tile; bin ~0: not there
+  SpreadRecord* record;
   void* scan_memory;
   std::size_t scan_bytes;
 };
@@ -55,12 +44,12 @@ struct SortedPoints {
 int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
 
-/// grid[tile][plane][row][column] += the points, which come in any order; best for few.
-void spread_unsorted(const FastGrid& grid, const PointRecords& points, std::int64_t count, float2* cells,
-                     cudaStream_t stream);
-/// The same through bins and, for windows up to five nodes, the tensor cores.
-void spread_sorted(const FastGrid& grid, const PointRecords& points, std::int64_t count, const SortedPoints& sorted,
-                   float2* cells, cudaStream_t stream);
+/// cells[tile][plane][row][column] += points [first, first + count) that light the tile wholly, in any order; best for few.
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
+                     float2* cells, cudaStream_t stream);
+/// The same through bins and the tensor cores, strengths and windows rounded to fp16 or, with `split`, to pairs of it.
+void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
+                   const SortMemory& memory, float2* cells, cudaStream_t stream);
 
 /// The windows' transforms: 1 / phihat for a tile's columns and rows, and for |r - r0| / nm over [0, 1 / 2) in table_size steps.
 struct FastFactors {
@@ -76,14 +65,19 @@ struct FastFactors {
 void make_fast_matrices(const FastGrid& grid, const FastFactors& factors, __half* columns, __half* depth,
                         float2* middle, cudaStream_t stream);
 
-/// Spread grid to fp16 rows of the first product, scaled so that nothing overflows.
-void convert_cells(const FastGrid& grid, const float2* cells, const unsigned* statistics, std::int64_t count,
-                   __half* rows, cudaStream_t stream);
-/// First product [2 X + c][tile, plane, ky] to the second's operand [tile][X][2 (plane, ky) + c'].
-void apply_middle(const FastGrid& grid, const float* product, const float2* middle, __half* operand,
+/// Spread grid times `scale` to rows of the first product.
+void convert_cells(const FastGrid& grid, const float2* cells, float scale, __half* rows, cudaStream_t stream);
+/// First product [2 X + c][tile, plane, ky], __half or with `split` float, to the second's operand [tile][X][2 (plane, ky) + c'].
+void apply_middle(const FastGrid& grid, const void* product, const float2* middle, __half* operand,
                   cudaStream_t stream);
-/// Second product [tile][c height + Y][X] to the panel.
-void write_pixels(const FastGrid& grid, const float* product, const FastFactors& factors, const unsigned* statistics,
-                  std::int64_t count, Shape<2> panel, const OutputPointers& output, cudaStream_t stream);
+
+/// What becomes the panel's pixels.
+struct FastSums {
+  const float* product;  ///< second product [tile][c height + Y][X]; null: none
+  float scale;           ///< of it
+  const float2* extra;   ///< sums of factors to add, a panel; null: none
+};
+void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const OutputPointers& output,
+                  cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

@@ -12,7 +12,7 @@ constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24,
 constexpr std::int64_t smallest_tile = 32;
 constexpr std::int64_t most_samples = 256;
 /// The windows may take this share of the tolerance; rounding has the rest.
-constexpr double window_share = 0.8;
+constexpr double window_share = 0.6;
 /// Two nodes are a poor window: their error depends on where in its range a tile has its pixels.
 constexpr double loosest = 0.05;
 /// What float32 leaves of a spread grid and its transforms, before the windows are divided out.
@@ -72,7 +72,7 @@ double FastLayout::radius_squared() const {
 }
 
 FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window) {
-  FastLayout layout{tile, window, {}};
+  FastLayout layout{tile, window, {}, 0};
   for (const std::size_t axis : {0, 1}) {
     const auto least = static_cast<std::int64_t>(std::ceil(window.upsampling * static_cast<double>(tile[axis])));
     layout.grid[axis] = fft_friendly_size(std::max<std::int64_t>(least, 2 * window.width));
@@ -106,6 +106,7 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
         if (cost < least) {
           least = cost;
           best = layout;
+          best.nanoseconds = cost;
         }
       }
     }

@@ -17,9 +17,10 @@ namespace holotone::point_cloud {
 
 /// Tiles of one shape and their frequency grids.
 struct FastLayout {
-  Shape<2> tile{};      ///< pixels, {rows, columns}; the panel's end may cut the last ones
-  SpreadWindow window;  ///< of all three axes
-  Shape<2> grid{};      ///< frequency steps for a turn a pixel, at least upsampling * tile
+  Shape<2> tile{};         ///< pixels, {rows, columns}; the panel's end may cut the last ones
+  SpreadWindow window;     ///< of all three axes
+  Shape<2> grid{};         ///< frequency steps for a turn a pixel, at least upsampling * tile
+  double nanoseconds = 0;  ///< estimated, of all tiles; only of a layout that was chosen
   /// Largest r in a tile whose origin is its middle pixel.
   [[nodiscard]] double radius_squared() const;
   /// Steps of the third axis for a turn a square pixel.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <holotone/hologram/point_cloud_fast_cuda.cuh>
 
 namespace holotone::point_cloud {
@@ -12,15 +13,6 @@ __device__ __forceinline__ float2 unit(double turns) {
   float cosine;
   sincospif(2.0F * static_cast<float>(turns), &sine, &cosine);
   return make_float2(cosine, sine);
-}
-
-/// What the spread grid is multiplied by before it becomes fp16. The largest sum of magnitudes over a row is at most
-/// 2.5 sum |A| <= 2.5 sqrt(count sum A^2), windows of eight nodes adding up to less than that: a power of two keeps it below the
-/// largest fp16 number, with room for the factors that follow. What lies far below is cut at 6e-8, which is nothing.
-__device__ __forceinline__ float cell_scale(const unsigned* statistics, std::int64_t count) {
-  const float squares = __uint_as_float(statistics[1]);
-  const float bound = 2.5F * sqrtf(static_cast<float>(count) * squares);
-  return bound > 0 ? exp2f(floorf(log2f(8000.0F / bound))) : 1.0F;
 }
 
 /// A value as the operand of a product: itself, or high and low parts in the order of its side.
@@ -97,56 +89,80 @@ __global__ void middle_kernel(FastGrid grid, FastFactors factors, float2* middle
 }
 
 template <int Split>
-__global__ void convert_kernel(FastGrid grid, const float4* cells, const unsigned* statistics, std::int64_t count,
-                               __half* rows) {
+__global__ void convert_kernel(FastGrid grid, const float4* cells, float scale, __half* rows) {
   const std::int64_t pair = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   const std::int64_t pairs_a_row = grid.columns / 2;
   if (pair >= grid.cells() / 2) return;
-  const float scale = cell_scale(statistics, count);
   const float4 v = cells[pair];
-  const std::int64_t row = pair / pairs_a_row;
-  const std::int64_t k = 4 * (pair - row * pairs_a_row);
-  const std::int64_t segment = 2 * grid.columns;
-  __half* const target = rows + row * segment * Split;
-  put_pair<Split>(target, segment, k, scale * v.x, scale * v.y);
-  put_pair<Split>(target, segment, k + 2, scale * v.z, scale * v.w);
+  if constexpr (Split == 1) {
+    const __half2 left = __floats2half2_rn(scale * v.x, scale * v.y);
+    const __half2 right = __floats2half2_rn(scale * v.z, scale * v.w);
+    reinterpret_cast<uint2*>(rows)[pair] =
+        make_uint2(*reinterpret_cast<const unsigned*>(&left), *reinterpret_cast<const unsigned*>(&right));
+  } else {
+    const std::int64_t row = pair / pairs_a_row;
+    const std::int64_t k = 4 * (pair - row * pairs_a_row);
+    const std::int64_t segment = 2 * grid.columns;
+    __half* const target = rows + row * segment * Split;
+    put_pair<Split>(target, segment, k, scale * v.x, scale * v.y);
+    put_pair<Split>(target, segment, k + 2, scale * v.z, scale * v.w);
+  }
 }
 
-template <int Split>
-__global__ void apply_middle_kernel(FastGrid grid, const float* product, const float2* middle, __half* operand) {
-  const int rho = blockIdx.x * threads + threadIdx.x;
+__device__ __forceinline__ float2 two_values(const __half* at) {
+  return __half22float2(*reinterpret_cast<const __half2*>(at));
+}
+__device__ __forceinline__ float2 two_values(const float* at) { return *reinterpret_cast<const float2*>(at); }
+
+/// Two neighbouring depths a thread.
+template <int Split, class Value>
+__global__ void apply_middle_kernel(FastGrid grid, const Value* product, const float2* middle, __half* operand) {
+  const int depth_rows = grid.depth_rows();
+  const int rho = 2 * (blockIdx.x * threads + threadIdx.x);
   const int x = blockIdx.y;
   const int tile = blockIdx.z;
-  const int depth_rows = grid.depth_rows();
   if (rho >= depth_rows) return;
   const std::int64_t all_rows = static_cast<std::int64_t>(grid.tiles()) * depth_rows;
   const std::int64_t at = static_cast<std::int64_t>(tile) * depth_rows + rho;
-  const float re = product[2 * x * all_rows + at];
-  const float im = product[(2 * x + 1) * all_rows + at];
+  const float2 re = two_values(product + 2 * x * all_rows + at);
+  const float2 im = two_values(product + (2 * x + 1) * all_rows + at);
+  // Rows come in fours, so that two neighbours lie in one plane.
   const float2 factor =
       middle[(static_cast<std::int64_t>(tile % grid.tiles_x) * grid.planes + rho / grid.rows) * grid.tile_width + x];
+  const float2 left = make_float2(re.x * factor.x - im.x * factor.y, re.x * factor.y + im.x * factor.x);
+  const float2 right = make_float2(re.y * factor.x - im.y * factor.y, re.y * factor.y + im.y * factor.x);
   const std::int64_t segment = 2 * depth_rows;
   __half* const row = operand + (static_cast<std::int64_t>(tile) * grid.tile_width + x) * segment * Split;
-  put_pair<Split>(row, segment, 2 * rho, re * factor.x - im * factor.y, re * factor.y + im * factor.x);
+  if constexpr (Split == 1) {
+    const __half2 a = __floats2half2_rn(left.x, left.y);
+    const __half2 b = __floats2half2_rn(right.x, right.y);
+    *reinterpret_cast<uint2*>(row + 2 * rho) =
+        make_uint2(*reinterpret_cast<const unsigned*>(&a), *reinterpret_cast<const unsigned*>(&b));
+  } else {
+    put_pair<Split>(row, segment, 2 * rho, left.x, left.y);
+    put_pair<Split>(row, segment, 2 * rho + 2, right.x, right.y);
+  }
 }
 
-__global__ void write_kernel(FastGrid grid, const float* product, FastFactors factors, const unsigned* statistics,
-                             std::int64_t count, int panel_rows, int panel_columns, OutputPointers output) {
-  const int column = 4 * (blockIdx.x * threads + threadIdx.x);
-  const int row = blockIdx.y;
-  if (column >= panel_columns) return;
+struct FourPixels {
+  float4 re;
+  float4 im;
+};
+
+/// Four neighbours' sums of a tile with their phases and the windows divided out.
+__device__ __forceinline__ FourPixels tile_pixels(const FastGrid& grid, const FastSums& sums,
+                                                  const FastFactors& factors, int row, int column) {
   const int tile_x = column / grid.tile_width;  // a multiple of four wide: four neighbours share a tile
   const int tile_y = row / grid.tile_height;
   const int x = column - tile_x * grid.tile_width;
   const int y = row - tile_y * grid.tile_height;
   const std::int64_t plane = static_cast<std::int64_t>(grid.tile_height) * grid.tile_width;
   const float* const own =
-      product + 2 * (tile_y * grid.tiles_x + tile_x) * plane + static_cast<std::int64_t>(y) * grid.tile_width + x;
+      sums.product + 2 * (tile_y * grid.tiles_x + tile_x) * plane + static_cast<std::int64_t>(y) * grid.tile_width + x;
   const float4 re = *reinterpret_cast<const float4*>(own);
   const float4 im = *reinterpret_cast<const float4*>(own + plane);
   const float res[4] = {re.x, re.y, re.z, re.w};
   const float ims[4] = {im.x, im.y, im.z, im.w};
-  const float inverse_scale = 1.0F / cell_scale(statistics, count);
   const int from_y = y - grid.tile_height / 2;
   const double row_turns = grid.wrap_rows ? 0.0 : static_cast<double>(grid.first_row[tile_y]) * from_y / grid.steps_y;
   float out_re[4];
@@ -160,13 +176,32 @@ __global__ void write_kernel(FastGrid grid, const float* product, FastFactors fa
                               static_cast<float>(FastFactors::table_size));
     const int index = static_cast<int>(place);
     const float low = factors.depth[index];
-    const float factor = inverse_scale * (low + (place - static_cast<float>(index)) * (factors.depth[index + 1] - low));
+    const float factor = sums.scale * (low + (place - static_cast<float>(index)) * (factors.depth[index + 1] - low));
     out_re[i] = (res[i] * phase.x - ims[i] * phase.y) * factor;
     out_im[i] = (res[i] * phase.y + ims[i] * phase.x) * factor;
   }
-  output.write(static_cast<std::int64_t>(row) * panel_columns + column,
-               make_float4(out_re[0], out_re[1], out_re[2], out_re[3]),
-               make_float4(out_im[0], out_im[1], out_im[2], out_im[3]), panel_columns - column);
+  return {make_float4(out_re[0], out_re[1], out_re[2], out_re[3]),
+          make_float4(out_im[0], out_im[1], out_im[2], out_im[3])};
+}
+
+__global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, OutputPointers output) {
+  const int column = 4 * (blockIdx.x * threads + threadIdx.x);
+  if (column >= grid.panel_width) return;
+  for (int row = blockIdx.y; row < grid.panel_height; row += gridDim.y) {
+    FourPixels pixels{};
+    if (sums.product != nullptr) pixels = tile_pixels(grid, sums, factors, row, column);
+    const std::int64_t at = static_cast<std::int64_t>(row) * grid.panel_width + column;
+    const int left = grid.panel_width - column;
+    if (sums.extra != nullptr) {
+      float* const re = &pixels.re.x;
+      float* const im = &pixels.im.x;
+      for (int i = 0; i < min(4, left); ++i) {
+        re[i] += sums.extra[at + i].x;
+        im[i] += sums.extra[at + i].y;
+      }
+    }
+    output.write(at, pixels.re, pixels.im, left);
+  }
 }
 
 template <class Action>
@@ -196,30 +231,31 @@ void make_fast_matrices(const FastGrid& grid, const FastFactors& factors, __half
   cuda::check_launch("make_fast_matrices");
 }
 
-void convert_cells(const FastGrid& grid, const float2* cells, const unsigned* statistics, std::int64_t count,
-                   __half* rows, cudaStream_t stream) {
+void convert_cells(const FastGrid& grid, const float2* cells, float scale, __half* rows, cudaStream_t stream) {
   with_split(grid.split, [&](auto split) {
     convert_kernel<split.value><<<cuda::blocks_for(grid.cells() / 2, threads), threads, 0, stream>>>(
-        grid, reinterpret_cast<const float4*>(cells), statistics, count, rows);
+        grid, reinterpret_cast<const float4*>(cells), scale, rows);
   });
   cuda::check_launch("convert_cells");
 }
 
-void apply_middle(const FastGrid& grid, const float* product, const float2* middle, __half* operand,
+void apply_middle(const FastGrid& grid, const void* product, const float2* middle, __half* operand,
                   cudaStream_t stream) {
-  const dim3 blocks(cuda::blocks_for(grid.depth_rows(), threads), static_cast<unsigned>(grid.tile_width),
+  const dim3 blocks(cuda::blocks_for(grid.depth_rows() / 2, threads), static_cast<unsigned>(grid.tile_width),
                     static_cast<unsigned>(grid.tiles()));
-  with_split(grid.split, [&](auto split) {
-    apply_middle_kernel<split.value><<<blocks, threads, 0, stream>>>(grid, product, middle, operand);
-  });
+  if (grid.split == 1) {
+    apply_middle_kernel<1><<<blocks, threads, 0, stream>>>(grid, static_cast<const __half*>(product), middle, operand);
+  } else {
+    apply_middle_kernel<3><<<blocks, threads, 0, stream>>>(grid, static_cast<const float*>(product), middle, operand);
+  }
   cuda::check_launch("apply_middle");
 }
 
-void write_pixels(const FastGrid& grid, const float* product, const FastFactors& factors, const unsigned* statistics,
-                  std::int64_t count, Shape<2> panel, const OutputPointers& output, cudaStream_t stream) {
-  const dim3 blocks(cuda::blocks_for((panel[1] + 3) / 4, threads), static_cast<unsigned>(panel[0]));
-  write_kernel<<<blocks, threads, 0, stream>>>(grid, product, factors, statistics, count, static_cast<int>(panel[0]),
-                                               static_cast<int>(panel[1]), output);
+void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const OutputPointers& output,
+                  cudaStream_t stream) {
+  const dim3 blocks(cuda::blocks_for((grid.panel_width + 3) / 4, threads),
+                    static_cast<unsigned>(std::min(grid.panel_height, 65535)));
+  write_kernel<<<blocks, threads, 0, stream>>>(grid, sums, factors, output);
   cuda::check_launch("write_pixels");
 }
 

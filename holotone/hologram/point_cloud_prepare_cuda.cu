@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <bit>
 #include <climits>
+#include <cstddef>
+#include <cstring>
 #include <holotone/hologram/point_cloud_cuda.cuh>
 
 namespace holotone::point_cloud {
@@ -31,18 +35,13 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
       const double x = in.position[3 * j] * in.inverse_pitch + in.center_x;
       const double y = in.center_y - in.position[3 * j + 1] * in.inverse_pitch;
       const double distance = -static_cast<double>(in.position[3 * j + 2]);
-      const double a = in.turns_metre / distance;
-      const double x_whole = rint(x);
-      const double y_whole = rint(y);
-      const auto a_high = static_cast<float>(a);
       const double turns = in.phase_rad != nullptr ? in.phase_rad[j] * 0.15915494309189535 : 0.0;
       const float amplitude = in.amplitude[j];
-      position[j] = make_float4(static_cast<float>(x_whole), static_cast<float>(x - x_whole),
-                                static_cast<float>(y_whole), static_cast<float>(y - y_whole));
-      wave[j] = make_float4(a_high, static_cast<float>(a - a_high), amplitude, static_cast<float>(turns - rint(turns)));
       const double reach = in.reach_per_metre > 0 ? in.reach_per_metre * fabs(distance) : 1e30;
-      lit[j] = make_float4(static_cast<float>(ceil(x - reach)), static_cast<float>(floor(x + reach)),
-                           static_cast<float>(ceil(y - reach)), static_cast<float>(floor(y + reach)));
+      const PointRecord record = record_of(x, y, in.turns_metre / distance, reach, amplitude, turns);
+      position[j] = record.position;
+      wave[j] = record.wave;
+      lit[j] = record.lit;
       magnitude = fabsf(amplitude);
     }
   }
@@ -57,31 +56,118 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
   }
 }
 
-__global__ void find_bad_point(const float* position, const float* amplitude, const float* phase, std::int64_t count,
-                               unsigned long long* first_bad) {
-  const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-  if (j >= count) return;
-  const bool good = isfinite(position[3 * j]) && isfinite(position[3 * j + 1]) && isfinite(position[3 * j + 2]) &&
-                    position[3 * j + 2] != 0 && isfinite(amplitude[j]) && (phase == nullptr || isfinite(phase[j]));
-  if (!good) atomicMin(first_bad, static_cast<unsigned long long>(j));
+constexpr unsigned summary_blocks = 528;
+
+/// Floats as unsigned integers of the same order, for atomics.
+__device__ __forceinline__ unsigned ordered(float value) {
+  const unsigned bits = __float_as_uint(value);
+  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+float unordered(unsigned bits) { return std::bit_cast<float>((bits & 0x80000000U) != 0 ? bits ^ 0x80000000U : ~bits); }
+
+struct DeviceSummary {
+  unsigned long long first_bad;  // all ones at first, as the three below
+  unsigned low[3];               // ordered
+  unsigned unused;
+  unsigned high[3];  // zero at first, as the rest
+  unsigned largest;
+  float squares;
+  float sample[PointSummary::sample_count][3];
+};
+
+__global__ void __launch_bounds__(block_threads) summarise(const float* position, const float* amplitude,
+                                                           const float* phase, std::int64_t count, DeviceSummary* all) {
+  if (blockIdx.x == 0 && threadIdx.x < PointSummary::sample_count) {
+    const std::int64_t j = threadIdx.x * count / PointSummary::sample_count;
+    for (int axis = 0; axis < 3; ++axis) all->sample[threadIdx.x][axis] = position[3 * j + axis];
+  }
+  __shared__ unsigned lows[3];
+  __shared__ unsigned highs[3];
+  __shared__ unsigned block_largest;
+  __shared__ float block_squares;
+  if (threadIdx.x < 3) {
+    lows[threadIdx.x] = ~0U;
+    highs[threadIdx.x] = 0;
+  } else if (threadIdx.x == 3) {
+    block_largest = 0;
+    block_squares = 0;
+  }
+  __syncthreads();
+  float low[3] = {INFINITY, INFINITY, INFINITY};
+  float high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  float largest = 0;
+  float squares = 0;
+  for (std::int64_t j = blockIdx.x * static_cast<std::int64_t>(block_threads) + threadIdx.x; j < count;
+       j += static_cast<std::int64_t>(gridDim.x) * block_threads) {
+    const float z = position[3 * j + 2];
+    const float value[3] = {position[3 * j], position[3 * j + 1], -1.0F / z};
+    const float size = amplitude[j];
+    const bool good = isfinite(value[0]) && isfinite(value[1]) && isfinite(z) && z != 0 && isfinite(size) &&
+                      (phase == nullptr || isfinite(phase[j]));
+    if (!good) atomicMin(&all->first_bad, static_cast<unsigned long long>(j));
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = fminf(low[axis], value[axis]);
+      high[axis] = fmaxf(high[axis], value[axis]);
+    }
+    largest = fmaxf(largest, fabsf(size));
+    squares = fmaf(size, size, squares);
+  }
+  for (int offset = 16; offset > 0; offset /= 2) {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = fminf(low[axis], __shfl_xor_sync(0xffffffffU, low[axis], offset));
+      high[axis] = fmaxf(high[axis], __shfl_xor_sync(0xffffffffU, high[axis], offset));
+    }
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, offset));
+    squares += __shfl_xor_sync(0xffffffffU, squares, offset);
+  }
+  if (threadIdx.x % 32 == 0) {
+    for (int axis = 0; axis < 3; ++axis) {
+      atomicMin(&lows[axis], ordered(low[axis]));
+      atomicMax(&highs[axis], ordered(high[axis]));
+    }
+    atomicMax(&block_largest, __float_as_uint(largest));  // positive floats order like their bits
+    atomicAdd(&block_squares, squares);
+  }
+  __syncthreads();
+  if (threadIdx.x < 3) {
+    atomicMin(&all->low[threadIdx.x], lows[threadIdx.x]);
+    atomicMax(&all->high[threadIdx.x], highs[threadIdx.x]);
+  } else if (threadIdx.x == 3) {
+    atomicMax(&all->largest, block_largest);
+    atomicAdd(&all->squares, block_squares);
+  }
 }
 
 }  // namespace
 
-std::int64_t first_bad_point_cuda(const PointSources& points, const Queue& queue) {
+PointSummary summarise_points_cuda(const PointSources& points, const Queue& queue) {
   const std::int64_t count = points.amplitude.size();
-  if (count == 0) return -1;
   const cuda::DeviceScope scope(queue.device());
   const auto stream = cuda::stream_of(queue);
-  Array<unsigned long long, 1> first({1}, queue);
-  cuda::check(cudaMemsetAsync(first.data(), 0xff, sizeof(unsigned long long), stream), "cudaMemsetAsync");
-  find_bad_point<<<cuda::blocks_for(count, block_threads), block_threads, 0, stream>>>(
-      points.position_m.data(), points.amplitude.data(), points.phase_rad.data(), count, first.data());
-  cuda::check_launch("find_bad_point");
-  unsigned long long result = 0;
-  copy_bytes(&result, Device{}, first.data(), queue.device(), sizeof result, queue);
+  Array<std::byte, 1> memory({sizeof(DeviceSummary)}, queue);
+  auto* const device = reinterpret_cast<DeviceSummary*>(memory.data());
+  constexpr std::size_t minima = offsetof(DeviceSummary, high);
+  cuda::check(cudaMemsetAsync(device, 0xff, minima, stream), "cudaMemsetAsync");
+  cuda::check(cudaMemsetAsync(memory.data() + minima, 0, offsetof(DeviceSummary, sample) - minima, stream),
+              "cudaMemsetAsync");
+  summarise<<<std::min(summary_blocks, cuda::blocks_for(count, block_threads)), block_threads, 0, stream>>>(
+      points.position_m.data(), points.amplitude.data(), points.phase_rad.data(), count, device);
+  cuda::check_launch("summarise");
+  DeviceSummary host{};
+  copy_bytes(&host, Device{}, device, queue.device(), sizeof host, queue);
   queue.synchronize();
-  return result == ULLONG_MAX ? -1 : static_cast<std::int64_t>(result);
+  PointSummary summary;
+  if (host.first_bad != ULLONG_MAX) summary.first_bad = static_cast<std::int64_t>(host.first_bad);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    summary.low[axis] = unordered(host.low[axis]);
+    summary.high[axis] = unordered(host.high[axis]);
+  }
+  summary.largest = std::bit_cast<float>(host.largest);
+  summary.squares = host.squares;
+  std::memcpy(summary.sample.data(), host.sample, sizeof host.sample);
+  return summary;
 }
 
 PreparedPoints::PreparedPoints(const PointCloudOptions& options, Queue queue, std::int64_t padding)

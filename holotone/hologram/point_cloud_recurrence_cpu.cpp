@@ -137,7 +137,9 @@ class RecurrenceCpu final : public PointCloudPlan::Engine {
   explicit RecurrenceCpu(const PointCloudOptions& options)
       : options_(options), steps_(std::min(recurrence_anchor_steps(options.tolerance), most_steps)) {}
 
-  void set_points(const PointSources& points) override { points_ = pixel_points(points, options_); }
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
+    points_ = pixel_points(points, options_);
+  }
 
   void execute(const PointCloudOutput& output, Progress& progress) override {
     const auto field = memory_.target(output, options_.shape);

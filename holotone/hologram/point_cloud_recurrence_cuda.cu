@@ -109,7 +109,7 @@ class RecurrenceCuda final : public PointCloudPlan::Engine {
   RecurrenceCuda(const PointCloudOptions& options, const Queue& queue)
       : options_(options), queue_(queue), points_(options, queue, batch_points) {}
 
-  void set_points(const PointSources& points) override { points_.set(points); }
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override { points_.set(points); }
 
   void execute(const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());

@@ -153,7 +153,7 @@ class SeparableCpu final : public PointCloudPlan::Engine {
         sums_(options.shape, full_),
         real_sums_(options.shape, Form::real_part) {}
 
-  void set_points(const PointSources& points) override {
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
     points_ = pixel_points(points, options_);
     if (options_.band_limit && !points_.empty()) sort_by_place(points_, options_.shape);
   }

@@ -31,25 +31,6 @@ double int8_error(float2 amplitude) {
   return 1.2 * step * std::sqrt(1 + ratio * ratio);
 }
 
-struct Arithmetic {
-  FactorType type = FactorType::float16;
-  ProductForm form = ProductForm::complex_three;
-  double error = 0;
-  const char* name = "";
-};
-
-/// The cheapest floating-point arithmetic that keeps the tolerance.
-Arithmetic choose_float_arithmetic(double tolerance) {
-  if (tolerance >= float16_three_error) {
-    return {FactorType::float16, ProductForm::complex_three, float16_three_error, "fp16, three products"};
-  }
-  if (tolerance >= float16_four_error) {
-    return {FactorType::float16, ProductForm::complex_four, float16_four_error, "fp16, four products"};
-  }
-  return {FactorType::float16_pair, ProductForm::complex_three, std::max(tolerance, float16_pair_floor),
-          "fp16 pairs, three products"};
-}
-
 /// The cheapest arithmetic for these points; looks at their amplitudes only where int8 could do.
 Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
   if (tolerance >= 4e-3) {
@@ -107,7 +88,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
         columns_(round_up(options.shape[1], 8)),
         arithmetic_(choose_float_arithmetic(options.tolerance)) {}
 
-  void set_points(const PointSources& points) override {
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
     points_.set(points);
     const Arithmetic arithmetic = choose_arithmetic(options_.tolerance, points_);
     const std::int64_t planes = product_count(arithmetic.form) * row_blocks(arithmetic.form);
@@ -152,12 +133,9 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const std::int64_t y_lines = band_rows_ * planes;
     const std::int64_t point_bytes = depth_segments(arithmetic_.type, form) * factor_bytes(arithmetic_.type);
     const std::int64_t plane_bytes = planes * columns_ * band_rows_ * 4;
-    const auto most_batch_points = arithmetic_.type == FactorType::float16_pair
-                                       ? static_cast<std::int64_t>(arithmetic_.error / float16_pair_error_a_step /
-                                                                   depth_segments(arithmetic_.type, form))
-                                       : std::numeric_limits<std::int64_t>::max();
     const Chunks chunks =
-        choose_chunks(points_.count(), form, most_batch_points, (x_lines + y_lines) * point_bytes, plane_bytes);
+        choose_chunks(points_.count(), form, most_batch_points({arithmetic_.type, form, arithmetic_.error, ""}),
+                      (x_lines + y_lines) * point_bytes, plane_bytes);
     if (chunks != route.chunks) route = {chunks, std::nullopt};
     const std::int64_t call_points = static_cast<std::int64_t>(chunks.batch_points) * chunks.batches;
     reserve(x_, x_lines * point_bytes * call_points);
@@ -220,6 +198,23 @@ class SeparableCuda final : public PointCloudPlan::Engine {
 };
 
 }  // namespace
+
+Arithmetic choose_float_arithmetic(double tolerance) {
+  if (tolerance >= float16_three_error) {
+    return {FactorType::float16, ProductForm::complex_three, float16_three_error, "fp16, three products"};
+  }
+  if (tolerance >= float16_four_error) {
+    return {FactorType::float16, ProductForm::complex_four, float16_four_error, "fp16, four products"};
+  }
+  return {FactorType::float16_pair, ProductForm::complex_three, std::max(tolerance, float16_pair_floor),
+          "fp16 pairs, three products"};
+}
+
+std::int64_t most_batch_points(const Arithmetic& arithmetic) {
+  if (arithmetic.type != FactorType::float16_pair) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(arithmetic.error / float16_pair_error_a_step /
+                                   depth_segments(arithmetic.type, arithmetic.form));
+}
 
 EnginePointer separable_cuda(const PointCloudOptions& options, const Queue& queue) {
   return std::make_unique<SeparableCuda>(options, queue);

@@ -30,6 +30,22 @@ constexpr int depth_segments(FactorType type, ProductForm form) {
   return (form == ProductForm::complex_three ? 1 : 2) * (type == FactorType::float16_pair ? 3 : 1);
 }
 
+struct Arithmetic {
+  FactorType type = FactorType::float16;
+  ProductForm form = ProductForm::complex_three;
+  double error = 0;  ///< relative l2
+  const char* name = "";
+};
+/// The cheapest floating-point arithmetic that keeps the tolerance.
+Arithmetic choose_float_arithmetic(double tolerance);
+/// Points a batch, beyond which the tensor cores' accumulators lose more than the arithmetic's error.
+std::int64_t most_batch_points(const Arithmetic& arithmetic);
+
+/// Y is stored times this, so that the parts of dim points stay normal numbers in half precision.
+constexpr float y_scale(FactorType type) { return type == FactorType::int8 ? 1.0F : 1024.0F; }
+/// What the product of two stored factors must be divided by.
+constexpr float product_scale(FactorType type) { return type == FactorType::int8 ? 127.0F * 127.0F : y_scale(type); }
+
 /// One batch of factor matrices in memory: X[batch][product][columns][depth], Y[batch][product][row
 /// block][rows][depth], depth = segments * batch_points with a segment's points contiguous.
 struct FactorShape {
