@@ -15,10 +15,9 @@ namespace cases {
 constexpr holotone::PointMethod point_methods[] = {holotone::PointMethod::direct, holotone::PointMethod::recurrence,
                                                    holotone::PointMethod::separable, holotone::PointMethod::fast};
 
-/// Whether a device has the method at this tolerance (docs/holograms.md).
-inline bool has_method(holotone::PointMethod method, holotone::Device device, double tolerance) {
-  if (method != holotone::PointMethod::fast) return true;
-  return device.backend == holotone::Backend::cpu && tolerance >= holotone::point_cloud_fast_tolerance_floor;
+/// Whether the method takes this tolerance (docs/holograms.md).
+inline bool has_method(holotone::PointMethod method, double tolerance) {
+  return method != holotone::PointMethod::fast || tolerance >= holotone::point_cloud_fast_tolerance_floor;
 }
 
 /// A cloud on a panel: what to compute and how to tell whether it was computed.
@@ -117,7 +116,18 @@ inline double relative_error(const PixelSample& expected, const std::complex<flo
   return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
 }
 
-/// The same for a real part: against the real part's own norm.
+/// The largest |got - expected| of the sample, relative to the field's root mean square there.
+inline double largest_error(const PixelSample& expected, const std::complex<float>* field) {
+  double largest = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < expected.index.size(); ++i) {
+    largest = std::max(largest, std::norm(std::complex<double>(field[expected.index[i]]) - expected.value[i]));
+    norm += std::norm(expected.value[i]);
+  }
+  return std::sqrt(largest * static_cast<double>(expected.index.size()) / norm);
+}
+
+/// relative_error of a real part: against the real part's own norm.
 inline double relative_error(const PixelSample& expected, const float* real) {
   double error = 0;
   double norm = 0;

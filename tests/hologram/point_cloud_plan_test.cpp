@@ -12,6 +12,7 @@ using holotone::Array;
 using holotone::Device;
 using holotone::Error;
 using holotone::ErrorCode;
+using holotone::point_cloud_tolerance_floor;
 using holotone::PointCloudOptions;
 using holotone::PointCloudPlan;
 using holotone::PointMethod;
@@ -205,7 +206,7 @@ TEST(PointCloudPlan, ABadCloudLeavesThePlanWithTheOneBefore) {
 TEST_P(PointCloudPlanOnDevice, NoPointsGiveNoLight) {
   on_each([&](Device device) {
     for (const auto method : cases::point_methods) {
-      if (!cases::has_method(method, device, 1e-3)) continue;
+      if (!cases::has_method(method, 1e-3)) continue;
       PointCloudOptions options{.shape = {17, 33}, .method = method};
       PointCloudPlan plan(options, device);
       plan.set_points({});
@@ -230,7 +231,7 @@ TEST_P(PointCloudPlanOnDevice, NoPointsGiveNoLight) {
 TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
   on_each([&](Device device) {
     for (const auto method : cases::point_methods) {
-      if (!cases::has_method(method, device, 1e-3)) continue;
+      if (!cases::has_method(method, 1e-3)) continue;
       const PointCloudPlan plan({.method = method}, device);
       EXPECT_EQ(plan.info().method, method);
       EXPECT_FALSE(plan.info().arithmetic.empty());
@@ -240,9 +241,14 @@ TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
     auto c = tiny_case(1);
     plan.set_points(cases::sources(cases::make_points(c)));
     EXPECT_TRUE(plan.info().method == PointMethod::direct || plan.info().method == PointMethod::separable);
-    c.count = 5000;
+    c.count = 50000;
     plan.set_points(cases::sources(cases::make_points(c)));
-    EXPECT_EQ(plan.info().method, PointMethod::separable) << "many points";
+    EXPECT_EQ(plan.info().method, PointMethod::fast) << "many points";
+    c.options.method = PointMethod::automatic;
+    c.options.tolerance = point_cloud_tolerance_floor;
+    PointCloudPlan exact(c.options, device);
+    exact.set_points(cases::sources(cases::make_points(c)));
+    EXPECT_EQ(exact.info().method, PointMethod::separable) << "more exact than fast can be";
     PointCloudPlan sphere({.wave = Wave::spherical}, device);
     sphere.set_points(cases::sources(cases::make_points(c)));
     EXPECT_EQ(sphere.info().method, PointMethod::direct);

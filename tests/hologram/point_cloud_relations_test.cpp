@@ -27,7 +27,7 @@ class PointCloudRelations : public support::OnEachDevice {
   void for_every_engine(const std::function<void(PointMethod, Device)>& body) const {
     on_each([&](Device device) {
       for (const auto method : cases::point_methods) {
-        if (!cases::has_method(method, device, tolerance)) continue;
+        if (!cases::has_method(method, tolerance)) continue;
         SCOPED_TRACE(to_string(method));
         body(method, device);
       }

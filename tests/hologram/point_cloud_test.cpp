@@ -96,7 +96,7 @@ class PointCloud : public support::OnEachDevice {
     on_each([&](Device device) {
       for (const auto method : all_methods) {
         for (const double tolerance : all_tolerances) {
-          if (!cases::has_method(method, device, tolerance)) continue;
+          if (!cases::has_method(method, tolerance)) continue;
           c.options.method = method;
           c.options.tolerance = tolerance;
           check(c, points, expected, device);
