@@ -1,4 +1,4 @@
-// holotone_bench [--device cpu|cuda:0] [--max-points N] [--processor-time] [Google Benchmark's own options]
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--processor-time] [Google Benchmark's own options]
 //
 // --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     const bool cpu = options.device.backend == holotone::Backend::cpu;
     options.max_points =
         std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1024000").c_str(), nullptr, 10);
+    options.scan = take_option(arguments, "--scan", "");
     if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
     benchmark::AddCustomContext("commit", bench::commit());
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("clock", cpu ? bench::clock_name() : "device");
     benchmark::AddCustomContext("date_utc", bench::utc_date());
     bench::add_point_cloud_rows(options);
+    bench::add_point_cloud_fast_rows(options);
     bench::add_propagation_rows(options);
     bench::add_nufft_rows(options);
     if (cpu) bench::add_cpu_limits(options);

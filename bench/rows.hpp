@@ -2,16 +2,21 @@
 // The rows that holotone_bench registers; one function for each *_bench.cpp.
 #include <bench/measure.hpp>
 #include <cstdint>
+#include <string>
 
 namespace bench {
 
 struct RowOptions {
   holotone::Device device;
   std::int64_t max_points = 1024000;  ///< point-cloud rows with more are left out
+  std::string scan{};                 ///< a file with the 437,645 vertices of hologram/fast_dragon; none: no such row
 };
 
 /// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
 void add_point_cloud_rows(const RowOptions& options);
+
+/// hologram/fast*: point_cloud_fast_bench.cpp
+void add_point_cloud_fast_rows(const RowOptions& options);
 
 /// propagate/angular_spectrum: propagation_bench.cpp
 void add_propagation_rows(const RowOptions& options);

@@ -1,0 +1,181 @@
+// hologram/fast/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit, amplitudes with random signs, tolerance 1e-3 (fast_fine: 1e-4;
+// fast_near: z 0.2 to 0.4 m at 5e-3; fast_dragon: a scan's vertices in the same box). Timed: from points on the device, checked and
+// sorted anew, to the complex field and its 8-bit phase there. fast_replan: every run has another depth range, so new tables too.
+#include <algorithm>
+#include <bench/loop.hpp>
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/points.hpp>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+struct Row {
+  std::string name;
+  double near_m;
+  double far_m;
+  double tolerance;
+  std::int64_t count;
+  std::string scan{};  ///< file whose vertices are taken
+};
+
+cases::PointCloudCase case_of(const Row& row) {
+  cases::PointCloudCase c;
+  c.count = row.count;
+  c.near_m = row.near_m;
+  c.far_m = row.far_m;
+  c.options.method = holotone::PointMethod::fast;
+  c.options.tolerance = row.tolerance;
+  c.options.band_limit = false;
+  return c;
+}
+
+/// The scan's vertices, stretched to the case's box.
+void take_scan(const cases::PointCloudCase& c, const std::string& path, reference::PointWaves& points) {
+  const auto mesh = holotone::read_scene(path);
+  const auto& vertices = mesh.position;
+  if (std::ssize(vertices) < c.count) {
+    holotone::throw_io(path, fmt::format("{} vertices", c.count), std::to_string(vertices.size()));
+  }
+  holotone::Vec3f low = vertices.at(0);
+  holotone::Vec3f high = low;
+  for (const auto& vertex : vertices) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], vertex[axis]);
+      high[axis] = std::max(high[axis], vertex[axis]);
+    }
+  }
+  const double pitch = c.options.pitch_m;
+  const double scale = c.extent * pitch *
+                       std::min(static_cast<double>(c.options.shape[1]) / (high[0] - low[0]),
+                                static_cast<double>(c.options.shape[0]) / (high[1] - low[1]));
+  for (std::size_t j = 0; j < points.position_m.size(); ++j) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      points.position_m[j][axis] = static_cast<float>(scale * (vertices[j][axis] - 0.5 * (low[axis] + high[axis])));
+    }
+    const double depth = (high[2] - vertices[j][2]) / (high[2] - low[2]);
+    points.position_m[j][2] = static_cast<float>(-(c.near_m + (c.far_m - c.near_m) * depth));
+  }
+}
+
+/// Points and outputs on the device, and a plan, checked against the float64 sum.
+class FastRun {
+ public:
+  FastRun(const Row& row, holotone::Device device) : queue_(holotone::Queue::create(device)), case_(case_of(row)) {
+    auto points = cases::make_points(case_);
+    if (!row.scan.empty()) take_scan(case_, row.scan, points);
+    // As many pixels as five billion waves allow.
+    const auto samples = std::clamp<std::int64_t>(5'000'000'000 / case_.count, 32, 512);
+    const auto expected = cases::sample_reference(case_, points, samples);
+    const auto sources = cases::sources(points);
+    position_m_ = copy_of(sources.position_m, device);
+    amplitude_ = copy_of(sources.amplitude, device);
+    field_ = holotone::Array<std::complex<float>, 2>(case_.options.shape, queue_);
+    phase_ = holotone::Array<std::uint8_t, 2>(case_.options.shape, queue_);
+    queue_.synchronize();
+    plan_.emplace(case_.options, queue_);
+    run();
+    queue_.synchronize();
+    const auto host = field_.to(holotone::Device{});
+    relative_error = cases::relative_error(expected, host.data());
+    largest_error = cases::largest_error(expected, host.data());
+  }
+
+  void run() {
+    plan_->set_points({position_m_.view(), amplitude_.view(), {}});
+    plan_->execute({field_.view(), {}, phase_.view()});
+  }
+  /// The cloud at another depth than the last time: the plan makes its tables again, the products' algorithms are known.
+  void run_elsewhere() {
+    if (elsewhere_m_.data() == nullptr) {
+      auto host = position_m_.to(holotone::Device{});
+      for (std::int64_t j = 0; j < case_.count; ++j) host(j, 2) -= 0.1F;
+      elsewhere_m_ = copy_of(std::as_const(host).view(), queue_.device());
+      queue_.synchronize();
+    }
+    std::swap(position_m_, elsewhere_m_);
+    run();
+  }
+
+  [[nodiscard]] const holotone::Queue& queue() const { return queue_; }
+  [[nodiscard]] const holotone::PointCloudPlan& plan() const { return *plan_; }
+  [[nodiscard]] const cases::PointCloudCase& source() const { return case_; }
+  double relative_error = 0;
+  double largest_error = 0;
+
+ private:
+  holotone::Queue queue_;
+  cases::PointCloudCase case_;
+  holotone::Array<float, 2> position_m_;
+  holotone::Array<float, 2> elsewhere_m_;
+  holotone::Array<float, 1> amplitude_;
+  holotone::Array<std::complex<float>, 2> field_;
+  holotone::Array<std::uint8_t, 2> phase_;
+  std::optional<holotone::PointCloudPlan> plan_;
+};
+
+void time_row(benchmark::State& state, const Row& row, holotone::Device device, bool anew) {
+  FastRun run(row, device);
+  if (!(run.relative_error <= row.tolerance && run.largest_error <= 10 * row.tolerance)) {
+    state.SkipWithError(fmt::format("relative error {:.2e}, largest {:.2e}, tolerance {:.0e}", run.relative_error,
+                                    run.largest_error, row.tolerance)
+                            .c_str());
+    return;
+  }
+  const auto work = [&] { anew ? run.run_elsewhere() : run.run(); };
+  if (anew) {
+    for (int i = 0; i < 2; ++i) work();  // both depths' algorithms are chosen
+  }
+  double seconds = 0;
+  if (device.backend == holotone::Backend::cpu || anew) {
+    seconds = time_iterations(state, run.queue(), work);
+  } else {
+    for (auto _ : state) {
+      seconds = rested_seconds_of(run.queue(), 15, work);
+      state.SetIterationTime(seconds);
+    }
+    state.counters["sustained_ms"] = 1e3 * seconds_of(run.queue(), 25, work);
+  }
+  const auto& c = run.source();
+  state.counters["rel_error"] = run.relative_error;
+  state.counters["max_error"] = run.largest_error;
+  state.counters["points"] = static_cast<double>(c.count);
+  state.counters["points_per_s"] = static_cast<double>(c.count) / seconds;
+  state.counters["pairs_per_s"] = static_cast<double>(c.count) * static_cast<double>(c.pixels()) / seconds;
+  state.counters["workspace_bytes"] = static_cast<double>(run.plan().info().workspace_bytes);
+  state.SetLabel(run.plan().info().arithmetic);
+}
+
+}  // namespace
+
+void add_point_cloud_fast_rows(const RowOptions& options) {
+  const bool gpu = options.device.backend != holotone::Backend::cpu;
+  const auto add = [&](const Row& row, bool anew = false) {
+    // A fast sum costs about as much as a hundredth of the others: the limit on their points is not its own.
+    if (row.count > 100 * options.max_points) return;
+    const auto name = fmt::format("hologram/{}/{}", row.name, row.count);
+    auto* const registered =
+        benchmark::RegisterBenchmark(name.c_str(), [row, anew, device = options.device](auto& state) {
+          try {
+            time_row(state, row, device, anew);
+          } catch (const holotone::Error& error) {
+            state.SkipWithError(error.what());
+          }
+        });
+    registered->Unit(benchmark::kMillisecond)->UseManualTime();
+    if (gpu) registered->Iterations(anew ? 5 : 1);
+  };
+  for (const std::int64_t count : {30000, 100000, 1000000, 10000000, 100000000}) {
+    add({"fast", 0.5, 0.6, 1e-3, count});
+  }
+  add({"fast_fine", 0.5, 0.6, 1e-4, 1000000});
+  add({"fast_near", 0.2, 0.4, 5e-3, 1000000});
+  add({"fast_replan", 0.5, 0.6, 1e-3, 100000}, true);
+  if (!options.scan.empty()) add({"fast_dragon", 0.5, 0.6, 1e-3, 437645, options.scan});
+}
+
+}  // namespace bench
