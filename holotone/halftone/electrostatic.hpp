@@ -84,12 +84,11 @@ struct ElectrostaticInfo {
 ///
 ///   F_i = A(p_i) - sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
 ///   A(k) = sum_c q_c s(|c - k|) (c - k) / |c - k|^2   at every pixel's centre k (on the page and off it)
-///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = r^2 / px^2
+///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = (r / 0.5 px)^2
 ///
-/// and A between the centres is the cubic spline through these values. Gwosdek et al. leave out c = k instead of s and interpolate
-/// linearly: that attracts as an image blurred by 1 - pi f^2 at f cycles a pixel would; s, the force of a round spot with the
-/// spectrum exp(-a) (1 + a + a^2 / 2), a = (pi f)^2, and the spline pass 99 % of what varies with f < 0.2. Dots at the same place
-/// repel each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+/// and A between the centres is the cubic spline through these values. A pixel's ink is thus a small round spot; Gwosdek et al. leave
+/// out c = k instead and interpolate linearly, which attracts as a more blurred image would. Dots at the same place repel
+/// each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
 ///
 /// An image with far fewer pixels than dots makes a step slow (neighbours within some pixels are summed one by one) and one
 /// with far more pixels than dots makes set_ink slow: resample ink to about a pixel a dot.

@@ -23,7 +23,7 @@ constexpr double ink_share = 0.35;
 constexpr double shortest_cutoff = 1.2;
 constexpr double longest_cutoff = 7;
 /// Beyond this distance from its centre a pixel's spot is left out of the grid, px (density there below 1e-4).
-constexpr double spot_reach_px = 3.5;
+constexpr double spot_reach_px = 3.5 * spot_px;
 
 /// Window and split in units of the grid's step.
 struct Split {

@@ -131,11 +131,14 @@ InkAliases ink_aliases(const Setup& setup, int axis) {
 }
 
 std::vector<double> near_ink_spectrum(const Setup& setup) {
-  /// What of a frequency and its two lowest aliases belongs to one axis.
+  // Sampling at the pixels' centres folds the spot's bands up to the third; the far part is nothing beyond the first.
+  constexpr int bands = 3;
+  constexpr int images = 2 * bands + 1;
+  /// What of a frequency and its aliases belongs to one axis.
   struct Line {
-    double frequency[3];
-    double spot[3];       ///< a
-    double spot_part[3];  ///< exp(-a)
+    double frequency[images];
+    double spot[images];       ///< a
+    double spot_part[images];  ///< exp(-a)
     double factor;
   };
   const auto lines = [&](std::size_t axis) {
@@ -143,13 +146,12 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
     std::vector<Line> result(static_cast<std::size_t>(length / 2 + 1));
     for (std::size_t k = 0; k < result.size(); ++k) {
       const double f = static_cast<double>(k) / static_cast<double>(length);
-      for (int alias = 0; alias < 3; ++alias) {
-        const double own = f + (alias == 0 ? 0 : alias == 1 ? -1 : 1);
-        auto& line = result[k];
-        line.frequency[alias] = own;
-        line.spot[alias] = std::pow(pi * spot_px * own, 2);
-        line.spot_part[alias] = std::exp(-line.spot[alias]);
-        line.factor = 1 / (spline_samples_transform(f) * static_cast<double>(length));
+      auto& line = result[k];
+      line.factor = 1 / (spline_samples_transform(f) * static_cast<double>(length));
+      for (int image = 0; image < images; ++image) {
+        line.frequency[image] = f + image - bands;
+        line.spot[image] = std::pow(pi * spot_px * line.frequency[image], 2);
+        line.spot_part[image] = std::exp(-line.spot[image]);
       }
     }
     return result;
@@ -164,16 +166,19 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
       const Line& column = columns[x];
       double sum_x = 0;
       double sum_y = 0;
-      for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < images; ++j) {
+        for (int i = 0; i < images; ++i) {
+          const double part = row.spot_part[j] * column.spot_part[i];
+          if (part < 1e-11) continue;
           const double fx = column.frequency[i];
           const double fy = row.frequency[j];
           const double f2 = fx * fx + fy * fy;
           if (f2 == 0) continue;
           const double a = row.spot[j] + column.spot[i];
-          const double far = cloud(std::sqrt(f2) * setup.cutoff);
           // near 0 the difference cancels, where it is of the order of (f cutoff)^2 and small itself
-          const double size = row.spot_part[j] * column.spot_part[i] * (1 + a + a * a / 2) * (1 - far) / f2;
+          const bool has_far = std::abs(fx) <= 1.5 && std::abs(fy) <= 1.5;
+          const double near = has_far ? 1 - cloud(std::sqrt(f2) * setup.cutoff) : 1;
+          const double size = part * (1 + a + a * a / 2) * near / f2;
           sum_x -= fx * size;
           sum_y -= fy * size;
         }
