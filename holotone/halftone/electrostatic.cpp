@@ -11,15 +11,21 @@ constexpr auto where = "ElectrostaticPlan";
 electrostatic::EnginePointer make_engine(const electrostatic::Setup& setup, const Queue& queue) {
   switch (queue.device().backend) {
     case Backend::cpu: return electrostatic::engine_cpu(setup);
-    case Backend::cuda: break;
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return electrostatic::engine_cuda(setup, queue);
+#else
+      break;
+#endif
   }
   throw Error(ErrorCode::unsupported,
-              fmt::format("{}: queue: expected the CPU, got {}", where, to_string(queue.device())));
+              fmt::format("{}: queue: expected a device of this build, got {}", where, to_string(queue.device())));
 }
 
 void check(const StepRule& rule) {
   require_positive("StepRule", "tau", rule.tau);
   require_positive("StepRule", "largest_move", rule.largest_move);
+  require_range("StepRule", "edge_correction", rule.edge_correction, 0, 1);
   if (rule.descent == Descent::momentum) require_range("StepRule", "momentum", rule.momentum, 0, 0.999);
 }
 
@@ -59,7 +65,7 @@ struct ElectrostaticPlan::State {
 
 ElectrostaticPlan::ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue,
                                      ElectrostaticOptions options) {
-  auto setup = electrostatic::make_setup(page, maximum_dots, options);
+  auto setup = electrostatic::make_setup(page, maximum_dots, options, queue.device().backend);
   auto engine = make_engine(setup, queue);
   state_ = std::make_unique<State>(State{std::move(setup), std::move(queue), 0, false, std::move(engine)});
 }

@@ -10,15 +10,15 @@ namespace holotone {
 
 /// How the sum over dots is computed.
 enum class ForceSum {
-  ewald,   ///< near part of the force from neighbours, the smooth rest from one real grid: fast, tolerance-controlled
-  taylor,  ///< Gwosdek et al.'s three sums with Taylor-regularised kernel, window cut-off and degree given by hand
+  ewald,  ///< near part of the force from neighbours, the smooth rest from one real grid: fast, tolerance-controlled
+  taylor,  ///< Gwosdek et al.'s three sums with Taylor-regularised kernel, window cut-off and degree given by hand; CPU only
   direct,  ///< every pair: cost O(count^2)
 };
 
 /// How a dot finds its neighbours.
 enum class NearField {
   cells,  ///< dots sorted into cells: finds all of them
-  map,    ///< Gwosdek et al.'s map with room for one dot a cell: misses some where dots crowd (see missed_neighbours)
+  map,  ///< Gwosdek et al.'s map with room for one dot a cell: misses some where dots crowd (see missed_neighbours); CPU only
 };
 
 struct ElectrostaticOptions {
@@ -54,9 +54,14 @@ struct StepRule {
   double momentum = 0.9;       ///< 0 to 0.999
   bool density_scaled = true;  ///< steps and limits in units of the local spacing of dots
   double largest_move = 0.5;
+  /// Dots do not repel each other as smeared charge would: towards where they stand denser, each is pushed by about
+  /// grad rho / (4 rho) more (the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a constant). Dots
+  /// at rest therefore overdraw edges. step() and move() add the opposite, -edge_correction grad ln(ink), with ink smoothed over a third of the
+  /// dots' spacing and not below a twelfth of its mean: 0 to 1; 1/4 by the theory for smooth ink, a little more is best at sharp edges.
+  double edge_correction = 0.3;
 
   /// Gwosdek et al., Eq. (1): p <- p + 0.1 F, at most a pixel.
-  static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1}; }
+  static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1, 0}; }
 };
 
 /// Sizes of the forces that the last step(), move() or forces() used or wrote, 1/px.
@@ -122,11 +127,11 @@ class ElectrostaticPlan {
   /// {count, 2}: F_i at the present positions in the same order. Throws invalid_argument before set_ink.
   void forces(View<float, 2> forces);
 
-  /// One iteration: forces, then moves.
+  /// One iteration: forces (with edge_correction), then moves.
   void step(const StepRule& rule = {});
 
   /// Moves by forces that the caller made, {count, 2} (several kinds of dots: forces within and across kinds, added with
-  /// their weights). Density and velocities are this plan's own. Throws invalid_argument before set_ink.
+  /// their weights). Density, velocities and edge_correction are this plan's own. Throws invalid_argument before set_ink.
   void move(View<const float, 2> forces, const StepRule& rule = {});
 
   /// Displaces every dot by a random vector, uniform in a disc of `radius` pixels, and projects it onto the page. Dot i draws

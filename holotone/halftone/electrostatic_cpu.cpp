@@ -11,7 +11,10 @@ namespace {
 class CpuEngine final : public ElectrostaticPlan::Engine {
  public:
   explicit CpuEngine(const Setup& setup)
-      : page_(setup.page), width_(static_cast<float>(setup.page[1])), height_(static_cast<float>(setup.page[0])) {
+      : setup_(setup),
+        page_(setup.page),
+        width_(static_cast<float>(setup.page[1])),
+        height_(static_cast<float>(setup.page[0])) {
     switch (setup.options.sum) {
       case ForceSum::ewald: method_ = ewald_cpu(setup); break;
       case ForceSum::taylor: method_ = taylor_cpu(setup); break;
@@ -30,6 +33,7 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
     }
     if (total == 0) throw_bad_ink(page_, -1, 0);
     method_->set_ink(values.data(), total);
+    edges_.set(page_, edge_table(setup_, values.data(), total));
   }
 
   void set_positions(View<const float, 2> positions) override {
@@ -100,7 +104,8 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
   std::int64_t missed_neighbours() override { return method_->missed_neighbours(dots_); }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return method_->bytes() + dots_.bytes() + (force_x_.capacity() + force_y_.capacity()) * sizeof(float);
+    return method_->bytes() + edges_.bytes() + dots_.bytes() +
+           (force_x_.capacity() + force_y_.capacity()) * sizeof(float);
   }
   [[nodiscard]] std::string arithmetic() const override { return method_->arithmetic(); }
 
@@ -137,6 +142,9 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
 
   void move_all(const StepRule& rule) {
     over_dots(dots_.count, [&](std::int64_t task, std::int64_t begin, std::int64_t end) {
+      if (rule.edge_correction > 0) {
+        edges_.add(dots_, begin, end, static_cast<float>(rule.edge_correction), force_x_.data(), force_y_.data());
+      }
       measure_part(task, begin, end);
       float density[task_dots];
       if (rule.density_scaled) method_->densities(dots_, begin, end, density);
@@ -185,10 +193,12 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
     advance(dots_.y[i], y, height_, velocity_y);
   }
 
+  Setup setup_;
   Shape<2> page_;
   float width_;
   float height_;
   std::unique_ptr<Method> method_;
+  SplineField edges_;  ///< -grad ln(ink)
   DotList dots_;
   std::vector<float> force_x_;
   std::vector<float> force_y_;

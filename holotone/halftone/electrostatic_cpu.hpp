@@ -120,21 +120,18 @@ class SplineField {
   std::vector<float> table_;
 };
 
-/// Density of ink for `taylor` and `direct`: means over tents of about the dots' spacing (at least a pixel) around nodes.
+/// Density of ink for `taylor` and `direct` (InkNodes).
 class InkDensity {
  public:
   explicit InkDensity(const Setup& setup);
   void set_ink(const float* ink, double total);
   /// As Method::densities.
   void at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const;
-  [[nodiscard]] std::size_t bytes() const { return density_.capacity() * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return nodes_.density.capacity() * sizeof(float); }
 
  private:
-  Shape<2> page_;
-  double step_;
-  std::int64_t rows_;
-  std::int64_t columns_;
-  std::vector<float> density_;
+  Setup setup_;
+  InkNodes nodes_;
 };
 
 /// One way of summing the forces.

@@ -52,49 +52,19 @@ void SplineField::add(const DotList& dots, std::int64_t begin, std::int64_t end,
              force_x + begin, force_y + begin);
 }
 
-InkDensity::InkDensity(const Setup& setup)
-    : page_(setup.page),
-      step_(std::max(1.0, setup.spacing_px)),
-      rows_(static_cast<std::int64_t>(std::ceil(static_cast<double>(page_[0]) / step_)) + 1),
-      columns_(static_cast<std::int64_t>(std::ceil(static_cast<double>(page_[1]) / step_)) + 1) {}
+InkDensity::InkDensity(const Setup& setup) : setup_(setup) {}
 
-void InkDensity::set_ink(const float* ink, double total) {
-  const auto cells = static_cast<std::size_t>(rows_ * columns_);
-  std::vector<double> charge(cells);
-  std::vector<double> area(cells);
-  for (std::int64_t y = 0; y < page_[0]; ++y) {
-    const double place_y = (static_cast<double>(y) + 0.5) / step_;
-    const auto row = static_cast<std::int64_t>(place_y);
-    for (std::int64_t x = 0; x < page_[1]; ++x) {
-      const double place_x = (static_cast<double>(x) + 0.5) / step_;
-      const auto column = static_cast<std::int64_t>(place_x);
-      for (const std::int64_t j : {0, 1}) {
-        for (const std::int64_t i : {0, 1}) {
-          const double weight = (1 - std::abs(place_y - static_cast<double>(row + j))) *
-                                (1 - std::abs(place_x - static_cast<double>(column + i)));
-          const auto node = static_cast<std::size_t>((row + j) * columns_ + column + i);
-          charge[node] += weight * static_cast<double>(ink[y * page_[1] + x]);
-          area[node] += weight;
-        }
-      }
-    }
-  }
-  const double least = least_density / static_cast<double>(element_count(page_));
-  density_.resize(cells);
-  for (std::size_t i = 0; i < cells; ++i) {
-    density_[i] = static_cast<float>(std::max(least, area[i] > 0 ? charge[i] / (area[i] * total) : 0));
-  }
-}
+void InkDensity::set_ink(const float* ink, double total) { nodes_ = ink_nodes(setup_, ink, total); }
 
 void InkDensity::at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const {
-  const auto nodes_a_px = static_cast<float>(1 / step_);
+  const auto nodes_a_px = static_cast<float>(1 / nodes_.step);
   for (std::int64_t i = begin; i < end; ++i) {
     const auto own = static_cast<std::size_t>(i);
     const auto node = [&](float coordinate, std::int64_t count) {
       return std::min(static_cast<std::int64_t>(coordinate * nodes_a_px + 0.5F), count - 1);
     };
-    density[i - begin] =
-        density_[static_cast<std::size_t>(node(dots.y[own], rows_) * columns_ + node(dots.x[own], columns_))];
+    density[i - begin] = nodes_.density[static_cast<std::size_t>(node(dots.y[own], nodes_.rows) * nodes_.columns +
+                                                                 node(dots.x[own], nodes_.columns))];
   }
 }
 

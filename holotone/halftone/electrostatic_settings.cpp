@@ -111,6 +111,18 @@ double step_of(std::int64_t grid, double pixels, int width) {
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
 
+/// A step between 0.72 and 1.45 times `step`, of a power of two of nodes.
+Axis choose_power_of_two(std::int64_t pixels, double step, int width) {
+  const auto extent = static_cast<double>(pixels);
+  Axis axis;
+  axis.grid = least_grid;
+  while (axis.grid < largest_grid && step_of(axis.grid, extent, width) > 1.45 * step) axis.grid *= 2;
+  const double wanted = static_cast<double>(axis.grid) * std::max(step_of(axis.grid, extent, width), 0.72 * step);
+  axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
+  axis.step = static_cast<double>(axis.period) / static_cast<double>(axis.grid);
+  return axis;
+}
+
 /// A step of about `step`: a power of two of nodes where that is near enough, which transforms fastest.
 Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least) {
   const auto extent = static_cast<double>(pixels);
@@ -131,7 +143,7 @@ Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least
   return axis;
 }
 
-void set_ewald(Setup& setup) {
+void set_ewald(Setup& setup, Backend backend) {
   const auto dots = static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 2));
   const std::int64_t longer = std::max(setup.page[0], setup.page[1]);
   // Neighbours cost crowding step^2, the grid 1 / step^2.
@@ -144,10 +156,13 @@ void set_ewald(Setup& setup) {
   wanted = std::max(wanted, least / (0.8 * split.force.cutoff));
   const int major = setup.page[1] >= setup.page[0] ? 1 : 0;
   std::array<Axis, 2> axes;
-  axes[static_cast<std::size_t>(major)] = choose_axis(longer, wanted, split.width, least_grid);
+  const bool cuda = backend == Backend::cuda;
+  axes[static_cast<std::size_t>(major)] =
+      cuda ? choose_power_of_two(longer, wanted, split.width) : choose_axis(longer, wanted, split.width, least_grid);
   const double step = axes[static_cast<std::size_t>(major)].step;
+  const std::int64_t shorter = std::min(setup.page[0], setup.page[1]);
   axes[static_cast<std::size_t>(1 - major)] =
-      choose_axis(setup.page[static_cast<std::size_t>(1 - major)], step, split.width, 32);
+      cuda ? choose_power_of_two(shorter, step, split.width) : choose_axis(shorter, step, split.width, 32);
   const double coarsest = std::max(axes[0].step, axes[1].step);
   const double finest = std::min(axes[0].step, axes[1].step);
   setup.margin = window_margin(split.width) + static_cast<std::int64_t>(std::ceil(spot_reach_px / finest));
@@ -204,7 +219,7 @@ void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions&
 
 }  // namespace
 
-Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options) {
+Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options, Backend backend) {
   check(page, maximum_dots, options);
   Setup setup;
   setup.page = page;
@@ -214,7 +229,7 @@ Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOp
   setup.spacing_px = std::sqrt(area / static_cast<double>(std::max<std::int64_t>(maximum_dots, 1)));
   setup.same_place_force = 1 / (same_place_spacing * setup.spacing_px);
   switch (options.sum) {
-    case ForceSum::ewald: set_ewald(setup); break;
+    case ForceSum::ewald: set_ewald(setup, backend); break;
     case ForceSum::taylor: set_taylor(setup); break;
     case ForceSum::direct: break;
   }

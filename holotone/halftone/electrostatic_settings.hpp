@@ -74,7 +74,9 @@ struct Setup {
 constexpr std::int64_t taper_nodes = 16;
 
 /// Checks page, number and options (throws as ElectrostaticPlan's constructor) and chooses.
-Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options);
+/// On CUDA the grid's lengths are powers of two, which have transforms of their own there.
+Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options,
+                 Backend backend = Backend::cpu);
 
 /// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K the far force of a
 /// unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y >= 0 in the
@@ -97,6 +99,26 @@ std::vector<double> near_ink_spectrum(const Setup& setup);
 /// The whole attraction as coefficients of a cubic B-spline, for `direct` and `taylor`: {ny + 4, nx + 4, 2}, entry (row + 2, col + 2) belongs to
 /// pixel (row, col). For total charge 1. `ink` is in host memory and checked. Cost: three DFTs of twice the page in float64.
 std::vector<double> attraction_table(const Shape<2>& page, const float* ink);
+
+/// Half of the symmetric weights that smooth ink before edge_table takes its logarithm: a Gaussian of edge_smoothing times the mean
+/// spacing of dots, from its centre on, at most edge_reach pixels. All of them add up to 1.
+std::vector<float> edge_weights(const Setup& setup);
+constexpr double edge_smoothing = 1.0 / 3;
+constexpr std::int64_t edge_reach = 64;
+
+/// -grad ln(ink) as coefficients of cubic B-splines as in attraction_table: half differences between pixels, ink smoothed by edge_weights
+/// on both axes (continued beyond the page by its outermost pixels) and not below least_density of its mean.
+std::vector<float> edge_table(const Setup& setup, const float* ink, double total);
+
+/// Density of ink of total charge 1 at nodes (row step, column step) px, for `taylor` and `direct`: means over tents of about the dots'
+/// spacing (at least a pixel) around them, at least least_density of the page's mean; 1/px^2.
+struct InkNodes {
+  double step = 1;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<float> density;
+};
+InkNodes ink_nodes(const Setup& setup, const float* ink, double total);
 
 /// The regularised kernel K_R of `taylor` (Gwosdek et al., Eq. (5) to (7)) at distance r in scaled units.
 double regularised_kernel(const Setup& setup, double r);

@@ -5,6 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/random.hpp>
+#include <holotone/halftone/dot_sampler_engine.hpp>
 #include <holotone/halftone/floyd_steinberg.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/halftone/sampling.hpp>
@@ -67,24 +68,6 @@ void for_each_dot(std::int64_t count, const Body& body) {
   });
 }
 
-/// The pixels in the order of Hilbert's curve through the smallest square of 2^n that holds them.
-std::vector<std::uint32_t> hilbert_order(const Shape<2>& shape) {
-  const auto side = static_cast<std::uint64_t>(std::max(shape[0], shape[1]));
-  const int order = static_cast<int>(std::bit_width(side - 1));
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(static_cast<std::size_t>(shape[0] * shape[1]));
-  parallel_for(0, shape[0], [&](std::int64_t row) {
-    for (std::int64_t col = 0; col < shape[1]; ++col) {
-      const auto pixel = static_cast<std::size_t>(row * shape[1] + col);
-      keyed[pixel] = {hilbert_index(order, static_cast<std::uint32_t>(col), static_cast<std::uint32_t>(row)),
-                      static_cast<std::uint32_t>(pixel)};
-    }
-  });
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<std::uint32_t> pixels(keyed.size());
-  for (std::size_t k = 0; k < keyed.size(); ++k) pixels[k] = keyed[k].second;
-  return pixels;
-}
-
 }  // namespace
 
 std::uint64_t hilbert_index(int order, std::uint32_t x, std::uint32_t y) {
@@ -104,6 +87,23 @@ std::uint64_t hilbert_index(int order, std::uint32_t x, std::uint32_t y) {
   return index;
 }
 
+std::vector<std::uint32_t> dot_sampling::hilbert_order(const Shape<2>& shape) {
+  const auto side = static_cast<std::uint64_t>(std::max(shape[0], shape[1]));
+  const int order = static_cast<int>(std::bit_width(side - 1));
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(static_cast<std::size_t>(shape[0] * shape[1]));
+  parallel_for(0, shape[0], [&](std::int64_t row) {
+    for (std::int64_t col = 0; col < shape[1]; ++col) {
+      const auto pixel = static_cast<std::size_t>(row * shape[1] + col);
+      keyed[pixel] = {hilbert_index(order, static_cast<std::uint32_t>(col), static_cast<std::uint32_t>(row)),
+                      static_cast<std::uint32_t>(pixel)};
+    }
+  });
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::uint32_t> pixels(keyed.size());
+  for (std::size_t k = 0; k < keyed.size(); ++k) pixels[k] = keyed[k].second;
+  return pixels;
+}
+
 Dots importance_sampled_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t seed) {
   Dots dots = empty_page("importance_sampled_dots", ink, count);
   const auto sum = cumulative(ink, [](std::size_t k) { return k; });
@@ -119,7 +119,7 @@ Dots stratified_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t
   if (ink.size() > std::numeric_limits<std::uint32_t>::max()) {
     throw_argument("stratified_dots", "ink", "less than 2^32 pixels", std::to_string(ink.size()));
   }
-  const auto order = hilbert_order(ink.shape());
+  const auto order = dot_sampling::hilbert_order(ink.shape());
   const auto sum = cumulative(ink, [&](std::size_t k) { return order[k]; });
   for_each_dot(count, [&](std::uint64_t j) {
     const double share = (static_cast<double>(j) + random_uniform64(seed, 3 * j)) / static_cast<double>(count);

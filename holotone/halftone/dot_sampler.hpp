@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <memory>
+
+namespace holotone {
+
+enum class Sampling {
+  importance,  ///< independent random dots, as importance_sampled_dots
+  stratified,  ///< evenly spread along Hilbert's curve, as stratified_dots
+};
+
+/// First places for dots, made where the ink is: what importance_sampled_dots and stratified_dots do, on any device and again and
+/// again without new memory.
+///
+/// The draws are those of the two functions with the same seed, and on the CPU so are the places. On CUDA the ink is summed in fixed
+/// point (2^-32 of the darkest pixel), the same bits every run: where a draw falls within rounding of the border
+/// between two pixels in the order, the dot may be in the other one.
+class DotSampler {
+ public:
+  /// `page` {ny, nx}, at most 2^31 pixels; `maximum_dots` 0 to most_dots. Throws invalid_argument, out_of_memory, device.
+  DotSampler(Shape<2> page, std::int64_t maximum_dots, Queue queue = {}, Sampling sampling = Sampling::stratified);
+  ~DotSampler();
+  DotSampler(DotSampler&&) noexcept;
+  DotSampler& operator=(DotSampler&&) noexcept;
+
+  /// `ink`: the page's shape, finite, >= 0 in any unit, somewhere > 0; `positions`: {count, 2}, count <= maximum_dots, gets x, y
+  /// in pixels. Both on the queue's device. Throws invalid_argument for another ink, shape or device. Waits for the ink to be checked; CUDA then
+  /// only enqueues. Cost: O(pixels + count log pixels).
+  void sample(View<const float, 2> ink, View<float, 2> positions, std::uint64_t seed = 0);
+
+  class Engine;  ///< dot_sampler_engine.hpp
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace holotone
