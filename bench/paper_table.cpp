@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -8,7 +7,7 @@
 namespace bench {
 
 bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
-                         TableOptions& options, int& code) {
+                         TableOptions& options, int& code, const std::function<void(CLI::App&)>& add) {
   CLI::App app(description);
   std::string device = "auto";
   app.add_option("--device", device, "cpu, cuda:0, ... or auto");
@@ -17,6 +16,7 @@ bool parse_table_options(int argc, char** argv, const std::string& description, 
   app.add_flag("--processor-time", processor_time,
                "Processor time of one thread, for a CPU that does other work meanwhile");
   app.add_option("--json", options.json, "Also write the table to this file");
+  if (add) add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,7 +1,9 @@
 #pragma once
 // What the two papers' table programs share: options, measuring old against new, printing, JSON.
+#include <CLI/CLI.hpp>
 #include <bench/measure.hpp>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,8 +19,9 @@ struct TableOptions {
 /// `--device`, `--max-points` (default: all rows on CUDA, `cpu_points` on the CPU), `--processor-time`,
 /// `--json`, `--help`. Prints and
 /// returns an exit code through `code` when the program should end at once.
+/// `add` may add options of the program's own.
 bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
-                         TableOptions& options, int& code);
+                         TableOptions& options, int& code, const std::function<void(CLI::App&)>& add = {});
 
 /// One measured time.
 struct Measured {

@@ -1,0 +1,226 @@
+// Table 1 and the figures of Gwosdek, Schmaltz, Weickert, Teuber, "Fast electrostatic halftoning" (2012), measured here: time of an
+// iteration by direct and by fast summation, where they break even, initialisation, and quality against direct float64 sums.
+#include <algorithm>
+#include <bench/gwosdek_quality.hpp>
+#include <bench/paper_table.hpp>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <holotone/halftone/electrostatic.hpp>
+#include <holotone/halftone/sampling.hpp>
+#include <optional>
+#include <tests/cases/halftone.hpp>
+
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::ElectrostaticOptions;
+using holotone::ForceSum;
+using holotone::View;
+
+/// Seconds of one iteration as published: CPU (Intel Core i7, one thread) and GPU (NVIDIA GTX 480).
+struct Published {
+  std::int64_t dots;
+  double direct_cpu;
+  double fast_cpu;
+  double direct_gpu;
+  double fast_gpu;
+};
+constexpr Published table_1[] = {{16384, 2.12, 0.84, 0.03, 0.02},
+                                 {65536, 33.90, 3.65, 0.43, 0.07},
+                                 {262144, 542.64, 14.74, 6.62, 0.28},
+                                 {1048576, 8853.46, 57.95, 103.61, 1.20}};
+constexpr std::int64_t break_even_gpu = 11500;    // GPU direct and GPU fast
+constexpr std::int64_t break_even_cpu = 620000;   // GPU direct and CPU fast
+constexpr std::int64_t direct_limit_cpu = 65536;  // larger ones take minutes
+constexpr std::int64_t break_even_sizes[] = {512, 1024, 2048, 4096, 8192, 16384, 32768};
+
+/// A plan with an image and dots placed by it.
+class Dotted {
+ public:
+  Dotted(std::int64_t count, Device device, const ElectrostaticOptions& options)
+      : queue_(holotone::Queue::create(device)), ink_(cases::halftone_ink(count)) {
+    const bench::Stopwatch clock;
+    plan_.emplace(ink_.shape(), count, queue_, options);
+    queue_.synchronize();
+    constructor_ms = 1e3 * clock.seconds();
+    device_ink_ = copy_of(std::as_const(ink_).view(), device);
+    const auto dots = importance_sampled_dots(std::as_const(ink_).view(), count, 1);
+    dots_ = copy_of(View<const float, 2>(dots.position.data(), {count, 2}), device);
+    queue_.synchronize();
+    ink_ms = 1e3 * bench::seconds_of(queue_, 3, [&] { plan_->set_ink(std::as_const(device_ink_).view()); });
+    place();
+  }
+  void place() { plan_->set_positions(std::as_const(dots_).view()); }
+  double step_ms(int rounds) {
+    const double seconds = bench::seconds_of(queue_, rounds, [&] { plan_->step(holotone::StepRule::paper()); });
+    place();
+    return 1e3 * seconds;
+  }
+  Array<float, 2> forces() {
+    Array<float, 2> own({plan_->count(), 2}, queue_);
+    plan_->forces(own.view());
+    return own.to(Device{});
+  }
+  double constructor_ms = 0;
+  double ink_ms = 0;
+
+ private:
+  holotone::Queue queue_;
+  Array<float, 2> ink_;
+  Array<float, 2> device_ink_;
+  Array<float, 2> dots_;
+  std::optional<holotone::ElectrostaticPlan> plan_;
+};
+
+ElectrostaticOptions sum_options(ForceSum sum) {
+  ElectrostaticOptions options;
+  options.sum = sum;
+  return options;
+}
+
+/// Milliseconds of an iteration.
+double step_ms(std::int64_t count, Device device, ForceSum sum) {
+  return Dotted(count, device, sum_options(sum)).step_ms(sum == ForceSum::direct && count > 100000 ? 1 : 5);
+}
+
+/// rms of the difference relative to the rms of `expected`.
+double relative_difference(const Array<float, 2>& got, const Array<float, 2>& expected) {
+  double difference = 0;
+  double norm = 0;
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    difference += std::pow(static_cast<double>(got.data()[i]) - static_cast<double>(expected.data()[i]), 2);
+    norm += std::pow(static_cast<double>(expected.data()[i]), 2);
+  }
+  return std::sqrt(difference / norm);
+}
+
+std::string milliseconds(std::optional<double> value) { return value ? bench::three_digits(*value) : "-"; }
+
+void print_table_1(const bench::TableOptions& options, nlohmann::json& results) {
+  fmt::print("Table 1: one iteration, milliseconds; published on a CPU of 2011 and a GeForce GTX 480, here on {}\n\n",
+             to_string(options.device));
+  std::vector<std::vector<std::string>> rows = {{"dots", "direct, CPU", "direct, GPU", "direct here", "fast, CPU",
+                                                 "fast, GPU", "Taylor here", "Ewald here", "fast GPU / here",
+                                                 "direct CPU / here", "force error"}};
+  for (const auto& published : table_1) {
+    if (published.dots > options.max_points) continue;
+    const bool gpu = options.device.backend != holotone::Backend::cpu;
+    Dotted ewald(published.dots, options.device, {});
+    const double fast = ewald.step_ms(5);
+    std::optional<double> taylor;
+    try {
+      taylor = step_ms(published.dots, options.device, ForceSum::taylor);
+    } catch (const holotone::Error& error) {
+      if (error.code() != holotone::ErrorCode::unsupported) throw;
+    }
+    std::optional<double> direct;
+    std::optional<double> error;
+    if (gpu || published.dots <= direct_limit_cpu) {
+      Dotted pairs(published.dots, options.device, sum_options(ForceSum::direct));
+      error = relative_difference(ewald.forces(), pairs.forces());
+      direct = pairs.step_ms(published.dots > 100000 ? 1 : 3);
+    }
+    rows.push_back(
+        {std::to_string(published.dots), bench::three_digits(1e3 * published.direct_cpu),
+         bench::three_digits(1e3 * published.direct_gpu), milliseconds(direct),
+         bench::three_digits(1e3 * published.fast_cpu), bench::three_digits(1e3 * published.fast_gpu),
+         milliseconds(taylor), bench::three_digits(fast), bench::three_digits(1e3 * published.fast_gpu / fast),
+         bench::three_digits(1e3 * published.direct_cpu / fast), error ? fmt::format("{:.1e}", *error) : "-"});
+    nlohmann::json row = {{"dots", published.dots},
+                          {"ewald_ms", fast},
+                          {"constructor_ms", ewald.constructor_ms},
+                          {"ink_ms", ewald.ink_ms}};
+    if (direct) row["direct_ms"] = *direct;
+    if (taylor) row["taylor_ms"] = *taylor;
+    if (error) row["force_error"] = *error;
+    results["table_1"].push_back(row);
+  }
+  bench::print_table(rows);
+  fmt::print(
+      "\nThe paper's largest row has 1,045,876 dots. Force error: net force against this device's direct sums.\n");
+}
+
+/// Number of dots where two curves through the sizes cross, log-linear between them; 0: nowhere.
+double crossing(const std::vector<double>& slow_at_last, const std::vector<double>& fast_at_last) {
+  for (std::size_t i = 1; i < slow_at_last.size(); ++i) {
+    const double before = std::log(slow_at_last[i - 1] / fast_at_last[i - 1]);
+    const double after = std::log(slow_at_last[i] / fast_at_last[i]);
+    if (before <= 0 && after > 0) {
+      return std::exp2(std::log2(static_cast<double>(break_even_sizes[i - 1])) + before / (before - after));
+    }
+  }
+  return 0;
+}
+
+void print_figure_6(const bench::TableOptions& options, nlohmann::json& results) {
+  fmt::print("\nFigure 6 (figure only but for the break-even points): milliseconds of an iteration\n\n");
+  std::vector<std::vector<std::string>> rows = {{"dots", "direct", "fast"}};
+  std::vector<double> direct;
+  std::vector<double> fast;
+  for (const auto count : break_even_sizes) {
+    direct.push_back(step_ms(count, options.device, ForceSum::direct));
+    fast.push_back(step_ms(count, options.device, ForceSum::ewald));
+    rows.push_back({std::to_string(count), bench::three_digits(direct.back()), bench::three_digits(fast.back())});
+    results["figure_6"].push_back({{"dots", count}, {"direct_ms", direct.back()}, {"fast_ms", fast.back()}});
+  }
+  bench::print_table(rows);
+  const double here = crossing(direct, fast);
+  const std::string own = here > 0                        ? fmt::format("{:.0f}", here)
+                          : direct.front() > fast.front() ? fmt::format("below {}", break_even_sizes[0])
+                                                          : fmt::format("above {}", break_even_sizes[6]);
+  fmt::print(
+      "\nFast pays from {} dots here; published {} (both on the GPU) and {} (fast on the CPU, direct on the GPU).\n",
+      own, break_even_gpu, break_even_cpu);
+  results["break_even"] = own;
+}
+
+void print_figure_7(const bench::TableOptions& options, nlohmann::json& results) {
+  fmt::print("\nFigure 7 (figure only): initialisation, milliseconds\n\n");
+  std::vector<std::vector<std::string>> rows = {{"pixels", "tables and memory", "attraction of the image"}};
+  for (const auto& published : table_1) {
+    if (published.dots > options.max_points) continue;
+    const Dotted dotted(published.dots, options.device, {});
+    const auto pixels = holotone::element_count(cases::halftone_ink(published.dots).shape());
+    rows.push_back(
+        {std::to_string(pixels), bench::three_digits(dotted.constructor_ms), bench::three_digits(dotted.ink_ms)});
+    results["figure_7"].push_back(
+        {{"pixels", pixels}, {"constructor_ms", dotted.constructor_ms}, {"ink_ms", dotted.ink_ms}});
+  }
+  bench::print_table(rows);
+}
+
+int run(int argc, char** argv) {
+  bench::TableOptions options;
+  std::int64_t seeds = 0;
+  int code = 0;
+  if (!bench::parse_table_options(argc, argv, "Table 1 and figures of Gwosdek et al., measured here", 1048576, options,
+                                  code, [&](CLI::App& app) {
+                                    app.add_option("--quality-seeds", seeds,
+                                                   "Figures 4 and 5 too: halftones a method (10 as the claims say)");
+                                  })) {
+    return code;
+  }
+  auto results = bench::results_head("paper_gwosdek", options.device);
+  fmt::print("Gwosdek, Schmaltz, Weickert, Teuber 2012; measured on {} ({}), commit {}\n\n",
+             std::string(results["device"]), to_string(options.device), bench::commit());
+  print_table_1(options, results);
+  print_figure_6(options, results);
+  print_figure_7(options, results);
+  if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
+  if (!options.json.empty()) bench::write_json(options.json, results);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "paper_gwosdek: %s\n", error.what());
+    return 2;
+  }
+}
