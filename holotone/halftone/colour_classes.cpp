@@ -44,6 +44,7 @@ class Classes {
       ColourClass one{ElectrostaticPlan(inks[c].shape(), count, queue, options), first, rule,
                       Array<float, 2>({count, 2}, queue)};
       one.rule.tau /= weights.within + weights.across * static_cast<double>(count_) / static_cast<double>(count);
+      one.rule.edge_correction = std::min(1.0, rule.edge_correction * (weights.within + weights.across));
       one.plan.set_ink(on_device(inks[c]).view());
       const double dots_an_ink = static_cast<double>(count) / total_ink(inks[c]);
       for (std::int64_t i = 0; i < ink_of_all.size(); ++i) {
