@@ -37,7 +37,7 @@ void measure_spectrum(const MeasureJob& job, const Region& region, Measured& mea
     if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    measured.warnings.push_back("the interior is too narrow for its density to have a radial spectrum");
+    measured.warnings.emplace_back("the interior is too narrow for its density to have a radial spectrum");
   }
 }
 

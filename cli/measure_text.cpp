@@ -21,6 +21,7 @@ json finite(const std::vector<double>& values) {
 
 std::vector<double> in_db(const std::vector<double>& anisotropy) {
   std::vector<double> values;
+  values.reserve(anisotropy.size());
   for (const double value : anisotropy) values.push_back(anisotropy_db(value));
   return values;
 }

@@ -126,9 +126,10 @@ TEST_F(MeasureTest, PicturesAreDots) {
   Dots dots;
   dots.width = 64;
   dots.height = 48;
-  for (int i = 0; i < 48; ++i)
+  for (int i = 0; i < 48; ++i) {
     dots.position.insert(dots.position.end(),
                          {static_cast<float>(8 * (i % 8)) + 0.5F, static_cast<float>(8 * (i / 8)) + 0.5F});
+  }
   write_dots(path("grid.png"), dots, {.radius = 0.5, .one_bit = true});
   const auto json = run_json({"measure", path("grid.png")});
   EXPECT_EQ(json["dots"], 48);
