@@ -234,7 +234,8 @@ bool fits(const FastGrid& grid) {
 std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
   const double lost = split == 1 ? 0 : step_share * tolerance + (tolerance >= finest_sorted ? place_error : 0);
   const double stored = split == 1 ? half_error : pair_error;
-  for (double share = 0.9; share > 0.1; share *= 0.7) {
+  double share = 0.9;
+  for (int attempt = 0; attempt < 6; ++attempt, share *= 0.7) {
     const auto window = choose_window(std::min(loosest_window, share * tolerance), upsampling, 3);
     if (window.width > widest_fast_window) return std::nullopt;
     const double error =
