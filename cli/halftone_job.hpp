@@ -64,28 +64,28 @@ struct PageLength {
 struct HalftoneJob {
   std::vector<std::string> inputs;  ///< one picture, or one for each ink
   std::string output;
-  HalftoneMethod method = HalftoneMethod::electrostatic;
-  DotStart start = DotStart::importance;
+  std::string mask;
   ElectrostaticOptions forces;
   DescentOptions descent;
-  std::int64_t iterations = 0;            ///< of lloyd and ccvt; 0: as many as they take by themselves
+  InkOptions ink;  ///< without its mask
+  ClassWeights weights;
+  std::optional<FramePattern> frames;
   std::optional<std::int64_t> dots;       ///< none: as many as the ink asks for
   std::optional<PageLength> radius_low;   ///< none: that which gives the dots the picture's ink
   std::optional<PageLength> radius_high;  ///< as radius_low unless sizes vary
-  double size_m = 0;                      ///< longer side of the page; 0: not given
-  double dpi = 0;
-  bool one_bit = false;
+  std::int64_t iterations = 0;            ///< of lloyd and ccvt; 0: as many as they take by themselves
   std::uint64_t seed = 0;
-  InkOptions ink;            ///< without its mask
-  bool tone_by_file = true;  ///< codes are sRGB, floats linear
-  std::string mask;
-  bool cmyk = false;
+  double size_m = 0;  ///< longer side of the page; 0: not given
+  double dpi = 0;
   double black = 1;
-  ClassWeights weights;
-  bool tour = false;
-  std::optional<FramePattern> frames;
+  HalftoneMethod method = HalftoneMethod::electrostatic;
+  DotStart start = DotStart::importance;
   Device device;
   ConsoleOptions console;
+  bool one_bit = false;
+  bool tone_by_file = true;  ///< codes are sRGB, floats linear
+  bool cmyk = false;
+  bool tour = false;
 
   [[nodiscard]] bool by_forces() const {
     return method == HalftoneMethod::electrostatic || method == HalftoneMethod::direct;

@@ -110,7 +110,7 @@ class Maker {
     for (const auto& ink : page_.inks) {
       // What dots are placed by: of dots alike the ink itself, in whatever unit.
       densities_.push_back(sizes_.low < sizes_.high ? dot_density(ink.view(), sizes_) : copy_of(ink.view(), Device{}));
-      density_views_.push_back(densities_.back().view());
+      density_views_.emplace_back(densities_.back().view());
     }
   }
 
@@ -244,6 +244,7 @@ class Maker {
       starts.emplace_back();
       if (counts_[c] > 0) starts.back() = start_of(c, inks.back());
     }
+    views.reserve(inks.size());
     for (const auto& ink : inks) views.emplace_back(ink.view());
     ForceProgress progress(bar_, nullptr, 1);
     const auto frame = [&](std::int64_t, const Dots& dots) { write_frame(dots); };

@@ -199,7 +199,7 @@ std::vector<std::int64_t> dots_of_classes(const std::vector<View<const float, 2>
 
 ClassesResult classes_halftone(const std::vector<View<const float, 2>>& inks, const std::vector<Dots>& starts,
                                const ClassWeights& weights, const ElectrostaticOptions& options,
-                               const DescentOptions& descent, Queue queue, Progress& progress,
+                               const DescentOptions& descent, const Queue& queue, Progress& progress,
                                const std::function<void(std::int64_t, const Dots&)>& on_frame) {
   check(inks, starts, weights, descent);
   Classes classes(inks, starts, weights, options, descent.rule, queue);

@@ -29,7 +29,8 @@ std::vector<std::int64_t> dots_of_classes(const std::vector<View<const float, 2>
 ///
 /// Every iteration sums forces twice, once in each class and once over all dots, and moves each class by its own plan with
 /// DescentOptions::rule, whose tau is divided by within + across (dots of all classes) / (dots of the class): the stiffness of F
-/// relative to that of F_c, and whose edge_correction, by the class's own ink, is multiplied by within + across (1 at most). The descent stops by the mean of |F| as electrostatic_halftone does; shaking is the same too.
+/// relative to that of F_c, and whose edge_correction, by the class's own ink, is multiplied by within + across (1 at most).
+/// The descent stops by the mean of |F| as electrostatic_halftone does; shaking is the same too.
 ///
 /// `inks`: {ny, nx} >= 0 in host memory, of equal shapes, 1 to 256; `starts`: dots of each class on a page of that shape, of
 /// which those of a class without ink must be none. Plans run on `queue`'s device; forces are added in host memory.
@@ -44,7 +45,7 @@ struct ClassesResult {
 };
 ClassesResult classes_halftone(const std::vector<View<const float, 2>>& inks, const std::vector<Dots>& starts,
                                const ClassWeights& weights = {}, const ElectrostaticOptions& options = {},
-                               const DescentOptions& descent = {}, Queue queue = {},
+                               const DescentOptions& descent = {}, const Queue& queue = {},
                                Progress& progress = Progress::none(),
                                const std::function<void(std::int64_t, const Dots&)>& on_frame = {});
 

@@ -209,8 +209,7 @@ class Way {
     for (const Index end : {left, a, b, c, d, right}) look_again(end);
     while (next_ < queue_.size()) settle_one();
     if (gained_ > 0) return;
-    for (auto turned = log_.rbegin(); turned != log_.rend(); ++turned)
-      reverse((*turned)[0], (*turned)[1], (*turned)[2]);
+    std::for_each(log_.rbegin(), log_.rend(), [&](const auto& turned) { reverse(turned[0], turned[1], turned[2]); });
   }
 
   /// 2-opt: a-b and c-d become a-c and b-d, b after a and d after c, or all the other way round.
