@@ -28,7 +28,8 @@ class EwaldMethod final : public Method {
   }
 
   void set_ink(const float* ink, double total) override {
-    const auto [period_y, period_x] = std::pair(setup_.period[0], setup_.period[1]);
+    const std::int64_t period_y = setup_.period[0];
+    const std::int64_t period_x = setup_.period[1];
     std::vector<std::complex<float>> spectrum(static_cast<std::size_t>(period_y * period_x));
     const double scale = 1 / total;
     parallel_for(0, setup_.page[0], [&](std::int64_t y) {
@@ -38,6 +39,7 @@ class EwaldMethod final : public Method {
       }
     });
     transform_2d(spectrum.data(), period_y, period_x, FftDirection::forward);
+    spectrum.front() = 1;
     grid_.set_ink(ink_on_grid(spectrum));
     near_field_.set(setup_.page, near_table(std::move(spectrum)));
   }
@@ -109,11 +111,17 @@ class EwaldMethod final : public Method {
         grid[static_cast<std::size_t>(y * nx + x)] = std::complex<float>(sum);
       }
     });
+    const double charge = static_cast<double>(grid.front().real()) * static_cast<double>(ny * nx);
     transform_2d(grid.data(), ny, nx, FftDirection::inverse);
+    double sum = 0;
+    for (const auto& node : grid) sum += static_cast<double>(node.real());
+    // Rounding alike at all nodes would leave a charge: dots and ink cancel a thousandfold.
+    const double correction = charge / sum;
     std::vector<float> result(static_cast<std::size_t>(setup_.used[0] * setup_.used[1]));
     for (std::int64_t y = 0; y < setup_.used[0]; ++y) {
       for (std::int64_t x = 0; x < setup_.used[1]; ++x) {
-        result[static_cast<std::size_t>(y * setup_.used[1] + x)] = grid[static_cast<std::size_t>(y * nx + x)].real();
+        result[static_cast<std::size_t>(y * setup_.used[1] + x)] =
+            static_cast<float>(correction * static_cast<double>(grid[static_cast<std::size_t>(y * nx + x)].real()));
       }
     }
     return result;
@@ -121,9 +129,10 @@ class EwaldMethod final : public Method {
 
   /// The near force of the ink as a spline's coefficients.
   [[nodiscard]] std::vector<float> near_table(std::vector<std::complex<float>> spectrum) const {
-    const auto [period_y, period_x] = std::pair(setup_.period[0], setup_.period[1]);
+    const std::int64_t period_y = setup_.period[0];
+    const std::int64_t period_x = setup_.period[1];
     const std::int64_t columns = period_x / 2 + 1;
-    parallel_for(0, period_y, [&, period_y = period_y, period_x = period_x](std::int64_t y) {
+    parallel_for(0, period_y, [&](std::int64_t y) {
       const bool up = 2 * y > period_y;
       const float* const row = near_ink_.data() + (up ? period_y - y : y) * columns * 2;
       for (std::int64_t x = 0; x < period_x; ++x) {

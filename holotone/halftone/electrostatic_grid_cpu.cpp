@@ -121,6 +121,15 @@ ChargeGrid::ChargeGrid(const Setup& setup)
       kernel_(setup.window, polynomial_share * setup.options.tolerance),
       row_length_((setup.grid[1] / 2 + 1 + 7) / 8 * 16),
       cells_(static_cast<std::size_t>(setup.used[0] * row_length_)) {
+  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made with.
+  double integral = 0;
+  for (int k = 0; k <= kernel_.degree; k += 2) {
+    for (int i = 0; i < kernel_.width; ++i) {
+      integral += static_cast<double>(kernel_.coefficient[static_cast<std::size_t>(k * kernel_.stride + i)]) / (k + 1);
+    }
+  }
+  const auto correction = static_cast<float>(window_transform(setup.window, 0) / integral);
+  for (float& coefficient : kernel_.coefficient) coefficient *= correction;
   const double charge = std::pow(window_transform(setup.window, 0), 2);
   density_scale_ = static_cast<float>(1 / (charge * setup.step_x * setup.step_y));
   least_density_ = static_cast<float>(least_density / static_cast<double>(element_count(setup.page)));

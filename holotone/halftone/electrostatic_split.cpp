@@ -32,8 +32,9 @@ double cloud_transform(const ForceSplit& split, double frequency) {
 }
 
 CloudTable::CloudTable(double beta, double most, double step) : entries_per_unit_(1 / step) {
-  const auto count = static_cast<std::size_t>(most / step) + 3;
-  value_.reserve(count);
+  const auto count = static_cast<std::size_t>(most / step) + 4;
+  value_.reserve(count + 1);
+  value_.push_back(cloud_transform({beta, 1}, step));
   for (std::size_t k = 0; k < count; ++k) value_.push_back(cloud_transform({beta, 1}, static_cast<double>(k) * step));
 }
 

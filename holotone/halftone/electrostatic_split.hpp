@@ -28,7 +28,7 @@ double near_share(const ForceSplit& split, double r);
 /// B(f).
 double cloud_transform(const ForceSplit& split, double frequency);
 
-/// B for one beta from a table, linear between entries: off by at most about 5 step^2.
+/// B for one beta from a table, cubic between entries: off by at most about 2 step^4.
 class CloudTable {
  public:
   /// For frequency times cut-off up to `most`.
@@ -37,12 +37,15 @@ class CloudTable {
     const double place = frequency_times_cutoff * entries_per_unit_;
     const auto k = static_cast<std::size_t>(place);
     const double t = place - static_cast<double>(k);
-    return value_[k] * (1 - t) + value_[k + 1] * t;
+    const double* const value = value_.data() + k;
+    const double outer = t * (t - 1) / 6;
+    const double inner = (t + 1) * (t - 2) / 2;
+    return outer * ((t + 1) * value[3] - (t - 2) * value[0]) + inner * ((t - 1) * value[1] - t * value[2]);
   }
 
  private:
   double entries_per_unit_;
-  std::vector<double> value_;
+  std::vector<double> value_;  ///< from -step on
 };
 
 /// c_1 .. c_terms of share = sum c_k s^k, s = 1 - (r / cutoff)^2: a Chebyshev series of share / s, so that it is exact at the

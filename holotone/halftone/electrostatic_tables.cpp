@@ -44,7 +44,8 @@ std::vector<AliasLine> alias_lines(std::int64_t length, double step, const Sprea
 }  // namespace
 
 std::vector<double> far_spectrum(const Setup& setup) {
-  const auto [ny, nx] = std::pair(setup.grid[0], setup.grid[1]);
+  const std::int64_t ny = setup.grid[0];
+  const std::int64_t nx = setup.grid[1];
   const ForceSplit split{setup.split_beta, setup.cutoff};
   const auto axis_factors = [&](std::size_t axis) {
     // 1 between the used nodes, falling to 0 before the middle of the period.
@@ -75,7 +76,7 @@ std::vector<double> far_spectrum(const Setup& setup) {
   const auto lines_y = alias_lines(ny, setup.step_y, setup.window);
   const auto lines_x = alias_lines(nx, setup.step_x, setup.window);
   const double finest = std::min(setup.step_x, setup.step_y);
-  const CloudTable cloud(split.beta, 2.2 / finest * split.cutoff, 0.002);
+  const CloudTable cloud(split.beta, 2.2 / finest * split.cutoff, 0.01);
   const std::int64_t columns = nx / 2 + 1;
   const double nodes = static_cast<double>(nx) * static_cast<double>(ny);
   const double cell = setup.step_x * setup.step_y;
@@ -156,7 +157,7 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
     }
     return result;
   };
-  const CloudTable cloud(setup.split_beta, 2.2 * setup.cutoff, 0.001);
+  const CloudTable cloud(setup.split_beta, 2.2 * setup.cutoff, 0.01);
   const auto rows = lines(0);
   const auto columns = lines(1);
   std::vector<double> table(rows.size() * columns.size() * 2);
@@ -194,7 +195,8 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
 std::vector<double> attraction_table(const Shape<2>& page, const float* ink) {
   constexpr std::int64_t reach = 2;  // pixels beyond the page that a spline on it touches
   constexpr std::int64_t room = 24;  // the spline's inverse filter falls by 0.27 a pixel: what wraps around stays out
-  const auto [rows, columns] = std::pair(page[0], page[1]);
+  const std::int64_t rows = page[0];
+  const std::int64_t columns = page[1];
   const std::int64_t ny = fft_friendly_size(2 * (rows + reach) + 2 * room);
   const std::int64_t nx = fft_friendly_size(2 * (columns + reach) + 2 * room);
   double total = 0;

@@ -206,8 +206,6 @@ TEST_P(ElectrostaticDescent, even_grey_becomes_blue_noise) {
 /// Blurred PSNR over 1.5 mean spacings.
 double blurred_psnr(const Picture& on, const std::vector<float>& dots) {
   holotone::Array<float, 2> ink({on.ny, on.nx});
-  double total = 0;
-  for (const float q : on.ink) total += static_cast<double>(q);
   for (std::size_t i = 0; i < on.ink.size(); ++i) ink.data()[i] = on.ink[i];
   const double spacing = std::sqrt(static_cast<double>(on.nx * on.ny) / (static_cast<double>(dots.size()) / 2));
   holotone::BlurOptions options;

@@ -40,7 +40,7 @@ TEST(ElectrostaticSplit, near_share_is_the_charge_not_yet_enclosed) {
 
 TEST(ElectrostaticSplit, cloud_transform_is_the_hankel_transform_of_the_cloud) {
   const ForceSplit split{7, 2.7};
-  const CloudTable table(split.beta, 3 * split.cutoff, 0.002);
+  const CloudTable table(split.beta, 3 * split.cutoff, 0.01);
   double worst = 0;
   double worst_table = 0;
   for (const double f : {0.0, 0.05, 0.2, 0.4127, 0.6, 1.1, 2.5}) {
