@@ -57,8 +57,9 @@ struct StepRule {
   /// Dots do not repel each other as smeared charge would: towards where they stand denser, each is pushed by about
   /// grad rho / (4 rho) more (the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a constant). Dots
   /// at rest therefore overdraw edges. step() and move() add the opposite, -edge_correction grad ln(ink), with ink smoothed over a third of the
-  /// dots' spacing and not below a twelfth of its mean: 0 to 1; 1/4 by the theory for smooth ink, a little more is best at sharp edges.
-  double edge_correction = 0.3;
+  /// dots' spacing and not below a twelfth of its mean: 0 to 1; 1/4 by the theory for smooth ink, less because a pixel's spot of ink
+  /// already blurs a little.
+  double edge_correction = 0.2;
 
   /// Gwosdek et al., Eq. (1): p <- p + 0.1 F, at most a pixel.
   static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1, 0}; }
@@ -89,7 +90,7 @@ struct ElectrostaticInfo {
 ///
 ///   F_i = A(p_i) - sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
 ///   A(k) = sum_c q_c s(|c - k|) (c - k) / |c - k|^2   at every pixel's centre k (on the page and off it)
-///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = (r / 0.5 px)^2
+///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = (r / 0.75 px)^2
 ///
 /// and A between the centres is the cubic spline through these values. A pixel's ink is thus a small round spot; Gwosdek et al. leave
 /// out c = k instead and interpolate linearly, which attracts as a more blurred image would. Dots at the same place repel

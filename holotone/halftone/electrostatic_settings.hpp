@@ -8,9 +8,9 @@
 
 namespace holotone::electrostatic {
 
-/// Radius of a pixel's spot of ink, px: s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / spot_px)^2. Larger spots blur less at the pixels' centres, where
-/// other spots' forces are sampled; this size has the best blurred PSNR (docs/halftoning.md).
-constexpr double spot_px = 0.5;
+/// Radius of a pixel's spot of ink, px: s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / spot_px)^2. Together with StepRule::edge_correction
+/// this size has the best blurred PSNR (docs/halftoning.md).
+constexpr double spot_px = 0.75;
 /// The smoothed density of ink is taken for at least this share of its mean.
 constexpr double least_density = 1.0 / 12;
 /// Dots closer than this, px, are at the same place.

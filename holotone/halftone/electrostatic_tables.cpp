@@ -132,8 +132,8 @@ InkAliases ink_aliases(const Setup& setup, int axis) {
 }
 
 std::vector<double> near_ink_spectrum(const Setup& setup) {
-  // Sampling at the pixels' centres folds the spot's bands up to the third; the far part is nothing beyond the first.
-  constexpr int bands = 3;
+  // Sampling at the pixels' centres folds the spot's bands up to the second; the far part is nothing beyond the first.
+  constexpr int bands = 2;
   constexpr int images = 2 * bands + 1;
   /// What of a frequency and its aliases belongs to one axis.
   struct Line {

@@ -10,10 +10,11 @@ namespace reference {
 
 using Force = std::array<double, 2>;
 
-/// s(r) / r^2 of a pixel's spot of ink, s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / 0.5)^2.
+/// s(r) / r^2 of a pixel's spot of ink, s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / 0.75)^2.
 inline double spot_over_square(double square) {
-  const double u = 4 * square;
-  return u < 1e-4 ? 12 - 12 * u : (1 - std::exp(-u) * (1 - 2 * u + u * u / 2)) / square;
+  constexpr double spot = 0.75 * 0.75;
+  const double u = square / spot;
+  return u < 1e-4 ? (3 - 3 * u) / spot : (1 - std::exp(-u) * (1 - 2 * u + u * u / 2)) / square;
 }
 
 /// The attraction of an image: sums at the pixels' centres, a cubic spline between them.
