@@ -148,8 +148,11 @@ void set_ewald(Setup& setup, Backend backend) {
   const std::int64_t longer = std::max(setup.page[0], setup.page[1]);
   // Neighbours cost crowding step^2, the grid 1 / step^2.
   double wanted = 1.03 * setup.spacing_px / std::pow(setup.options.crowding, 0.25);
+  // On a page as thin as a line the dots' forces are smaller than the plane's that the tolerance is counted in.
+  const auto thinner = static_cast<double>(std::min(setup.page[0], setup.page[1]));
+  const double share = thinner < 5 * setup.spacing_px ? 0.7 : 1;
   const Split split =
-      choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
+      choose_split(share * setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
   setup.window = {split.width, split.window_beta, 2};
   const double least = least_smooth_cutoff(setup, dots, split.force.beta);
   // The step may come out a fifth smaller than wanted.
