@@ -97,7 +97,9 @@ constexpr std::int64_t rounding_nodes = 6;
 /// exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel.
 double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
   const double density = dots / static_cast<double>(element_count(setup.page));
-  const double allowed = ink_share * setup.options.tolerance * std::sqrt(density * net_force_squared(dots));
+  // A page of a few pixels is an edge all over, which the picture measured was not.
+  const double edges = std::min(setup.page[0], setup.page[1]) < 8 ? 3 : 1;
+  const double allowed = ink_share / edges * setup.options.tolerance * std::sqrt(density * net_force_squared(dots));
   const double xi = std::pow(0.0108 * density / allowed, 1 / 3.7);
   return xi *
          std::sqrt(beta / 2);  // in the middle of the band the cloud's transform is that of xi = cutoff sqrt(2 / beta)
@@ -148,11 +150,8 @@ void set_ewald(Setup& setup, Backend backend) {
   const std::int64_t longer = std::max(setup.page[0], setup.page[1]);
   // Neighbours cost crowding step^2, the grid 1 / step^2.
   double wanted = 1.03 * setup.spacing_px / std::pow(setup.options.crowding, 0.25);
-  // On a page as thin as a line the dots' forces are smaller than the plane's that the tolerance is counted in.
-  const auto thinner = static_cast<double>(std::min(setup.page[0], setup.page[1]));
-  const double share = thinner < 5 * setup.spacing_px ? 0.7 : 1;
   const Split split =
-      choose_split(share * setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
+      choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
   setup.window = {split.width, split.window_beta, 2};
   const double least = least_smooth_cutoff(setup, dots, split.force.beta);
   // The step may come out a fifth smaller than wanted.
