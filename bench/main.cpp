@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     options.device = holotone::parse_device(take_option(arguments, "--device", "auto"));
     const bool cpu = options.device.backend == holotone::Backend::cpu;
     options.max_points =
-        std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1024000").c_str(), nullptr, 10);
+        std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1048576").c_str(), nullptr, 10);
     options.scan = take_option(arguments, "--scan", "");
     if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     bench::add_point_cloud_fast_rows(options);
     bench::add_propagation_rows(options);
     bench::add_nufft_rows(options);
+    bench::add_halftone_rows(options);
     if (cpu) bench::add_cpu_limits(options);
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());

@@ -8,7 +8,7 @@ namespace bench {
 
 struct RowOptions {
   holotone::Device device;
-  std::int64_t max_points = 1024000;  ///< point-cloud rows with more are left out
+  std::int64_t max_points = 1048576;  ///< rows with more points or dots are left out
   std::string scan{};                 ///< a file with the 437,645 vertices of hologram/fast_dragon; none: no such row
 };
 
@@ -23,6 +23,9 @@ void add_propagation_rows(const RowOptions& options);
 
 /// nufft/type1, type2, type2_gradient, set_points: nufft_bench.cpp
 void add_nufft_rows(const RowOptions& options);
+
+/// halftone/step, full, init, step_direct: halftone_bench.cpp
+void add_halftone_rows(const RowOptions& options);
 
 /// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);

@@ -27,8 +27,10 @@ class CpuEngine final : public DotSampler::Engine {
     if (darkest == 0) dot_sampling::throw_bad_ink(ink.shape(), -1, 0);
     Array<float, 2> scaled;
     if (darkest > 1) {
+      // By a power of two, which rounds nothing.
+      const float factor = std::exp2(-std::ceil(std::log2(darkest)));
       scaled = Array<float, 2>(ink.shape());
-      std::transform(values.begin(), values.end(), scaled.data(), [&](float value) { return value / darkest; });
+      std::transform(values.begin(), values.end(), scaled.data(), [&](float value) { return value * factor; });
       ink = scaled.view();
     }
     const std::int64_t count = positions.shape()[0];

@@ -252,13 +252,19 @@ WindowTerms window_terms_of(const SpreadWindow& window) {
     polynomial = window_polynomial(window, error);
     error *= 1.5;
   } while (polynomial.degree >= window_terms);
+  const auto coefficient = [&](int k, int i) {
+    return polynomial.coefficient[static_cast<std::size_t>(k * polynomial.stride + i)];
+  };
+  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made with.
+  double integral = 0;
+  for (int k = 0; k <= polynomial.degree; k += 2) {
+    for (int i = 0; i < window.width; ++i) integral += coefficient(k, i) / (k + 1);
+  }
+  const double correction = window_transform(window, 0) / integral;
   WindowTerms terms;
   for (int i = 0; i < (window.width + 1) / 2; ++i) {
     for (int k = 0; k <= polynomial.degree; ++k) {
-      const auto value = static_cast<float>(
-          polynomial.coefficient[static_cast<std::size_t>(k) * static_cast<std::size_t>(polynomial.stride) +
-                                 static_cast<std::size_t>(i)]);
-      (k % 2 == 0 ? terms.even[i][k / 2] : terms.odd[i][k / 2]) = value;
+      (k % 2 == 0 ? terms.even[i][k / 2] : terms.odd[i][k / 2]) = static_cast<float>(correction * coefficient(k, i));
     }
   }
   return terms;

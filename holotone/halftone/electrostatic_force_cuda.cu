@@ -51,7 +51,7 @@ __device__ __forceinline__ void over_neighbours(const ForceInput& in, float2 pla
     const float reach = approximate_root(fmaxf(fmaf(near.cutoff, near.cutoff, -away * away), 0.0F));
     const int begin = start[cell_of(place.x - reach, cells.inverse, cells.nx)];
     const int end = start[cell_of(place.x + reach, cells.inverse, cells.nx) + 1];
-#pragma unroll 2
+#pragma unroll 4
     for (int k = begin; k < end; ++k) body(k);
   }
 }

@@ -113,13 +113,13 @@ double step_of(std::int64_t grid, double pixels, int width) {
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
 
-/// A step between 0.72 and 1.45 times `step`, of a power of two of nodes.
-Axis choose_power_of_two(std::int64_t pixels, double step, int width) {
+/// A step of at most 1.45 times `step`, and above 0.72 times unless that few nodes would do, of a power of two of nodes; at least `finest`.
+Axis choose_power_of_two(std::int64_t pixels, double step, int width, double finest) {
   const auto extent = static_cast<double>(pixels);
   Axis axis;
   axis.grid = least_grid;
   while (axis.grid < largest_grid && step_of(axis.grid, extent, width) > 1.45 * step) axis.grid *= 2;
-  const double wanted = static_cast<double>(axis.grid) * std::max(step_of(axis.grid, extent, width), 0.72 * step);
+  const double wanted = static_cast<double>(axis.grid) * std::max(step_of(axis.grid, extent, width), finest);
   axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
   axis.step = static_cast<double>(axis.period) / static_cast<double>(axis.grid);
   return axis;
@@ -160,11 +160,11 @@ void set_ewald(Setup& setup, Backend backend) {
   std::array<Axis, 2> axes;
   const bool cuda = backend == Backend::cuda;
   axes[static_cast<std::size_t>(major)] =
-      cuda ? choose_power_of_two(longer, wanted, split.width) : choose_axis(longer, wanted, split.width, least_grid);
+      cuda ? choose_power_of_two(longer, wanted, split.width, 0) : choose_axis(longer, wanted, split.width, least_grid);
   const double step = axes[static_cast<std::size_t>(major)].step;
   const std::int64_t shorter = std::min(setup.page[0], setup.page[1]);
   axes[static_cast<std::size_t>(1 - major)] =
-      cuda ? choose_power_of_two(shorter, step, split.width) : choose_axis(shorter, step, split.width, 32);
+      cuda ? choose_power_of_two(shorter, step, split.width, 0.8 * step) : choose_axis(shorter, step, split.width, 32);
   const double coarsest = std::max(axes[0].step, axes[1].step);
   const double finest = std::min(axes[0].step, axes[1].step);
   setup.margin = window_margin(split.width) + static_cast<std::int64_t>(std::ceil(spot_reach_px / finest));
