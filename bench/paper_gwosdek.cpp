@@ -59,6 +59,8 @@ class Dotted {
     place();
     return 1e3 * seconds;
   }
+  void step() { plan_->step(holotone::StepRule::paper()); }
+  [[nodiscard]] const holotone::Queue& queue() const { return queue_; }
   Array<float, 2> forces() {
     Array<float, 2> own({plan_->count(), 2}, queue_);
     plan_->forces(own.view());
@@ -192,6 +194,37 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
 }
 
+void print_figure_8(const bench::TableOptions& options, nlohmann::json& results) {
+  const std::int64_t count = std::min<std::int64_t>(options.max_points, 1048576);
+  constexpr int steps = 20;
+  fmt::print("\nFigure 8 (figure only): an iteration with {} dots by stage, waited for after each, milliseconds\n\n",
+             count);
+  std::vector<std::pair<std::string, double>> stages;  // in their order
+  std::optional<bench::Stopwatch> clock;
+  const holotone::Queue* queue = nullptr;
+  ElectrostaticOptions timed;
+  timed.on_stage = [&](std::string_view name) {
+    if (!clock) return;
+    queue->synchronize();
+    auto found = std::find_if(stages.begin(), stages.end(), [&](const auto& stage) { return stage.first == name; });
+    if (found == stages.end()) found = stages.insert(stages.end(), {std::string(name), 0.0});
+    found->second += 1e3 * clock->seconds() / steps;
+    clock.emplace();
+  };
+  Dotted dotted(count, options.device, timed);
+  queue = &dotted.queue();
+  dotted.step_ms(1);  // warms up
+  queue->synchronize();
+  clock.emplace();
+  for (int i = 0; i < steps; ++i) dotted.step();
+  std::vector<std::vector<std::string>> rows = {{"stage", "ms"}};
+  for (const auto& [name, time] : stages) {
+    rows.push_back({name, bench::three_digits(time)});
+    results["figure_8"].push_back({{"stage", name}, {"ms", time}});
+  }
+  bench::print_table(rows);
+}
+
 int run(int argc, char** argv) {
   bench::TableOptions options;
   std::int64_t seeds = 0;
@@ -209,6 +242,7 @@ int run(int argc, char** argv) {
   print_table_1(options, results);
   print_figure_6(options, results);
   print_figure_7(options, results);
+  print_figure_8(options, results);
   if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
   if (!options.json.empty()) bench::write_json(options.json, results);
   return 0;

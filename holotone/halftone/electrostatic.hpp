@@ -5,6 +5,7 @@
 #include <holotone/core/progress.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace holotone {
 
@@ -33,6 +34,9 @@ struct ElectrostaticOptions {
   /// How much denser than the page's mean the dots stand where a dot sits, on average: mean of ink^2 / (mean of ink)^2.
   /// It only moves work between grid and neighbours; 1 to 1e6. `ewald` only.
   double crowding = 1;
+  /// Called after each stage of forces() and step(), on CUDA when it is enqueued (steps are then not recorded as a graph): for
+  /// profiles. Stages have names such as "spread"; "sort" after a step belongs to the next.
+  std::function<void(std::string_view stage)> on_stage{};
 };
 
 enum class Descent {

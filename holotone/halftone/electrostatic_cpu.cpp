@@ -64,6 +64,7 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
   void step(const StepRule& rule) override {
     sum();
     move_all(rule);
+    setup_.stage("move");
   }
 
   void move(View<const float, 2> forces, const StepRule& rule) override {

@@ -186,6 +186,14 @@ void CudaEngine::step(const StepRule& rule) {
   const cuda::DeviceScope scope(queue_.device());
   const MoveRule own = move_rule(rule);
   prepare(rule);
+  if (setup_.options.on_stage) {
+    const auto stream = cuda::stream_of(queue_);
+    sum_and_move(own, stream);
+    setup_.stage("forces and move");
+    sort(stream);
+    setup_.stage("sort");
+    return;
+  }
   graph_.run(own, [&](cudaStream_t stream) {
     sum_and_move(own, stream);
     sort(stream);

@@ -46,14 +46,19 @@ class EwaldMethod final : public Method {
 
   void forces(DotList& dots, float* force_x, float* force_y) override {
     cells_.sort(dots);
+    setup_.stage("sort");
     grid_.spread(dots, cells_);
+    setup_.stage("spread");
     far_.transform(grid_);
+    setup_.stage("transforms");
     const auto charge = static_cast<float>(dots.count);
     over_dots(dots.count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       far_.interpolate(grid_, dots, begin, end, force_x, force_y);
       near_field_.add(dots, begin, end, charge, force_x, force_y);
     });
+    setup_.stage("far field and image");
     neighbours_->add(dots, cells_, force_x, force_y);
+    setup_.stage("neighbours");
   }
 
   void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const override {

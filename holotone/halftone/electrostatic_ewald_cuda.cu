@@ -367,7 +367,9 @@ class EwaldCuda final : public CudaEngine {
     ForceInput input = dots_input();
     spread({input.place, input.start, ink_.nodes(), static_cast<float>(input.count)}, input.cells, nodes_,
            setup().window.width, window_, charge_.data(), stream);
+    setup().stage("spread");
     convolution_.run(charge_.data(), field_.data(), stream);
+    setup().stage("transforms");
     input.field = reinterpret_cast<const float2*>(field_.data());
     input.nodes = nodes_;
     input.window = window_;

@@ -47,6 +47,9 @@ struct Setup {
   Shape<2> page{};
   std::int64_t maximum_dots = 0;
   ElectrostaticOptions options;
+  void stage(std::string_view name) const {
+    if (options.on_stage) options.on_stage(name);
+  }
 
   double spacing_px = 0;        ///< sqrt(page area / maximum_dots)
   double same_place_force = 0;  ///< 1/px, of two dots at one place
