@@ -20,6 +20,7 @@
 #include <holotone/metrics/blurred_comparison.hpp>
 #include <map>
 #include <memory>
+#include <tests/cases/halftone.hpp>
 
 namespace bench {
 namespace {
@@ -39,27 +40,12 @@ constexpr std::int64_t most_iterations = 300;
 
 /// Ink of the synthetic image, whose sum is `count`.
 Array<float, 2> make_ink(std::int64_t count) {
-  const std::int64_t side = std::llround(std::sqrt(static_cast<double>(count) / 0.6));
-  Array<float, 2> ink({side, side});
-  const auto grey = [](double x, double y) {
-    if (y < 0.4) return 0.15 + 0.8 * x;
-    if (y < 0.7 && x < 0.5) return 0.6;
-    if (y < 0.7) return (static_cast<int>(16 * x) + static_cast<int>(16 * y)) % 2 != 0 ? 0.9 : 0.2;
-    if (std::hypot(x - 0.5, y - 0.85) < 0.12) return 0.95;
-    return x < 0.25 ? 0.3 : 0.55 + 0.25 * std::sin(40 * x * x + 20 * y);
-  };
+  Array<float, 2> ink = cases::halftone_ink(count);
   const auto sum_of = [&] {
     double sum = 0;
     for (const float value : ink.host()) sum += static_cast<double>(value);
     return sum;
   };
-  for (std::int64_t row = 0; row < side; ++row) {
-    for (std::int64_t column = 0; column < side; ++column) {
-      const auto length = static_cast<double>(side);
-      ink(row, column) = static_cast<float>(
-          grey((static_cast<double>(column) + 0.5) / length, (static_cast<double>(row) + 0.5) / length));
-    }
-  }
   for (const bool clip : {true, false}) {
     const double scale = static_cast<double>(count) / sum_of();
     for (float& value : ink.host()) {
