@@ -182,7 +182,10 @@ class Maker {
   /// Error diffusion on pixels of which a black one is a dot.
   [[nodiscard]] Dots error_diffusion(std::size_t c, double jitter) const {
     const auto& ink = densities_[c];
-    const double scale = std::sqrt(static_cast<double>(counts_[c]) / total_ink(ink.view()));
+    // Where ink is faint a black pixel each would need far more pixels than dots: then some pixels get several dots.
+    const double most_pixels = std::max(4194304.0, 64.0 * static_cast<double>(counts_[c]));
+    const double scale = std::sqrt(std::min(static_cast<double>(counts_[c]) / total_ink(ink.view()),
+                                            most_pixels / static_cast<double>(ink.size())));
     const auto grid = resampled_ink(ink.view(), scaled_shape(ink.shape(), scale));
     const bool vanished = !(total_ink(grid.view()) > 0);
     return error_diffused_dots(vanished ? ink.view() : grid.view(), counts_[c], job_.seed + c, jitter);

@@ -37,6 +37,8 @@ constexpr long most_threads = 1024;
 constexpr std::size_t most_variables = 4096;
 constexpr const char* blas_variable = "OPENBLAS_NUM_THREADS=";
 constexpr const char* thread_variable = "OMP_NUM_THREADS=";
+constexpr const char* spin_variable = "GOMP_SPINCOUNT=";
+constexpr const char* wait_variable = "OMP_WAIT_POLICY=";
 
 /// The address space taken by the program and its libraries; 0 if the system does not say.
 rlim_t mapped_bytes() {
@@ -76,23 +78,31 @@ void set_variable(char* text, const char* name, long value) {
   *text = '\0';
 }
 
-/// Starts the program anew with so many threads; if that fails, all goes on as it would have.
-void restart_with(long threads, char** arguments, char** environment) {
-  static char blas[32];
-  static char own[32];
-  static char* variables[most_variables + 3];
-  set_variable(blas, blas_variable, threads);
-  set_variable(own, thread_variable, threads);
+/// Name=value that the program needs to see when it starts; an entry of another value is replaced.
+struct Setting {
+  const char* name;
+  char* entry;
+};
+
+/// Starts the program anew with these settings; if that fails, all goes on as it would have.
+void restart_with(const Setting* settings, std::size_t setting_count, char** arguments, char** environment) {
+  static char* variables[most_variables + 4];
   std::size_t count = 0;
   for (; *environment != nullptr; ++environment) {
     if (count == most_variables) return;
-    if (!is_variable(*environment, blas_variable) && !is_variable(*environment, thread_variable)) {
-      variables[count++] = *environment;
-    }
+    bool replaced = false;
+    for (std::size_t i = 0; i < setting_count; ++i) replaced = replaced || is_variable(*environment, settings[i].name);
+    if (!replaced) variables[count++] = *environment;
   }
-  variables[count++] = blas;
-  variables[count] = own;
+  for (std::size_t i = 0; i < setting_count; ++i) variables[count++] = settings[i].entry;
   execve("/proc/self/exe", arguments, variables);
+}
+
+bool has_variable(char** environment, const char* name) {
+  for (; *environment != nullptr; ++environment) {
+    if (is_variable(*environment, name)) return true;
+  }
+  return false;
 }
 
 /// No C++ library yet: constructors have not run.
@@ -104,16 +114,33 @@ void check_start(int count_of_arguments, char** arguments, char** environment) {
     say("holotone: OMP_NUM_THREADS: expected at most 1024 threads, got more\n");
     _exit(exit_bad_input);
   }
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  const rlim_t mapped = mapped_bytes();
-  if (limit.rlim_cur < mapped + bytes_to_start) {
-    say("holotone: memory: expected an address space that holds the program (ulimit -v 1000000 or more), "
-        "got a smaller limit\n");
-    _exit(exit_bad_input);
+  Setting settings[3];
+  std::size_t count = 0;
+  // Threads that have no work sleep after some microseconds instead of spinning for milliseconds, as libgomp has it: beside
+  // other programs that takes the processors from the threads that work.
+  static char spin[] = "GOMP_SPINCOUNT=1000";
+  if (!has_variable(environment, spin_variable) && !has_variable(environment, wait_variable)) {
+    settings[count++] = {spin_variable, spin};
   }
-  const rlim_t room = 1 + (limit.rlim_cur - mapped - bytes_to_start) / bytes_a_thread;
-  if (room < static_cast<rlim_t>(threads)) restart_with(static_cast<long>(room), arguments, environment);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    const rlim_t mapped = mapped_bytes();
+    if (limit.rlim_cur < mapped + bytes_to_start) {
+      say("holotone: memory: expected an address space that holds the program (ulimit -v 1000000 or more), "
+          "got a smaller limit\n");
+      _exit(exit_bad_input);
+    }
+    const rlim_t room = 1 + (limit.rlim_cur - mapped - bytes_to_start) / bytes_a_thread;
+    if (room < static_cast<rlim_t>(threads)) {
+      static char blas[32];
+      static char own[32];
+      set_variable(blas, blas_variable, static_cast<long>(room));
+      set_variable(own, thread_variable, static_cast<long>(room));
+      settings[count++] = {blas_variable, blas};
+      settings[count++] = {thread_variable, own};
+    }
+  }
+  if (count > 0) restart_with(settings, count, arguments, environment);
 }
 
 using Hook = void (*)(int, char**, char**);

@@ -34,7 +34,7 @@ class FastCpu final : public PointCloudPlan::Engine {
     layout_ = choose_fast_layout(options_.shape, points_, options_.tolerance, costs);
     tiles_.clear();
     separable_.reset();
-    if (options_.method == PointMethod::automatic && separable_is_faster()) {
+    if (separable_is_faster()) {
       separable_ = separable_cpu(options_);
       points_ = {};
       separable_->set_points(points, summary);
@@ -46,7 +46,11 @@ class FastCpu final : public PointCloudPlan::Engine {
   void execute(const PointCloudOutput& output, Progress& progress) override;
 
   [[nodiscard]] PointCloudInfo info() const override {
-    if (separable_) return separable_->info();
+    if (separable_) {
+      PointCloudInfo info = separable_->info();
+      if (options_.method == PointMethod::fast) info.method = PointMethod::fast;
+      return info;
+    }
     const auto tiles = [&](std::size_t axis) {
       const auto tile = std::max<std::int64_t>(1, layout_.tile[axis]);  // none before set_points
       return std::to_string((options_.shape[axis] + tile - 1) / tile);
@@ -63,6 +67,7 @@ class FastCpu final : public PointCloudPlan::Engine {
   };
 
   [[nodiscard]] bool separable_is_faster() const {
+    if (layout_.tile[0] == 0) return true;  // depths that no grid holds
     const auto pixels = static_cast<double>(element_count(options_.shape));
     const PanelTile panel{0, options_.shape[0], 0, options_.shape[1]};
     const bool whole =
@@ -84,7 +89,7 @@ class FastCpu final : public PointCloudPlan::Engine {
   void make_tile(const Shape<2>& shape) { tiles_.try_emplace(shape, shape, layout_.window, *kernel_); }
 
   PointCloudOptions options_;
-  EnginePointer separable_;  ///< of the method automatic, where it is faster
+  EnginePointer separable_;  ///< where products of factors alone are faster
   std::vector<PixelPoint> points_;
   FastLayout layout_;
   std::unique_ptr<nufft::SpreadKernel<float>> kernel_;

@@ -19,6 +19,8 @@ constexpr double loosest = 0.05;
 constexpr double rounding = 2e-7;
 /// Complex numbers of a tile's grid beyond which smaller tiles are taken: 1 GiB.
 constexpr double most_numbers = 1 << 27;
+/// Beyond this no tile is laid out: 32 GiB.
+constexpr double too_many_numbers = 4294967296.0;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -34,7 +36,8 @@ Spans sample_spans(std::span<const PixelPoint> points, std::span<const std::uint
   double low[2] = {huge, huge};
   double high[2] = {-huge, -huge};
   const std::size_t count = index.empty() ? points.size() : index.size();
-  const std::size_t step = std::max<std::size_t>(1, count / most_samples);
+  // Of all points every one counts: a single deep one sets the number of planes.
+  const std::size_t step = index.empty() ? 1 : std::max<std::size_t>(1, count / most_samples);
   for (std::size_t i = 0; i < count; i += step) {
     const auto& point = points[index.empty() ? i : index[i]];
     // The panel's middle is as good an origin as any tile's: the span is what counts.
@@ -102,6 +105,7 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
         const auto layout = fast_tile_layout(tile, window);
         const auto tiles = static_cast<double>(divide_up(panel[0], tile[0]) * divide_up(panel[1], tile[1]));
         const double excess = std::max(1.0, tile_numbers(layout, spans) / most_numbers);
+        if (!(tile_numbers(layout, spans) <= too_many_numbers)) continue;
         const double cost = excess * tiles * tile_nanoseconds(layout, spans, points.size(), costs);
         if (cost < least) {
           least = cost;

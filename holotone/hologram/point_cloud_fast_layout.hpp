@@ -45,7 +45,7 @@ double fast_tile_nanoseconds(const Shape<2>& tile, const SpreadWindow& window, s
                              std::span<const std::uint32_t> index, const FastCosts& costs);
 
 /// The tiles and windows of least estimated time that keep the window's share of `tolerance` (relative l2), every point taken to
-/// light every tile.
+/// light every tile. A tile of no pixels where no grid could hold the depths.
 FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint> points, double tolerance,
                               const FastCosts& costs);
 

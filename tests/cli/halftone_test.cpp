@@ -283,6 +283,15 @@ TEST_F(HalftoneTest, OptionsOfThePaper) {
   EXPECT_TRUE(json.contains("missed_neighbours"));
 }
 
+// The dots asked for would each need thousands of pixels of so faint an ink.
+TEST_F(HalftoneTest, FaintInkTakesNoMoreMemory) {
+  write_picture<float>("faint.tif", 48, 64, 1, [](auto, auto, auto) { return 1 - 6e-8; });
+  EXPECT_EQ(run_json(halftone({"--dots", "500", "--method", "floyd-steinberg"}, "faint.tif"))["dots"], 500);
+  EXPECT_EQ(
+      run_json(halftone({"--dots", "500", "--start", "error-diffusion", "--iterations", "3"}, "faint.tif"))["dots"],
+      500);
+}
+
 TEST_F(HalftoneTest, SmallAndPlainPictures) {
   for (const char* method : methods) {
     for (const auto& [ny, nx] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 3}}) {

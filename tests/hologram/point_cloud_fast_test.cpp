@@ -182,6 +182,26 @@ TEST_P(PointCloudFast, NoSeamsAtTheTilesEdges) {
   });
 }
 
+// Points near the panel and far from it at once have waves too deep for any grid; so have pitches of metres.
+TEST_P(PointCloudFast, DepthsThatNoGridHolds) {
+  reference::PointWaves points;
+  points.position_m = {{0, 0, -0.2F}, {0, 0, 0.2F}, {1e-4F, 0, 1e-6F}, {0, 0, -1e6F}, {0, 0, -1e-9F}};
+  points.amplitude = {1, -0.5F, 0.7F, 0.3F, 0.1F};
+  for (const double pitch_m : {8e-6, 1e-3}) {
+    auto c = large("depths", 0.5, 0.6, 1e-3);
+    c.options.shape = {48, 64};
+    c.options.pitch_m = pitch_m;
+    c.count = std::ssize(points.amplitude);
+    on_each([&](Device device) {
+      const auto fast = point_cloud_field(cases::sources(points), c.options, device).to(Device{});
+      auto other = c.options;
+      other.method = PointMethod::separable;
+      const auto expected = point_cloud_field(cases::sources(points), other, device).to(Device{});
+      for (std::int64_t i = 0; i < fast.size(); ++i) ASSERT_EQ(fast.data()[i], expected.data()[i]) << "pixel " << i;
+    });
+  }
+}
+
 // A plan keeps its tables while the points stay about where they were, and makes new ones when they do not.
 TEST_P(PointCloudFast, CloudsThatMoveAndGrow) {
   on_each([&](Device device) {
