@@ -312,6 +312,9 @@ class Maker {
   void finish(Dots& dots) const {
     put_on_page(dots, static_cast<double>(page_.nx), static_cast<double>(page_.ny));
     dots.pixel_m = page_.pixel_m;
+    for (std::size_t c = 0; c < page_.inks.size() && !job_.mask.empty(); ++c) {
+      if (counts_[c] > 0) take_to_ink(dots, page_.inks[c].view(), static_cast<int>(c));
+    }
     if (page_.inks.size() == 1) dots.colour_class.clear();
     if (!(sizes_.low < sizes_.high)) return;
     dots.radius.resize(dots.position.size() / 2);

@@ -5,6 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/halftone/ink.hpp>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -294,6 +295,45 @@ std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const D
     radii[j] = static_cast<float>(std::sqrt(sizes.area(share) / std::numbers::pi));
   }
   return radii;
+}
+
+std::int64_t take_to_ink(Dots& dots, View<const float, 2> ink, int colour_class) {
+  require_ink("take_to_ink", ink);
+  const auto [rows, columns] = ink.shape();
+  const double to_column = static_cast<double>(columns) / dots.width;
+  const double to_row = static_cast<double>(rows) / dots.height;
+  std::int64_t moved = 0;
+  for (std::size_t j = 0; 2 * j < dots.position.size(); ++j) {
+    if (!dots.colour_class.empty() && dots.colour_class[j] != colour_class) continue;
+    const double x = static_cast<double>(dots.position[2 * j]) * to_column;
+    const double y = static_cast<double>(dots.position[2 * j + 1]) * to_row;
+    const auto column = std::clamp<std::int64_t>(static_cast<std::int64_t>(x), 0, columns - 1);
+    const auto row = std::clamp<std::int64_t>(static_cast<std::int64_t>(y), 0, rows - 1);
+    if (ink(row, column) > 0) continue;
+    ++moved;
+    // Squares of pixels around the dot's own, until none farther out can be nearer.
+    double least = std::numeric_limits<double>::infinity();
+    double best[2] = {x, y};
+    for (std::int64_t ring = 1; ring < std::max(rows, columns) && static_cast<double>(ring - 1) < least; ++ring) {
+      for (std::int64_t r = std::max<std::int64_t>(0, row - ring); r <= std::min(rows - 1, row + ring); ++r) {
+        const std::int64_t step = std::abs(r - row) == ring ? 1 : 2 * ring;
+        for (std::int64_t c = column - ring; c <= column + ring; c += step) {
+          if (c < 0 || c >= columns || !(ink(r, c) > 0)) continue;
+          constexpr double inside = 1e-3;  // float32 coordinates stay on the pixel
+          const double nx = std::clamp(x, static_cast<double>(c) + inside, static_cast<double>(c + 1) - inside);
+          const double ny = std::clamp(y, static_cast<double>(r) + inside, static_cast<double>(r + 1) - inside);
+          const double distance = std::hypot(nx - x, ny - y);
+          if (distance >= least) continue;
+          least = distance;
+          best[0] = nx;
+          best[1] = ny;
+        }
+      }
+    }
+    dots.position[2 * j] = static_cast<float>(best[0] / to_column);
+    dots.position[2 * j + 1] = static_cast<float>(best[1] / to_row);
+  }
+  return moved;
 }
 
 void require_ink(std::string_view where, View<const float, 2> ink) {

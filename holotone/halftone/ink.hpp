@@ -93,6 +93,11 @@ Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes);
 /// sizes out of range or an empty ink.
 std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes);
 
+/// Takes every dot of class `colour_class` (of all where dots have no classes) on a pixel without ink to the nearest point of a pixel
+/// with ink: forces may leave a dot some pixels beyond an edge of the ink. Returns how many moved. The dots' page stands for the whole ink, which is in
+/// host memory and has some. Cost: O(dots + moved distance^2 in pixels).
+std::int64_t take_to_ink(Dots& dots, View<const float, 2> ink, int colour_class = 0);
+
 /// Throws invalid_argument unless ink is in host memory, not empty, finite, in 0..1 and somewhere > 0: "expected a
 /// picture with ink, got one that is white everywhere".
 void require_ink(std::string_view where, View<const float, 2> ink);

@@ -144,8 +144,10 @@ TEST_F(HalftoneTest, InvertMaskGammaAndTone) {
   EXPECT_LT(mean_x(dots_of({"--dots", "300"})), 26);
   EXPECT_GT(mean_x(dots_of({"--dots", "300", "--invert"})), 36);
   write_picture("mask.png", 40, 56, 1, [](auto row, auto, auto) { return row < 20 ? 0 : 255; });
-  const Dots masked = dots_of({"--dots", "300", "--mask", path("mask.png"), "--method", "lloyd"});
-  for (std::size_t i = 1; i < masked.position.size(); i += 2) EXPECT_GE(masked.position[i], 20);
+  for (const char* method : methods) {
+    const Dots masked = dots_of({"--dots", "300", "--mask", path("mask.png"), "--method", method});
+    for (std::size_t i = 1; i < masked.position.size(); i += 2) EXPECT_GE(masked.position[i], 20) << method;
+  }
   const auto ink_of = [&](std::vector<std::string> more) {
     return run_json(halftone(std::move(more)))["classes"][0]["ink_px2"].get<double>();
   };

@@ -222,5 +222,19 @@ TEST(Ink, NumberAndRadiusOfDotsBelongTogether) {
   (void)message_of([&] { (void)dots_for_ink(ink.view(), 1e-9); });
 }
 
+TEST(Ink, DotsBesideTheInkAreTakenToItsNearestPoint) {
+  holotone::Array<float, 2> ink({8, 12});
+  for (std::int64_t i = 0; i < ink.size(); ++i) ink.data()[i] = 0;
+  ink(2, 3) = 1;
+  ink(6, 9) = 0.5F;
+  holotone::Dots dots;
+  dots.width = 24;  // two units a pixel
+  dots.height = 16;
+  dots.position = {7, 5, 0, 5, 8.5F, 3.5F, 23, 15};
+  EXPECT_EQ(holotone::take_to_ink(dots, ink.view()), 3);
+  const float expected[] = {7, 5, 6, 5, 8, 4, 20, 14};
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(dots.position[i], expected[i], 3e-3) << i;
+}
+
 }  // namespace
 }  // namespace holotone
