@@ -31,7 +31,6 @@ using holotone::ElectrostaticPlan;
 using holotone::Queue;
 using holotone::Sampling;
 using holotone::Shape;
-using holotone::View;
 
 constexpr int samples = 500;
 constexpr int seeds = 5;

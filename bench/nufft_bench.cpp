@@ -24,7 +24,6 @@ using holotone::Array;
 using holotone::Device;
 using holotone::NufftPlan;
 using holotone::Queue;
-using holotone::View;
 using Complex = std::complex<float>;
 using Complex64 = std::complex<double>;
 
@@ -41,6 +40,11 @@ struct NufftRow {
 };
 
 Complex64 turn(double turns) { return std::polar(1.0, 2 * std::numbers::pi * (turns - std::round(turns))); }
+
+std::int64_t index_below(std::int64_t size, std::uint64_t seed, std::int64_t i) {
+  return static_cast<std::int64_t>(holotone::random_uniform64(seed, static_cast<std::uint64_t>(i)) *
+                                   static_cast<double>(size));
+}
 
 /// Points and strengths, modes, and the float64 sums at some modes and points.
 struct Cloud {
@@ -64,12 +68,8 @@ struct Cloud {
     });
   }
 
-  [[nodiscard]] std::int64_t mode_index(std::int64_t i) const {
-    return static_cast<std::int64_t>(holotone::random_bits(4, static_cast<std::uint64_t>(i)) >> 1) % modes.size();
-  }
-  [[nodiscard]] std::int64_t point_index(std::int64_t i) const {
-    return static_cast<std::int64_t>(holotone::random_bits(5, static_cast<std::uint64_t>(i)) >> 1) % strengths.size();
-  }
+  [[nodiscard]] std::int64_t mode_index(std::int64_t i) const { return index_below(modes.size(), 4, i); }
+  [[nodiscard]] std::int64_t point_index(std::int64_t i) const { return index_below(strengths.size(), 5, i); }
 
   std::int64_t side;
   Array<float, 2> points;

@@ -85,6 +85,7 @@ void RealLinePlan<Real>::execute(std::complex<Real>* data) const {
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define HOLOTONE_LINES(Plan)                   \
   template <class Real>                        \
   Plan<Real>::~Plan() = default;               \
@@ -95,6 +96,7 @@ void RealLinePlan<Real>::execute(std::complex<Real>* data) const {
 HOLOTONE_LINES(LinePlan)
 HOLOTONE_LINES(RealLinePlan)
 #undef HOLOTONE_LINES
+// NOLINTEND(bugprone-macro-parentheses)
 
 template class LinePlan<float>;
 template class LinePlan<double>;

@@ -64,7 +64,7 @@ struct ElectrostaticPlan::State {
 };
 
 ElectrostaticPlan::ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue,
-                                     ElectrostaticOptions options) {
+                                     const ElectrostaticOptions& options) {
   auto setup = electrostatic::make_setup(page, maximum_dots, options, queue.device().backend);
   auto engine = make_engine(setup, queue);
   state_ = std::make_unique<State>(State{std::move(setup), std::move(queue), 0, false, std::move(engine)});

@@ -113,7 +113,8 @@ class ElectrostaticPlan {
  public:
   /// `page` {ny, nx}, extents 1 to 32768; `maximum_dots` 0 to 2^30. Throws invalid_argument for these and for options out of
   /// range, unsupported for a sum this device lacks, out_of_memory, device.
-  ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue = {}, ElectrostaticOptions options = {});
+  ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue = {},
+                    const ElectrostaticOptions& options = {});
   ~ElectrostaticPlan();
   ElectrostaticPlan(ElectrostaticPlan&&) noexcept;
   ElectrostaticPlan& operator=(ElectrostaticPlan&&) noexcept;

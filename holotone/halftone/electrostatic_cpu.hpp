@@ -5,6 +5,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/halftone/electrostatic_engine.hpp>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace holotone::electrostatic {
@@ -123,7 +124,7 @@ class SplineField {
 /// Density of ink for `taylor` and `direct` (InkNodes).
 class InkDensity {
  public:
-  explicit InkDensity(const Setup& setup);
+  explicit InkDensity(Setup setup) : setup_(std::move(setup)) {}
   void set_ink(const float* ink, double total);
   /// As Method::densities.
   void at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const;

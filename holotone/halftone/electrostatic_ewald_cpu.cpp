@@ -89,7 +89,7 @@ class EwaldMethod final : public Method {
       for (int i = 0; i <= 100; ++i) {
         const double s = i / 100.0;
         double share = 0;
-        for (auto k = coefficient.rbegin(); k != coefficient.rend(); ++k) share = (share + *k) * s;
+        for (std::size_t k = coefficient.size(); k-- > 0;) share = (share + coefficient[k]) * s;
         worst = std::max(worst, std::abs(share - near_share(split, setup.cutoff * std::sqrt(1 - s))));
       }
       if (worst < 0.01 * setup.options.tolerance || terms == most_terms)

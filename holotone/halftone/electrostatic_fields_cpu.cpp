@@ -52,8 +52,6 @@ void SplineField::add(const DotList& dots, std::int64_t begin, std::int64_t end,
              force_x + begin, force_y + begin);
 }
 
-InkDensity::InkDensity(const Setup& setup) : setup_(setup) {}
-
 void InkDensity::set_ink(const float* ink, double total) { nodes_ = ink_nodes(setup_, ink, total); }
 
 void InkDensity::at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const {

@@ -54,8 +54,8 @@ HOLOTONE_SIMD_CLONES void spread_run(const Nodes& nodes, const float* x, const f
   for (std::int64_t i = 0; i < count; ++i) {
     alignas(64) float across[size];
     alignas(64) float down[size];
-    float place_x;
-    float place_y;
+    float place_x = 0;
+    float place_y = 0;
     const std::int64_t column = node_of<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
     const std::int64_t row = node_of<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
     weights<Width>(nodes.coefficient, nodes.degree, place_x, across);
@@ -75,8 +75,8 @@ HOLOTONE_SIMD_CLONES void interpolate_run(const Nodes& nodes, const float* x, co
   for (std::int64_t i = 0; i < count; ++i) {
     alignas(64) float across[size];
     alignas(64) float down[size];
-    float place_x;
-    float place_y;
+    float place_x = 0;
+    float place_y = 0;
     const std::int64_t column = node_of<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
     const std::int64_t row = node_of<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
     weights<Width>(nodes.coefficient, nodes.degree, place_x, across);

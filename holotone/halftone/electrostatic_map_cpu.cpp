@@ -2,6 +2,7 @@
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic_cpu.hpp>
+#include <utility>
 
 namespace holotone::electrostatic {
 namespace {
@@ -16,8 +17,8 @@ constexpr std::uint32_t nobody = 0xFFFFFFFF;
 
 class MapNeighbours final : public NeighbourSum {
  public:
-  MapNeighbours(const Setup& setup, const NearKernel& kernel)
-      : kernel_(kernel),
+  MapNeighbours(const Setup& setup, NearKernel kernel)
+      : kernel_(std::move(kernel)),
         same_place_force_(static_cast<float>(setup.same_place_force)),
         side_(std::max({map_side * setup.spacing_px, static_cast<double>(setup.page[0]) / 16384,
                         static_cast<double>(setup.page[1]) / 16384})),
@@ -124,7 +125,7 @@ class MapNeighbours final : public NeighbourSum {
       }
       const float s = 1 - v / limit;
       float share = 0;
-      for (auto k = kernel_.coefficient.rbegin(); k != kernel_.coefficient.rend(); ++k) share = (share + *k) * s;
+      for (std::size_t k = kernel_.coefficient.size(); k-- > 0;) share = (share + kernel_.coefficient[k]) * s;
       const float size = share / v;
       sum_x += size * dx;
       sum_y += size * dy;

@@ -68,7 +68,8 @@ Split choose_split(double tolerance, double dots, double nodes) {
   double best_cost = std::numeric_limits<double>::infinity();
   for (int width = 3; width <= 10 && width * width < best_cost; ++width) {
     // Flatter windows jump at their ends: their transforms have tails that the error's three images do not see.
-    for (double shape = 1.7; shape < 2.45; shape += 0.1) {
+    for (int tenths = 17; tenths <= 24; ++tenths) {
+      const double shape = 0.1 * tenths;
       const SplitError error(width, shape * width, nodes);
       for (const auto& [beta, cloud] : clouds()) {
         const double cheaper = std::sqrt(std::max(0.0, best_cost - width * width) / neighbour_cost);

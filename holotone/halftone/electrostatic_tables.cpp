@@ -250,8 +250,8 @@ std::vector<float> edge_weights(const Setup& setup) {
     weight.push_back(std::exp(-0.5 * place * place));
     sum += (k == 0 ? 1 : 2) * weight.back();
   }
-  std::vector<float> result;
-  for (const double own : weight) result.push_back(static_cast<float>(own / sum));
+  std::vector<float> result(weight.size());
+  std::ranges::transform(weight, result.begin(), [&](double own) { return static_cast<float>(own / sum); });
   return result;
 }
 

@@ -75,8 +75,8 @@ class TaylorMethod final : public Method {
   static SpreadWindow best_window(int width) {
     SpreadWindow best{width, 0, 2};
     double least = INFINITY;
-    for (double shape = 0.8; shape < 1.1; shape += 0.01) {
-      const SpreadWindow window{width, shape * std::numbers::pi * width * 0.75, 2};
+    for (int percent = 80; percent < 110; ++percent) {
+      const SpreadWindow window{width, 0.01 * percent * std::numbers::pi * width * 0.75, 2};
       const double error = window_error(window);
       if (error < least) {
         least = error;

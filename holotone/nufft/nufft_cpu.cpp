@@ -149,7 +149,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   template <int Components>
   void fold() {
     const std::int64_t row = grid_.stride() * Components;
-    const auto [ny, nx] = std::pair(setup_.grid[Rank - 2], setup_.grid[Rank - 1]);
+    const std::int64_t ny = setup_.grid[Rank - 2];
+    const std::int64_t nx = setup_.grid[Rank - 1];
     const auto at = [&](std::int64_t plane, std::int64_t line) {
       return cells_.data() + (plane * grid_.rows() + line) * row;
     };
@@ -175,7 +176,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   template <int Components>
   void fill_halo() {
     const std::int64_t row = grid_.stride() * Components;
-    const auto [ny, nx] = std::pair(setup_.grid[Rank - 2], setup_.grid[Rank - 1]);
+    const std::int64_t ny = setup_.grid[Rank - 2];
+    const std::int64_t nx = setup_.grid[Rank - 1];
     const auto at = [&](std::int64_t plane, std::int64_t line) {
       return cells_.data() + (plane * grid_.rows() + line) * row;
     };

@@ -352,6 +352,7 @@ void interpolate(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real
   });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define HOLOTONE_SPREAD(Real, Rank, Components)                                                                 \
   template void spread<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&,      \
                                                const SpreadGrid<Rank>&, const Real*, Real*);                    \
@@ -368,5 +369,6 @@ HOLOTONE_SPREAD(double, 2, 2)
 HOLOTONE_SPREAD(double, 3, 1)
 HOLOTONE_SPREAD(double, 3, 2)
 #undef HOLOTONE_SPREAD
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace holotone::nufft

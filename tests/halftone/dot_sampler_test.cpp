@@ -15,7 +15,6 @@ using holotone::DotSampler;
 using holotone::ErrorCode;
 using holotone::Sampling;
 using holotone::Shape;
-using holotone::View;
 
 class DotSamplerOn : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(DotSamplerOn);

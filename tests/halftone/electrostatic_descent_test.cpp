@@ -7,7 +7,6 @@
 namespace {
 
 using holotone::Descent;
-using holotone::DescentOptions;
 using holotone::Device;
 using holotone::electrostatic_halftone;
 using holotone::ErrorCode;

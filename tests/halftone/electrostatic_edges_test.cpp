@@ -57,7 +57,7 @@ TEST_P(ElectrostaticSteps, edge_correction_keeps_dots_from_overdrawing_edges) {
   const auto on = two_greys(44, 40);
   const auto start = support::random_dots(on, 968, 11);
   on_each([&](Device device) {
-    double error[2];
+    double error[2] = {};
     for (const bool corrected : {false, true}) {
       Halftone halftone(on, start, device);
       StepRule rule;
