@@ -68,13 +68,11 @@ void run_product(benchmark::State& state, std::int64_t points) {
 }  // namespace
 
 void add_cpu_limits(const RowOptions& options) {
-  benchmark::RegisterBenchmark("cpu/sincos", run_sines)->Unit(benchmark::kMillisecond)->UseManualTime();
+  register_row("cpu/sincos", run_sines);
   for (const std::int64_t points : {1024, 10240, 30720, 102400}) {
     if (points > options.max_points) continue;
-    const auto name = fmt::format("cpu/sgemm/{}", points);
-    benchmark::RegisterBenchmark(name.c_str(), [points](benchmark::State& state) { run_product(state, points); })
-        ->Unit(benchmark::kMillisecond)
-        ->UseManualTime();
+    register_row(fmt::format("cpu/sgemm/{}", points),
+                 [points](benchmark::State& state) { run_product(state, points); });
   }
 }
 

@@ -298,16 +298,7 @@ void add_halftone_rows(const RowOptions& options) {
   const auto device = options.device;
   const auto add = [&](const std::string& name, std::int64_t count, auto body) {
     if (count > options.max_points) return;
-    auto* const row = benchmark::RegisterBenchmark(fmt::format("halftone/{}/{}", name, count).c_str(),
-                                                   [body](benchmark::State& state) {
-                                                     try {
-                                                       body(state);
-                                                     } catch (const holotone::Error& error) {
-                                                       state.SkipWithError(error.what());
-                                                     }
-                                                   })
-                          ->Unit(benchmark::kMillisecond)
-                          ->UseManualTime();
+    auto* const row = register_row(fmt::format("halftone/{}/{}", name, count), body);
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);
   };
   for (const std::int64_t count : {16384, 65536, 262144, 1048576}) {

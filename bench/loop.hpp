@@ -1,12 +1,29 @@
 #pragma once
-// The timed loop of the rows that run on the caller's clock.
+// Registering rows on the caller's clock, and their timed loop.
 #include <bench/measure.hpp>
 #include <benchmark/benchmark.h>
+#include <holotone/core/error.hpp>
+#include <string>
 
 namespace bench {
 
-/// Runs work() and waits for `queue`, once an iteration, timed by Stopwatch; the row must be registered with
-/// UseManualTime. Returns the mean in seconds.
+/// A row in milliseconds that body(state) times (UseManualTime); an Error becomes the row's error.
+template <class Body>
+benchmark::internal::Benchmark* register_row(const std::string& name, const Body& body) {
+  return benchmark::RegisterBenchmark(name.c_str(),
+                                      [body](benchmark::State& state) {
+                                        try {
+                                          body(state);
+                                        } catch (const holotone::Error& error) {
+                                          state.SkipWithError(error.what());
+                                        }
+                                      })
+      ->Unit(benchmark::kMillisecond)
+      ->UseManualTime();
+}
+
+/// Runs work() and waits for `queue`, once an iteration, timed by Stopwatch, in a row of
+/// register_row. Returns the mean in seconds.
 template <class Work>
 double time_iterations(benchmark::State& state, const holotone::Queue& queue, const Work& work) {
   double total = 0;

@@ -262,16 +262,8 @@ void add_nufft_rows(const RowOptions& options) {
   const auto add = [&](const char* stage, const NufftRow& row) {
     const auto name = fmt::format("nufft/{}{}/{}/{}/{}", stage, row.clustered ? "_clustered" : "", row.modes,
                                   row.points, row.tolerance == 1e-3 ? "1e-3" : "1e-5");
-    auto* const registered = benchmark::RegisterBenchmark(name.c_str(),
-                                                          [row, device = options.device](benchmark::State& state) {
-                                                            try {
-                                                              run_nufft(state, row, device);
-                                                            } catch (const holotone::Error& error) {
-                                                              state.SkipWithError(error.what());
-                                                            }
-                                                          })
-                                 ->Unit(benchmark::kMillisecond)
-                                 ->UseManualTime();
+    auto* const registered =
+        register_row(name, [row, device = options.device](auto& state) { run_nufft(state, row, device); });
     if (options.device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
   for (const std::int64_t points : {1'000'000, 10'000'000}) {

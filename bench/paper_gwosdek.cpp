@@ -4,8 +4,6 @@
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <fmt/format.h>
 #include <holotone/halftone/electrostatic.hpp>
 #include <holotone/halftone/sampling.hpp>
@@ -225,36 +223,21 @@ void print_figure_8(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
 }
 
-int run(int argc, char** argv) {
-  bench::TableOptions options;
-  std::int64_t seeds = 0;
-  int code = 0;
-  if (!bench::parse_table_options(argc, argv, "Table 1 and figures of Gwosdek et al., measured here", 1048576, options,
-                                  code, [&](CLI::App& app) {
-                                    app.add_option("--quality-seeds", seeds,
-                                                   "Figures 4 and 5 too: halftones a method (10 as the claims say)");
-                                  })) {
-    return code;
-  }
-  auto results = bench::results_head("paper_gwosdek", options.device);
-  fmt::print("Gwosdek, Schmaltz, Weickert, Teuber 2012; measured on {} ({}), commit {}\n\n",
-             std::string(results["device"]), to_string(options.device), bench::commit());
-  print_table_1(options, results);
-  print_figure_6(options, results);
-  print_figure_7(options, results);
-  print_figure_8(options, results);
-  if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
-  if (!options.json.empty()) bench::write_json(options.json, results);
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "paper_gwosdek: %s\n", error.what());
-    return 2;
-  }
+  std::int64_t seeds = 0;
+  const auto add_options = [&](CLI::App& app) {
+    app.add_option("--quality-seeds", seeds, "Figures 4 and 5 too: halftones a method (10 as the claims say)");
+  };
+  return bench::run_table_program(argc, argv,
+                                  {"paper_gwosdek", "Table 1 and figures of Gwosdek et al., measured here",
+                                   "Gwosdek, Schmaltz, Weickert, Teuber 2012", 1048576, add_options},
+                                  [&](const bench::TableOptions& options, nlohmann::json& results) {
+                                    print_table_1(options, results);
+                                    print_figure_6(options, results);
+                                    print_figure_7(options, results);
+                                    print_figure_8(options, results);
+                                    if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
+                                  });
 }

@@ -3,8 +3,6 @@
 // columns (new). The figure's values are not in the text; it states that 30,000 points play in real time on one
 // GeForce RTX 3080. The table goes on to 1,000,000 points.
 #include <bench/paper_table.hpp>
-#include <cstdio>
-#include <exception>
 #include <fmt/format.h>
 
 namespace {
@@ -13,16 +11,7 @@ constexpr std::int64_t sizes[] = {1000, 2000, 5000, 10000, 20000, 30000, 100000,
 /// The text's only statement of speed.
 constexpr std::int64_t real_time_points = 30000;
 
-int run(int argc, char** argv) {
-  bench::TableOptions options;
-  int code = 0;
-  if (!bench::parse_table_options(argc, argv, "Figure 4.1 of Mitani, Suzuki and Takada, measured here", 30000, options,
-                                  code)) {
-    return code;
-  }
-  auto results = bench::results_head("paper_mitani", options.device);
-  fmt::print("Mitani, Suzuki, Takada, Figure 4.1: 1920x1024, milliseconds ({}); measured on {} ({}), commit {}\n\n",
-             bench::clock_name(), std::string(results["device"]), to_string(options.device), bench::commit());
+void print(const bench::TableOptions& options, nlohmann::json& results) {
   std::vector<std::vector<std::string>> rows = {
       {"points", "published (RTX 3080)", "direct (old)", "separable (new)", "old/new", "frames/s", "rel. error"}};
   for (const auto count : sizes) {
@@ -52,17 +41,13 @@ int run(int argc, char** argv) {
   bench::print_table(rows);
   fmt::print(
       "\nHere: complex field and 8-bit phase, points on the device; random signs, z 0.5 to 0.6 m, 8 um, 532 nm.\n");
-  if (!options.json.empty()) bench::write_json(options.json, results);
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "paper_mitani: %s\n", error.what());
-    return 2;
-  }
+  return bench::run_table_program(argc, argv,
+                                  {"paper_mitani", "Figure 4.1 of Mitani, Suzuki and Takada, measured here",
+                                   "Mitani, Suzuki, Takada, Figure 4.1: 1920x1024, milliseconds", 30000},
+                                  print);
 }

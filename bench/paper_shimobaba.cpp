@@ -3,8 +3,6 @@
 // The published columns stand beside this machine's: the paper's recurrence (Eq. 2), plain summation and the product of
 // matrices, each giving the real part alone.
 #include <bench/paper_table.hpp>
-#include <cstdio>
-#include <exception>
 #include <fmt/format.h>
 
 namespace {
@@ -22,16 +20,7 @@ constexpr Published table_1[] = {{512, 30e3, 33, 215, 19},     {1024, 59e3, 59, 
                                  {2560, 146e3, 139, 1045, 68}, {3072, 174e3, 165, 1252, 80},
                                  {3584, 204e3, 192, 1464, 93}};
 
-int run(int argc, char** argv) {
-  bench::TableOptions options;
-  int code = 0;
-  if (!bench::parse_table_options(argc, argv, "Table 1 of Shimobaba et al. 2010, published and measured here", 3584,
-                                  options, code)) {
-    return code;
-  }
-  auto results = bench::results_head("paper_shimobaba", options.device);
-  fmt::print("Shimobaba et al. 2010, Table 1: 1920x1024, milliseconds ({}); measured on {} ({}), commit {}\n\n",
-             bench::clock_name(), std::string(results["device"]), to_string(options.device), bench::commit());
+void print(const bench::TableOptions& options, nlohmann::json& results) {
   std::vector<std::vector<std::string>> rows = {{"points", "CPU 2010", "GTX 260", "HD 5850", "HD 5850 opt.", "direct",
                                                  "recurrence", "separable", "rec./sep.", "rel. error"}};
   for (const auto& row : table_1) {
@@ -65,17 +54,13 @@ int run(int argc, char** argv) {
   fmt::print(
       "\nPublished: one core of a Core 2 Quad Q6600; GeForce GTX 260; Radeon HD 5850 without and with the paper's\n"
       "optimisation. Here: the real part alone, points on the device; random signs, z 0.5 to 0.6 m, 8 um, 532 nm.\n");
-  if (!options.json.empty()) bench::write_json(options.json, results);
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "paper_shimobaba: %s\n", error.what());
-    return 2;
-  }
+  return bench::run_table_program(argc, argv,
+                                  {"paper_shimobaba", "Table 1 of Shimobaba et al. 2010, published and measured here",
+                                   "Shimobaba et al. 2010, Table 1: 1920x1024, milliseconds", 3584},
+                                  print);
 }

@@ -1,22 +1,27 @@
 #include <bench/paper_table.hpp>
 #include <cmath>
+#include <cstdio>
+#include <exception>
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>
 
 namespace bench {
 
-bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
-                         TableOptions& options, int& code, const std::function<void(CLI::App&)>& add) {
-  CLI::App app(description);
+namespace {
+
+/// False where the program is to end at once with `code`.
+bool parse(int argc, char** argv, const TableProgram& program, TableOptions& options, int& code) {
+  CLI::App app(program.description);
   std::string device = "auto";
-  app.add_option("--device", device, "cpu, cuda:0, ... or auto");
-  app.add_option("--max-points", options.max_points, fmt::format("Largest cloud (default on the CPU: {})", cpu_points));
   bool processor_time = false;
+  app.add_option("--device", device, "cpu, cuda:0, ... or auto");
+  app.add_option("--max-points", options.max_points,
+                 fmt::format("Largest cloud (default on the CPU: {})", program.cpu_points));
   app.add_flag("--processor-time", processor_time,
                "Processor time of one thread, for a CPU that does other work meanwhile");
   app.add_option("--json", options.json, "Also write the table to this file");
-  if (add) add(app);
+  if (program.add_options) program.add_options(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -24,11 +29,44 @@ bool parse_table_options(int argc, char** argv, const std::string& description, 
     return false;
   }
   options.device = holotone::parse_device(device);
-  if (processor_time && options.device.backend == holotone::Backend::cpu) use_processor_time();
-  if (options.max_points <= 0) {
-    options.max_points = options.device.backend == holotone::Backend::cpu ? cpu_points : INT64_MAX;
-  }
+  const bool cpu = options.device.backend == holotone::Backend::cpu;
+  if (processor_time && cpu) use_processor_time();
+  if (options.max_points <= 0) options.max_points = cpu ? program.cpu_points : INT64_MAX;
   return true;
+}
+
+nlohmann::json results_head(const std::string& program, holotone::Device device) {
+  const auto info = holotone::describe(device);
+  return {{"program", program},           {"commit", commit()},         {"device", info.name},
+          {"backend", to_string(device)}, {"device_units", info.units}, {"driver", info.detail},
+          {"clock", clock_name()},        {"date_utc", utc_date()}};
+}
+
+void write_json(const std::string& path, const nlohmann::json& value) {
+  std::ofstream file(path);
+  file << value.dump(1) << "\n";
+  file.close();
+  if (!file) throw std::runtime_error(path + ": cannot be written");
+}
+
+}  // namespace
+
+int run_table_program(int argc, char** argv, const TableProgram& program,
+                      const std::function<void(const TableOptions&, nlohmann::json&)>& print) {
+  try {
+    TableOptions options;
+    int code = 0;
+    if (!parse(argc, argv, program, options, code)) return code;
+    auto results = results_head(program.name, options.device);
+    fmt::print("{}; {}; measured on {} ({}), commit {}\n\n", program.heading, clock_name(),
+               std::string(results["device"]), to_string(options.device), commit());
+    print(options, results);
+    if (!options.json.empty()) write_json(options.json, results);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program.name.c_str(), error.what());
+    return 2;
+  }
 }
 
 cases::PointCloudCase paper_case(std::int64_t points) {
@@ -66,20 +104,6 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:>{}}", row[i], width[i] + (i == 0 ? 0 : 2));
     fmt::print("\n");
   }
-}
-
-nlohmann::json results_head(const std::string& program, holotone::Device device) {
-  const auto info = holotone::describe(device);
-  return {{"program", program},           {"commit", commit()},         {"device", info.name},
-          {"backend", to_string(device)}, {"device_units", info.units}, {"driver", info.detail},
-          {"clock", clock_name()},        {"date_utc", utc_date()}};
-}
-
-void write_json(const std::string& path, const nlohmann::json& value) {
-  std::ofstream file(path);
-  file << value.dump(1) << "\n";
-  file.close();
-  if (!file) throw std::runtime_error(path + ": cannot be written");
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 #pragma once
-// What the two papers' table programs share: options, measuring old against new, printing, JSON.
+// What the programs of the papers' tables share: options, measuring old against new, printing, JSON.
 #include <CLI/CLI.hpp>
 #include <bench/measure.hpp>
 #include <cstdint>
@@ -16,12 +16,20 @@ struct TableOptions {
   std::string json;  ///< file to write, or empty
 };
 
-/// `--device`, `--max-points` (default: all rows on CUDA, `cpu_points` on the CPU), `--processor-time`,
-/// `--json`, `--help`. Prints and
-/// returns an exit code through `code` when the program should end at once.
-/// `add` may add options of the program's own.
-bool parse_table_options(int argc, char** argv, const std::string& description, std::int64_t cpu_points,
-                         TableOptions& options, int& code, const std::function<void(CLI::App&)>& add = {});
+/// What a program is and prints.
+struct TableProgram {
+  std::string name;
+  std::string description;
+  std::string heading;                           ///< first line of what is printed, before the device and the commit
+  std::int64_t cpu_points = 0;                   ///< largest cloud on the CPU unless --max-points says otherwise
+  std::function<void(CLI::App&)> add_options{};  ///< options of the program's own
+};
+
+/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--json` and
+/// `--help`, calls print(options, results), where results starts with program, commit, device, driver and date, and
+/// writes them to the file that --json names. Returns the exit code; errors become one line.
+int run_table_program(int argc, char** argv, const TableProgram& program,
+                      const std::function<void(const TableOptions&, nlohmann::json&)>& print);
 
 /// One measured time.
 struct Measured {
@@ -42,10 +50,5 @@ std::string three_digits(double value);
 
 /// Rows as text: the first row is the heading; columns are aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows);
-
-/// What every results file starts with: program, commit, device, driver, date.
-nlohmann::json results_head(const std::string& program, holotone::Device device);
-
-void write_json(const std::string& path, const nlohmann::json& value);
 
 }  // namespace bench

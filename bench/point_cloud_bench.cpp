@@ -122,23 +122,11 @@ void run_video(benchmark::State& state, std::int64_t count, holotone::Device dev
 }  // namespace
 
 void add_point_cloud_rows(const RowOptions& options) {
-  const auto add = [&](const std::string& name, auto body) {
-    return benchmark::RegisterBenchmark(name.c_str(),
-                                        [body](benchmark::State& state) {
-                                          try {
-                                            body(state);
-                                          } catch (const holotone::Error& error) {
-                                            state.SkipWithError(error.what());
-                                          }
-                                        })
-        ->Unit(benchmark::kMillisecond)
-        ->UseManualTime();
-  };
   const auto device = options.device;
   const auto add_sum = [&](const std::string& name, const Row& row) {
     if (row.count > options.max_points) return;
-    auto* const registered = add(fmt::format("hologram/{}/{}", name, row.count),
-                                 [row, device](benchmark::State& state) { run_sum(state, row, device); });
+    auto* const registered = register_row(fmt::format("hologram/{}/{}", name, row.count),
+                                          [row, device](benchmark::State& state) { run_sum(state, row, device); });
     // On a GPU a row is the median of single frames on a rested card; the rate under full load is a counter.
     if (device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
@@ -152,7 +140,7 @@ void add_point_cloud_rows(const RowOptions& options) {
     add_sum("separable_near", {PointMethod::separable, true, both, count});
   }
   if (options.max_points >= 30720) {
-    add("hologram/video/30720", [device](benchmark::State& state) { run_video(state, 30720, device); });
+    register_row("hologram/video/30720", [device](benchmark::State& state) { run_video(state, 30720, device); });
   }
 }
 

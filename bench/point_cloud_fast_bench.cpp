@@ -159,14 +159,7 @@ void add_point_cloud_fast_rows(const RowOptions& options) {
     if (row.count > 100 * options.max_points) return;
     const auto name = fmt::format("hologram/{}/{}", row.name, row.count);
     auto* const registered =
-        benchmark::RegisterBenchmark(name.c_str(), [row, anew, device = options.device](auto& state) {
-          try {
-            time_row(state, row, device, anew);
-          } catch (const holotone::Error& error) {
-            state.SkipWithError(error.what());
-          }
-        });
-    registered->Unit(benchmark::kMillisecond)->UseManualTime();
+        register_row(name, [row, anew, device = options.device](auto& state) { time_row(state, row, device, anew); });
     if (gpu) registered->Iterations(anew ? 5 : 1);
   };
   for (const std::int64_t count : {30000, 100000, 1000000, 10000000, 100000000}) {

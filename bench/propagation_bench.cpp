@@ -40,16 +40,8 @@ void run_angular_spectrum(benchmark::State& state, std::int64_t size, holotone::
 
 void add_propagation_rows(const RowOptions& options) {
   const auto device = options.device;
-  auto* const row = benchmark::RegisterBenchmark("propagate/angular_spectrum/4096",
-                                                 [device](benchmark::State& state) {
-                                                   try {
-                                                     run_angular_spectrum(state, 4096, device);
-                                                   } catch (const holotone::Error& error) {
-                                                     state.SkipWithError(error.what());
-                                                   }
-                                                 })
-                        ->Unit(benchmark::kMillisecond)
-                        ->UseManualTime();
+  auto* const row = register_row("propagate/angular_spectrum/4096",
+                                 [device](benchmark::State& state) { run_angular_spectrum(state, 4096, device); });
   // On a GPU the row is the median of single runs on a rested card, as for the holograms.
   if (device.backend != holotone::Backend::cpu) row->Iterations(1);
 }
