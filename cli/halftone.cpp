@@ -140,12 +140,12 @@ void add_method_options(CLI::App& command, HalftoneArguments& a) {
 }
 
 void add_ink_options(CLI::App& command, HalftoneArguments& a) {
-  command.add_flag("--invert", a.invert, "Ink where the picture is bright");
-  command.add_option("--mask", a.mask, "Picture of the same size: ink only where it is white");
-  command.add_option("--gamma", a.gamma, "Above 1 lifts the shadows: less ink")->capture_default_str();
-  command.add_option("--tone", a.tone, "What numbers are: srgb codes, linear light (or as they are), auto by file")
+  command.add_flag("--invert", a.ink.invert, "Ink where the picture is bright");
+  command.add_option("--mask", a.ink.mask, "Picture of the same size: ink only where it is white");
+  command.add_option("--gamma", a.ink.gamma, "Above 1 lifts the shadows: less ink")->capture_default_str();
+  command.add_option("--tone", a.ink.tone, "What numbers are: srgb codes, linear light (or as they are), auto by file")
       ->capture_default_str();
-  command.add_flag("--clip", a.clip, "Take numbers outside 0 to 1 of float pictures as 0 or 1");
+  command.add_flag("--clip", a.ink.clip, "Take numbers outside 0 to 1 of float pictures as 0 or 1");
   command.add_option("--colour,--color", a.colour, "cmyk: dots of four inks that repel each other");
   command.add_option("--black", a.black, "Share of grey that black ink takes, 0 to 1; default 1");
   command.add_option("--within", a.within, "Weight of the force among dots of one ink; default 1");

@@ -125,18 +125,6 @@ void set_colours(HalftoneJob& job, const HalftoneArguments& a) {
   if (job.weights.within + job.weights.across == 0) reject("--across", "a number > 0 where --within is 0", a.across);
 }
 
-void set_ink(HalftoneJob& job, const HalftoneArguments& a) {
-  enum class Typed { by_file, srgb, linear };
-  static constexpr Choice<Typed> tones[] = {{"auto", Typed::by_file}, {"srgb", Typed::srgb}, {"linear", Typed::linear}};
-  const Typed tone = choose("--tone", a.tone, tones);
-  job.tone_by_file = tone == Typed::by_file;
-  job.ink.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
-  job.ink.gamma = number_between("--gamma", a.gamma, 0.01, 100);
-  job.ink.invert = a.invert;
-  job.ink.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
-  job.mask = a.mask;
-}
-
 void set_frames(HalftoneJob& job, const HalftoneArguments& a) {
   if (a.frames.empty()) return;
   require_known_counters("--frames", a.frames, false);
@@ -158,7 +146,7 @@ void check_files(const HalftoneJob& job) {
            std::to_string(job.inputs.size()) + " files");
   }
   for (const auto& input : job.inputs) require_input(input);
-  if (!job.mask.empty()) require_input(job.mask);
+  if (!job.ink.mask.empty()) require_input(job.ink.mask);
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
   if (!is_dots_output(job.output)) {
@@ -169,7 +157,7 @@ void check_files(const HalftoneJob& job) {
     const std::int64_t count = job.descent.iterations / job.descent.frame_interval + 2;
     outputs.push_back({"--frames", count, [&](std::int64_t i) { return job.frames->name(i); }});
   }
-  std::vector<InputFile> inputs{{"--mask", job.mask}};
+  std::vector<InputFile> inputs{{"--mask", job.ink.mask}};
   for (const auto& input : job.inputs) inputs.push_back({"IN", input});
   require_outputs(outputs, inputs);
 }
@@ -202,7 +190,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   set_forces(job, arguments);
   set_sizes(job, arguments);
   set_colours(job, arguments);
-  set_ink(job, arguments);
+  job.ink = ink_source(arguments.ink);
   job.one_bit = arguments.one_bit;
   job.tour = choose("--order", arguments.order, orders);
   refuse_unused(arguments, job);

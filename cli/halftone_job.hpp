@@ -1,11 +1,11 @@
 #pragma once
 #include "console.hpp"
+#include "ink_source.hpp"
 #include "paths.hpp"
 #include <cstdint>
 #include <holotone/core/device.hpp>
 #include <holotone/halftone/colour_classes.hpp>
 #include <holotone/halftone/electrostatic.hpp>
-#include <holotone/halftone/ink.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,11 +29,7 @@ struct HalftoneArguments {
   std::string shake;
   std::string seed = "0";
   bool deterministic = false;
-  bool invert = false;
-  std::string mask;
-  std::string gamma = "1";
-  std::string tone = "auto";
-  bool clip = false;
+  InkArguments ink;
   std::string radius;
   std::string size;
   std::string dpi;
@@ -64,10 +60,9 @@ struct PageLength {
 struct HalftoneJob {
   std::vector<std::string> inputs;  ///< one picture, or one for each ink
   std::string output;
-  std::string mask;
   ElectrostaticOptions forces;
   DescentOptions descent;
-  InkOptions ink;  ///< without its mask
+  InkSource ink;
   ClassWeights weights;
   std::optional<FramePattern> frames;
   std::optional<std::int64_t> dots;       ///< none: as many as the ink asks for
@@ -83,7 +78,6 @@ struct HalftoneJob {
   Device device;
   ConsoleOptions console;
   bool one_bit = false;
-  bool tone_by_file = true;  ///< codes are sRGB, floats linear
   bool cmyk = false;
   bool tour = false;
 

@@ -82,7 +82,6 @@ void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured
   const Dots& dots = measured.source.dots;
   measured.image = ink.shape();
   measured.ink = total_ink(ink.view());
-  if (!(measured.ink > 0)) throw_io(job.against, "a picture with ink", "one that is white everywhere");
   measured.scale_x = static_cast<double>(ink.shape()[1]) / dots.width;
   measured.scale_y = static_cast<double>(ink.shape()[0]) / dots.height;
   if (measured.scale_x != 1 || measured.scale_y != 1) {
@@ -195,15 +194,16 @@ void add_measure(CLI::App& application, Action& action) {
   with_image(command->add_option("--margin", a->margin, "Pixels along the image's edges that do not count")
                  ->capture_default_str());
   with_image(command->add_option("--charge", a->charge, "Pixels of ink a dot; default: the image's ink over the dots"));
+  with_image(command
+                 ->add_option("--tone", a->ink.tone,
+                              "The image's numbers: srgb, linear, or auto (codes are sRGB, floats linear)")
+                 ->capture_default_str());
+  with_image(command->add_option("--gamma", a->ink.gamma, "Above 1 lifts the image's shadows: less ink")
+                 ->capture_default_str());
   with_image(
-      command
-          ->add_option("--tone", a->tone, "The image's numbers: srgb, linear, or auto (codes are sRGB, floats linear)")
-          ->capture_default_str());
-  with_image(
-      command->add_option("--gamma", a->gamma, "Above 1 lifts the image's shadows: less ink")->capture_default_str());
-  with_image(command->add_option("--mask", a->mask, "Picture of the image's size: the share of its ink that counts"));
-  with_image(command->add_flag("--invert", a->invert, "Ink where the image is bright"));
-  with_image(command->add_flag("--clip", a->clip, "Take values outside 0 to 1 of float images as 0 or 1"));
+      command->add_option("--mask", a->ink.mask, "Picture of the image's size: the share of its ink that counts"));
+  with_image(command->add_flag("--invert", a->ink.invert, "Ink where the image is bright"));
+  with_image(command->add_flag("--clip", a->ink.clip, "Take values outside 0 to 1 of float images as 0 or 1"));
   add_console_options(*command, a->console);
   command->callback([a, &action] { action = [a] { return run_measure(*a); }; });
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/io/dots.hpp>
-#include <holotone/io/image.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 constexpr double largest_page = 1e9;
 constexpr std::size_t most_sigmas = 64;
 
-std::array<double, 2> page_of(std::string_view text) {
+std::array<double, 2> typed_page(std::string_view text) {
   constexpr std::string_view expected = "WIDTHxHEIGHT in the file's units such as 512x512 or 1x1";
   const auto cross = text.find('x');
   if (cross == std::string_view::npos) reject("--page", expected, text);
@@ -34,18 +33,6 @@ std::vector<double> sigmas_of(const std::string& text) {
   return sigmas;
 }
 
-void set_ink(MeasureJob& job, const MeasureArguments& a) {
-  enum class Typed { by_file, srgb, linear };
-  static constexpr Choice<Typed> tones[] = {{"auto", Typed::by_file}, {"srgb", Typed::srgb}, {"linear", Typed::linear}};
-  const Typed tone = choose("--tone", a.tone, tones);
-  job.tone_by_file = tone == Typed::by_file;
-  job.ink.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
-  job.ink.gamma = number_between("--gamma", a.gamma, 0.01, 100);
-  job.ink.invert = a.invert;
-  job.ink.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
-  job.mask = a.mask;
-}
-
 void check_files(const MeasureJob& job) {
   require_input(job.input);
   if (!is_dots_input(job.input)) {
@@ -54,7 +41,7 @@ void check_files(const MeasureJob& job) {
         extension_of(job.input).empty() ? "a name without extension" : fmt::format("'{}'", extension_of(job.input)));
   }
   if (!job.against.empty()) require_input(job.against);
-  if (!job.mask.empty()) require_input(job.mask);
+  if (!job.ink.mask.empty()) require_input(job.ink.mask);
   if (job.output.empty()) return;
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
@@ -63,7 +50,7 @@ void check_files(const MeasureJob& job) {
     reject("--output", "a name ending in .html, .json or .csv", job.output);
   }
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}},
-                  {{"IN", job.input}, {"--against", job.against}, {"--mask", job.mask}});
+                  {{"IN", job.input}, {"--against", job.against}, {"--mask", job.ink.mask}});
 }
 
 void take_class(const MeasureJob& job, Dots& dots) {
@@ -145,7 +132,7 @@ MeasureJob measure_job(const MeasureArguments& a) {
   job.input = a.input;
   job.against = a.against;
   job.output = a.output;
-  if (!a.page.empty()) job.page = page_of(a.page);
+  if (!a.page.empty()) job.page = typed_page(a.page);
   if (!a.threshold.empty()) {
     job.threshold = number_between("--threshold", a.threshold, 0, 1);
     if (job.threshold == 0) reject("--threshold", "a number above 0", a.threshold);
@@ -163,23 +150,17 @@ MeasureJob measure_job(const MeasureArguments& a) {
     job.charge = number_between("--charge", a.charge, 0, 1e9);
     if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);
   }
-  set_ink(job, a);
+  job.ink = ink_source(a.ink);
   check_files(job);
   return job;
 }
 
 Array<float, 2> read_ink(const MeasureJob& job) {
-  const Image image = read_image(job.against);
-  InkOptions options = job.ink;
-  const bool floats = std::holds_alternative<Array<float, 3>>(image.pixels);
-  if (job.tone_by_file && floats) options.tone = PixelTone::linear;
-  Array<float, 2> mask;
-  if (!job.mask.empty()) {
-    mask = to_grey(read_image(job.mask));
-    options.mask = mask.view();
-  }
-  const auto pixels = to_float(image);
-  return ink_from_pixels(pixels.view(), options);
+  const Image image = read_picture(job.against);
+  const auto mask = read_mask(job.ink, page_of(image), job.against);
+  Array<float, 2> ink = ink_of(job.against, image, job.ink, mask.view());
+  if (!(total_ink(ink.view()) > 0)) reject_no_ink(job.ink, {job.against});
+  return ink;
 }
 
 MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image) {

@@ -1,9 +1,9 @@
 #pragma once
 #include "console.hpp"
+#include "ink_source.hpp"
 #include <array>
 #include <cstdint>
 #include <holotone/core/dots.hpp>
-#include <holotone/halftone/ink.hpp>
 #include <holotone/metrics/spectrum.hpp>
 #include <optional>
 #include <string>
@@ -27,11 +27,7 @@ struct MeasureArguments {
   std::string sigma = "1,1.5,2,3,4,6,8";
   std::string margin = "0";
   std::string charge;
-  std::string tone = "auto";
-  std::string gamma = "1";
-  std::string mask;
-  bool invert = false;
-  bool clip = false;
+  InkArguments ink;
   ConsoleOptions console;
 };
 
@@ -51,9 +47,7 @@ struct MeasureJob {
   std::vector<double> sigma;
   double margin = 0;
   double charge = 0;  ///< pixels of ink a dot; 0: the image's ink over the dots
-  InkOptions ink;     ///< without its mask
-  bool tone_by_file = true;
-  std::string mask;
+  InkSource ink;
   ConsoleOptions console;
 };
 
@@ -72,7 +66,7 @@ struct MeasuredDots {
 /// dots lie on it, the unit square, or what holds the dots. `image` is empty without --against.
 MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image);
 
-/// The image's ink, {ny, nx}.
+/// The image's ink, {ny, nx}. Throws io where there is none.
 Array<float, 2> read_ink(const MeasureJob& job);
 
 }  // namespace holotone::cli

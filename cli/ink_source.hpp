@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <holotone/core/array.hpp>
+#include <holotone/halftone/ink.hpp>
+#include <holotone/io/image.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// How ink is made of a picture, as typed.
+struct InkArguments {
+  std::string tone = "auto";
+  std::string gamma = "1";
+  std::string mask;
+  bool invert = false;
+  bool clip = false;
+};
+
+/// How ink is made of a picture. Everything below names the file in its errors.
+struct InkSource {
+  InkOptions options;        ///< without its mask
+  bool tone_by_file = true;  ///< codes are sRGB, floats linear
+  std::string mask;          ///< a picture's file, or empty
+};
+
+/// Throws invalid_argument naming the option.
+InkSource ink_source(const InkArguments& arguments);
+
+/// {ny, nx}
+Shape<2> page_of(const Image& image);
+
+/// "640 x 480 pixels"
+std::string size_text(const Shape<2>& shape);
+
+/// A picture's pixels. Throws io; cancelled.
+Image read_picture(const std::string& path);
+
+/// The mask of the picture `of` whose page is `page`; empty where there is none. Throws io for another size and for a
+/// value outside 0 to 1, naming its pixel (--clip: for one that is not finite); cancelled.
+Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of);
+
+/// The ink of the picture `path`. Throws as ink_from_pixels.
+Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSource& source, View<const float, 2> mask);
+
+/// Its four inks. Throws as cmyk_inks.
+std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
+                                       View<const float, 2> mask, double black);
+
+/// Throws io where none of the pictures has ink: names the mask if they would have some without it, else the first.
+[[noreturn]] void reject_no_ink(const InkSource& source, const std::vector<std::string>& pictures);
+
+}  // namespace holotone::cli
