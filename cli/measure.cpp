@@ -2,10 +2,12 @@
 #include "command.hpp"
 #include "measure_result.hpp"
 #include "paths.hpp"
+#include "startup.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/device.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,24 +23,37 @@ std::int64_t default_segments(std::int64_t dots) {
   return std::max<std::int64_t>(10, (dots + most_a_piece - 1) / most_a_piece);
 }
 
+/// Before the system ends the program for trying.
+void require_memory(const SpectrumSize& size) {
+  const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
+  if (size.bytes <= free) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("--frequency: expected {} of memory for {} x {} frequencies of a piece, got {} free; more "
+                          "--segments make smaller pieces",
+                          format_bytes(size.bytes), size.frequencies[1], size.frequencies[0], format_bytes(free)));
+}
+
 void measure_spectrum(const MeasureJob& job, const Region& region, Measured& measured, Progress& progress) {
   SpectrumOptions options;
   options.region = region;
   options.segments = job.segments > 0 ? job.segments : default_segments(measured.inside);
   options.largest_frequency = job.frequency * principal_frequency(measured.density);
   options.window = job.window;
+  const SpectrumSize size = spectrum_size(options);
+  measured.pieces = size.pieces;
+  if (size.annuli == 0) {
+    measured.warnings.emplace_back(
+        "the interior is too narrow for a spectrum of its dots; a larger --frequency or fewer --segments may have one");
+    return;
+  }
+  require_memory(size);
   SpectrumPlan plan(options);
   plan.add(positions_of(measured.source.dots), progress);
-  measured.pieces = plan.pieces();
   measured.spectrum = plan.spectrum();
-  try {
-    measured.radial = radial_spectrum(measured.spectrum);
-    measured.summary = summarise(*measured.radial, measured.spectrum);
-    if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_argument) throw;
-    measured.warnings.emplace_back("the interior is too narrow for its density to have a radial spectrum");
-  }
+  progress.step("averaging the spectrum", 0, 1);
+  measured.radial = radial_spectrum(measured.spectrum);
+  measured.summary = summarise(*measured.radial, measured.spectrum);
+  if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
 }
 
 /// Positions in the image's pixels.

@@ -194,8 +194,9 @@ void add_numbers(std::string& page, const MeasureJob& job, const Measured& m) {
       row(lines[i].substr(2, name_end - 2), lines[i].substr(text));
     }
   }
-  row("spectrum", fmt::format("{} periodograms of {} x {} pieces, {} window", m.spectrum.periodograms, m.pieces[1],
-                              m.pieces[0], job.window == SpectrumWindow::hann ? "Hann" : "rectangular"));
+  if (m.radial)
+    row("spectrum", fmt::format("{} periodograms of {} x {} pieces, {} window", m.spectrum.periodograms, m.pieces[1],
+                                m.pieces[0], job.window == SpectrumWindow::hann ? "Hann" : "rectangular"));
   page += "</table>\n";
 }
 
@@ -216,14 +217,14 @@ std::string measured_html(const MeasureJob& job, const Measured& m) {
         "it, and 1 beyond. Dashed: the principal frequencies of the square and the hexagonal lattice.");
     add_figure(page, plot_svg(anisotropy_plot(m)),
                "Variance of the power on those circles over the square of its mean. Dashed: what random dots have.");
+    add_figure(
+        page,
+        fmt::format("<img class=\"square\" alt=\"power spectrum\" src=\"data:image/png;base64,{}\">",
+                    base64(spectrum_png(m.spectrum))),
+        fmt::format("Power spectrum, -20 dB black to +10 dB white, frequency 0 in the middle, up to {:g} principal "
+                    "frequencies.",
+                    job.frequency));
   }
-  add_figure(
-      page,
-      fmt::format("<img class=\"square\" alt=\"power spectrum\" src=\"data:image/png;base64,{}\">",
-                  base64(spectrum_png(m.spectrum))),
-      fmt::format("Power spectrum, -20 dB black to +10 dB white, frequency 0 in the middle, up to {:g} principal "
-                  "frequencies.",
-                  job.frequency));
   add_figure(page, dots_svg(m), "Dots in the middle of the page.");
   if (m.pairs) {
     add_figure(

@@ -13,7 +13,7 @@ struct Measured {
   double density = 0;       ///< of the interior, dots a square unit of the page
   Spectrum spectrum;
   Shape<2> pieces{};
-  std::optional<RadialSpectrum> radial;  ///< none where the interior is too narrow or holds too few dots
+  std::optional<RadialSpectrum> radial;  ///< none where the interior is too narrow; then there is no spectrum either
   RadialSummary summary;
   std::optional<PairCorrelation> pairs;  ///< none for a single dot
   NearestSummary nearest;

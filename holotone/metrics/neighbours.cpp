@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/neighbours.hpp>
@@ -69,12 +70,11 @@ void around(const Cells& cells, std::int64_t row, std::int64_t column, std::int6
   }
 }
 
-/// Pairs that would be measured if every dot were asked.
-double candidate_pairs(const Cells& cells, std::int64_t reach) {
-  double total = 0;
-  const bool threads = cells.ny() * cells.nx() >= metrics::worth_threads;
-#pragma omp parallel for schedule(dynamic) reduction(+ : total) if (threads)
-  for (std::int64_t row = 0; row < cells.ny(); ++row) {
+/// Pairs that would be measured if every dot were asked, of each row of cells.
+std::vector<double> candidate_pairs(const Cells& cells, std::int64_t reach) {
+  std::vector<double> pairs(static_cast<std::size_t>(cells.ny()));
+  metrics::loop(cells.ny(), cells.ny() * cells.nx(), [&](std::int64_t row) {
+    double total = 0;
     for (std::int64_t column = 0; column < cells.nx(); ++column) {
       const auto [first, end] = cells.run(row, column, column);
       if (first == end) continue;
@@ -82,23 +82,48 @@ double candidate_pairs(const Cells& cells, std::int64_t reach) {
       around(cells, row, column, reach, [&](std::size_t a, std::size_t b) { near += b - a; });
       total += static_cast<double>(end - first) * static_cast<double>(near);
     }
-  }
-  return total;
+    pairs[static_cast<std::size_t>(row)] = total;
+  });
+  return pairs;
 }
 
-/// Adds the pairs of every `every`-th dot of one row of cells to the bins.
-void count_row(const Cells& cells, std::int64_t row, std::int64_t reach, std::int64_t every, double largest,
-               std::vector<std::int64_t>& bins) {
+/// What is counted in one go: of a row of cells the dots number `first`, `first` + `step` and so on.
+struct CountedPart {
+  std::int64_t row = 0;
+  std::int64_t first = 0;
+  std::int64_t step = 1;
+  double pairs = 0;
+};
+
+/// Parts of about as many pairs each, however dots crowd.
+std::vector<CountedPart> parts_of(const std::vector<double>& pairs, std::int64_t every) {
+  constexpr double most_pairs = 1 << 23;
+  std::vector<CountedPart> parts;
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    const double counted = pairs[row] / static_cast<double>(every);
+    if (counted == 0) continue;
+    const auto split = static_cast<std::int64_t>(std::ceil(counted / most_pairs));
+    for (std::int64_t k = 0; k < split; ++k) {
+      parts.push_back({static_cast<std::int64_t>(row), k * every, split * every, counted / static_cast<double>(split)});
+    }
+  }
+  return parts;
+}
+
+void count_part(const Cells& cells, const CountedPart& part, std::int64_t reach, double largest,
+                std::vector<std::int64_t>& bins) {
   const auto& position = cells.position();
   const double square = largest * largest;
   const double scale = static_cast<double>(bins.size()) / largest;
   for (std::int64_t column = 0; column < cells.nx(); ++column) {
-    const auto [first, end] = cells.run(row, column, column);
-    for (std::size_t i = first; i < end; ++i) {
-      if (static_cast<std::int64_t>(i) % every != 0) continue;
+    const auto [first, end] = cells.run(part.row, column, column);
+    const auto step = static_cast<std::size_t>(part.step);
+    // The first from `first` on whose number is one of the part's.
+    const auto offset = static_cast<std::size_t>(part.first);
+    for (std::size_t i = first + (offset + step - first % step) % step; i < end; i += step) {
       const double x = position[2 * i];
       const double y = position[2 * i + 1];
-      around(cells, row, column, reach, [&](std::size_t a, std::size_t b) {
+      around(cells, part.row, column, reach, [&](std::size_t a, std::size_t b) {
         for (std::size_t j = a; j < b; ++j) {
           const double dx = position[2 * j] - x;
           const double dy = position[2 * j + 1] - y;
@@ -129,12 +154,10 @@ double largest_distance(const PairCorrelationOptions& options, double density) {
 /// A balanced k-d tree without pointers: the median of a range splits it, down to leaves.
 class NeighbourTree {
  public:
-  explicit NeighbourTree(View<const float, 2> position)
+  NeighbourTree(View<const float, 2> position, Progress& progress)
       : position_(position.data()), order_(static_cast<std::size_t>(position.shape()[0])), axis_(order_.size()) {
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-#pragma omp parallel if (position.shape()[0] >= metrics::worth_threads)
-#pragma omp single
-    build(0, order_.size());
+    build(progress);
     sorted_.resize(2 * order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) {
       sorted_[2 * i] = position_[2 * order_[i]];
@@ -152,16 +175,46 @@ class NeighbourTree {
 
  private:
   static constexpr std::size_t leaf = 12;
-  static constexpr std::size_t task = 16384;
+  static constexpr std::size_t large = 16384;
 
   struct Box {
     float low[2] = {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
     float high[2] = {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   };
 
-  /// The axis of a range is the one it is longer along, and kept with its median's place.
-  void build(std::size_t begin, std::size_t end) {
+  /// Level by level while ranges are large, each range by a thread; then each with all that is below it.
+  void build(Progress& progress) {
+    using Range = std::pair<std::size_t, std::size_t>;
+    std::vector<Range> ranges{{0, order_.size()}};
+    const auto levels = static_cast<std::int64_t>(std::bit_width(order_.size() / large)) + 1;
+    for (std::int64_t level = 0; level < levels; ++level) {
+      progress.step("sorting dots", level, levels);
+      const bool last = level + 1 == levels;
+      std::vector<Range> halves(last ? 0 : 2 * ranges.size());
+      metrics::loop(std::ssize(ranges), static_cast<std::int64_t>(order_.size()), [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto [begin, end] = ranges[at];
+        if (last) {
+          build_below(begin, end);
+          return;
+        }
+        const std::size_t middle = split(begin, end);
+        halves[2 * at] = {begin, middle};
+        halves[2 * at + 1] = {middle + 1, end};
+      });
+      ranges = std::move(halves);
+    }
+  }
+
+  void build_below(std::size_t begin, std::size_t end) {
     if (end - begin <= leaf) return;
+    const std::size_t middle = split(begin, end);
+    build_below(begin, middle);
+    build_below(middle + 1, end);
+  }
+
+  /// The axis of a range is the one it is longer along, and kept with its median's place.
+  std::size_t split(std::size_t begin, std::size_t end) {
     Box box;
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t a = 0; a < 2; ++a) {
@@ -178,11 +231,7 @@ class NeighbourTree {
                        return position_[2 * a + axis] < position_[2 * b + axis];
                      });
     axis_[middle] = static_cast<std::uint8_t>(axis);
-#pragma omp task if (end - begin > task)
-    build(begin, middle);
-#pragma omp task if (end - begin > task)
-    build(middle + 1, end);
-#pragma omp taskwait
+    return middle;
   }
 
   void search(std::size_t begin, std::size_t end, std::size_t at, double& best) const {
@@ -212,7 +261,7 @@ class NeighbourTree {
   std::vector<float> sorted_;
 };
 
-constexpr std::int64_t rows_between_reports = 64;
+constexpr double pairs_between_reports = 1 << 27;
 
 }  // namespace
 
@@ -233,19 +282,25 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
   const double largest = largest_distance(options, result.density);
   const Cells cells(inside, options.region, largest / 3);
   const std::int64_t reach = cells.reach(largest);
-  const double candidates = candidate_pairs(cells, reach);
+  const auto of_rows = candidate_pairs(cells, reach);
+  const double candidates = std::accumulate(of_rows.begin(), of_rows.end(), 0.0);
   result.every = std::max<std::int64_t>(
       static_cast<std::int64_t>(std::ceil(candidates / static_cast<double>(options.most_pairs))), 1);
   result.every = std::min(result.every, count);
 
   result.pairs.assign(static_cast<std::size_t>(options.bins), 0);
   std::vector<std::vector<std::int64_t>> bins(static_cast<std::size_t>(thread_count()), result.pairs);
-  for (std::int64_t row = 0; row < cells.ny(); row += rows_between_reports) {
-    progress.step("counting pairs", row, cells.ny());
-    const std::int64_t end = std::min(row + rows_between_reports, cells.ny());
+  const auto parts = parts_of(of_rows, result.every);
+  const auto all = std::ssize(parts);
+  for (std::int64_t begin = 0, end = 0; begin < all; begin = end) {
+    progress.step("counting pairs", begin, all);
+    for (double pairs = 0; end < all && pairs < pairs_between_reports; ++end) {
+      pairs += parts[static_cast<std::size_t>(end)].pairs;
+    }
 #pragma omp parallel for schedule(dynamic) if (candidates > 64.0 * metrics::worth_threads)
-    for (std::int64_t y = row; y < end; ++y) {
-      count_row(cells, y, reach, result.every, largest, bins[static_cast<std::size_t>(omp_get_thread_num())]);
+    for (std::int64_t i = begin; i < end; ++i) {
+      count_part(cells, parts[static_cast<std::size_t>(i)], reach, largest,
+                 bins[static_cast<std::size_t>(omp_get_thread_num())]);
     }
   }
   for (const auto& part : bins) {
@@ -270,8 +325,7 @@ std::vector<float> nearest_distances(View<const float, 2> position, Progress& pr
   if (count > static_cast<std::int64_t>(UINT32_MAX)) {
     throw_argument("nearest_distances", "position", "at most 2^32 - 1 dots", std::to_string(count));
   }
-  progress.step("sorting dots", 0, count);
-  const NeighbourTree tree(position);
+  const NeighbourTree tree(position, progress);
   std::vector<float> distances(static_cast<std::size_t>(count));
   constexpr std::int64_t block = 1 << 17;
   for (std::int64_t begin = 0; begin < count; begin += block) {

@@ -38,15 +38,11 @@ void require_options(const SpectrumOptions& options) {
   require_range(where, "tolerance", options.tolerance, nufft_tolerance_floor_double, 0.1);
 }
 
-/// Modes -n..n along an axis of `length` pixels.
+/// Modes -n..n along an axis of `length` pixels; more than there may be are so many.
 std::int64_t modes_along(double length, double largest_frequency) {
-  constexpr double most = 1 << 27;
+  constexpr double most = 1 << 28;
   const double half = std::ceil(largest_frequency * length * (1 - 1e-12));
-  if (!(half <= most)) {
-    throw_argument("SpectrumPlan", "largest_frequency", "at most 2^28 frequencies along a side of a piece",
-                   std::to_string(2 * half + 1));
-  }
-  return 2 * static_cast<std::int64_t>(half) + 1;
+  return 2 * static_cast<std::int64_t>(std::min(half, most)) + 1;
 }
 
 /// Weight of the Hann window along one axis, position 0..1; its mean is 1.
@@ -66,7 +62,30 @@ void subtract_mean(View<Complex, 2> half, double weight) {
   }
 }
 
+/// Whole annuli of one width up to a frequency.
+std::int64_t annuli_within(double largest, double width) {
+  return static_cast<std::int64_t>(std::floor(largest / width - 0.5 + 1e-9));
+}
+
 }  // namespace
+
+SpectrumSize spectrum_size(const SpectrumOptions& options) {
+  require_options(options);
+  SpectrumSize size;
+  size.pieces = most_square(options.region, options.segments);
+  const double width = options.region.width / static_cast<double>(size.pieces[1]);
+  const double height = options.region.height / static_cast<double>(size.pieces[0]);
+  size.frequencies = {modes_along(height, options.largest_frequency), modes_along(width, options.largest_frequency)};
+  const double largest = std::min(static_cast<double>(size.frequencies[0] / 2) / height,
+                                  static_cast<double>(size.frequencies[1] / 2) / width);
+  size.annuli = std::max<std::int64_t>(annuli_within(largest, 1 / std::min(width, height)), 0);
+  // Many pieces occupy the threads each by itself, few together.
+  size.workers = options.segments >= thread_count() ? thread_count() : 1;
+  constexpr double bytes_a_frequency = 60;
+  size.bytes =
+      bytes_a_frequency * static_cast<double>(element_count(size.frequencies)) * static_cast<double>(size.workers);
+  return size;
+}
 
 struct SpectrumPlan::State {
   /// What one piece at a time takes.
@@ -87,25 +106,24 @@ struct SpectrumPlan::State {
 
   /// Pieces' positions in periods of a piece, interleaved.
   [[nodiscard]] std::vector<std::vector<double>> cut(View<const float, 2> position) const;
-  void add_piece(std::span<const double> inside, Worker& worker) const;
+  /// `between` is called between the stages of its transform.
+  template <class Between>
+  void add_piece(std::span<const double> inside, Worker& worker, const Between& between) const;
 };
 
 SpectrumPlan::SpectrumPlan(const SpectrumOptions& options) : state_(std::make_unique<State>()) {
-  require_options(options);
+  const SpectrumSize size = spectrum_size(options);
+  if (element_count(size.frequencies) > (std::int64_t{1} << 28)) {
+    throw_argument("SpectrumPlan", "largest_frequency", "at most 2^28 frequencies a piece",
+                   to_string<2>(size.frequencies) + "; more segments make smaller pieces");
+  }
   State& state = *state_;
   state.options = options;
-  state.pieces = most_square(options.region, options.segments);
+  state.pieces = size.pieces;
   state.piece_width = options.region.width / static_cast<double>(state.pieces[1]);
   state.piece_height = options.region.height / static_cast<double>(state.pieces[0]);
-  state.modes = {modes_along(state.piece_height, options.largest_frequency),
-                 modes_along(state.piece_width, options.largest_frequency)};
-  if (element_count(state.modes) > (std::int64_t{1} << 28)) {
-    throw_argument("SpectrumPlan", "largest_frequency", "at most 2^28 frequencies a piece",
-                   to_string<2>(state.modes) + "; more segments make smaller pieces");
-  }
-  // Many pieces occupy the threads each by itself, few together.
-  const std::int64_t workers = options.segments >= thread_count() ? thread_count() : 1;
-  for (std::int64_t i = 0; i < workers; ++i) {
+  state.modes = size.frequencies;
+  for (std::int64_t i = 0; i < size.workers; ++i) {
     State::Worker worker{NufftPlan<double, 2>(state.modes, Queue{}, NufftOptions{options.tolerance}),
                          Array<Complex, 2>(half_modes_shape(state.modes)),
                          {}};
@@ -135,27 +153,8 @@ std::vector<std::vector<double>> SpectrumPlan::State::cut(View<const float, 2> p
   return result;
 }
 
-void SpectrumPlan::add(View<const float, 2> position, Progress& progress) {
-  require_positions("SpectrumPlan::add", position);
-  const auto pieces = state_->cut(position);
-  ++state_->sets;
-  const auto count = std::ssize(pieces);
-  const auto workers = std::ssize(state_->workers);
-  for (std::int64_t begin = 0; begin < count; begin += workers) {
-    progress.step("transforming dots", begin, count);
-    const auto add = [&](std::int64_t i) {
-      const auto& piece = pieces[static_cast<std::size_t>(begin + i)];
-      if (!piece.empty()) state_->add_piece(piece, state_->workers[static_cast<std::size_t>(i)]);
-    };
-    if (workers > 1) {
-      parallel_for(0, std::min(workers, count - begin), add);
-    } else {
-      add(0);
-    }
-  }
-}
-
-void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& worker) const {
+template <class Between>
+void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& worker, const Between& between) const {
   const auto count = static_cast<std::int64_t>(inside.size() / 2);
   std::vector<double> strength(static_cast<std::size_t>(count), 1);
   double weight = static_cast<double>(count);
@@ -170,7 +169,9 @@ void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& work
     if (squares == 0) return;  // every dot on the rim, where the window is 0
   }
   worker.nufft.set_points({inside.data(), {count, 2}});
+  between();
   worker.nufft.type1(view_of(std::span<const double>(strength)), worker.half.view());
+  between();
   if (options.window == SpectrumWindow::hann) subtract_mean(worker.half.view(), weight);
   const Complex* const transform = worker.half.data();
   double* const sum = worker.sum.data();
@@ -179,6 +180,26 @@ void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& work
   for (std::int64_t i = 0; i < all; ++i) sum[i] += std::norm(transform[i]) / squares;
   ++worker.periodograms;
   worker.points += count;
+}
+
+void SpectrumPlan::add(View<const float, 2> position, Progress& progress) {
+  require_positions("SpectrumPlan::add", position);
+  const auto pieces = state_->cut(position);
+  ++state_->sets;
+  const auto count = std::ssize(pieces);
+  const auto workers = std::ssize(state_->workers);
+  for (std::int64_t begin = 0; begin < count; begin += workers) {
+    progress.step("transforming dots", begin, count);
+    const auto add = [&](std::int64_t i, const auto& between) {
+      const auto& piece = pieces[static_cast<std::size_t>(begin + i)];
+      if (!piece.empty()) state_->add_piece(piece, state_->workers[static_cast<std::size_t>(i)], between);
+    };
+    if (workers > 1) {
+      parallel_for(0, std::min(workers, count - begin), [&](std::int64_t i) { add(i, [] {}); });
+    } else {
+      add(0, [&] { progress.step("transforming dots", begin, count); });
+    }
+  }
 }
 
 Spectrum SpectrumPlan::spectrum() const {
@@ -223,7 +244,7 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width) {
   if (width == 0) width = std::max(spectrum.step_x, spectrum.step_y);
   const double largest =
       std::min(spectrum.step_x * static_cast<double>(nx / 2), spectrum.step_y * static_cast<double>(ny / 2));
-  const auto annuli = static_cast<std::int64_t>(std::floor(largest / width - 0.5 + 1e-9));
+  const auto annuli = annuli_within(largest, width);
   if (!(width > 0) || annuli < 1) {
     throw_argument("radial_spectrum", "width", "an annulus within " + std::to_string(largest) + " cycles a pixel",
                    std::to_string(width));

@@ -22,6 +22,18 @@ struct SpectrumOptions {
   double tolerance = 1e-6;  ///< of the non-uniform FFT: relative l2 error of the transforms
 };
 
+/// What a SpectrumPlan is like, known before it takes memory.
+struct SpectrumSize {
+  Shape<2> pieces{};         ///< rows and columns
+  Shape<2> frequencies{};    ///< of a piece; 2^29 + 1 a side at most
+  std::int64_t annuli = 0;   ///< of radial_spectrum; 0: the pieces are too narrow for one
+  std::int64_t workers = 1;  ///< pieces that are transformed at a time
+  double bytes = 0;          ///< of memory, about
+};
+
+/// Throws as SpectrumPlan, but for too many frequencies and out_of_memory. Cost O(segments).
+SpectrumSize spectrum_size(const SpectrumOptions& options);
+
 /// Power by frequency, both signs of both axes.
 struct Spectrum {
   /// {ny, nx}, odd; element (r, c) belongs to f = ((c - (nx - 1) / 2) step_x, (r - (ny - 1) / 2) step_y), y down.

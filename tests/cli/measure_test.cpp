@@ -199,6 +199,18 @@ TEST_F(MeasureTest, SmallSetsAreMeasuredAsFarAsTheyGo) {
   EXPECT_TRUE(thin["against"]["blurred"][0]["ssim"].is_null());
 }
 
+TEST_F(MeasureTest, StripsHaveNoSpectrumAndTakeNoTime) {
+  std::string dots;
+  for (int i = 0; i < 300; ++i)
+    dots += fmt::format("{:.6e},{:.6e}\n", 1e-3 * random_uniform64(1, 2 * i), 1e9 * random_uniform64(1, 2 * i + 1));
+  const std::vector<std::string> strip{"measure", write("dots.csv", dots), "--page", "1e-3x1e9",
+                                       "-o",      path("strip.html")};
+  const auto told = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies would take minutes
+  EXPECT_EQ(told.exit_code, 0) << told.error;
+  EXPECT_NE(told.error.find("too narrow for a spectrum of its dots; a larger --frequency"), std::string::npos);
+  EXPECT_EQ(content_of(path("strip.html")).find("data:image/png"), std::string::npos);
+}
+
 TEST_F(MeasureTest, ASignalStopsIt) {
   const auto grey = write_grey("grey.png", {3000, 3000}, 128);
   write("few.csv", "# width_px 3000, height_px 3000\n1,2\n30,4\n");

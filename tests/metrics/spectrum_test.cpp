@@ -252,6 +252,25 @@ TEST(Spectrum, NoDotsNoPower) {
   EXPECT_EQ(power_spectrum({points.data(), {0, 2}}, {.region = {0, 0, 20, 20}}).points, 0);
 }
 
+TEST(Spectrum, SizesAreKnownBeforehand) {
+  const Points points = uniform(200, 30, 12, 3);
+  for (const std::int64_t segments : {1, 4, 7}) {
+    const SpectrumOptions options{.region = {0, 0, 30, 12}, .segments = segments, .largest_frequency = 0.9};
+    const auto size = spectrum_size(options);
+    SpectrumPlan plan(options);
+    plan.add(view(points));
+    const auto spectrum = plan.spectrum();
+    EXPECT_EQ(size.pieces, plan.pieces());
+    EXPECT_EQ(size.frequencies, spectrum.power.shape());
+    EXPECT_EQ(size.annuli, std::ssize(radial_spectrum(spectrum).power));
+    EXPECT_GE(size.bytes, 60.0 * static_cast<double>(spectrum.power.size()));
+  }
+  // A strip has frequencies and no annulus, and to know that takes no memory.
+  const auto strip = spectrum_size({.region = {0, 0, 1e-3, 1e8}, .segments = 1, .largest_frequency = 0.5});
+  EXPECT_EQ(strip.frequencies, (Shape<2>{100'000'001, 3}));
+  EXPECT_EQ(strip.annuli, 0);
+}
+
 TEST(Spectrum, RefusesWhatItCannotDo) {
   const auto refused = [](const SpectrumOptions& options, const char* text) {
     expect_error(ErrorCode::invalid_argument, text, [&] { SpectrumPlan plan(options); });
