@@ -93,6 +93,23 @@ std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured&
   return weight;
 }
 
+/// Blurs of the paper in pixels where dots are about as far apart as there; of sparser dots, which such blurs would show one by
+/// one, the same in multiples of their spacing. No blur is below a pixel: the image says nothing finer.
+std::vector<double> default_sigmas(Measured& measured) {
+  constexpr double most_spacing = 5;   // pixels
+  constexpr double paper_spacing = 2;  // pixels: there the two lists are one
+  std::vector<double> sigmas = BlurOptions().sigma;
+  if (measured.spacing <= most_spacing) return sigmas;
+  // A blur far wider than the image compares nothing.
+  const double widest = static_cast<double>(std::max(measured.image[0], measured.image[1])) / 4;
+  const double factor = std::clamp(widest / sigmas.back(), 1.0, measured.spacing / paper_spacing);
+  for (double& sigma : sigmas) sigma = std::round(1000 * sigma * factor) / 1000;
+  measured.source.remarks.push_back(
+      fmt::format("dots are {:.3g} pixels of the image apart: blurs are {:.3g} to {:.3g} times that (--sigma)",
+                  measured.spacing, sigmas.front() / measured.spacing, sigmas.back() / measured.spacing));
+  return sigmas;
+}
+
 void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured& measured, Progress& progress) {
   const Dots& dots = measured.source.dots;
   measured.image = ink.shape();
@@ -112,20 +129,40 @@ void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured
   }
   const auto position = on_image(dots, measured);
   const auto charge = charges_of(job, dots, measured);
+  measured.spacing =
+      std::sqrt(static_cast<double>(ink.size()) / static_cast<double>(dots.count() - measured.source.off_page));
   BlurOptions options;
-  options.sigma = job.sigma;
+  options.sigma = job.sigma.empty() ? default_sigmas(measured) : job.sigma;
   options.margin = job.margin;
   measured.blurred = compare_blurred({position.data(), {dots.count(), 2}}, ink.view(), options,
                                      view_of(std::span<const float>(charge)), progress);
+}
+
+/// Dots of several inks are measured as one set unless a class is asked for, and so is the image's luminance.
+void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measured& measured) {
+  const int classes = measured.source.classes;
+  if (classes < 2) return;
+  const bool image = !job.against.empty();
+  if (job.colour_class < 0) {
+    std::string text = fmt::format("dots of {} classes are measured as one set", classes);
+    if (image) text += ", as black ones against the image's luminance";
+    text += fmt::format("; --class N takes one{}", image ? ", with --colour cmyk against its ink" : "");
+    (image ? measured.warnings : measured.source.remarks).push_back(std::move(text));
+  } else if (against.colour && !job.cmyk) {
+    measured.warnings.push_back(
+        fmt::format("dots of class {} are compared with the luminance of {}; --colour cmyk compares with their ink",
+                    job.colour_class, job.against));
+  }
 }
 
 }  // namespace
 
 Measured measure(const MeasureJob& job, Progress& progress) {
   Measured measured;
-  Array<float, 2> ink;
-  if (!job.against.empty()) ink = read_ink(job);
-  measured.source = read_measured(job, ink.view());
+  const MeasuredAgainst against = read_against(job);
+  measured.source = read_measured(job, against.ink.view());
+  measured.warnings = measured.source.warnings;
+  tell_classes(job, against, measured);
   const Dots& dots = measured.source.dots;
   if (measured.source.off_page > 0) {
     measured.warnings.push_back(
@@ -142,7 +179,7 @@ Measured measure(const MeasureJob& job, Progress& progress) {
   measure_spectrum(job, region, measured, progress);
   if (measured.inside > 1) measured.pairs = pair_correlation(positions, {.region = region}, progress);
   measured.nearest = summarise_nearest(positions, nearest_distances(positions, progress), region);
-  if (!job.against.empty()) measure_against(job, ink, measured, progress);
+  if (!job.against.empty()) measure_against(job, against.ink, measured, progress);
   return measured;
 }
 
@@ -191,7 +228,7 @@ void add_measure(CLI::App& application, Action& action) {
   command->add_option("-o,--output", a->output, "Report: .html (one page with plots), .json or .csv");
   command->add_option("--page", a->page, "WIDTHxHEIGHT of the page in the file's units, instead of what it states");
   command->add_option("--threshold", a->threshold, "Of a picture: code value, 0 to 1, below which a pixel is a dot");
-  command->add_option("--class", a->colour_class, "Only the dots of this colour class");
+  command->add_option("--class", a->colour_class, "Only the dots of this colour class; default: all as one set");
   command->add_flag("--y-up", a->y_up, "The file's y goes up from the page's lower edge");
   command
       ->add_option("--interior", a->interior,
@@ -205,7 +242,11 @@ void add_measure(CLI::App& application, Action& action) {
       ->capture_default_str();
   const auto with_image = [&](CLI::Option* option) { option->needs(against); };
   with_image(
-      command->add_option("--sigma", a->sigma, "Blurs to compare under, pixels of the image")->capture_default_str());
+      command
+          ->add_option(
+              "--sigma", a->sigma,
+              "Blurs to compare under, pixels of the image; auto: 1 to 8, or by the dots' spacing where that is large")
+          ->capture_default_str());
   with_image(command->add_option("--margin", a->margin, "Pixels along the image's edges that do not count")
                  ->capture_default_str());
   with_image(command->add_option("--charge", a->charge, "Pixels of ink a dot; default: the image's ink over the dots"));
@@ -217,6 +258,10 @@ void add_measure(CLI::App& application, Action& action) {
                  ->capture_default_str());
   with_image(
       command->add_option("--mask", a->ink.mask, "Picture of the image's size: the share of its ink that counts"));
+  with_image(command->add_option("--colour,--color", a->colour,
+                                 "cmyk: against the ink of --class 0 to 3 instead of the luminance"));
+  with_image(
+      command->add_option("--black", a->black, "Share of grey that black ink takes with --colour cmyk; default 1"));
   with_image(command->add_flag("--invert", a->ink.invert, "Ink where the image is bright"));
   with_image(command->add_flag("--clip", a->ink.clip, "Take values outside 0 to 1 of float images as 0 or 1"));
   add_console_options(*command, a->console);

@@ -161,7 +161,7 @@ Plot pairs_plot(const Measured& m) {
 Plot blurred_plot(const Measured& m, bool structure) {
   Plot plot;
   plot.title = structure ? "SSIM after Gaussian blur" : "PSNR after Gaussian blur";
-  plot.x_label = "standard deviation of the blur, pixels";
+  plot.x_label = fmt::format("standard deviation of the blur, pixels (dots are {:.3g} apart)", m.spacing);
   plot.y_label = structure ? "SSIM" : "dB";
   PlotSeries series{"", {}, {}, true};
   std::vector<BlurredSimilarity> rows = m.blurred;

@@ -1,4 +1,5 @@
 #include "measure_job.hpp"
+#include "measure_clumps.hpp"
 #include "output_check.hpp"
 #include "paths.hpp"
 #include "values.hpp"
@@ -26,11 +27,23 @@ std::array<double, 2> typed_page(std::string_view text) {
 
 std::vector<double> sigmas_of(const std::string& text) {
   std::vector<double> sigmas;
-  for (const auto& piece : list("--sigma", text, "blurs in pixels such as 1,1.5,2,4")) {
+  if (text == "auto") return sigmas;
+  for (const auto& piece : list("--sigma", text, "auto, or blurs in pixels such as 1,1.5,2,4")) {
     sigmas.push_back(number_between("--sigma", piece, 0.3, 1000));
   }
   if (sigmas.size() > most_sigmas) reject("--sigma", fmt::format("at most {} blurs", most_sigmas), text);
   return sigmas;
+}
+
+void set_colours(MeasureJob& job, const MeasureArguments& a) {
+  static constexpr Choice<bool> colours[] = {{"cmyk", true}};
+  job.cmyk = !a.colour.empty() && choose("--colour", a.colour, colours);
+  if (job.cmyk && (job.colour_class < 0 || job.colour_class > 3)) {
+    reject("--colour", "--class 0, 1, 2 or 3 beside it: cyan, magenta, yellow or black",
+           a.colour_class.empty() ? "none" : a.colour_class);
+  }
+  if (!a.black.empty() && !job.cmyk) reject("--black", "--colour cmyk beside it", "none");
+  if (!a.black.empty()) job.black = number_between("--black", a.black, 0, 1);
 }
 
 void check_files(const MeasureJob& job) {
@@ -51,6 +64,29 @@ void check_files(const MeasureJob& job) {
   }
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}},
                   {{"IN", job.input}, {"--against", job.against}, {"--mask", job.ink.mask}});
+}
+
+/// What of a picture was taken for dots.
+void tell_pixels(const MeasureJob& job, MeasuredDots& measured) {
+  if (!is_picture_of_dots(job.input)) return;
+  const std::string which =
+      job.threshold > 0 ? fmt::format("darker than {:g} (--threshold)", job.threshold) : "of the darker of two levels";
+  measured.remarks.push_back(fmt::format("{}: each pixel {} is a dot at its centre", job.input, which));
+  const Clumps clumps = clumps_of(measured.dots);
+  if (!clumps.found()) return;
+  measured.warnings.push_back(
+      fmt::format("{} {} {} {} of {} touching pixels in the median{}: drawn discs or enlarged pixels are measured "
+                  "pixel by pixel; a "
+                  "lower --threshold may part them, and .svg or .csv hold the dots themselves",
+                  measured.dots.count(), clumps.gaps ? "dots leave" : "dots are", clumps.count,
+                  clumps.gaps ? "white gaps" : "clumps", clumps.median,
+                  clumps.large > 0 ? fmt::format(", {} of them more than four times as large", clumps.large) : ""));
+}
+
+int class_count(const Dots& dots) {
+  std::array<bool, 256> seen{};
+  for (const auto c : dots.colour_class) seen[c] = true;
+  return static_cast<int>(std::count(seen.begin(), seen.end(), true));
 }
 
 void take_class(const MeasureJob& job, Dots& dots) {
@@ -151,22 +187,35 @@ MeasureJob measure_job(const MeasureArguments& a) {
     if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);
   }
   job.ink = ink_source(a.ink);
+  set_colours(job, a);
   check_files(job);
   return job;
 }
 
-Array<float, 2> read_ink(const MeasureJob& job) {
+MeasuredAgainst read_against(const MeasureJob& job) {
+  MeasuredAgainst against;
+  if (job.against.empty()) return against;
   const Image image = read_picture(job.against);
+  against.colour = shape_of(image)[2] >= 3;
   const auto mask = read_mask(job.ink, page_of(image), job.against);
-  Array<float, 2> ink = ink_of(job.against, image, job.ink, mask.view());
-  if (!(total_ink(ink.view()) > 0)) reject_no_ink(job.ink, {job.against});
-  return ink;
+  if (job.cmyk) {
+    auto inks = inks_of(job.against, image, job.ink, mask.view(), job.black);
+    against.ink = std::move(inks[static_cast<std::size_t>(job.colour_class)]);
+    if (total_ink(against.ink.view()) > 0) return against;
+    constexpr std::string_view names[] = {"cyan", "magenta", "yellow", "black"};
+    throw_io(job.against, fmt::format("a picture with {} ink", names[job.colour_class]), "one without any");
+  }
+  against.ink = ink_of(job.against, image, job.ink, mask.view());
+  if (!(total_ink(against.ink.view()) > 0)) reject_no_ink(job.ink, {job.against});
+  return against;
 }
 
 MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image) {
   MeasuredDots measured;
   measured.dots = read_dots(job.input, {.threshold = job.threshold});
   Dots& dots = measured.dots;
+  tell_pixels(job, measured);
+  measured.classes = class_count(dots);
   take_class(job, dots);
   if (job.page) {
     dots.width = (*job.page)[0];

@@ -24,10 +24,12 @@ struct MeasureArguments {
   std::string segments = "auto";
   std::string window = "rectangle";
   std::string frequency = "2";
-  std::string sigma = "1,1.5,2,3,4,6,8";
+  std::string sigma = "auto";
   std::string margin = "0";
   std::string charge;
   InkArguments ink;
+  std::string colour;
+  std::string black;
   ConsoleOptions console;
 };
 
@@ -43,11 +45,13 @@ struct MeasureJob {
   double interior = 1;
   std::int64_t segments = 0;  ///< 0: by the number of dots
   SpectrumWindow window = SpectrumWindow::rectangle;
-  double frequency = 2;  ///< largest, in multiples of the principal frequency
-  std::vector<double> sigma;
+  double frequency = 2;       ///< largest, in multiples of the principal frequency
+  std::vector<double> sigma;  ///< pixels of the image; empty: by the dots' spacing
   double margin = 0;
   double charge = 0;  ///< pixels of ink a dot; 0: the image's ink over the dots
   InkSource ink;
+  bool cmyk = false;  ///< the image's ink is that of the class
+  double black = 1;
   ConsoleOptions console;
 };
 
@@ -59,14 +63,22 @@ struct MeasuredDots {
   Dots dots;
   bool page_stated = true;  ///< by the file or by --page
   std::int64_t off_page = 0;
+  int classes = 0;  ///< different ones in the file; 0: it states none
   std::vector<std::string> remarks;
+  std::vector<std::string> warnings;
 };
 
 /// Reads the dots, takes the class that was asked for and finds the page: that of the file, --page, the image's if the
 /// dots lie on it, the unit square, or what holds the dots. `image` is empty without --against.
 MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image);
 
-/// The image's ink, {ny, nx}. Throws io where there is none.
-Array<float, 2> read_ink(const MeasureJob& job);
+/// What the dots are held against.
+struct MeasuredAgainst {
+  Array<float, 2> ink;  ///< {ny, nx}; empty without --against
+  bool colour = false;  ///< the image has colours
+};
+
+/// The image's ink. Throws io where there is none.
+MeasuredAgainst read_against(const MeasureJob& job);
 
 }  // namespace holotone::cli

@@ -19,8 +19,9 @@ struct Measured {
   NearestSummary nearest;
   /// Against an image.
   Shape<2> image{};
-  double ink = 0;     ///< its ink, pixels
-  double charge = 0;  ///< pixels of ink a dot, in the mean
+  double ink = 0;      ///< its ink, pixels
+  double charge = 0;   ///< pixels of ink a dot, in the mean
+  double spacing = 0;  ///< sqrt(the image's pixels / dots on the page): of dots, in the mean, pixels of the image
   double scale_x = 1;
   double scale_y = 1;
   std::vector<BlurredSimilarity> blurred;

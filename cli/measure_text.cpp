@@ -56,13 +56,14 @@ json against_json(const MeasureJob& job, const Measured& m) {
   json rows = json::array();
   for (const auto& b : m.blurred) {
     rows.push_back({{"sigma", b.sigma},
+                    {"sigma_spacings", b.sigma / m.spacing},
                     {"mean_square_error", b.mean_square_error},
                     {"psnr_db", finite(b.psnr_db)},
                     {"ssim", finite(b.ssim)}});
   }
-  return {{"image", job.against}, {"resolution", {m.image[1], m.image[0]}}, {"ink", m.ink},
-          {"charge", m.charge},   {"scale", {m.scale_x, m.scale_y}},        {"margin", job.margin},
-          {"blurred", rows}};
+  return {
+      {"image", job.against}, {"resolution", {m.image[1], m.image[0]}}, {"ink", m.ink},         {"charge", m.charge},
+      {"spacing", m.spacing}, {"scale", {m.scale_x, m.scale_y}},        {"margin", job.margin}, {"blurred", rows}};
 }
 
 }  // namespace
@@ -137,6 +138,7 @@ std::string measured_csv(const MeasureJob& job, const Measured& m) {
     for (std::size_t i = 0; i < m.pairs->value.size(); ++i)
       row("pair_correlation", m.pairs->distance[i], m.pairs->value[i]);
   }
+  if (!m.blurred.empty()) number("spacing", m.spacing);
   for (const auto& b : m.blurred) row("blurred_psnr_db", b.sigma, b.psnr_db);
   for (const auto& b : m.blurred) row("blurred_ssim", b.sigma, b.ssim);
   return text;
@@ -175,11 +177,11 @@ std::vector<std::string> measured_lines(const MeasureJob& job, const Measured& m
     }
   }
   if (!m.blurred.empty()) {
-    line("against", fmt::format("{}, {} x {} pixels, ink {:.6g}, {:.4g} a dot", job.against, m.image[1], m.image[0],
-                                m.ink, m.charge));
+    line("against", fmt::format("{}, {} x {} pixels, ink {:.6g}, {:.4g} a dot, dots {:.3g} pixels apart", job.against,
+                                m.image[1], m.image[0], m.ink, m.charge, m.spacing));
     for (const auto& b : m.blurred) {
       line(fmt::format("sigma {:g}", b.sigma),
-           fmt::format("PSNR {:.2f} dB{}", b.psnr_db,
+           fmt::format("{:.2f} spacings: PSNR {:.2f} dB{}", b.sigma / m.spacing, b.psnr_db,
                        std::isfinite(b.ssim) ? fmt::format(", SSIM {:.4f}", b.ssim) : ""));
     }
   }

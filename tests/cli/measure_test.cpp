@@ -138,6 +138,106 @@ TEST_F(MeasureTest, PicturesAreDots) {
   EXPECT_EQ(json["spectrum"]["periodograms"], 1);
 }
 
+TEST_F(MeasureTest, DiscsAndEnlargedPixelsAreTold) {
+  // Every third pixel of every third row; each enlarged to 3 x 3 of 9 x 9; nine in ten of all pixels with such gaps.
+  const auto write_cells = [&](const std::string& name, std::int64_t cell, std::int64_t side, bool inverse) {
+    Image image{Array<std::uint8_t, 3>({90, 90, 1}), {}};
+    auto& pixels = std::get<Array<std::uint8_t, 3>>(image.pixels);
+    for (std::int64_t row = 0; row < 90; ++row) {
+      for (std::int64_t col = 0; col < 90; ++col) {
+        const bool inside = row % cell < side && col % cell < side;
+        pixels(row, col, 0) = inside != inverse ? 0 : 255;
+      }
+    }
+    write_image(path(name), image);
+    return run({"measure", path(name)});
+  };
+  const auto pixels = write_cells("pixels.png", 3, 1, false);
+  EXPECT_EQ(pixels.exit_code, 0);
+  EXPECT_NE(pixels.error.find("pixels.png: each pixel of the darker of two levels is a dot"), std::string::npos);
+  EXPECT_EQ(pixels.error.find("warning"), std::string::npos) << pixels.error;
+  EXPECT_EQ(write_cells("dark.png", 3, 1, true).error.find("warning"), std::string::npos);
+  const auto large = write_cells("large.png", 9, 3, false);
+  EXPECT_NE(large.error.find("warning: 900 dots are 100 clumps of 9 touching pixels in the median: "),
+            std::string::npos)
+      << large.error;
+  EXPECT_NE(large.error.find("--threshold"), std::string::npos);
+  EXPECT_NE(write_cells("gaps.png", 9, 3, true).error.find("7200 dots leave 100 white gaps of 9 touching"),
+            std::string::npos);
+  const auto told = run({"measure", path("large.png"), "--threshold", "0.25"});
+  EXPECT_NE(told.error.find("darker than 0.25 (--threshold)"), std::string::npos) << told.error;
+}
+
+TEST_F(MeasureTest, BlursFollowSparseDots) {
+  const auto lattice = [&](int side, double spacing) {
+    Dots dots;
+    dots.width = dots.height = side * spacing;
+    for (int i = 0; i < side * side; ++i) {
+      dots.position.push_back(static_cast<float>(spacing * (i % side + 0.5)));
+      dots.position.push_back(static_cast<float>(spacing * (i / side + 0.5)));
+    }
+    write_dots(path("dots.csv"), dots);
+    const auto pixels = static_cast<std::int64_t>(side * spacing);
+    const auto grey = write_grey("grey.png", {pixels, pixels}, 128);
+    return run_json({"measure", path("dots.csv"), "--against", grey});
+  };
+  const auto sigmas = [](const nlohmann::json& json) {
+    std::vector<double> values;
+    for (const auto& row : json["against"]["blurred"]) {
+      values.push_back(row["sigma"]);
+      EXPECT_DOUBLE_EQ(row["sigma_spacings"].get<double>() * json["against"]["spacing"].get<double>(), row["sigma"]);
+    }
+    return values;
+  };
+  const std::vector<double> paper{1, 1.5, 2, 3, 4, 6, 8};
+  EXPECT_EQ(sigmas(lattice(60, 1)), paper);
+  EXPECT_EQ(sigmas(lattice(12, 5)), paper);
+  const auto sparse = lattice(24, 10);
+  EXPECT_NEAR(sparse["against"]["spacing"], 10, 1e-9);
+  EXPECT_EQ(sigmas(sparse), (std::vector<double>{5, 7.5, 10, 15, 20, 30, 40}));
+  EXPECT_EQ(sparse["remarks"].size(), 1u);
+  // Four dots: no blur beyond a quarter of the image.
+  EXPECT_EQ(sigmas(lattice(2, 100)).back(), 50);
+}
+
+TEST_F(MeasureTest, InksAreComparedWithInks) {
+  // Half cyan on the left, half magenta on the right.
+  Image image{Array<std::uint8_t, 3>({40, 40, 3}), {}};
+  auto& pixels = std::get<Array<std::uint8_t, 3>>(image.pixels);
+  std::string dots = "# width_px 40, height_px 40\nx,y,r,class\n";
+  for (std::int64_t row = 0; row < 40; ++row) {
+    for (std::int64_t col = 0; col < 40; ++col) {
+      const std::int64_t ink = col < 20 ? 0 : 1;
+      for (std::int64_t c = 0; c < 3; ++c) pixels(row, col, c) = c == ink ? 188 : 255;
+      dots += fmt::format("{},{},0.5,{}\n", static_cast<double>(col) + 0.5, static_cast<double>(row) + 0.5, ink);
+    }
+  }
+  write_image(path("photo.png"), image);
+  const std::vector<std::string> base{"measure", write("dots.csv", dots), "--against", path("photo.png")};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  const auto cyan = run_json(with({"--class", "0", "--colour", "cmyk"}));
+  EXPECT_EQ(cyan["warnings"].size(), 0u);
+  EXPECT_NEAR(cyan["against"]["ink"], 800 * 0.4970, 0.5);
+  EXPECT_GT(cyan["against"]["blurred"][0]["psnr_db"], 80);
+  const auto against_luminance = run(with({"--class", "0"}));
+  EXPECT_NE(against_luminance.error.find("dots of class 0 are compared with the luminance of "), std::string::npos);
+  const auto all = run(base);
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_NE(all.error.find("warning: dots of 2 classes are measured as one set"), std::string::npos) << all.error;
+  EXPECT_NE(all.error.find("--class N"), std::string::npos);
+  const auto alone = run({"measure", path("dots.csv")});
+  EXPECT_NE(alone.error.find("dots of 2 classes are measured as one set; --class N"), std::string::npos) << alone.error;
+  expect_refused(with({"--class", "2", "--colour", "cmyk"}), {"photo.png", "yellow ink"});
+  expect_refused(with({"--colour", "cmyk"}), {"--colour", "--class"});
+  expect_refused(with({"--class", "0", "--black", "1"}), {"--black", "--colour cmyk"});
+  const auto grey = write_grey("grey.png", {40, 40}, 128);
+  expect_refused({"measure", path("dots.csv"), "--against", grey, "--class", "0", "--colour", "cmyk"},
+                 {"grey.png", "cyan ink"});
+}
+
 TEST_F(MeasureTest, ClassesAreMeasuredApart) {
   write("classes.csv",
         "# Holotone dots, width_px 10, height_px 10, pixel_m 0\nx,y,r,class\n1,1,1,0\n4,1,1,0\n1,2,1,1\n9,9,1,2\n");
