@@ -3,6 +3,7 @@
 #include "halftone_maker.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,9 +18,50 @@ double raster_scale(const HalftoneJob& job, const HalftonePage& page) {
   return job.dpi * (page.pixel_m > 0 ? page.pixel_m : default_pixel_m) / 0.0254;
 }
 
+/// Three digits of a length in pixels: with its unit where somebody said how large the page is.
+std::string page_length_text(const HalftonePage& page, double pixels) {
+  if (page.pixel_m == 0) return fmt::format("{:.3g} pixels", pixels);
+  return format_length(parse_number("length", fmt::format("{:.3g}", pixels * page.pixel_m)));
+}
+
+/// --radius as it would have to be typed.
+std::string radius_text(const HalftoneJob& job, double factor) {
+  if (!job.radius_low->metres) return fmt::format("{:.3g}", job.radius_low->value * factor);
+  return format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius_low->value * factor)));
+}
+
+/// Dots that together have more or less ink than the picture, because both number and radius were given.
+std::string ink_warning(const HalftoneJob& job, const Halftone& halftone) {
+  constexpr double tolerated = 0.1;
+  const double share = halftone.ink_share;
+  if (std::abs(share - 1) <= tolerated) return {};
+  const bool alike = job.radius_low->value == job.radius_high->value;
+  return fmt::format("dots hold {} % of the picture's ink: {}--dots {:.0f} would hold all of it",
+                     share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share),
+                     alike ? fmt::format("--radius {} or ", radius_text(job, 1 / std::sqrt(share))) : std::string(),
+                     std::max(1.0, std::round(static_cast<double>(*job.dots) / share)));
+}
+
+/// What might help though nothing is wrong.
+std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& page) {
+  constexpr double dark = 0.75;
+  std::vector<std::string> hints;
+  double most = 0;
+  for (const auto& ink : page.inks) most = std::max(most, total_ink(ink.view()) / static_cast<double>(ink.size()));
+  const auto& options = job.ink.options;
+  if (most > dark && !job.gamma_given && !options.invert) {
+    hints.push_back(fmt::format("ink covers {:.0f} % of the page: --gamma 2 gives a lighter print", 100 * most));
+  }
+  if (page.clip_does_nothing) {
+    hints.emplace_back("--clip does nothing here: pictures of 8 or 16 bits hold no number outside 0 to 1");
+  }
+  return hints;
+}
+
 /// What was done as asked and is hardly what was meant, a line each.
 std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone) {
   std::vector<std::string> warnings;
+  if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
   if (extension_of(job.output) == ".png" && !halftone.bitmap && radius < 0.5) {
     warnings.push_back(fmt::format(
@@ -84,10 +126,12 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const H
 
 void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone, double seconds) {
   for (const auto& warning : warnings_of(job, page, halftone)) warn(job.console, warning);
+  for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
   std::string how = to_string(job.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
   if (job.method != HalftoneMethod::floyd_steinberg) {
-    how += fmt::format(", {}", counted(halftone.report.iterations, "iteration"));
+    how += fmt::format(", {} {}", halftone.report.converged ? "settled after" : "stopped at the limit of",
+                       counted(halftone.report.iterations, "iteration"));
   }
   if (job.by_forces()) how += fmt::format(", mean force {:.2g}/px", halftone.report.force.mean);
   report(job.console, fmt::format("{}: {} on {} x {} pixels, {}, {}", job.output, counted(halftone.dots.count(), "dot"),
@@ -97,10 +141,8 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& half
                                     counted(static_cast<std::int64_t>(halftone.frames.size()), "frame")));
   }
   if (job.tour && halftone.tour_start > 0) {
-    const double pixel_m = page.pixel_m > 0 ? page.pixel_m : default_pixel_m;
     report(job.console, fmt::format("the way from dot to dot is {} long, {:.0f} % of the one along Hilbert's curve",
-                                    format_length(parse_number("way", fmt::format("{:.3g}", halftone.tour * pixel_m))),
-                                    100 * halftone.tour / halftone.tour_start));
+                                    page_length_text(page, halftone.tour), 100 * halftone.tour / halftone.tour_start));
   }
 }
 
@@ -129,7 +171,7 @@ void add_method_options(CLI::App& command, HalftoneArguments& a) {
   command.add_option("--iterations", a.iterations, "At most so many");
   command.add_option("--descent", a.descent, "momentum, or plain: the paper's fixed steps");
   command.add_option("--shake", a.shake, "First radius of shaking, in mean spacings of dots; falls to 0");
-  command.add_option("--seed", a.seed, "Of every random choice")->capture_default_str();
+  command.add_option("--seed", a.seed, "Of every random choice; default 0");
   command.add_option("--tolerance", a.tolerance, "Largest relative error of the net force, 1e-5 to 0.1");
   command.add_option("--split", a.split, "Sum of forces: ewald, or taylor: the paper's");
   command.add_option("--m", a.cutoff, "Window cut-off of --split taylor, 2 to 5");
@@ -142,7 +184,9 @@ void add_method_options(CLI::App& command, HalftoneArguments& a) {
 void add_ink_options(CLI::App& command, HalftoneArguments& a) {
   command.add_flag("--invert", a.ink.invert, "Ink where the picture is bright");
   command.add_option("--mask", a.ink.mask, "Picture of the same size: ink only where it is white");
-  command.add_option("--gamma", a.ink.gamma, "Above 1 lifts the shadows: less ink")->capture_default_str();
+  command.add_option("--gamma", a.ink.gamma, "Above 1 lifts the shadows: less ink")
+      ->capture_default_str()
+      ->each([&a](const std::string&) { a.gamma_given = true; });
   command.add_option("--tone", a.ink.tone, "What numbers are: srgb codes, linear light (or as they are), auto by file")
       ->capture_default_str();
   command.add_flag("--clip", a.ink.clip, "Take numbers outside 0 to 1 of float pictures as 0 or 1");

@@ -1,4 +1,5 @@
 #include "halftone_job.hpp"
+#include "memory_need.hpp"
 #include "output_check.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -50,6 +51,7 @@ void refuse_unused(const HalftoneArguments& a, const HalftoneJob& job) {
        fast ? "--split taylor" : method},
       {"--iterations", !a.iterations.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method that iterates",
        method},
+      {"--seed", !a.seed.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method that uses chance", method},
       {"--descent", !a.descent.empty(), forces, force_methods, method},
       {"--shake", !a.shake.empty(), forces, force_methods, method},
       {"--deterministic", a.deterministic, forces, force_methods, method},
@@ -91,11 +93,12 @@ void set_forces(HalftoneJob& job, const HalftoneArguments& a) {
 }
 
 PageLength page_length(std::string_view option, std::string_view text) {
-  constexpr std::string_view expected = "a radius > 0 such as 1.5 (pixels) or 0.2mm";
+  constexpr double most = 1e6;
+  constexpr std::string_view expected = "a radius > 0 and < 1e6 such as 1.5 (pixels) or 0.2mm";
   if (text.ends_with("px")) text.remove_suffix(2);
   const bool unit = !text.empty() && text.find_first_not_of("0123456789.eE+-") != std::string_view::npos;
   const PageLength length{unit ? parse_length(option, text) : parse_number(option, text), unit};
-  if (!(length.value > 0 && length.value < 1e6)) reject(option, expected, text);
+  if (!(length.value > 0 && length.value < most)) reject(option, expected, text);
   return length;
 }
 
@@ -185,13 +188,16 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   job.output = arguments.output;
   job.method = choose("--method", arguments.method, methods);
   if (!arguments.start.empty()) job.start = choose("--start", arguments.start, starts);
-  job.seed =
-      static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  if (!arguments.seed.empty()) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    job.seed = static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, most));
+  }
   set_forces(job, arguments);
   set_sizes(job, arguments);
   set_colours(job, arguments);
   job.ink = ink_source(arguments.ink);
   job.one_bit = arguments.one_bit;
+  job.gamma_given = arguments.gamma_given;
   job.tour = choose("--order", arguments.order, orders);
   refuse_unused(arguments, job);
   set_frames(job, arguments);
@@ -203,6 +209,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.check_interval = 1;
   }
   if (job.by_forces()) job.device = parse_device(arguments.device);
+  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
   return job;
 }
 

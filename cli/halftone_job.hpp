@@ -27,9 +27,10 @@ struct HalftoneArguments {
   std::string iterations;
   std::string descent;
   std::string shake;
-  std::string seed = "0";
+  std::string seed;
   bool deterministic = false;
   InkArguments ink;
+  bool gamma_given = false;
   std::string radius;
   std::string size;
   std::string dpi;
@@ -78,6 +79,7 @@ struct HalftoneJob {
   Device device;
   ConsoleOptions console;
   bool one_bit = false;
+  bool gamma_given = false;
   bool cmyk = false;
   bool tour = false;
 

@@ -1,6 +1,6 @@
 #include "halftone_maker.hpp"
 #include "cancel.hpp"
-#include "startup.hpp"
+#include "memory_need.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
@@ -20,18 +20,6 @@ constexpr double most_pixels_a_dot = 64;
 constexpr double largest_page_side = 32768;
 /// Of dots that error diffusion puts on a grid, so that none is balanced between others.
 constexpr double start_jitter = 0.2;
-
-/// Bytes of host memory a dot, from the peaks of resident memory of runs with 2,000,000 dots, rounded up.
-double bytes_a_dot(const HalftoneJob& job) {
-  switch (job.method) {
-    case HalftoneMethod::electrostatic:
-    case HalftoneMethod::direct: return job.device.backend == Backend::cpu ? 120 : 60;
-    case HalftoneMethod::lloyd: return 320;
-    case HalftoneMethod::capacity_voronoi: return 25 * static_cast<double>(CapacityVoronoiOptions{}.capacity);
-    case HalftoneMethod::floyd_steinberg: break;
-  }
-  return 40;
-}
 
 /// The shape in which a picture's pixels are `scale` times as many along each side.
 Shape<2> scaled_shape(const Shape<2>& shape, double scale) {
@@ -122,6 +110,7 @@ class Maker {
       const double radius = job_.radius_low ? sizes_.low : default_dot_radius;
       wanted = total / (std::numbers::pi * radius * radius);
     }
+    if (job_.dots && job_.radius_low) result_.ink_share = static_cast<double>(*job_.dots) / wanted;
     if (job_.dots) wanted = static_cast<double>(*job_.dots);
     const std::string_view option = job_.dots ? "--dots" : job_.radius_low ? "--radius" : "IN";
     if (!(wanted <= static_cast<double>(most_dots))) {
@@ -129,7 +118,7 @@ class Maker {
                   fmt::format("{}: expected at most {} dots, got {:.3g}", option, most_dots, wanted));
     }
     count_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::round(wanted)));
-    require_memory(option);
+    require_memory_for_dots(job_, count_, option);
     counts_ = dots_of_classes(density_views_, count_);
     if (job_.radius_low) {
       for (std::size_t c = 0; c < counts_.size(); ++c) {
@@ -140,14 +129,6 @@ class Maker {
       sizes_.high = sizes_.low;
     }
     result_.radius = sizes_.low;
-  }
-
-  void require_memory(std::string_view option) const {
-    const double need = static_cast<double>(count_) * bytes_a_dot(job_);
-    const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
-    if (need <= free) return;
-    throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}, got {} free", option,
-                                                      format_bytes(need), counted(count_, "dot"), format_bytes(free)));
   }
 
   /// Dots of every class by itself, one after another.
@@ -234,6 +215,15 @@ class Maker {
     result_.energy += energy.empty() ? 0 : energy.back() * area * area;
   }
 
+  /// A step of millions of dots takes seconds on the CPU: it can be broken off within.
+  [[nodiscard]] ElectrostaticOptions force_options() const {
+    ElectrostaticOptions options = job_.forces;
+    if (job_.device.backend == Backend::cpu) {
+      options.on_stage = [](std::string_view) { check_cancelled("moving dots"); };
+    }
+    return options;
+  }
+
   void by_forces() {
     if (page_.inks.size() == 1) {
       one_class();
@@ -251,8 +241,8 @@ class Maker {
     for (const auto& ink : inks) views.emplace_back(ink.view());
     ForceProgress progress(bar_, nullptr, 1);
     const auto frame = [&](std::int64_t, const Dots& dots) { write_frame(dots); };
-    auto moved = classes_halftone(views, starts, job_.weights, job_.forces, job_.descent, Queue(job_.device), progress,
-                                  job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
+    auto moved = classes_halftone(views, starts, job_.weights, force_options(), job_.descent, Queue(job_.device),
+                                  progress, job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
     result_.dots = std::move(moved.dots);
     result_.report = scaled(moved.report, force_scale(inks.front()));
   }
@@ -261,7 +251,7 @@ class Maker {
     const auto ink = working_ink(0);
     const Dots start = start_of(0, ink);
     const Queue queue(job_.device);
-    ElectrostaticOptions options = job_.forces;
+    ElectrostaticOptions options = force_options();
     options.crowding = crowding_of(ink);
     ElectrostaticPlan plan(ink.shape(), count_, queue, options);
     plan.set_ink(copy_of(ink.view(), job_.device).view());

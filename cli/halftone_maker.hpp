@@ -14,7 +14,8 @@ struct HalftonePage {
   std::vector<Ink> printed;  ///< what each is printed with
   std::int64_t nx = 0;
   std::int64_t ny = 0;
-  double pixel_m = 0;  ///< 0: not stated
+  double pixel_m = 0;              ///< 0: not stated
+  bool clip_does_nothing = false;  ///< it was asked for, and no picture can have numbers to clip
 };
 
 /// Reads the pictures and the mask. Throws io and invalid_argument naming the file.
@@ -24,6 +25,7 @@ HalftonePage read_page(const HalftoneJob& job);
 struct Halftone {
   Dots dots;
   double radius = 0;       ///< pixels, where all dots are alike
+  double ink_share = 1;    ///< of the picture's ink that all dots hold
   bool bitmap = false;     ///< a pixel of the picture is a dot or none
   std::string start;       ///< how dots were placed first, where a method moves them
   DescentReport report;    ///< of methods that iterate

@@ -2,6 +2,7 @@
 #include "startup.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>
 
 // Pictures to inks.
@@ -20,6 +21,17 @@ void require_memory(const std::string& path, const Image& image, std::size_t ink
                                                     format_bytes(need), size_text(page_of(image)), format_bytes(free)));
 }
 
+/// The inks that default_inks names, and how dots of the job's method lie on each other.
+Separation separation_of(const HalftoneJob& job) {
+  FourInks inks;
+  const auto printed = default_inks(4);
+  for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t k = 0; k < 3; ++k) inks.light[c][k] = srgb_to_linear(printed[c].srgb[k] / 255.0);
+  }
+  inks.apart = job.by_forces() ? apart_of(job.weights.within, job.weights.across) : 0;
+  return Separation(job.black, inks);
+}
+
 bool has_ink(const std::vector<Array<float, 2>>& inks) {
   return std::any_of(inks.begin(), inks.end(), [](const auto& ink) { return total_ink(ink.view()) > 0; });
 }
@@ -29,9 +41,11 @@ bool has_ink(const std::vector<Array<float, 2>>& inks) {
 HalftonePage read_page(const HalftoneJob& job) {
   HalftonePage page;
   Array<float, 2> mask;
+  bool floats = !job.ink.mask.empty();  // the mask may be some too
   for (const auto& path : job.inputs) {
     const Image image = read_picture(path);
     const Shape<2> shape = page_of(image);
+    floats = floats || std::holds_alternative<Array<float, 3>>(image.pixels);
     if (page.inks.empty()) {
       page.ny = shape[0];
       page.nx = shape[1];
@@ -41,12 +55,15 @@ HalftonePage read_page(const HalftoneJob& job) {
     }
     require_memory(path, image, job.cmyk ? 4 : 1);
     if (job.cmyk) {
-      for (auto& ink : inks_of(path, image, job.ink, mask.view(), job.black)) page.inks.push_back(std::move(ink));
+      for (auto& ink : inks_of(path, image, job.ink, mask.view(), separation_of(job))) {
+        page.inks.push_back(std::move(ink));
+      }
     } else {
       page.inks.push_back(ink_of(path, image, job.ink, mask.view()));
     }
   }
   if (!has_ink(page.inks)) reject_no_ink(job.ink, job.inputs);
+  page.clip_does_nothing = job.ink.options.out_of_range == OutOfRange::clip && !floats;
   page.printed = default_inks(page.inks.size());
   if (job.size_m > 0) page.pixel_m = job.size_m / static_cast<double>(std::max(page.nx, page.ny));
   return page;

@@ -89,10 +89,10 @@ Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSou
 }
 
 std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
-                                       View<const float, 2> mask, double black) {
+                                       View<const float, 2> mask, const Separation& separation) {
   return of_picture(path, [&] {
     const auto pixels = to_float(image);
-    return cmyk_inks(pixels.view(), black, options_for(source, image, mask));
+    return cmyk_inks(pixels.view(), separation, options_for(source, image, mask));
   });
 }
 

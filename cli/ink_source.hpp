@@ -45,7 +45,7 @@ Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSou
 
 /// Its four inks. Throws as cmyk_inks.
 std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
-                                       View<const float, 2> mask, double black);
+                                       View<const float, 2> mask, const Separation& separation);
 
 /// Throws io where none of the pictures has ink: names the mask if they would have some without it, else the first.
 [[noreturn]] void reject_no_ink(const InkSource& source, const std::vector<std::string>& pictures);

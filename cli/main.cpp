@@ -100,6 +100,16 @@ std::string what_is_missing(const CLI::App& command) {
   return count == 0 ? std::string() : fmt::format("{} {} required", missing, count == 1 ? "is" : "are");
 }
 
+/// The option that was given more often than it can be, "" if none was.
+std::string given_too_often(const CLI::App& command) {
+  for (const auto* option : command.get_options()) {
+    if (option->get_expected_max() == 1 && option->get_items_expected_max() == 1 && option->count() > 1) {
+      return option->get_name();
+    }
+  }
+  return {};
+}
+
 int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     std::ostringstream text;
@@ -123,6 +133,11 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (const auto missing = what_is_missing(command); !missing.empty()) what = missing;
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (const auto option = given_too_often(command); !option.empty()) {
+      what = fmt::format("{}: expected once, got it {} times", option, command.get_option(option)->count());
+    }
   }
   print_error(fmt::format("{}{}; see `holotone {}--help`", name, what,
                           &command == &application ? "" : command.get_name() + " "));

@@ -81,7 +81,7 @@ constexpr Source sources[] = {
     {"Array", "", {"--resolution", "--panel"}},
     {"ink_from_pixels", "gamma", {"--gamma"}},
     {"ink_from_pixels", "", {}},
-    {"cmyk_inks", "black", {"--black"}},
+    {"Separation", "black", {"--black"}},
     {"halftone", "dots", {"--dots", "--radius"}},
     {"ElectrostaticPlan", "tolerance", {"--tolerance"}},
     {"ElectrostaticPlan", "window_cutoff", {"--m"}},

@@ -34,6 +34,21 @@ double grating_angle(std::string_view option, const std::string& text, double wa
   return steering_angle_rad(period, wavelength_m);
 }
 
+/// ", written out: 20000" for "20k", nothing for what has no such suffix.
+std::string written_out(std::string_view text) {
+  static constexpr std::pair<char, double> factors[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'m', 1e6}};
+  for (const auto& [suffix, factor] : factors) {
+    if (text.empty() || text.back() != suffix) continue;
+    double number = 0;
+    const char* const last = text.data() + text.size() - 1;
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    const double value = std::round(number * factor);
+    if (error == std::errc() && end == last && std::abs(value) < 1e15)
+      return fmt::format(", written out: {:.0f}", value);
+  }
+  return {};
+}
+
 }  // namespace
 
 void reject(std::string_view option, std::string_view expected, std::string_view got) {
@@ -96,7 +111,7 @@ std::int64_t whole_number(std::string_view option, std::string_view text, std::i
     if (whole) value = static_cast<std::int64_t>(number);
   }
   if (!whole || value < low || value > high) {
-    reject(option, fmt::format("a whole number from {} to {}", low, high), text);
+    reject(option, fmt::format("a whole number from {} to {}{}", low, high, written_out(text)), text);
   }
   return value;
 }

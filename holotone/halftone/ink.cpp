@@ -163,9 +163,9 @@ Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& o
   return ink;
 }
 
-std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double black, const InkOptions& options) {
+std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, const Separation& separation,
+                                         const InkOptions& options) {
   check_pixels(pixels, options);
-  require_range("cmyk_inks", "black", black, 0, 1);
   const Shape<2> shape{pixels.shape()[0], pixels.shape()[1]};
   std::array<Array<float, 2>, 4> inks = {Array<float, 2>(shape), Array<float, 2>(shape), Array<float, 2>(shape),
                                          Array<float, 2>(shape)};
@@ -174,12 +174,11 @@ std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double bla
     for (std::int64_t col = 0; col < shape[1]; ++col) {
       auto colour = reader.darkness(row, col);
       for (double& value : colour) value = reader.toned(value);
-      const double key = black * std::min({colour[0], colour[1], colour[2]});
+      const FourShares shares = separation(colour);
       const double mask = reader.mask(row, col);
-      for (std::size_t c = 0; c < 3; ++c) {
-        inks[c](row, col) = static_cast<float>(key < 1 ? mask * (colour[c] - key) / (1 - key) : 0);
+      for (std::size_t c = 0; c < 4; ++c) {
+        inks[c](row, col) = static_cast<float>(std::clamp(mask * shares[c], 0.0, 1.0));
       }
-      inks[3](row, col) = static_cast<float>(mask * key);
     }
   });
   return inks;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/core/dots.hpp>
+#include <holotone/halftone/separation.hpp>
 #include <string_view>
 #include <vector>
 
@@ -39,17 +40,13 @@ struct InkOptions {
 /// Cost: O(pixels), on all threads.
 Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& options = {});
 
-/// The inks of four-colour printing, {cyan, magenta, yellow, black}, from a colour picture, with grey replaced by black.
-///
-///     K = black min(1 - R, 1 - G, 1 - B),   C = (1 - R - K) / (1 - K), M and Y likewise;   0 where K = 1
-///
+/// The inks of four-colour printing, {cyan, magenta, yellow, black}, from a colour picture: `separation` of 1 - R, 1 - G, 1 - B
 /// with R, G, B in linear light, over white, each raised to 1 / gamma and turned into 1 - v with `invert`; `mask` scales all
-/// inks. A colour c printed beside independent black thus reflects (1 - C)(1 - K) = R, as in Demichel's model of dots that
-/// overlap at random. black = 0: no black ink; 1: as much as possible, and nowhere all three colours.
+/// inks.
 ///
-/// `pixels` as above; of a grey picture C = M = Y. Each result {ny, nx} in 0..1. Throws as above, and for black outside
-/// 0..1. Source of grey-component replacement: J. A. C. Yule, Principles of Color Reproduction (1967).
-std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, double black, const InkOptions& options = {});
+/// `pixels` as above. Each result {ny, nx} in 0..1. Throws as above. Cost: O(pixels), on all threads.
+std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, const Separation& separation,
+                                         const InkOptions& options = {});
 
 /// The ink of all pixels, in pixels' areas: sum of ink(row, col), in float64 in a fixed order.
 double total_ink(View<const float, 2> ink);

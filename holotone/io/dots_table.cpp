@@ -217,8 +217,8 @@ void write_dots_table(const std::string& path, const DotsToWrite& job, char sepa
   std::size_t i = 0;
   write_file(path, [&](std::string& bytes) {
     if (i == 0) {
-      const double pixel_m = job.size_known ? job.pixel_m : 0;
-      bytes = fmt::format("# Holotone dots, width_px {}, height_px {}, pixel_m {}\n", dots.width, dots.height, pixel_m);
+      bytes = fmt::format("# Holotone dots, width_px {}, height_px {}{}\n", dots.width, dots.height,
+                          job.size_known ? fmt::format(", pixel_m {}", job.pixel_m) : std::string());
       bytes += fmt::format("{}x{}y", separator == ' ' ? "# " : "", separator);
       if (radii) bytes += fmt::format("{}r", separator);
       if (classes) bytes += fmt::format("{}class", separator);

@@ -1,5 +1,6 @@
 // `holotone halftone`: pictures to dots.
 #include <cmath>
+#include <holotone/core/colour.hpp>
 #include <holotone/halftone/floyd_steinberg.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/io/dots.hpp>
@@ -127,14 +128,14 @@ TEST_F(HalftoneTest, SameSeedSameFile) {
   ramp();
   for (const char* method : methods) {
     std::vector<std::string> contents;
+    if (std::string(method) == "floyd-steinberg") continue;  // uses no chance
     for (const char* seed : {"5", "5", "6"}) {
       std::vector<std::string> more{"--dots", "150", "--method", method, "--seed", seed, "--device", "cpu"};
-      if (std::string(method) != "floyd-steinberg") more.insert(more.end(), {"--iterations", "30"});
+      more.insert(more.end(), {"--iterations", "30"});
       ASSERT_EQ(run(halftone(more)).exit_code, 0);
       contents.push_back(content_of(path("out.csv")));
     }
     EXPECT_EQ(contents[0], contents[1]) << method;
-    if (std::string(method) == "floyd-steinberg") continue;  // chooses only where a pixel gets two dots
     EXPECT_NE(contents[0], contents[2]) << method;
   }
 }
@@ -177,6 +178,62 @@ TEST_F(HalftoneTest, RadiiFollowTheInk) {
   }
   EXPECT_NEAR(left, 1600, 40);
   EXPECT_NEAR(right, 1600 * 0.2, 40);
+}
+
+// Number and radius both given need not add up to the picture's ink; that is said, with what would.
+TEST_F(HalftoneTest, SaysWhatShareOfTheInkDotsHold) {
+  ramp();
+  const double total = total_ink(ink_from_pixels(to_float(read_image(path("ramp.png"))).view()).view());
+  const auto warnings = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--iterations", "5", "--device", "cpu"});
+    return run_json(halftone(std::move(more)))["warnings"];
+  };
+  const auto half = warnings({"--dots", fmt::format("{:.0f}", total / M_PI / 2), "--radius", "1"});
+  ASSERT_EQ(half.size(), 1u);
+  EXPECT_NE(half[0].get<std::string>().find("50 % of the picture's ink"), std::string::npos) << half;
+  EXPECT_NE(half[0].get<std::string>().find("--radius 1.41 or --dots "), std::string::npos) << half;
+  EXPECT_TRUE(warnings({"--dots", fmt::format("{:.0f}", total / M_PI * 1.05), "--radius", "1"}).empty());
+  const auto varied = warnings({"--dots", "100", "--radius", "0.5:1"});
+  ASSERT_EQ(varied.size(), 1u);
+  EXPECT_EQ(varied[0].get<std::string>().find("--radius"), std::string::npos) << varied;
+  EXPECT_TRUE(warnings({"--dots", "100"}).empty());
+}
+
+TEST_F(HalftoneTest, HintsOnDarkPicturesAndIdleClipping) {
+  even("dark.png", 20, 30, 60);
+  const auto said = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--dots", "50", "--iterations", "40", "--device", "cpu"});
+    const auto result = run(halftone(std::move(more), "dark.png"));
+    EXPECT_EQ(result.exit_code, 0);
+    return result.error;
+  };
+  EXPECT_NE(said({}).find("--gamma 2 gives a lighter print"), std::string::npos);
+  EXPECT_EQ(said({"--gamma", "1"}), "");
+  EXPECT_EQ(said({"--quiet"}), "");
+  EXPECT_NE(said({"--clip", "--gamma", "2"}).find("--clip does nothing"), std::string::npos);
+}
+
+TEST_F(HalftoneTest, SaysWhyItEnded) {
+  even("flat.png", 20, 30, 200);
+  const auto line = [&](const char* iterations) {
+    return run(halftone({"--dots", "4", "--iterations", iterations, "--device", "cpu"}, "flat.png")).output;
+  };
+  EXPECT_NE(line("3").find("stopped at the limit of 3 iterations"), std::string::npos) << line("3");
+  EXPECT_NE(line("100000").find("settled after "), std::string::npos) << line("100000");
+}
+
+// Without --size nobody said how large a pixel is.
+TEST_F(HalftoneTest, ListsStateOnlyLengthsThatWereGiven) {
+  ramp();
+  const std::vector<std::string> more{"--dots", "60", "--method", "floyd-steinberg", "--order", "tour"};
+  const auto bare = run(halftone(more));
+  EXPECT_NE(bare.output.find(" pixels long"), std::string::npos) << bare.output;
+  EXPECT_EQ(content_of(path("out.csv")).substr(0, 46), "# Holotone dots, width_px 56, height_px 40\nx,y");
+  EXPECT_EQ(read_dots(path("out.csv")).width, 56);
+  auto sized = more;
+  sized.insert(sized.end(), {"--size", "56mm"});
+  EXPECT_NE(run(halftone(sized)).output.find("m long"), std::string::npos);
+  EXPECT_NE(content_of(path("out.csv")).find("height_px 40, pixel_m 0.001\n"), std::string::npos);
 }
 
 TEST_F(HalftoneTest, PhysicalSizes) {
@@ -224,9 +281,11 @@ TEST_F(HalftoneTest, FourColours) {
   for (const char* method : {"electrostatic", "floyd-steinberg"}) {
     const auto json = run_json(halftone({"--colour", "cmyk", "--dots", "240", "--method", method}, "colour.png"));
     ASSERT_EQ(json["classes"].size(), 4u);
-    EXPECT_EQ(json["classes"][0]["dots"], 120) << method;
+    // Cyan ink lets a third of what it should take pass, and takes some green: a little less of it comes nearer.
+    const int cyan = json["classes"][0]["dots"];
+    EXPECT_NEAR(cyan, 115, 5) << method;
     EXPECT_EQ(json["classes"][1]["dots"], 0);
-    EXPECT_EQ(json["classes"][3]["dots"], 120);
+    EXPECT_EQ(json["classes"][3]["dots"], 240 - cyan);
     const Dots dots = read_dots(path("out.csv"));
     ASSERT_EQ(dots.colour_class.size(), 240u);
     for (std::size_t j = 0; j < 240; ++j) {
@@ -242,7 +301,33 @@ TEST_F(HalftoneTest, FourColours) {
   // No black ink: all three colours instead.
   const auto json = run_json(halftone({"--colour", "cmyk", "--black", "0", "--dots", "240"}, "colour.png"));
   EXPECT_EQ(json["classes"][3]["dots"], 0);
-  EXPECT_EQ(json["classes"][1]["dots"], 60);
+  EXPECT_GT(json["classes"][1]["dots"], 30);
+  EXPECT_GT(json["classes"][2]["dots"], 30);
+}
+
+// The mean of what is printed is the picture's colour, whether dots keep apart or lie on each other at random.
+TEST_F(HalftoneTest, FourColoursPrintTheColour) {
+  const std::array<int, 3> code = {150, 180, 200};
+  write_picture("flat.png", 30, 30, 3, [&](auto, auto, auto c) { return code[static_cast<std::size_t>(c)]; });
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--across", "0"}, {"--method", "lloyd"}, {"--black", "0"}}) {
+    auto arguments = halftone({"--colour", "cmyk", "--size", "30mm", "--dpi", "203.2", "--iterations", "60"},
+                              "flat.png", "print.png");
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ASSERT_EQ(run(arguments).exit_code, 0);
+    const auto print = to_float(read_image(path("print.png")));
+    const std::int64_t side = print.shape()[0];
+    ASSERT_EQ(side, 240);
+    for (std::int64_t c = 0; c < 3; ++c) {
+      double light = 0;
+      for (std::int64_t i = 24 * side; i < (side - 24) * side; ++i) {
+        if (i % side < 24 || i % side >= side - 24) continue;
+        light += srgb_to_linear(static_cast<double>(print.data()[3 * i + c])) / std::pow(side - 48, 2);
+      }
+      EXPECT_NEAR(light, srgb_to_linear(code[static_cast<std::size_t>(c)] / 255.0), 0.04)
+          << c << (more.empty() ? "" : more[0] + more[1]);
+    }
+  }
 }
 
 TEST_F(HalftoneTest, OnePictureForEachInk) {
@@ -357,6 +442,14 @@ TEST_F(HalftoneTest, BadOptions) {
   // 56 x 40 pixels hold 713 dots of radius 1.
   expect_refused(halftone({"--dots", "5000", "--radius", "1"}), {"--dots", "at most", "radius 1"});
   expect_refused(halftone({"--dots", "900000000"}), {"--dots", "memory"});
+  // Before a picture is read: this one is none.
+  write("text.png", "not a picture at all");
+  expect_refused(halftone({"--dots", "900000000"}, "text.png"), {"--dots", "memory"});
+  expect_refused(halftone({"--dots", "20k"}), {"--dots", "written out: 20000", "20k"});
+  expect_refused(halftone({"--dots", "0.5M"}), {"--dots", "written out: 500000"});
+  expect_refused(halftone({"--radius", "1e9"}), {"--radius", "< 1e6"});
+  expect_refused(halftone({"--method", "floyd-steinberg", "--seed", "1"}), {"--seed", "floyd-steinberg"});
+  expect_refused(halftone({"--dots", "5", "--dots", "6"}), {"--dots", "expected once", "2 times"});
   expect_refused(halftone({"--radius", "1e-5"}), {"--radius", "dots"});
   for (const char* radius : {"0", "-1", "nan", "3:1", "1:2mm", "1:", ":", "1kg"}) {
     expect_refused(halftone({"--radius", radius}), {"--radius"});
