@@ -7,11 +7,14 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <new>
+#include <sys/mman.h>
 
 namespace holotone {
 namespace {
 
 constexpr std::size_t cpu_alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t least_huge_bytes = 2 * huge_page;
 constexpr std::size_t overcommit_bytes = std::size_t{1} << 30;  // smaller requests are not compared with the memory
 
 #if !HOLOTONE_CUDA
@@ -112,16 +115,22 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
   if (bytes == 0) bytes = 1;  // an empty array still is one
   switch (queue_.device().backend) {
     case Backend::cpu: {
-      const std::size_t padded = (bytes + cpu_alignment - 1) / cpu_alignment * cpu_alignment;
+      const bool large = bytes >= least_huge_bytes;
+      const std::size_t alignment = large ? huge_page : cpu_alignment;
+      const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
       // A system that overcommits grants more than there is and ends the process later: refuse it here.
       const bool possible = padded >= bytes && (bytes < overcommit_bytes || bytes <= describe(Device{}).memory_bytes);
-      void* memory = possible ? std::aligned_alloc(cpu_alignment, padded) : nullptr;
+      void* memory = possible ? std::aligned_alloc(alignment, padded) : nullptr;
       if (memory == nullptr) {
         throw Error(ErrorCode::out_of_memory,
                     fmt::format("Array: expected {} of host memory, got none: {} are free",
                                 format_bytes(static_cast<double>(bytes)),
                                 format_bytes(static_cast<double>(describe(Device{}).free_bytes))));
       }
+#ifdef MADV_HUGEPAGE
+      // Passes across the rows of a large array touch a page a row. A system that grants no huge pages does without.
+      if (large) madvise(memory, padded, MADV_HUGEPAGE);
+#endif
       data_ = {memory, [](void* p) { std::free(p); }};
       return;
     }

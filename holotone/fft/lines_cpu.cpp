@@ -5,13 +5,21 @@
 namespace holotone::fft {
 namespace {
 
-// FFTW plans with its own estimate, which looks at an address and not at what is there; unaligned, so that every line of
-// every caller's array will do.
-constexpr unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
+// FFTW plans with its own estimate, which looks at an address' alignment and not at what is there.
+constexpr unsigned flags = FFTW_ESTIMATE;
 
-void require_length(std::int64_t length) {
+void require_lines(std::int64_t length, std::int64_t distance) {
   if (length < 1 || length > (std::int64_t{1} << 30)) {
     throw_argument("LinePlan", "length", "1 to 2^30", fmt::format("{}", length));
+  }
+  if (distance != line_distance(distance)) {
+    throw_argument("LinePlan", "distance", "a multiple of 8", fmt::format("{}", distance));
+  }
+}
+
+void require_aligned(const void* data) {
+  if (reinterpret_cast<std::uintptr_t>(data) % line_alignment != 0) {
+    throw_argument("LinePlan", "data", fmt::format("lines at multiples of {} bytes", line_alignment), "others");
   }
 }
 
@@ -29,10 +37,10 @@ struct LinePlan<Real>::State {
 
 template <class Real>
 LinePlan<Real>::LinePlan(std::int64_t length, std::int64_t lines, std::int64_t distance, FftDirection direction) {
-  require_length(length);
+  require_lines(length, distance);
   const int n = static_cast<int>(length);
   const int between = static_cast<int>(distance);
-  typename Fftw<Real>::Complex memory[2];
+  alignas(line_alignment) typename Fftw<Real>::Complex memory[2];
   const std::lock_guard guard(planner_lock());
   plan_with_threads(1);
   FftwPlan<Real> plan(Fftw<Real>::many(1, &n, static_cast<int>(lines), memory, nullptr, 1, between, memory, nullptr, 1,
@@ -44,6 +52,7 @@ LinePlan<Real>::LinePlan(std::int64_t length, std::int64_t lines, std::int64_t d
 
 template <class Real>
 void LinePlan<Real>::execute(std::complex<Real>* data) const {
+  require_aligned(data);
   auto* const memory = reinterpret_cast<typename Fftw<Real>::Complex*>(data);
   Fftw<Real>::execute(state_->plan.get(), memory, memory);
 }
@@ -57,11 +66,11 @@ struct RealLinePlan<Real>::State {
 template <class Real>
 RealLinePlan<Real>::RealLinePlan(std::int64_t length, std::int64_t lines, std::int64_t distance,
                                  FftDirection direction) {
-  require_length(length);
+  require_lines(length, distance);
   const int n = static_cast<int>(length);
   const int count = static_cast<int>(lines);
   const int between = static_cast<int>(distance);
-  typename Fftw<Real>::Complex memory[2];
+  alignas(line_alignment) typename Fftw<Real>::Complex memory[2];
   auto* const real = reinterpret_cast<Real*>(memory);
   const bool forward = direction == FftDirection::forward;
   const std::lock_guard guard(planner_lock());
@@ -76,6 +85,7 @@ RealLinePlan<Real>::RealLinePlan(std::int64_t length, std::int64_t lines, std::i
 
 template <class Real>
 void RealLinePlan<Real>::execute(std::complex<Real>* data) const {
+  require_aligned(data);
   auto* const memory = reinterpret_cast<typename Fftw<Real>::Complex*>(data);
   auto* const real = reinterpret_cast<Real*>(data);
   if (state_->forward) {

@@ -2,6 +2,7 @@
 // The grid of the Ewald split on the CPU. Not for users.
 #include <array>
 #include <complex>
+#include <holotone/core/thread_memory.hpp>
 #include <holotone/fft/lines_cpu.hpp>
 #include <holotone/halftone/electrostatic_cpu.hpp>
 #include <holotone/nufft/spread_cpu.hpp>
@@ -25,7 +26,7 @@ class ChargeGrid {
   [[nodiscard]] std::int64_t row_length() const { return row_length_; }
   [[nodiscard]] float* data() { return cells_.data(); }
   [[nodiscard]] const nufft::SpreadKernel<float>& kernel() const { return kernel_; }
-  [[nodiscard]] std::size_t bytes() const { return (cells_.capacity() + ink_.capacity()) * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return cells_.bytes() + ink_.capacity() * sizeof(float); }
 
  private:
   Setup setup_;
@@ -33,7 +34,7 @@ class ChargeGrid {
   std::int64_t row_length_;
   float density_scale_;
   float least_density_;
-  std::vector<float> cells_;
+  Array<float, 1> cells_;
   std::vector<float> ink_;
 };
 
@@ -55,13 +56,14 @@ class FarField {
 
   Setup setup_;
   std::int64_t distance_;
+  std::int64_t force_step_;
   fft::RealLinePlan<float> rows_;
   fft::LinePlan<float> forward_;
   fft::LinePlan<float> inverse_;
   fft::LinePlan<float> rows_back_;
   std::vector<float> spectrum_;  ///< {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}
-  std::vector<Complex> force_;   ///< {used[0], grid[1]}
-  std::vector<std::vector<Complex>> memory_;
+  Array<Complex, 1> force_;      ///< rows of grid[1] numbers, force_step_ apart
+  ThreadMemory<Complex> memory_;
 };
 
 }  // namespace holotone::electrostatic

@@ -119,8 +119,8 @@ Nodes nodes_of(const Setup& setup, const nufft::SpreadKernel<float>& kernel, std
 ChargeGrid::ChargeGrid(const Setup& setup)
     : setup_(setup),
       kernel_(setup.window, polynomial_share * setup.options.tolerance),
-      row_length_((setup.grid[1] / 2 + 1 + 7) / 8 * 16),
-      cells_(static_cast<std::size_t>(setup.used[0] * row_length_)) {
+      row_length_(2 * fft::line_distance(setup.grid[1] / 2 + 1)),
+      cells_({setup.used[0] * row_length_}) {
   // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made with.
   double integral = 0;
   for (int k = 0; k <= kernel_.degree; k += 2) {
@@ -173,35 +173,30 @@ void ChargeGrid::densities(const DotList& dots, std::int64_t begin, std::int64_t
 
 FarField::FarField(const Setup& setup)
     : setup_(setup),
-      distance_(column_distance(setup.grid[0])),
-      rows_(setup.grid[1], 1, setup.grid[1] / 2 + 1, FftDirection::forward),
+      distance_(fft::gathered_distance(setup.grid[0])),
+      force_step_(fft::line_distance(setup.grid[1])),
+      rows_(setup.grid[1], 1, fft::line_distance(setup.grid[1] / 2 + 1), FftDirection::forward),
       forward_(setup.grid[0], block, distance_, FftDirection::forward),
       inverse_(setup.grid[0], 2 * block, distance_, FftDirection::inverse),
-      rows_back_(setup.grid[1], 1, setup.grid[1], FftDirection::inverse),
-      force_(static_cast<std::size_t>(setup.used[0] * setup.grid[1])) {
+      rows_back_(setup.grid[1], 1, force_step_, FftDirection::inverse),
+      force_({setup.used[0] * force_step_}) {
   const auto table = far_spectrum(setup);
   spectrum_.assign(table.begin(), table.end());
 }
 
-std::size_t FarField::bytes() const {
-  std::size_t sum = spectrum_.capacity() * sizeof(float) + force_.capacity() * sizeof(Complex);
-  for (const auto& memory : memory_) sum += memory.capacity() * sizeof(Complex);
-  return sum;
-}
+std::size_t FarField::bytes() const { return spectrum_.capacity() * sizeof(float) + force_.bytes() + memory_.bytes(); }
 
 void FarField::transform(ChargeGrid& grid) {
   auto* const all = reinterpret_cast<Complex*>(grid.data());
   const std::int64_t step = grid.row_length() / 2;
   parallel_for(0, setup_.used[0], [&](std::int64_t y) { rows_.execute(all + y * step); });
-  memory_.resize(static_cast<std::size_t>(thread_count()));
+  memory_.reserve(3 * block * distance_);
   const std::int64_t half = setup_.grid[1] / 2;  // the last column is left out
   parallel_for(0, (half + block - 1) / block, [&](std::int64_t i) {
-    auto& memory = memory_[static_cast<std::size_t>(omp_get_thread_num())];
-    memory.resize(static_cast<std::size_t>(3 * block * distance_));
-    columns(all, step, i * block, std::min(block, half - i * block), memory.data());
+    columns(all, step, i * block, std::min(block, half - i * block), memory_.own());
   });
   parallel_for(0, setup_.used[0], [&](std::int64_t y) {
-    Complex* const row = force_.data() + y * setup_.grid[1];
+    Complex* const row = force_.data() + y * force_step_;
     row[half] = 0;
     rows_back_.execute(row);
   });
@@ -245,7 +240,7 @@ void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t 
   }
   inverse_.execute(force);
   for (std::int64_t y = 0; y < setup_.used[0]; ++y) {
-    Complex* const row = force_.data() + y * nx;
+    Complex* const row = force_.data() + y * force_step_;
     for (std::int64_t b = 0; b < count; ++b) {
       row[first + b] = force[b * distance_ + y];
       if (first + b > 0) row[nx - first - b] = mirrored[b * distance_ + y];
@@ -255,7 +250,7 @@ void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t 
 
 void FarField::interpolate(const ChargeGrid& grid, const DotList& dots, std::int64_t begin, std::int64_t end,
                            float* force_x, float* force_y) const {
-  const Nodes own = nodes_of(setup_, grid.kernel(), setup_.grid[1]);
+  const Nodes own = nodes_of(setup_, grid.kernel(), force_step_);
   with_width(setup_.window.width, [&](auto width) {
     interpolate_run<width.value>(own, dots.x.data() + begin, dots.y.data() + begin, end - begin,
                                  reinterpret_cast<const float*>(force_.data()), force_x + begin, force_y + begin);

@@ -44,6 +44,16 @@ void horner_step(std::int64_t count, const float* __restrict rho_re, const float
   }
 }
 
+/// re + i im = exp(2 pi i (turns + slope y^2)) for y = first, first + 1 ..
+HOLOTONE_SIMD_CLONES
+void parabola_phases(std::int64_t count, std::int64_t first, double turns, double slope, float* __restrict re,
+                     float* __restrict im) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto y = static_cast<double>(first + i);
+    sine_cosine(fixed_turns(turns + slope * (y * y)), im[i], re[i]);
+  }
+}
+
 /// The columns of pixels that one thread works on: for every pixel rho and the sum, column after column.
 struct ColumnSums {
   ColumnSums(float* memory, std::int64_t rows)
@@ -90,7 +100,7 @@ struct FastTile::Frame {
 FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel)
     : kernel_(&kernel),
       layout_(fast_tile_layout(shape, window)),
-      row_line_(layout_.grid[1], 1, layout_.grid[1], FftDirection::inverse),
+      row_line_(layout_.grid[1], 1, fft::line_distance(layout_.grid[1]), FftDirection::inverse),
       column_lines_(layout_.grid[0], block, column_distance(), FftDirection::inverse),
       row_factor_(window_factors(window, shape[0], layout_.grid[0])),
       column_factor_(window_factors(window, shape[1], layout_.grid[1])) {
@@ -192,7 +202,7 @@ void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   const std::int64_t columns = frame.tile.shape()[1];
   const std::int64_t left = columns / 2;  // columns with X < 0, which the transform puts at its end
   if (memory.between.size() < planes * rows * columns) memory.between = Array<Complex, 1>({planes * rows * columns});
-  memory.lines.reserve(static_cast<std::size_t>(length));
+  memory.lines.reserve(length);
   const auto* const cells = reinterpret_cast<const Complex*>(memory.cells.data());
   const std::int64_t filled = frame.box[1].whole ? box_columns + frame.grid.halo : box_columns;
   const std::int64_t filled_rows = frame.box[0].whole ? rows + frame.grid.halo : rows;
@@ -237,24 +247,21 @@ void FastTile::transform_columns(const Frame& frame, bool write, View<Complex, 2
   const std::int64_t distance = column_distance();
   const std::int64_t above = rows / 2;  // rows with Y < 0, which the transform puts at its end
   const std::int64_t planes = frame.grid.extent[0];
-  memory.lines.reserve(static_cast<std::size_t>(block * (distance + 2 * rows)));
+  memory.lines.reserve(block * (distance + 2 * rows));
   parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
     const std::int64_t first = i * block;
     const std::int64_t count = std::min(block, columns - first);
     Complex* const lines = memory.lines.own();
     const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
-    const auto radius = [&](std::int64_t b, std::int64_t row) {
-      const auto x = static_cast<double>(first + b - columns / 2);
-      const auto y = static_cast<double>(row - above);
-      return x * x + y * y;
-    };
-    for (std::int64_t b = 0; b < count; ++b) {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        const Complex rho = unit((radius(b, row) - frame.middle_radius) / frame.depth_steps);
-        sums.rho_re[b * rows + row] = rho.real();
-        sums.rho_im[b * rows + row] = rho.imag();
+    // Turns a + slope r, with r = x^2 + y^2.
+    const auto phases = [&](double turns, double slope) {
+      for (std::int64_t b = 0; b < count; ++b) {
+        const auto x = static_cast<double>(first + b - columns / 2);
+        parabola_phases(rows, -above, turns + slope * (x * x), slope, sums.rho_re + b * rows, sums.rho_im + b * rows);
       }
-    }
+    };
+    const double depth_slope = 1 / frame.depth_steps;
+    phases(-frame.middle_radius * depth_slope, depth_slope);
     std::fill_n(sums.re, 2 * rows * block, 0.0F);
     for (std::int64_t plane = planes - 1; plane >= 0; --plane) {
       gather_columns(frame, memory.between.data() + plane * frame.box[0].count * columns, first, count, lines);
@@ -269,13 +276,16 @@ void FastTile::transform_columns(const Frame& frame, bool write, View<Complex, 2
         step(above, rows, 0);
       }
     }
+    const auto first_plane = static_cast<double>(frame.first_plane);
+    phases(-first_plane * frame.middle_radius * depth_slope, frame.middle_curvature + first_plane * depth_slope);
     for (std::int64_t row = 0; row < rows; ++row) {
+      const auto y = static_cast<double>(row - above);
       Complex* const target = &field(frame.tile.row_begin + row, frame.tile.column_begin + first);
       for (std::int64_t b = 0; b < count; ++b) {
-        const double r = radius(b, row);
-        const double third = (r - frame.middle_radius) / frame.depth_steps;
-        const Complex phase = unit(frame.middle_curvature * r + static_cast<double>(frame.first_plane) * third);
-        const Complex sum = Complex(sums.re[b * rows + row], sums.im[b * rows + row]) * phase *
+        const auto x = static_cast<double>(first + b - columns / 2);
+        const double third = (x * x + y * y - frame.middle_radius) * depth_slope;
+        const std::int64_t at = b * rows + row;
+        const Complex sum = Complex(sums.re[at], sums.im[at]) * Complex(sums.rho_re[at], sums.rho_im[at]) *
                             (row_factor_[static_cast<std::size_t>(row)] * depth_factor(third));
         target[b] = write ? sum : target[b] + sum;
       }

@@ -1,5 +1,6 @@
 #pragma once
 // One tile of the method `fast` on the CPU: the non-uniform FFT of the points that light it wholly. Not for users.
+#include <holotone/core/thread_memory.hpp>
 #include <holotone/hologram/point_cloud_cpu.hpp>
 #include <holotone/hologram/point_cloud_fast_layout.hpp>
 #include <holotone/nufft/axis_pass_cpu.hpp>
@@ -34,7 +35,7 @@ struct FastMemory {
   std::vector<std::complex<float>> strength;
   Array<float, 1> cells;
   Array<std::complex<float>, 1> between;
-  nufft::ThreadMemory<std::complex<float>> lines;
+  ThreadMemory<std::complex<float>> lines;
   [[nodiscard]] std::size_t bytes() const {
     return sorted.bytes() + strength.capacity() * sizeof(strength[0]) + cells.bytes() + between.bytes() + lines.bytes();
   }
@@ -63,8 +64,7 @@ class FastTile {
   void gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
                       Complex* lines) const;
   [[nodiscard]] float depth_factor(double frequency) const;
-  /// Not a power of two, or the lines of a block would share a few sets of the cache.
-  [[nodiscard]] std::int64_t column_distance() const { return (layout_.grid[0] + 7) / 8 * 8 + 8; }
+  [[nodiscard]] std::int64_t column_distance() const { return fft::gathered_distance(layout_.grid[0]); }
 
   const nufft::SpreadKernel<float>* kernel_;
   FastLayout layout_;

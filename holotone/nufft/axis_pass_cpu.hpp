@@ -1,7 +1,6 @@
 #pragma once
 // One axis of a pruned transform between an oversampled grid and the modes that are wanted, on the CPU. Not for users.
 #include <algorithm>
-#include <holotone/core/parallel.hpp>
 #include <holotone/fft/lines_cpu.hpp>
 #include <vector>
 
@@ -49,7 +48,7 @@ class AxisPass {
 
   static constexpr std::int64_t block = 16;
 
-  [[nodiscard]] std::size_t block_size() const { return static_cast<std::size_t>(block * distance()); }
+  [[nodiscard]] std::int64_t block_size() const { return block * distance(); }
 
   /// modes = factor * forward transform of the samples. count <= block; `memory` holds block_size() numbers.
   void forward(const Lines& lines, Complex* memory) const {
@@ -92,8 +91,7 @@ class AxisPass {
   }
 
  private:
-  /// Not a power of two, or the lines of a block would share a few sets of the cache.
-  [[nodiscard]] std::int64_t distance() const { return (grid_ + 7) / 8 * 8 + 8; }
+  [[nodiscard]] std::int64_t distance() const { return fft::gathered_distance(grid_); }
   void clear_unused(std::int64_t count, Complex* memory) const {
     std::fill(memory + count * distance(), memory + block * distance(), Complex());
   }
@@ -103,28 +101,6 @@ class AxisPass {
   std::vector<Real> factor_;
   fft::LinePlan<Real> forward_;
   fft::LinePlan<Real> inverse_;
-};
-
-/// A block of memory for each thread.
-template <class T>
-class ThreadMemory {
- public:
-  void reserve(std::size_t size) {
-    blocks_.resize(static_cast<std::size_t>(thread_count()));
-    for (auto& block : blocks_) {
-      if (block.size() < size) block.resize(size);
-    }
-  }
-  /// The calling thread's, inside parallel_for.
-  T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
-  [[nodiscard]] std::size_t bytes() const {
-    std::size_t sum = 0;
-    for (const auto& block : blocks_) sum += block.size() * sizeof(T);
-    return sum;
-  }
-
- private:
-  std::vector<std::vector<T>> blocks_;
 };
 
 }  // namespace holotone::nufft

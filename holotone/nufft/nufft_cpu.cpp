@@ -1,3 +1,4 @@
+#include <holotone/core/thread_memory.hpp>
 #include <holotone/nufft/axis_pass_cpu.hpp>
 #include <holotone/nufft/nufft_engine.hpp>
 #include <holotone/nufft/spread_cpu.hpp>
@@ -130,7 +131,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   void reserve() {
     const std::int64_t numbers = 2 * grid_.cells();
     if (cells_.size() < numbers) cells_ = Array<Real, 1>({numbers});
-    std::size_t block = 0;
+    std::int64_t block = 0;
     for (const auto& pass : passes_) block = std::max(block, pass.block_size());
     memory_.reserve(block);
     if constexpr (Rank == 3) {

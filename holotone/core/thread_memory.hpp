@@ -1,0 +1,31 @@
+#pragma once
+#include <holotone/core/array.hpp>
+#include <holotone/core/parallel.hpp>
+#include <vector>
+
+namespace holotone {
+
+/// A block of memory, aligned to 64 bytes, for each thread of a parallel loop. What it holds is not defined at first.
+template <class T>
+class ThreadMemory {
+ public:
+  /// Before the loop: at least `size` numbers a thread.
+  void reserve(std::int64_t size) {
+    blocks_.resize(static_cast<std::size_t>(thread_count()));
+    for (auto& block : blocks_) {
+      if (block.size() < size) block = Array<T, 1>({size});
+    }
+  }
+  /// The calling thread's, inside parallel_for.
+  T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& block : blocks_) sum += block.bytes();
+    return sum;
+  }
+
+ private:
+  std::vector<Array<T, 1>> blocks_;
+};
+
+}  // namespace holotone
