@@ -2,8 +2,8 @@
 #include "startup.hpp"
 #include "values.hpp"
 #include <algorithm>
-#include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>
+#include <optional>
 
 // Pictures to inks.
 namespace holotone::cli {
@@ -21,17 +21,6 @@ void require_memory(const std::string& path, const Image& image, std::size_t ink
                                                     format_bytes(need), size_text(page_of(image)), format_bytes(free)));
 }
 
-/// The inks that default_inks names, and how dots of the job's method lie on each other.
-Separation separation_of(const HalftoneJob& job) {
-  FourInks inks;
-  const auto printed = default_inks(4);
-  for (std::size_t c = 0; c < 4; ++c) {
-    for (std::size_t k = 0; k < 3; ++k) inks.light[c][k] = srgb_to_linear(printed[c].srgb[k] / 255.0);
-  }
-  inks.apart = job.by_forces() ? apart_of(job.weights.within, job.weights.across) : 0;
-  return Separation(job.black, inks);
-}
-
 bool has_ink(const std::vector<Array<float, 2>>& inks) {
   return std::any_of(inks.begin(), inks.end(), [](const auto& ink) { return total_ink(ink.view()) > 0; });
 }
@@ -41,6 +30,10 @@ bool has_ink(const std::vector<Array<float, 2>>& inks) {
 HalftonePage read_page(const HalftoneJob& job) {
   HalftonePage page;
   Array<float, 2> mask;
+  std::optional<Separation> separation;
+  if (job.cmyk) {
+    separation = separation_of(job.black, job.by_forces() ? apart_of(job.weights.within, job.weights.across) : 0);
+  }
   bool floats = !job.ink.mask.empty();  // the mask may be some too
   for (const auto& path : job.inputs) {
     const Image image = read_picture(path);
@@ -55,7 +48,7 @@ HalftonePage read_page(const HalftoneJob& job) {
     }
     require_memory(path, image, job.cmyk ? 4 : 1);
     if (job.cmyk) {
-      for (auto& ink : inks_of(path, image, job.ink, mask.view(), separation_of(job))) {
+      for (auto& ink : inks_of(path, image, job.ink, mask.view(), *separation)) {
         page.inks.push_back(std::move(ink));
       }
     } else {

@@ -3,7 +3,9 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
+#include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/io/dots.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -94,6 +96,16 @@ std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& ima
     const auto pixels = to_float(image);
     return cmyk_inks(pixels.view(), separation, options_for(source, image, mask));
   });
+}
+
+Separation separation_of(double black, double apart) {
+  FourInks inks;
+  inks.apart = apart;
+  const auto printed = default_inks(4);
+  for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t k = 0; k < 3; ++k) inks.light[c][k] = srgb_to_linear(printed[c].srgb[k] / 255.0);
+  }
+  return Separation(black, inks);
 }
 
 void reject_no_ink(const InkSource& source, const std::vector<std::string>& pictures) {

@@ -43,6 +43,9 @@ Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const s
 /// The ink of the picture `path`. Throws as ink_from_pixels.
 Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSource& source, View<const float, 2> mask);
 
+/// Into the inks that default_inks names. `apart`: FourInks::apart.
+Separation separation_of(double black, double apart);
+
 /// Its four inks. Throws as cmyk_inks.
 std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
                                        View<const float, 2> mask, const Separation& separation);

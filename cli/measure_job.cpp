@@ -5,6 +5,7 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
+#include <holotone/halftone/colour_classes.hpp>
 #include <holotone/io/dots.hpp>
 
 namespace holotone::cli {
@@ -199,7 +200,9 @@ MeasuredAgainst read_against(const MeasureJob& job) {
   against.colour = shape_of(image)[2] >= 3;
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {
-    auto inks = inks_of(job.against, image, job.ink, mask.view(), job.black);
+    const ClassWeights weights;  // as halftone has them
+    const auto separation = separation_of(job.black, apart_of(weights.within, weights.across));
+    auto inks = inks_of(job.against, image, job.ink, mask.view(), separation);
     against.ink = std::move(inks[static_cast<std::size_t>(job.colour_class)]);
     if (total_ink(against.ink.view()) > 0) return against;
     constexpr std::string_view names[] = {"cyan", "magenta", "yellow", "black"};

@@ -220,8 +220,11 @@ TEST_F(MeasureTest, InksAreComparedWithInks) {
   };
   const auto cyan = run_json(with({"--class", "0", "--colour", "cmyk"}));
   EXPECT_EQ(cyan["warnings"].size(), 0u);
-  EXPECT_NEAR(cyan["against"]["ink"], 800 * 0.4970, 0.5);
-  EXPECT_GT(cyan["against"]["blurred"][0]["psnr_db"], 80);
+  // The printed cyan is darker than the ideal one: some less of it, and a little of it in the magenta.
+  EXPECT_GT(cyan["against"]["ink"], 250);
+  EXPECT_LT(cyan["against"]["ink"], 800 * 0.4970);
+  EXPECT_GT(cyan["against"]["blurred"][4]["psnr_db"], 25);
+  EXPECT_LT(run_json(with({"--class", "0"}))["against"]["blurred"][4]["psnr_db"], 20);
   const auto against_luminance = run(with({"--class", "0"}));
   EXPECT_NE(against_luminance.error.find("dots of class 0 are compared with the luminance of "), std::string::npos);
   const auto all = run(base);
