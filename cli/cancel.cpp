@@ -18,8 +18,24 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-extern "C" void on_signal(int) {
-  if (signals_received.exchange(1) == 0) return;
+/// Long enough to reach the next chance to stop in all but the longest loops and the libraries' own work.
+constexpr unsigned patience_s = 1;
+
+/// What main would print, by calls that a handler may make.
+void say_cancelled() {
+  constexpr std::string_view wipe = "\r\033[K";
+  constexpr std::string_view text = "holotone: cancelled\n";
+  if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, wipe.data(), wipe.size());
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
+extern "C" void on_signal(int signal) {
+  if (signal == SIGALRM) {
+    say_cancelled();
+  } else if (signals_received.exchange(1) == 0) {
+    alarm(patience_s);
+    return;
+  }
   // Other threads go on meanwhile: one may just be opening its temporary file by name, or renaming it.
   for (int pass = 0; pass < 10; ++pass) {
     remove_pending_files();
@@ -37,9 +53,11 @@ void install_signal_handlers() {
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
+  sigaddset(&action.sa_mask, SIGALRM);
   action.sa_flags = SA_RESTART;
   // A file that grows beyond its limit, or a reader that has gone: the write fails and says so.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
+  sigaction(SIGALRM, &action, nullptr);
   for (const int signal : ending_signals) {
     struct sigaction inherited {};
     sigaction(signal, nullptr, &inherited);
@@ -47,6 +65,8 @@ void install_signal_handlers() {
     if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }
+
+void stopped_in_time() noexcept { alarm(0); }
 
 bool cancelled() noexcept { return signals_received != 0; }
 

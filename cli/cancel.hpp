@@ -4,10 +4,13 @@
 
 namespace holotone::cli {
 
-/// From here on the first SIGINT, SIGTERM, SIGHUP or SIGQUIT only asks to stop (cancelled() turns true); the second
-/// removes temporary files and the run's new outputs and ends the program with exit code 130. Writing beyond a file's
+/// From here on the first SIGINT, SIGTERM, SIGHUP or SIGQUIT only asks to stop (cancelled() turns true); the second,
+/// or a second's wait, removes temporary files and the run's new outputs and ends the program with exit code 130. Writing beyond a file's
 /// size limit or to a closed pipe becomes an error of that write.
 void install_signal_handlers();
+
+/// Calls off the end that a signal set: the work has stopped by itself and what it left is removed.
+void stopped_in_time() noexcept;
 
 /// Whether a signal asked to stop.
 bool cancelled() noexcept;

@@ -215,15 +215,6 @@ class Maker {
     result_.energy += energy.empty() ? 0 : energy.back() * area * area;
   }
 
-  /// A step of millions of dots takes seconds on the CPU: it can be broken off within.
-  [[nodiscard]] ElectrostaticOptions force_options() const {
-    ElectrostaticOptions options = job_.forces;
-    if (job_.device.backend == Backend::cpu) {
-      options.on_stage = [](std::string_view) { check_cancelled("moving dots"); };
-    }
-    return options;
-  }
-
   void by_forces() {
     if (page_.inks.size() == 1) {
       one_class();
@@ -241,8 +232,8 @@ class Maker {
     for (const auto& ink : inks) views.emplace_back(ink.view());
     ForceProgress progress(bar_, nullptr, 1);
     const auto frame = [&](std::int64_t, const Dots& dots) { write_frame(dots); };
-    auto moved = classes_halftone(views, starts, job_.weights, force_options(), job_.descent, Queue(job_.device),
-                                  progress, job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
+    auto moved = classes_halftone(views, starts, job_.weights, job_.forces, job_.descent, Queue(job_.device), progress,
+                                  job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
     result_.dots = std::move(moved.dots);
     result_.report = scaled(moved.report, force_scale(inks.front()));
   }
@@ -251,7 +242,7 @@ class Maker {
     const auto ink = working_ink(0);
     const Dots start = start_of(0, ink);
     const Queue queue(job_.device);
-    ElectrostaticOptions options = force_options();
+    ElectrostaticOptions options = job_.forces;
     options.crowding = crowding_of(ink);
     ElectrostaticPlan plan(ink.shape(), count_, queue, options);
     plan.set_ink(copy_of(ink.view(), job_.device).view());

@@ -54,6 +54,7 @@ int run(const Action& action, const CLI::App& command) {
   } catch (const Error& error) {
     // A child or a library call that the signal broke off reports a failure of its own.
     const bool stopped = error.code() == ErrorCode::cancelled || cancelled();
+    if (stopped) stopped_in_time();
     print_error(stopped ? "cancelled" : user_terms(error.what(), command));
     return stopped ? exit_cancelled : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {

@@ -35,7 +35,7 @@ struct ElectrostaticOptions {
   /// It only moves work between grid and neighbours; 1 to 1e6. `ewald` only.
   double crowding = 1;
   /// Called after each stage of forces() and step(), on CUDA when it is enqueued (steps are then not recorded as a graph): for
-  /// profiles, and on the CPU to break off a long step by throwing. Stages have names such as "spread"; "sort" after a step belongs to the next.
+  /// profiles. Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
 };
 

@@ -502,6 +502,22 @@ TEST_F(HalftoneTest, CtrlCLeavesNothing) {
   }
 }
 
+// An iteration of so many pairs takes many seconds.
+TEST_F(HalftoneTest, CtrlCEndsALongIteration) {
+  ramp();
+  const auto before = files();
+  RunningProgram program(halftone({"--dots", "600000", "--method", "direct", "--device", "cpu"}), captured_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  ASSERT_TRUE(program.running());
+  const auto start = std::chrono::steady_clock::now();
+  program.send(SIGINT);
+  const auto result = program.wait(60);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.error, "holotone: cancelled\n");
+  EXPECT_EQ(files(), before);
+}
+
 TEST_F(HalftoneTest, ProgressTellsIterationForceAndTimeLeft) {
   ramp("large.png", 500, 700);
   RunningProgram program(
