@@ -145,7 +145,12 @@ std::vector<Method> methods() {
     options.taylor_degree = m;
     all.push_back({fmt::format("Taylor, m = p = {}", m), options});
   }
-  all.push_back({"Ewald, default", holotone::ElectrostaticOptions{}});
+  for (const double tolerance : {5e-4, 1e-4}) {
+    holotone::ElectrostaticOptions options;
+    options.tolerance = tolerance;
+    const bool standard = tolerance == holotone::ElectrostaticOptions{}.tolerance;
+    all.push_back({fmt::format("Ewald, {:g}{}", tolerance, standard ? " (default)" : ""), options});
+  }
   return all;
 }
 
