@@ -27,7 +27,9 @@ std::string page_length_text(const HalftonePage& page, double pixels) {
 /// --radius as it would have to be typed.
 std::string radius_text(const HalftoneJob& job, double factor) {
   if (!job.radius_low->metres) return fmt::format("{:.3g}", job.radius_low->value * factor);
-  return format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius_low->value * factor)));
+  std::string text = format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius_low->value * factor)));
+  std::erase(text, ' ');
+  return text;
 }
 
 /// Dots that together have more or less ink than the picture, because both number and radius were given.

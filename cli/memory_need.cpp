@@ -38,9 +38,10 @@ double written_bytes(const HologramJob& job) {
 
 /// Bytes a dot, from the peaks of resident memory of runs with 2,000,000 dots, rounded up.
 double bytes_a_dot(const HalftoneJob& job) {
+  const double classes = job.cmyk || job.inputs.size() > 1 ? 1.5 : 1;  // plans of each and of all
   switch (job.method) {
     case HalftoneMethod::electrostatic:
-    case HalftoneMethod::direct: return job.device.backend == Backend::cpu ? 120 : 60;
+    case HalftoneMethod::direct: return classes * (job.device.backend == Backend::cpu ? 120 : 60);
     case HalftoneMethod::lloyd: return 320;
     case HalftoneMethod::capacity_voronoi: return 25 * static_cast<double>(CapacityVoronoiOptions{}.capacity);
     case HalftoneMethod::floyd_steinberg: break;

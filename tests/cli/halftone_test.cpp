@@ -193,6 +193,10 @@ TEST_F(HalftoneTest, SaysWhatShareOfTheInkDotsHold) {
   EXPECT_NE(half[0].get<std::string>().find("50 % of the picture's ink"), std::string::npos) << half;
   EXPECT_NE(half[0].get<std::string>().find("--radius 1.41 or --dots "), std::string::npos) << half;
   EXPECT_TRUE(warnings({"--dots", fmt::format("{:.0f}", total / M_PI * 1.05), "--radius", "1"}).empty());
+  const auto physical = warnings({"--dots", "9", "--radius", "1mm", "--size", "56mm"});
+  ASSERT_EQ(physical.size(), 1u);
+  EXPECT_NE(physical[0].get<std::string>().find("mm or --dots "), std::string::npos) << physical;
+  EXPECT_EQ(physical[0].get<std::string>().find(" mm"), std::string::npos) << "a length as it is typed";
   const auto varied = warnings({"--dots", "100", "--radius", "0.5:1"});
   ASSERT_EQ(varied.size(), 1u);
   EXPECT_EQ(varied[0].get<std::string>().find("--radius"), std::string::npos) << varied;
