@@ -83,6 +83,8 @@ struct HalftoneJob {
   bool cmyk = false;
   bool tour = false;
 
+  /// FourInks::apart of the method's dots.
+  [[nodiscard]] double apart() const { return by_forces() ? apart_of(weights.within, weights.across) : 0; }
   [[nodiscard]] bool by_forces() const {
     return method == HalftoneMethod::electrostatic || method == HalftoneMethod::direct;
   }

@@ -343,6 +343,16 @@ DotsWriteOptions write_options(const HalftoneJob& job, const HalftonePage& page,
   options.dpi = job.dpi;
   options.one_bit = job.one_bit || (halftone.bitmap && job.dpi == 0 && page.inks.size() == 1);
   options.inks = page.printed;
+  options.metadata = {{"software", "holotone " HOLOTONE_VERSION},
+                      {"method", to_string(job.method)},
+                      {"seed", std::to_string(job.seed)}};
+  if (halftone.dots.count() > 0) options.metadata["dots"] = std::to_string(halftone.dots.count());
+  if (!halftone.start.empty()) options.metadata["start"] = halftone.start;
+  if (halftone.report.iterations > 0) options.metadata["iterations"] = std::to_string(halftone.report.iterations);
+  if (job.cmyk) {
+    options.metadata["black"] = fmt::format("{}", job.black);
+    options.metadata["apart"] = fmt::format("{}", job.apart());
+  }
   return options;
 }
 

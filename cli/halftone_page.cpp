@@ -32,7 +32,7 @@ HalftonePage read_page(const HalftoneJob& job) {
   Array<float, 2> mask;
   std::optional<Separation> separation;
   if (job.cmyk) {
-    separation = separation_of(job.black, job.by_forces() ? apart_of(job.weights.within, job.weights.across) : 0);
+    separation = separation_of(job.black, job.apart());
   }
   bool floats = !job.ink.mask.empty();  // the mask may be some too
   for (const auto& path : job.inputs) {

@@ -1,6 +1,8 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "hologram_file.hpp"
+#include "info_dots.hpp"
+#include "info_metadata.hpp"
 #include "panel_options.hpp"
 #include "paths.hpp"
 #include "scene_options.hpp"
@@ -12,6 +14,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/point_cloud.hpp>
+#include <holotone/io/dots.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
@@ -28,45 +31,11 @@ struct InfoArguments {
   std::string input;
   std::string wavelength = "532nm";
   bool no_band_limit = false;
+  bool dots = false;
   PanelArguments panel;
   SceneArguments scene;
   ConsoleOptions console;
 };
-
-/// A metadata value as people read it: lengths and angles with their units.
-std::string readable(const std::string& key, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
-  const auto ends_with = [&](std::string_view suffix) {
-    return key.size() > suffix.size() && key.compare(key.size() - suffix.size(), suffix.size(), suffix) == 0;
-  };
-  if (number && ends_with("_m")) return format_length(value);
-  if (number && ends_with("_rad")) return fmt::format("{:.6g} rad", value);
-  if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", value);
-  return text.size() > 100 ? text.substr(0, 100) + "..." : text;
-}
-
-nlohmann::json json_of(const Metadata& metadata) {
-  auto object = nlohmann::json::object();
-  for (const auto& [key, text] : metadata) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
-    const bool whole = number && std::abs(value) < 9e15 && text.find_first_not_of("-0123456789") == std::string::npos;
-    if (whole) {
-      object[key] = static_cast<std::int64_t>(value);  // a count is 437645, not 437645.0
-    } else {
-      object[key] = number ? nlohmann::json(value) : nlohmann::json(text);
-    }
-  }
-  return object;
-}
-
-void tell_metadata(const ConsoleOptions& console, const Metadata& metadata) {
-  for (const auto& [key, text] : metadata)
-    report(console, fmt::format("  {:<22} {}", key.substr(0, 100), readable(key, text)));
-}
 
 void tell_image(const InfoArguments& arguments, const Image& image) {
   const auto shape = shape_of(image);
@@ -250,16 +219,28 @@ bool is_points_npy(const std::string& path) {
 /// Everything else that info reads has been looked for when a file is taken for points.
 [[noreturn]] void reject_unknown(const std::string& path) {
   const auto extension = extension_of(path);
-  throw_io(
-      path,
-      "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), or points or a mesh "
-      "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb)",
-      extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
+  throw_io(path,
+           "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
+           "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), or dots (.csv .tsv .txt .dat .xy .npy .svg)",
+           extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
+}
+
+/// A table without z is no cloud, but may be dots: whether it was.
+bool tell_dots_instead(const InfoArguments& arguments) {
+  if (!is_dots_input(arguments.input)) return false;
+  try {
+    tell_dots(arguments.input, arguments.console);
+  } catch (const Error&) {
+    return false;  // what the cloud's reader said is nearer to what the user meant
+  }
+  return true;
 }
 
 int run_info(const InfoArguments& arguments) {
   require_input(arguments.input);
-  if (is_picture(arguments.input)) {
+  if (arguments.dots || is_dots_file(arguments.input)) {
+    tell_dots(arguments.input, arguments.console);
+  } else if (is_picture(arguments.input)) {
     tell_image(arguments, read_image(arguments.input));
   } else if (told_as_array(arguments)) {
     return exit_ok;
@@ -269,6 +250,7 @@ int run_info(const InfoArguments& arguments) {
     try {
       tell_scene(arguments);
     } catch (const Error& error) {
+      if (tell_dots_instead(arguments)) return exit_ok;
       if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
       reject_unknown(arguments.input);
     }
@@ -280,8 +262,11 @@ int run_info(const InfoArguments& arguments) {
 
 void add_info(CLI::App& application, Action& action) {
   const auto arguments = std::make_shared<InfoArguments>();
-  auto* command = application.add_subcommand("info", "What a hologram, field, picture, cloud or mesh file holds");
+  auto* command =
+      application.add_subcommand("info", "What a hologram, field, picture, cloud, mesh or file of dots holds");
   command->add_option("FILE", arguments->input, "Any file Holotone reads")->required();
+  command->add_flag("--dots", arguments->dots,
+                    "FILE holds dots: a picture of two levels, or columns x y radius without names");
   add_panel_options(*command, arguments->panel);
   add_placement_options(*command, arguments->scene);
   command->add_option("--wavelength", arguments->wavelength, "Of points: to tell the Fresnel deviation for")

@@ -159,8 +159,10 @@ void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measure
 
 Measured measure(const MeasureJob& job, Progress& progress) {
   Measured measured;
-  const MeasuredAgainst against = read_against(job);
-  measured.source = read_measured(job, against.ink.view());
+  DotsFile file = read_dots_file(job.input, {.threshold = job.threshold});
+  check_cancelled("reading");
+  const MeasuredAgainst against = read_against(job, file.metadata);
+  measured.source = placed_dots(job, std::move(file), against.ink.view());
   measured.warnings = measured.source.warnings;
   tell_classes(job, against, measured);
   const Dots& dots = measured.source.dots;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/halftone/colour_classes.hpp>
-#include <holotone/io/dots.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -193,7 +192,7 @@ MeasureJob measure_job(const MeasureArguments& a) {
   return job;
 }
 
-MeasuredAgainst read_against(const MeasureJob& job) {
+MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
   MeasuredAgainst against;
   if (job.against.empty()) return against;
   const Image image = read_picture(job.against);
@@ -201,7 +200,16 @@ MeasuredAgainst read_against(const MeasureJob& job) {
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {
     const ClassWeights weights;  // as halftone has them
-    const auto separation = separation_of(job.black, apart_of(weights.within, weights.across));
+    const auto stated = [&](const std::string& key, double otherwise) {
+      const auto found = metadata.find(key);
+      double value = otherwise;
+      if (found != metadata.end()) {
+        value = number_between(job.input + ": " + key, found->second, 0, 100);
+      }
+      return value;
+    };
+    const auto separation = separation_of(job.black ? *job.black : stated("black", 1),
+                                          stated("apart", apart_of(weights.within, weights.across)));
     auto inks = inks_of(job.against, image, job.ink, mask.view(), separation);
     against.ink = std::move(inks[static_cast<std::size_t>(job.colour_class)]);
     if (total_ink(against.ink.view()) > 0) return against;
@@ -213,9 +221,10 @@ MeasuredAgainst read_against(const MeasureJob& job) {
   return against;
 }
 
-MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image) {
+MeasuredDots placed_dots(const MeasureJob& job, DotsFile file, View<const float, 2> image) {
   MeasuredDots measured;
-  measured.dots = read_dots(job.input, {.threshold = job.threshold});
+  measured.dots = std::move(file.dots);
+  measured.warnings = std::move(file.notes);
   Dots& dots = measured.dots;
   tell_pixels(job, measured);
   measured.classes = class_count(dots);

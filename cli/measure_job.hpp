@@ -3,7 +3,7 @@
 #include "ink_source.hpp"
 #include <array>
 #include <cstdint>
-#include <holotone/core/dots.hpp>
+#include <holotone/io/dots.hpp>
 #include <holotone/metrics/spectrum.hpp>
 #include <optional>
 #include <string>
@@ -50,8 +50,8 @@ struct MeasureJob {
   double margin = 0;
   double charge = 0;  ///< pixels of ink a dot; 0: the image's ink over the dots
   InkSource ink;
-  bool cmyk = false;  ///< the image's ink is that of the class
-  double black = 1;
+  bool cmyk = false;            ///< the image's ink is that of the class
+  std::optional<double> black;  ///< none: as the dots' file says, else 1
   ConsoleOptions console;
 };
 
@@ -68,9 +68,9 @@ struct MeasuredDots {
   std::vector<std::string> warnings;
 };
 
-/// Reads the dots, takes the class that was asked for and finds the page: that of the file, --page, the image's if the
+/// Takes the class that was asked for and finds the page: that of the file, --page, the image's if the
 /// dots lie on it, the unit square, or what holds the dots. `image` is empty without --against.
-MeasuredDots read_measured(const MeasureJob& job, View<const float, 2> image);
+MeasuredDots placed_dots(const MeasureJob& job, DotsFile file, View<const float, 2> image);
 
 /// What the dots are held against.
 struct MeasuredAgainst {
@@ -78,7 +78,7 @@ struct MeasuredAgainst {
   bool colour = false;  ///< the image has colours
 };
 
-/// The image's ink. Throws io where there is none.
-MeasuredAgainst read_against(const MeasureJob& job);
+/// The image's ink; that of a class as the dots' metadata say they were made. Throws io where there is none.
+MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata);
 
 }  // namespace holotone::cli

@@ -5,6 +5,7 @@
 #include <holotone/io/dots.hpp>
 #include <holotone/io/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 
 namespace holotone {
 namespace {
@@ -104,7 +105,7 @@ bool is_dots_input(std::string_view path) {
   return is_table(extension) || is_one_of(extension, {".npy", ".svg"}) || is_picture_of_dots(path);
 }
 
-Dots read_dots(const std::string& path, const DotsReadOptions& options) {
+DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options) {
   require_range("read_dots", "threshold", options.threshold, 0, 1);
   const std::string extension = io::extension_of(path);
   if (is_picture_of_dots(path)) return io::read_dots_picture(path, options.threshold);
@@ -118,6 +119,8 @@ Dots read_dots(const std::string& path, const DotsReadOptions& options) {
   return extension == ".svg" ? io::read_dots_svg(bytes, path) : io::read_dots_table(bytes, path);
 }
 
+Dots read_dots(const std::string& path, const DotsReadOptions& options) { return read_dots_file(path, options).dots; }
+
 void write_dots(const std::string& path, const Dots& dots, const DotsWriteOptions& options, Progress& progress) {
   if (!is_dots_output(path)) {
     const std::string extension = io::extension_of(path);
@@ -125,6 +128,7 @@ void write_dots(const std::string& path, const Dots& dots, const DotsWriteOption
                                             (extension.empty() ? "no extension" : extension));
   }
   require_dots(dots, options);
+  io::require_metadata("write_dots", options.metadata);
   const auto largest = std::max_element(dots.colour_class.begin(), dots.colour_class.end());
   const std::size_t classes = dots.colour_class.empty() ? 1 : std::size_t{*largest} + 1;
   const auto inks = options.inks.empty() ? default_inks(classes) : options.inks;
@@ -139,7 +143,8 @@ void write_dots(const std::string& path, const Dots& dots, const DotsWriteOption
                             options.dpi,
                             options.one_bit,
                             options.compression,
-                            inks};
+                            inks,
+                            options.metadata};
   const std::string extension = io::extension_of(path);
   if (extension == ".csv") return io::write_dots_table(path, job, ',', progress);
   if (extension == ".txt") return io::write_dots_table(path, job, ' ', progress);
@@ -158,27 +163,27 @@ void DotsBuilder::add(double x, double y, std::string_view where) {
       throw_io(path_, fmt::format("finite coordinates ({})", where), fmt::format("{}", value));
     }
   }
-  dots_.position.push_back(static_cast<float>(x));
-  dots_.position.push_back(static_cast<float>(y));
+  file_.dots.position.push_back(static_cast<float>(x));
+  file_.dots.position.push_back(static_cast<float>(y));
 }
 
 void DotsBuilder::add_radius(double radius, std::string_view where) {
   if (!(radius >= 0) || !std::isfinite(static_cast<float>(radius))) {
     throw_io(path_, fmt::format("a finite radius >= 0 ({})", where), fmt::format("{}", radius));
   }
-  dots_.radius.push_back(static_cast<float>(radius));
+  file_.dots.radius.push_back(static_cast<float>(radius));
 }
 
 void DotsBuilder::add_class(double colour_class, std::string_view where) {
   if (!(colour_class >= 0 && colour_class <= 255) || colour_class != std::floor(colour_class)) {
     throw_io(path_, fmt::format("a class from 0 to 255 ({})", where), fmt::format("{}", colour_class));
   }
-  dots_.colour_class.push_back(static_cast<std::uint8_t>(colour_class));
+  file_.dots.colour_class.push_back(static_cast<std::uint8_t>(colour_class));
 }
 
-Dots DotsBuilder::take() {
-  if (dots_.position.empty()) throw_io(path_, "at least 1 dot", "0");
-  return std::move(dots_);
+DotsFile DotsBuilder::take() {
+  if (file_.dots.position.empty()) throw_io(path_, "at least 1 dot", "0");
+  return std::move(file_);
 }
 
 DotsByClass by_class(const DotsToWrite& job) {

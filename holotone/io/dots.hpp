@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/dots.hpp>
+#include <holotone/core/metadata.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/io/image.hpp>
 #include <string>
@@ -32,6 +33,13 @@ struct DotsReadOptions {
   double threshold = 0;
 };
 
+/// What a file of dots holds.
+struct DotsFile {
+  Dots dots;
+  Metadata metadata;               ///< how the dots came to be, where the file says so
+  std::vector<std::string> notes;  ///< what was passed over and may be dots, a line each
+};
+
 /// Reads dots by the name's extension.
 ///   .csv .tsv .txt .dat .xy  one dot a line: x, y[, radius[, class]], separated by commas, semicolons, tabs or blanks. A line
 ///                  of names (x y r class, any order; a comment may be it) goes before; unknown columns are passed over.
@@ -39,12 +47,16 @@ struct DotsReadOptions {
 ///                  state the page.
 ///   .npy           real numbers {n, 2}, {n, 3} (x y radius) or {n, 4} (x y radius class)
 ///   .svg           circles, and ellipses as circles of the same area, under the transforms of their groups, at most 256 deep;
-///                  layers of Inkscape that hold circles become classes in their order; other shapes are passed over
+///                  layers of Inkscape that hold circles become classes in their order; other shapes are passed over, <use>
+///                  with a note; entities that hold circles are refused
 ///   .png .tif .tiff .bmp .jpg .jpeg  a picture of two levels: each dark pixel is a dot at its centre (alpha on white)
 /// Lengths stay as the file states them and are taken for pixels, y down. A page size that the file does not state is 0 x 0;
 /// dots off the page are kept. Memory O(file size); every count is checked against the file. Throws io in one line, naming the file, the
 /// line or row, what was expected and what came: a coordinate that is not finite, a negative radius, a class outside 0 to
 /// 255, a picture of more than two levels (with the threshold that would do), no dot at all.
+DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options = {});
+
+/// Its dots alone.
 Dots read_dots(const std::string& path, const DotsReadOptions& options = {});
 
 struct DotsWriteOptions {
@@ -54,6 +66,7 @@ struct DotsWriteOptions {
   bool one_bit = false;     ///< PNG: black where a pixel's centre is within a dot, instead of covered areas
   int compression = 6;      ///< PNG: zlib level, 0 to 9
   std::vector<Ink> inks{};  ///< at least one for each class, or none: default_inks
+  Metadata metadata{};      ///< how the dots came to be; CSV, TXT, SVG and PNG carry it
 };
 
 /// Writes dots by the name's extension, under a temporary name that is renamed when complete.
@@ -70,7 +83,7 @@ struct DotsWriteOptions {
 /// written to the lists and cut off by the pages. Cost O(dots), PNG O(pixels + area of the dots); memory a bounded piece of the text,
 /// PNG O(compressed file + dots + a band of rows). Throws invalid_argument for positions that are not finite, lists of
 /// another length than the dots', a negative radius, a page that a format with one needs and that is not positive, or too
-/// few inks; a raster of more than 2^31 - 1 a side or maximum_image_bytes pixels; io; unsupported for another extension or
+/// few inks; metadata keys that are empty, hold a control character or ": ", or (PNG) more than 69 bytes; a raster of more than 2^31 - 1 a side or maximum_image_bytes pixels; io; unsupported for another extension or
 /// one_bit with an ink that is not black; cancelled.
 void write_dots(const std::string& path, const Dots& dots, const DotsWriteOptions& options = {},
                 Progress& progress = Progress::none());

@@ -16,18 +16,19 @@ class DotsBuilder {
   void add_radius(double radius, std::string_view where);
   void add_class(double colour_class, std::string_view where);
   /// Throws io if there is no dot.
-  Dots take();
-  [[nodiscard]] Dots& dots() { return dots_; }
+  DotsFile take();
+  [[nodiscard]] Dots& dots() { return file_.dots; }
+  [[nodiscard]] DotsFile& file() { return file_; }
 
  private:
   std::string_view path_;
-  Dots dots_;
+  DotsFile file_;
 };
 
-Dots read_dots_table(std::string_view bytes, std::string_view path);
-Dots read_dots_npy(std::string_view bytes, std::string_view path);
-Dots read_dots_svg(std::string_view bytes, std::string_view path);
-Dots read_dots_picture(const std::string& path, double threshold);
+DotsFile read_dots_table(std::string_view bytes, std::string_view path);
+DotsFile read_dots_npy(std::string_view bytes, std::string_view path);
+DotsFile read_dots_svg(std::string_view bytes, std::string_view path);
+DotsFile read_dots_picture(const std::string& path, double threshold);
 
 /// What writers get: checked dots, with every default filled in.
 struct DotsToWrite {
@@ -39,6 +40,7 @@ struct DotsToWrite {
   bool one_bit;
   int compression;
   std::span<const Ink> inks;
+  const Metadata& metadata;
   [[nodiscard]] float radius_of(std::size_t i) const {
     return dots.radius.empty() ? static_cast<float>(radius) : dots.radius[i];
   }

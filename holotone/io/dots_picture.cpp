@@ -46,12 +46,14 @@ float middle_of_two(const std::vector<float>& values, std::string_view path) {
 
 }  // namespace
 
-Dots read_dots_picture(const std::string& path, double threshold) {
-  const Image image = read_image(path);
+DotsFile read_dots_picture(const std::string& path, double threshold) {
+  Image image = read_image(path);
   const auto [ny, nx, channels] = shape_of(image);
   const auto values = values_on_white(image, path);
   const float limit = threshold > 0 ? static_cast<float>(threshold) : middle_of_two(values, path);
-  Dots dots;
+  DotsFile file;
+  file.metadata = std::move(image.metadata);
+  Dots& dots = file.dots;
   dots.width = static_cast<double>(nx);
   dots.height = static_cast<double>(ny);
   const auto dark = std::count_if(values.begin(), values.end(), [&](float v) { return v < limit; });
@@ -62,7 +64,7 @@ Dots read_dots_picture(const std::string& path, double threshold) {
     dots.position.push_back(static_cast<float>(i % nx) + 0.5F);
     dots.position.push_back(static_cast<float>(i / nx) + 0.5F);
   }
-  return dots;
+  return file;
 }
 
 }  // namespace holotone::io

@@ -80,12 +80,16 @@ void write_dots_png(const std::string& path, const DotsToWrite& job, Progress& p
       }
     }
   }
+  constexpr std::size_t longest_key = 69;  // a keyword has 79 bytes, of which ours begin with "holotone:"
+  for (const auto& [key, value] : job.metadata) {
+    if (key.size() > longest_key) throw_argument("write_dots", "metadata", "keys of at most 69 bytes (PNG)", key);
+  }
   const RasterGrid grid = raster_grid(job);
   const bool colour = !std::all_of(job.inks.begin(), job.inks.end(), is_grey);
   const std::size_t channels = colour ? 3 : 1;
   const double a_metre = job.size_known || job.dpi > 0 ? std::round(grid.scale / job.pixel_m) : 0;
   PngRows writer(path, {grid.nx, grid.ny, static_cast<int>(channels), job.one_bit ? 1 : 8, job.compression,
-                        static_cast<std::int64_t>(std::clamp(a_metre, 0.0, 2147483647.0))});
+                        static_cast<std::int64_t>(std::clamp(a_metre, 0.0, 2147483647.0)), job.metadata});
   const CodeTable code;
   DotsRaster raster(job, grid);
   std::vector<std::uint8_t> row(job.one_bit ? static_cast<std::size_t>((grid.nx + 7) / 8)

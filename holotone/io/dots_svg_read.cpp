@@ -6,6 +6,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <numbers>
 #include <optional>
@@ -85,7 +86,7 @@ class SvgReader {
  public:
   SvgReader(std::string_view text, std::string_view path) : text_(text), path_(path), builder_(path) {}
 
-  Dots read() {
+  DotsFile read() {
     Tag tag;
     while (next_tag(tag)) take(tag);
     if (!root_) throw_io(path_, "an <svg> element", "none");
@@ -94,6 +95,12 @@ class SvgReader {
     }
     auto& classes = builder_.dots().colour_class;
     if (std::all_of(classes.begin(), classes.end(), [](auto c) { return c == 0; })) classes.clear();
+    if (uses_ > 0) {
+      const std::string used = fmt::format("{} <use> element{}", uses_, uses_ == 1 ? "" : "s");
+      if (builder_.dots().position.empty()) throw_io(path_, "circles that stand for themselves", used);
+      builder_.file().notes.push_back(
+          fmt::format("{}: {} passed over: copies of circles would not be dots", path_, used));
+    }
     return builder_.take();
   }
 
@@ -123,6 +130,7 @@ class SvgReader {
       if (begin == std::string_view::npos) return false;
       tag = {};
       tag.position = begin;
+      if (circles_in_entities_) refuse_entity(tag, text_.substr(position_, begin - position_));
       const auto rest = text_.substr(begin);
       const auto skip_to = [&](std::string_view end) {
         const auto stop = text_.find(end, begin);
@@ -144,7 +152,7 @@ class SvgReader {
     }
   }
 
-  /// <!DOCTYPE ...[ ... ]>: nothing in it is looked at.
+  /// <!DOCTYPE ...[ ... ]>: entities are not put in, so that none may be asked for if some hold circles.
   void skip_declaration(const Tag& tag) {
     int brackets = 0;
     for (std::size_t i = tag.position; i < text_.size(); ++i) {
@@ -152,10 +160,25 @@ class SvgReader {
       if (text_[i] == ']') --brackets;
       if (text_[i] == '>' && brackets <= 0) {
         position_ = i + 1;
+        const auto inside = text_.substr(tag.position, position_ - tag.position);
+        for (const std::string_view element : {"<circle", "<ellipse", "<use"}) {
+          circles_in_entities_ = circles_in_entities_ || inside.find(element) != std::string_view::npos;
+        }
         return;
       }
     }
     fail(tag, "'>'", text_.substr(tag.position, 20));
+  }
+
+  /// Text between tags that asks for an entity where some hold circles.
+  void refuse_entity(const Tag& tag, std::string_view between) {
+    constexpr std::string_view characters[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#"};
+    for (auto at = between.find('&'); at != std::string_view::npos; at = between.find('&', at + 1)) {
+      const auto name = between.substr(at, between.substr(at).find(';') + 1);
+      const bool plain = std::any_of(std::begin(characters), std::end(characters),
+                                     [&](auto character) { return name.starts_with(character); });
+      if (!plain && !name.empty()) fail(tag, "circles that stand for themselves", name);
+    }
   }
 
   void read_tag(Tag& tag) {
@@ -202,7 +225,9 @@ class SvgReader {
     open.name = tag.name;
     if (const auto text = attribute(tag, "transform")) open.transform = open.transform * transform_of(tag, *text);
     if (tag.name == "circle" || tag.name == "ellipse") take_circle(tag, open);
+    if (tag.name == "use" && !open.hidden) ++uses_;
     if (tag.empty) return;
+    if (tag.name == "desc" && stack_.size() == 1) read_metadata();
     if (stack_.size() >= deepest) fail(tag, fmt::format("elements at most {} deep", deepest), tag.name);
     constexpr std::string_view unseen[] = {"defs", "symbol", "clipPath", "mask", "pattern", "marker"};
     open.hidden = open.hidden || std::find(std::begin(unseen), std::end(unseen), tag.name) != std::end(unseen);
@@ -236,6 +261,24 @@ class SvgReader {
       dots.height = height->pixels;
     }
     if (width && width->metres > 0 && dots.width > 0) dots.pixel_m = width->metres / dots.width;
+  }
+
+  /// Our own description of the whole picture, in which & < > " are entities.
+  void read_metadata() {
+    std::string text(text_.substr(position_, text_.find('<', position_) - position_));
+    if (!text.starts_with(metadata_first_line)) return;
+    constexpr std::pair<std::string_view, char> entities[] = {
+        {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&amp;", '&'}};
+    std::string plain;
+    for (std::size_t i = 0; i < text.size();) {
+      const auto rest = std::string_view(text).substr(i);
+      const auto known = std::find_if(std::begin(entities), std::end(entities),
+                                      [&](const auto& entity) { return rest.starts_with(entity.first); });
+      const bool found = known != std::end(entities);
+      plain += found ? known->second : rest.front();
+      i += found ? known->first.size() : 1;
+    }
+    builder_.file().metadata = parse_metadata_lines(plain, "desc");
   }
 
   struct Side {
@@ -281,7 +324,10 @@ class SvgReader {
     const bool circle = tag.name == "circle";
     const double rx = length(tag, circle ? "r" : "rx", 0);
     const double ry = circle ? rx : length(tag, "ry", 0);
-    if (rx < 0 || ry < 0) fail(tag, "radii >= 0", tag.attributes);
+    if (rx < 0 || ry < 0) {
+      const std::string_view name = circle ? "r" : rx < 0 ? "rx" : "ry";
+      fail(tag, fmt::format("{} >= 0", name), *attribute(tag, name));
+    }
     const Affine t = to_page_ * open.transform;
     const std::string where = at_line(tag.position);
     builder_.add(t.a * cx + t.c * cy + t.e, t.b * cx + t.d * cy + t.f, where);
@@ -362,6 +408,8 @@ class SvgReader {
   std::size_t counted_to_ = 0;
   std::ptrdiff_t line_ = 1;
   bool root_ = false;
+  std::int64_t uses_ = 0;
+  bool circles_in_entities_ = false;
   std::vector<int> layer_class_;  // of each layer in the file's order, -1: not known yet
   int outside_class_ = -1;
   int next_class_ = 0;
@@ -369,6 +417,6 @@ class SvgReader {
 
 }  // namespace
 
-Dots read_dots_svg(std::string_view bytes, std::string_view path) { return SvgReader(bytes, path).read(); }
+DotsFile read_dots_svg(std::string_view bytes, std::string_view path) { return SvgReader(bytes, path).read(); }
 
 }  // namespace holotone::io

@@ -8,6 +8,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <optional>
@@ -25,6 +26,7 @@ constexpr std::array<std::array<std::string_view, 3>, column_count> column_names
 }};
 
 /// What our own comment states beside the dots.
+constexpr std::string_view own_comment = "Holotone dots";
 constexpr std::string_view page_words[] = {"width_px", "height_px", "pixel_m"};
 
 std::size_t column_named(std::string_view name) {
@@ -64,7 +66,7 @@ class DotsTableReader {
   DotsTableReader(std::string_view bytes, std::string_view path)
       : bytes_(bytes), lines_(bytes), path_(path), builder_(path) {}
 
-  Dots read() {
+  DotsFile read() {
     builder_.dots().position.reserve(2 * count_filled_lines(bytes_));
     for (std::string_view line; lines_.next_filled(line);) {
       line = trim(line);
@@ -115,6 +117,12 @@ class DotsTableReader {
   /// Column names may be a comment, and ours states the page.
   void read_comment(std::string_view text) {
     if (rows_ > 0) return;
+    const auto colon = text.find(": ");
+    if (own_ && colon != std::string_view::npos) {
+      builder_.file().metadata.merge(parse_metadata_line(trim(text)));
+      return;
+    }
+    own_ = own_ || trim(text).starts_with(own_comment);
     split(text, fields_);
     // Words beyond the known ones make it a sentence.
     const bool names =
@@ -172,6 +180,7 @@ class DotsTableReader {
   std::optional<double> stated_count_;
   std::size_t stated_at_ = 0;
   std::size_t rows_ = 0;
+  bool own_ = false;  // the comment by which Holotone begins
 };
 
 /// The shortest text that reads back the same.
@@ -183,9 +192,9 @@ void append_number(std::string& text, float value) {
 
 }  // namespace
 
-Dots read_dots_table(std::string_view bytes, std::string_view path) { return DotsTableReader(bytes, path).read(); }
+DotsFile read_dots_table(std::string_view bytes, std::string_view path) { return DotsTableReader(bytes, path).read(); }
 
-Dots read_dots_npy(std::string_view bytes, std::string_view path) {
+DotsFile read_dots_npy(std::string_view bytes, std::string_view path) {
   const NpyHeader header = parse_npy_header(bytes, path);
   const auto& shape = header.shape;
   if (header.kind == 'c' || shape.size() != 2 || shape[1] < 2 || shape[1] > 4) {
@@ -217,8 +226,9 @@ void write_dots_table(const std::string& path, const DotsToWrite& job, char sepa
   std::size_t i = 0;
   write_file(path, [&](std::string& bytes) {
     if (i == 0) {
-      bytes = fmt::format("# Holotone dots, width_px {}, height_px {}{}\n", dots.width, dots.height,
+      bytes = fmt::format("# {}, width_px {}, height_px {}{}\n", own_comment, dots.width, dots.height,
                           job.size_known ? fmt::format(", pixel_m {}", job.pixel_m) : std::string());
+      for (const auto& [key, value] : job.metadata) bytes += "# " + metadata_line(key, value) + "\n";
       bytes += fmt::format("{}x{}y", separator == ' ' ? "# " : "", separator);
       if (radii) bytes += fmt::format("{}r", separator);
       if (classes) bytes += fmt::format("{}class", separator);

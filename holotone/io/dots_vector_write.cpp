@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/dots_formats_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
 
 namespace holotone::io {
 namespace {
@@ -138,6 +139,11 @@ void write_dots_svg(const std::string& path, const DotsToWrite& job, Progress& p
           "viewBox=\"0 0 {} {}\">\n",
           fixed(dots.width * job.pixel_m * 1e3, 9), fixed(dots.height * job.pixel_m * 1e3, 9), fixed(dots.width, 9),
           fixed(dots.height, 9));
+    }
+    if (!begun && !job.metadata.empty()) {
+      bytes += "<desc>" + std::string(metadata_first_line);
+      for (const auto& [key, value] : job.metadata) bytes += escaped(metadata_line(key, value)) + "\n";
+      bytes += "</desc>\n";
     }
     begun = true;
     const bool more = walk.piece(bytes, enter, dot, leave);

@@ -6,8 +6,6 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::string_view first_line = "Holotone metadata\n";
-
 std::string escaped(std::string_view value) {
   std::string result;
   for (char c : value) {
@@ -50,25 +48,31 @@ void require_metadata(std::string_view where, const Metadata& metadata) {
 }
 
 std::string metadata_lines(const Metadata& metadata) {
-  std::string text(first_line);
-  for (const auto& [key, value] : metadata) text += key + ": " + escaped(value) + "\n";
+  std::string text(metadata_first_line);
+  for (const auto& [key, value] : metadata) text += metadata_line(key, value) + "\n";
   return text;
+}
+
+std::string metadata_line(const std::string& key, std::string_view value) { return key + ": " + escaped(value); }
+
+Metadata parse_metadata_line(std::string_view line) {
+  const auto colon = line.find(": ");
+  if (colon == std::string_view::npos || colon == 0) return {};
+  return {{std::string(line.substr(0, colon)), unescaped(line.substr(colon + 2))}};
 }
 
 Metadata parse_metadata_lines(std::string_view text, std::string_view keyword) {
   Metadata metadata;
-  if (!text.starts_with(first_line)) {
+  if (!text.starts_with(metadata_first_line)) {
     metadata[std::string(foreign_prefix) + std::string(keyword)] = text;
     return metadata;
   }
-  text.remove_prefix(first_line.size());
+  text.remove_prefix(metadata_first_line.size());
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const auto colon = line.find(": ");
-    if (colon == std::string_view::npos || colon == 0) continue;
-    metadata[std::string(line.substr(0, colon))] = unescaped(line.substr(colon + 2));
+    metadata.merge(parse_metadata_line(line));
   }
   return metadata;
 }

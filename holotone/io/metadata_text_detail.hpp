@@ -15,8 +15,15 @@ inline constexpr std::string_view foreign_prefix = "text:";
 /// zero byte.
 void require_metadata(std::string_view where, const Metadata& metadata);
 
-/// "Holotone metadata", then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
+/// Begins our metadata among text.
+inline constexpr std::string_view metadata_first_line = "Holotone metadata\n";
+
+/// That, then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
 std::string metadata_lines(const Metadata& metadata);
+
+/// A line "key: value"; and back, empty for a line of another kind.
+std::string metadata_line(const std::string& key, std::string_view value);
+Metadata parse_metadata_line(std::string_view line);
 
 /// Inverse of metadata_lines. Text of another kind is returned under "text:<keyword>".
 Metadata parse_metadata_lines(std::string_view text, std::string_view keyword);

@@ -1,6 +1,7 @@
 #pragma once
 // A PNG file made row by row, in memory. Not for users.
 #include <cstdint>
+#include <holotone/core/metadata.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ struct PngRowsHeader {
   int bits = 8;      ///< 8, or 1 of grey
   int compression = 6;
   std::int64_t pixels_a_metre = 0;  ///< 0: not stated
+  Metadata metadata{};
 };
 
 /// Takes `height` rows, then gives the file's bytes. Throws io naming `name`, out_of_memory.

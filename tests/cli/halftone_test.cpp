@@ -232,7 +232,7 @@ TEST_F(HalftoneTest, ListsStateOnlyLengthsThatWereGiven) {
   const std::vector<std::string> more{"--dots", "60", "--method", "floyd-steinberg", "--order", "tour"};
   const auto bare = run(halftone(more));
   EXPECT_NE(bare.output.find(" pixels long"), std::string::npos) << bare.output;
-  EXPECT_EQ(content_of(path("out.csv")).substr(0, 46), "# Holotone dots, width_px 56, height_px 40\nx,y");
+  EXPECT_EQ(content_of(path("out.csv")).substr(0, 43), "# Holotone dots, width_px 56, height_px 40\n");
   EXPECT_EQ(read_dots(path("out.csv")).width, 56);
   auto sized = more;
   sized.insert(sized.end(), {"--size", "56mm"});
@@ -359,7 +359,7 @@ TEST_F(HalftoneTest, FramesAreNumbered) {
   ASSERT_EQ(
       run(halftone({"--dots", "100", "--iterations", "4", "--frames", path("f_%d.csv"), "--device", "cpu"})).exit_code,
       0);
-  EXPECT_EQ(content_of(path(fmt::format("f_{}.csv", 1))), content_of(path("out.csv")))
+  EXPECT_EQ(read_dots(path(fmt::format("f_{}.csv", 1))).position, read_dots(path("out.csv")).position)
       << "the last frame is the result";
 }
 

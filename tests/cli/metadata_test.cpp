@@ -221,5 +221,48 @@ TEST_F(MetadataTest, QuietSaysNothing) {
   EXPECT_EQ(loud.error, "");
 }
 
+TEST_F(MetadataTest, InfoTellsDots) {
+  Image image{Array<std::uint8_t, 3>({30, 40, 3}), {}};
+  auto pixels = std::get<Array<std::uint8_t, 3>>(image.pixels).host();
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(40 * (i % 6));
+  write_image(path("photo.png"), image);
+  for (const std::string name : {"d.csv", "d.txt", "d.svg", "d.png", "d.npy"}) {
+    ASSERT_EQ(run({"halftone", path("photo.png"), "-o", path(name), "--colour", "cmyk", "--dots", "90", "--seed", "5",
+                   "--size", "40mm", "--method", "lloyd", "--iterations", "2"})
+                  .exit_code,
+              0);
+    const bool npy = name == "d.npy";
+    const auto info = npy ? run_json({"info", path(name), "--dots"}) : run_json({"info", path(name)});
+    if (!npy) {
+      EXPECT_EQ(info["metadata"]["method"], "lloyd") << name;
+      EXPECT_EQ(info["metadata"]["seed"], 5) << name;
+      EXPECT_EQ(info["metadata"]["dots"], 90) << name;
+      EXPECT_EQ(info["metadata"]["iterations"], 2) << name;
+    }
+    if (name == "d.png") continue;  // a picture
+    EXPECT_EQ(info["kind"], "dots") << name;
+    EXPECT_EQ(info["dots"], 90) << name;
+    EXPECT_EQ(info["page"], npy ? nlohmann::json({0.0, 0.0}) : nlohmann::json({40.0, 30.0})) << name;
+    EXPECT_NEAR(info.value("pixel_m", 1e-3), 1e-3, 1e-9) << name;
+    EXPECT_EQ(info.count("pixel_m"), npy ? 0u : 1u) << name;
+    std::int64_t sum = 0;
+    for (const auto& one : info["classes"]) sum += one["dots"].get<std::int64_t>();
+    EXPECT_EQ(sum, 90) << name;
+    EXPECT_GT(info["radius"][0], 0) << name;
+  }
+  const auto text = run({"info", path("d.svg")}).output;
+  EXPECT_NE(text.find("d.svg: 90 dots"), std::string::npos) << text;
+  EXPECT_NE(text.find("40 x 30 pixels, 4 cm x 3 cm, 1 mm a pixel"), std::string::npos) << text;
+  // Tables and arrays of x and y alone are dots; of three columns points, unless told.
+  write("two.csv", "1,2\n3,5\n9,9\n");
+  EXPECT_EQ(run_json({"info", path("two.csv")})["high"], nlohmann::json({9.0, 9.0}));
+  write("three.csv", "1,2,1\n3,5,1\n");
+  EXPECT_EQ(run_json({"info", path("three.csv")})["kind"], "points");
+  EXPECT_EQ(run_json({"info", path("three.csv"), "--dots"})["radius"], nlohmann::json({1.0, 1.0}));
+  write("bad.csv", "x,y\n1,2\nq,4\n");
+  expect_refused({"info", path("bad.csv")}, {"bad.csv"});
+  expect_refused({"info", path("bad.csv"), "--dots"}, {"bad.csv", "line 3"});
+}
+
 }  // namespace
 }  // namespace holotone::test

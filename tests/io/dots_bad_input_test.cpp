@@ -52,12 +52,16 @@ TEST(DotsBadInput, TablesNameTheLine) {
 
 TEST(DotsBadInput, SvgNamesTheLine) {
   EXPECT_MENTIONS(refusal("<svg>\n<circle cx='nan' cy='1' r='1'/></svg>", "d.svg"), "a finite length cx (line 2)");
-  EXPECT_MENTIONS(refusal("<svg><circle cx='1' cy='1' r='-1'/></svg>", "d.svg"), "radii >= 0");
+  EXPECT_MENTIONS(refusal("<svg><circle cx='1' cy='1' r='-1'/></svg>", "d.svg"), "expected r >= 0 (line 1), got '-1'");
   EXPECT_MENTIONS(refusal("<svg>\n\n<g transform='turn(3)'/></svg>", "d.svg"), "(line 3)");
   EXPECT_MENTIONS(refusal("<svg><g transform='scale(1e308)'><circle cx='9' cy='9' r='1' "
                           "transform='scale(1e308)'/></g></svg>",
                           "d.svg"),
                   "finite");
+  EXPECT_MENTIONS(refusal("<svg><use href='#d' x='3'/><defs><circle id='d' r='1'/></defs></svg>", "d.svg"),
+                  "circles that stand for themselves, got 1 <use> element");
+  EXPECT_MENTIONS(refusal("<!DOCTYPE svg [<!ENTITY d '<circle r=\"1\"/>'>]>\n<svg>&lt;&d;</svg>", "d.svg"),
+                  "circles that stand for themselves (line 2), got '&d;'");
   EXPECT_MENTIONS(refusal("<svg viewBox='0 0 0 1'/>", "d.svg"), "positive size");
   EXPECT_MENTIONS(refusal("<svg width='3furlongs'/>", "d.svg"), "in mm, cm");
   EXPECT_MENTIONS(refusal("<svg><g></svg>", "d.svg"), "</g>");

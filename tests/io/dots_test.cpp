@@ -164,6 +164,37 @@ TEST(DotsFile, SvgOfOtherTools) {
   EXPECT_EQ(bare.position, (Floats{15, -2}));
 }
 
+TEST(DotsFile, CarriesHowDotsCameToBe) {
+  const TemporaryFolder folder;
+  const Dots dots = sample_dots(30, true, 2);
+  const Metadata metadata{{"method", "electrostatic"}, {"seed", "7"}, {"note", "a<b & \"c\": d\n\\e \xc3\xa9"}};
+  for (const char* name : {"d.csv", "d.txt", "d.svg", "d.png"}) {
+    write_dots(folder.file(name), dots, {.metadata = metadata});
+    const DotsReadOptions options{.threshold = folder.file(name).ends_with(".png") ? 0.5 : 0};
+    EXPECT_EQ(read_dots_file(folder.file(name), options).metadata, metadata) << name;
+  }
+  write_dots(folder.file("plain.csv"), dots);
+  EXPECT_TRUE(read_dots_file(folder.file("plain.csv")).metadata.empty());
+  // Only our own comments are metadata.
+  write_raw(folder.file("other.csv"), "# made by: somebody\nx,y\n1,2\n");
+  EXPECT_TRUE(read_dots_file(folder.file("other.csv")).metadata.empty());
+  for (const char* name : {"e.csv", "e.png"}) {
+    EXPECT_THROW(write_dots(folder.file(name), dots, {.metadata = {{"a: b", "c"}}}), Error);
+  }
+  EXPECT_THROW(write_dots(folder.file("e.png"), dots, {.metadata = {{std::string(70, 'k'), "c"}}}), Error);
+}
+
+TEST(DotsFile, CopiesInSvgAreTold) {
+  const TemporaryFolder folder;
+  write_raw(folder.file("d.svg"),
+            "<svg><defs><circle id='d' r='1'/><use href='#d'/></defs><circle cx='4' cy='2' r='1'/><use href='#d'/>"
+            "<use href='#d' x='2'/></svg>");
+  const DotsFile file = read_dots_file(folder.file("d.svg"));
+  EXPECT_EQ(file.dots.count(), 1);
+  ASSERT_EQ(file.notes.size(), 1U);
+  EXPECT_NE(file.notes[0].find("2 <use> elements passed over"), std::string::npos) << file.notes[0];
+}
+
 /// The number after a word of a PDF file.
 std::size_t number_after(const std::string& text, const std::string& word) {
   const auto at = text.rfind(word);
