@@ -3,66 +3,11 @@
 #include <holotone/core/colour.hpp>
 #include <holotone/halftone/floyd_steinberg.hpp>
 #include <holotone/halftone/ink.hpp>
-#include <holotone/io/dots.hpp>
 #include <limits>
-#include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/cli/halftone_program.hpp>
 
 namespace holotone::test {
 namespace {
-
-/// One thread: the pictures are small, and on a busy machine threads would only wait for each other.
-class HalftoneTest : public ProgramTest {
- protected:
-  HalftoneTest() { setenv("OMP_NUM_THREADS", "1", 1); }
-  ~HalftoneTest() override {
-    threads_.empty() ? unsetenv("OMP_NUM_THREADS") : setenv("OMP_NUM_THREADS", threads_.c_str(), 1);
-  }
-
-  template <class T = std::uint8_t>
-  std::string write_picture(const std::string& name, std::int64_t ny, std::int64_t nx, std::int64_t channels,
-                            const std::function<double(std::int64_t, std::int64_t, std::int64_t)>& value) const {
-    Array<T, 3> pixels({ny, nx, channels});
-    for (std::int64_t row = 0; row < ny; ++row) {
-      for (std::int64_t col = 0; col < nx; ++col) {
-        for (std::int64_t c = 0; c < channels; ++c) pixels(row, col, c) = static_cast<T>(value(row, col, c));
-      }
-    }
-    write_image(path(name), Image{std::move(pixels), {}});
-    return path(name);
-  }
-  /// Dark on the left, bright on the right.
-  std::string ramp(const std::string& name = "ramp.png", std::int64_t ny = 40, std::int64_t nx = 56) const {
-    return write_picture(name, ny, nx, 1, [=](std::int64_t, std::int64_t col, std::int64_t) {
-      return 255.0 * static_cast<double>(col) / static_cast<double>(nx);
-    });
-  }
-  std::string even(const std::string& name, std::int64_t ny, std::int64_t nx, int code) const {
-    return write_picture(name, ny, nx, 1, [=](auto, auto, auto) { return code; });
-  }
-
-  [[nodiscard]] std::vector<std::string> halftone(std::vector<std::string> more, const std::string& input = "ramp.png",
-                                                  const std::string& output = "out.csv") const {
-    more.insert(more.begin(), {"halftone", path(input), "-o", path(output)});
-    return more;
-  }
-  /// Runs on the CPU, whose bits are always the same, and reads the dots.
-  Dots dots_of(std::vector<std::string> more, const std::string& input = "ramp.png") const {
-    const bool forces = std::find(more.begin(), more.end(), "--method") == more.end();
-    if (forces) more.insert(more.end(), {"--device", "cpu", "--iterations", "60"});
-    const auto result = run(halftone(std::move(more), input));
-    EXPECT_EQ(result.exit_code, 0) << result.error;
-    return read_dots(path("out.csv"));
-  }
-  static double mean_x(const Dots& dots) {
-    double sum = 0;
-    for (std::size_t i = 0; i < dots.position.size(); i += 2) sum += static_cast<double>(dots.position[i]);
-    return sum / static_cast<double>(dots.count());
-  }
-
- private:
-  std::string threads_ = getenv("OMP_NUM_THREADS") == nullptr ? "" : getenv("OMP_NUM_THREADS");
-};
 
 constexpr const char* methods[] = {"electrostatic", "direct", "floyd-steinberg", "lloyd", "ccvt"};
 
@@ -178,66 +123,6 @@ TEST_F(HalftoneTest, RadiiFollowTheInk) {
   }
   EXPECT_NEAR(left, 1600, 40);
   EXPECT_NEAR(right, 1600 * 0.2, 40);
-}
-
-// Number and radius both given need not add up to the picture's ink; that is said, with what would.
-TEST_F(HalftoneTest, SaysWhatShareOfTheInkDotsHold) {
-  ramp();
-  const double total = total_ink(ink_from_pixels(to_float(read_image(path("ramp.png"))).view()).view());
-  const auto warnings = [&](std::vector<std::string> more) {
-    more.insert(more.end(), {"--iterations", "5", "--device", "cpu"});
-    return run_json(halftone(std::move(more)))["warnings"];
-  };
-  const auto half = warnings({"--dots", fmt::format("{:.0f}", total / M_PI / 2), "--radius", "1"});
-  ASSERT_EQ(half.size(), 1u);
-  EXPECT_NE(half[0].get<std::string>().find("50 % of the picture's ink"), std::string::npos) << half;
-  EXPECT_NE(half[0].get<std::string>().find("--radius 1.41 or --dots "), std::string::npos) << half;
-  EXPECT_TRUE(warnings({"--dots", fmt::format("{:.0f}", total / M_PI * 1.05), "--radius", "1"}).empty());
-  const auto physical = warnings({"--dots", "9", "--radius", "1mm", "--size", "56mm"});
-  ASSERT_EQ(physical.size(), 1u);
-  EXPECT_NE(physical[0].get<std::string>().find("mm or --dots "), std::string::npos) << physical;
-  EXPECT_EQ(physical[0].get<std::string>().find(" mm"), std::string::npos) << "a length as it is typed";
-  const auto varied = warnings({"--dots", "100", "--radius", "0.5:1"});
-  ASSERT_EQ(varied.size(), 1u);
-  EXPECT_EQ(varied[0].get<std::string>().find("--radius"), std::string::npos) << varied;
-  EXPECT_TRUE(warnings({"--dots", "100"}).empty());
-}
-
-TEST_F(HalftoneTest, HintsOnDarkPicturesAndIdleClipping) {
-  even("dark.png", 20, 30, 60);
-  const auto said = [&](std::vector<std::string> more) {
-    more.insert(more.end(), {"--dots", "50", "--iterations", "40", "--device", "cpu"});
-    const auto result = run(halftone(std::move(more), "dark.png"));
-    EXPECT_EQ(result.exit_code, 0);
-    return result.error;
-  };
-  EXPECT_NE(said({}).find("--gamma 2 gives a lighter print"), std::string::npos);
-  EXPECT_EQ(said({"--gamma", "1"}), "");
-  EXPECT_EQ(said({"--quiet"}), "");
-  EXPECT_NE(said({"--clip", "--gamma", "2"}).find("--clip does nothing"), std::string::npos);
-}
-
-TEST_F(HalftoneTest, SaysWhyItEnded) {
-  even("flat.png", 20, 30, 200);
-  const auto line = [&](const char* iterations) {
-    return run(halftone({"--dots", "4", "--iterations", iterations, "--device", "cpu"}, "flat.png")).output;
-  };
-  EXPECT_NE(line("3").find("stopped at the limit of 3 iterations"), std::string::npos) << line("3");
-  EXPECT_NE(line("100000").find("settled after "), std::string::npos) << line("100000");
-}
-
-// Without --size nobody said how large a pixel is.
-TEST_F(HalftoneTest, ListsStateOnlyLengthsThatWereGiven) {
-  ramp();
-  const std::vector<std::string> more{"--dots", "60", "--method", "floyd-steinberg", "--order", "tour"};
-  const auto bare = run(halftone(more));
-  EXPECT_NE(bare.output.find(" pixels long"), std::string::npos) << bare.output;
-  EXPECT_EQ(content_of(path("out.csv")).substr(0, 43), "# Holotone dots, width_px 56, height_px 40\n");
-  EXPECT_EQ(read_dots(path("out.csv")).width, 56);
-  auto sized = more;
-  sized.insert(sized.end(), {"--size", "56mm"});
-  EXPECT_NE(run(halftone(sized)).output.find("m long"), std::string::npos);
-  EXPECT_NE(content_of(path("out.csv")).find("height_px 40, pixel_m 0.001\n"), std::string::npos);
 }
 
 TEST_F(HalftoneTest, PhysicalSizes) {
@@ -486,57 +371,6 @@ TEST_F(HalftoneTest, BadOptions) {
   fs::create_symlink(path("ramp.png"), path("link.png"));
   expect_refused(halftone({}, "ramp.png", "link.png"), {"--output", "input"});
   EXPECT_EQ(content_of(path("ramp.png")), before);
-}
-
-TEST_F(HalftoneTest, CtrlCLeavesNothing) {
-  ramp("large.png", 300, 400);
-  const auto before = files();
-  for (const char* method : {"electrostatic", "direct", "lloyd", "ccvt"}) {
-    const char* const count = std::string(method) == "direct" ? "10000" : "80000";
-    std::vector<std::string> more{"--dots", count, "--iterations", "1000000", "--method", method, "--device", "cpu"};
-    if (std::string(method) == "electrostatic") more.insert(more.end(), {"--frames", path("f_%04d.csv")});
-    RunningProgram program(halftone(more, "large.png"), captured_);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-    ASSERT_TRUE(program.running()) << method;
-    program.send(SIGINT);
-    const auto result = program.wait(60);
-    EXPECT_EQ(result.exit_code, 130) << method << result.error;
-    EXPECT_EQ(result.output, "");
-    EXPECT_EQ(files(), before) << method;
-  }
-}
-
-// An iteration of so many pairs takes many seconds.
-TEST_F(HalftoneTest, CtrlCEndsALongIteration) {
-  ramp();
-  const auto before = files();
-  RunningProgram program(halftone({"--dots", "600000", "--method", "direct", "--device", "cpu"}), captured_);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
-  ASSERT_TRUE(program.running());
-  const auto start = std::chrono::steady_clock::now();
-  program.send(SIGINT);
-  const auto result = program.wait(60);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
-  EXPECT_EQ(result.exit_code, 130);
-  EXPECT_EQ(result.error, "holotone: cancelled\n");
-  EXPECT_EQ(files(), before);
-}
-
-TEST_F(HalftoneTest, ProgressTellsIterationForceAndTimeLeft) {
-  ramp("large.png", 500, 700);
-  RunningProgram program(
-      halftone({"--dots", "150000", "--iterations", "100000", "--progress", "--device", "cpu"}, "large.png"),
-      captured_);
-  std::string said;
-  for (int i = 0; i < 600 && said.find("mean force") == std::string::npos && program.running(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    said = content_of(captured_ / "error");
-  }
-  for (const char* word : {"moving dots", "left", "iteration", "mean force"}) {
-    EXPECT_NE(said.find(word), std::string::npos) << said;
-  }
-  program.send(SIGINT);
-  EXPECT_EQ(program.wait(60).exit_code, 130);
 }
 
 }  // namespace

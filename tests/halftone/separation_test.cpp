@@ -134,7 +134,7 @@ Channels mean_light(const Dots& dots, double radius, const FourInks& inks, doubl
 
 /// A picture whose pixel (row, col) is colour(col), halftoned with one dot for a pixel's area of ink.
 template <class Colour>
-Dots halftoned(std::int64_t ny, std::int64_t nx, const FourInks& inks, double across, const Colour& colour) {
+Dots halftoned(std::int64_t ny, std::int64_t nx, const Separation& separation, double across, const Colour& colour) {
   Array<float, 3> pixels({ny, nx, 3});
   for (std::int64_t i = 0; i < ny * nx; ++i) {
     const Channels light = colour(i % nx);
@@ -143,7 +143,7 @@ Dots halftoned(std::int64_t ny, std::int64_t nx, const FourInks& inks, double ac
   }
   InkOptions options;
   options.tone = PixelTone::linear;
-  const auto planes = cmyk_inks(pixels.view(), Separation(1, inks), options);
+  const auto planes = cmyk_inks(pixels.view(), separation, options);
   std::vector<View<const float, 2>> views;
   double total = 0;
   for (const auto& ink : planes) {
@@ -183,7 +183,7 @@ TEST_F(SeparatedDots, PrintFlatColours) {
     double worst[2] = {0, 0};
     double sum = 0;
     for (const auto& colour : colours) {
-      const Dots dots = halftoned(26, 26, inks, across, [&](auto) { return colour; });
+      const Dots dots = halftoned(26, 26, separation, across, [&](auto) { return colour; });
       const Channels light = mean_light(dots, radius, inks, 3, 23);
       const FourShares shares = separation({1 - colour[0], 1 - colour[1], 1 - colour[2]});
       const bool solid = *std::max_element(shares.begin(), shares.end()) > 0.8;
@@ -205,10 +205,12 @@ TEST_F(SeparatedDots, PrintRamps) {
   const auto colour = [](double t) { return Channels{0.9 - 0.5 * t, 0.9 - 0.7 * t, 0.9 - 0.75 * t}; };
   for (const double across : {0.5, 0.0}) {
     const FourInks inks = press_inks(across);
+    const Separation separation(1, inks);
     double worst = 0;
     for (const bool coloured : {false, true}) {
       const auto at = [&](double x) { return coloured ? colour(x / 80) : grey(x / 80); };
-      const Dots dots = halftoned(26, 80, inks, across, [&](auto col) { return at(static_cast<double>(col) + 0.5); });
+      const Dots dots =
+          halftoned(26, 80, separation, across, [&](auto col) { return at(static_cast<double>(col) + 0.5); });
       for (double first = 4; first < 70; first += 18) {
         const Channels light = mean_light(dots, radius, inks, first, first + 18);
         const Channels wanted = at(first + 9);
