@@ -15,6 +15,9 @@ namespace {
 
 constexpr double seconds_before_bar = 1.0;
 
+/// Long texts fail while they are put, before what is left of them is flushed.
+int why_output_failed = 0;
+
 /// Bytes of the UTF-8 character that `text` begins with, 0 if it begins with none (Unicode 15, table 3-7).
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -63,12 +66,16 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-void put(std::FILE* stream, std::string_view text) noexcept { (void)!std::fwrite(text.data(), 1, text.size(), stream); }
+void put(std::FILE* stream, std::string_view text) noexcept {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stream) < text.size() && stream == stdout) why_output_failed = errno;
+}
 
 void check_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  const int reason = errno != 0 ? errno : EIO;
+  const int failed = errno != 0 ? errno : why_output_failed;
+  const int reason = failed != 0 ? failed : EIO;
   throw_io("standard output", "to take what the program prints", std::strerror(reason));
 }
 

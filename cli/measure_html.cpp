@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/png_rows_detail.hpp>
 
 namespace holotone::cli {
@@ -27,6 +28,8 @@ constexpr std::string_view head = R"html(<!doctype html>
  svg.plot path.s0 { stroke: var(--blue); } svg.plot path.s1 { stroke: var(--orange); }
  svg.plot circle.s0, svg.plot text.s0 { fill: var(--blue); } svg.plot circle.s1, svg.plot text.s1 { fill: var(--orange); }
  .square { width: 100%; max-width: 32rem; aspect-ratio: 1; background: #fff; image-rendering: pixelated; border: 1px solid var(--line); }
+ .dots { aspect-ratio: 1000 / 1050; } .dots text { font: 28px system-ui, sans-serif; fill: #000; }
+ .dots .scale { fill: none; stroke: #000; stroke-width: 2; }
  table { border-collapse: collapse; } td, th { border-bottom: 1px solid var(--line); padding: .2rem 1rem .2rem 0; text-align: left; }
  .warning { border-left: 4px solid var(--orange); padding-left: .7rem; }
 </style></head><body>
@@ -87,6 +90,25 @@ std::string spectrum_png(const Spectrum& spectrum) {
   return png.finish();
 }
 
+/// A round length that is about a fifth of `side`: 1, 2 or 5 times a power of ten.
+double round_length(double side) {
+  const double wanted = side / 5;
+  const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+  return power * (wanted >= 5 * power ? 5 : wanted >= 2 * power ? 2 : 1);
+}
+
+/// A bar of a round length beneath the dots, millimetres where a pixel's size is known.
+std::string scale_bar(double side, double pixel_m) {
+  const double unit = pixel_m > 0 ? pixel_m : 1;
+  const double length = round_length(side * unit);
+  const double width = 1000 * length / (side * unit);
+  const std::string text = pixel_m > 0 ? fmt::format("{} ({:.3g} pixels)", format_length(length), length / pixel_m)
+                                       : fmt::format("{:g} {}", length, length == 1 ? "pixel" : "pixels");
+  return fmt::format(
+      "<path class=\"scale\" d=\"M4 1020v16m0-8h{0:.1f}m0-8v16\"/><text x=\"{1:.1f}\" y=\"1037\">{2}</text>", width,
+      width + 20, html_text(text));
+}
+
 /// A square from the page's middle with some two thousand dots.
 std::string dots_svg(const Measured& m) {
   constexpr double wanted = 2000;
@@ -96,7 +118,7 @@ std::string dots_svg(const Measured& m) {
   const double x0 = (dots.width - side) / 2;
   const double y0 = (dots.height - side) / 2;
   const double radius = 0.25 / std::sqrt(m.density);
-  std::string svg = fmt::format("<svg class=\"square\" viewBox=\"0 0 1000 1000\">");
+  std::string svg = fmt::format("<svg class=\"square dots\" viewBox=\"0 0 1000 1050\">");
   const double scale = 1000 / side;
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < dots.position.size() && drawn < most; i += 2) {
@@ -106,7 +128,8 @@ std::string dots_svg(const Measured& m) {
     ++drawn;
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", x * scale, y * scale, radius * scale);
   }
-  return svg + "</svg>";
+  svg += "<path class=\"scale\" d=\"M0 1000h1000\"/>";
+  return svg + scale_bar(side, dots.pixel_m) + "</svg>";
 }
 
 Plot raps_plot(const Measured& m) {
@@ -225,7 +248,7 @@ std::string measured_html(const MeasureJob& job, const Measured& m) {
                     "frequencies.",
                     job.frequency));
   }
-  add_figure(page, dots_svg(m), "Dots in the middle of the page.");
+  add_figure(page, dots_svg(m), "Dots in the middle of the page, and a length on it.");
   if (m.pairs) {
     add_figure(
         page, plot_svg(pairs_plot(m)),

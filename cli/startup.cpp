@@ -58,10 +58,33 @@ void say(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)
 
 bool is_variable(const char* entry, const char* name) { return std::strncmp(entry, name, std::strlen(name)) == 0; }
 
+/// Numbers above 0 with commas between, as libgomp takes them; an empty text asks for nothing.
+bool are_thread_counts(const char* text) {
+  const auto skip_blanks = [&] {
+    while (*text == ' ' || *text == '\t') ++text;
+  };
+  skip_blanks();
+  if (*text == '\0') return true;
+  for (;; ++text) {
+    skip_blanks();
+    bool positive = false;
+    const char* const begin = text;
+    for (; *text >= '0' && *text <= '9'; ++text) positive = positive || *text != '0';
+    if (text == begin || !positive) return false;
+    skip_blanks();
+    if (*text == '\0') return true;
+    if (*text != ',') return false;
+  }
+}
+
 /// The number of threads that the environment asks for, else the processors'.
 long wanted_threads(char** environment) {
   for (; *environment != nullptr; ++environment) {
     if (!is_variable(*environment, thread_variable)) continue;
+    if (!are_thread_counts(*environment + std::strlen(thread_variable))) {
+      say("holotone: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got something else\n");
+      _exit(exit_bad_input);
+    }
     const long count = std::strtol(*environment + std::strlen(thread_variable), nullptr, 10);
     if (count > 0) return count;
   }

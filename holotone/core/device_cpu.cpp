@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace holotone::cpu {
@@ -24,8 +25,17 @@ std::optional<std::size_t> number_in(const char* path, std::string_view key) {
   return std::nullopt;
 }
 
+/// What a limit of the address space (ulimit -v) leaves, or nullopt without one.
+std::optional<std::size_t> address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const auto mapped = number_in("/proc/self/statm", "").value_or(0) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto most = static_cast<std::size_t>(limit.rlim_cur);
+  return most - std::min(most, mapped);
+}
+
 /// What new work can have: free pages and those of caches that the system gives up, within a container's limit
-/// (control groups, version 2).
+/// (control groups, version 2) and that of the address space.
 std::size_t free_memory(std::size_t free_pages) {
   const auto available_kib = number_in("/proc/meminfo", "MemAvailable:");
   std::size_t free = available_kib ? *available_kib * 1024 : free_pages;
@@ -36,7 +46,7 @@ std::size_t free_memory(std::size_t free_pages) {
     const std::size_t held = *used - std::min(*used, cached);
     free = std::min(free, *limit - std::min(*limit, held));
   }
-  return free;
+  return std::min(free, address_space_left().value_or(free));
 }
 
 }  // namespace

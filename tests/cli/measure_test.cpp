@@ -273,6 +273,8 @@ TEST_F(MeasureTest, ReportsHoldEverything) {
     return found;
   };
   EXPECT_EQ(count("<svg class=\"plot\""), 5);
+  // 3000 dots on 100 x 80: 2000 of them on a side of 73 pixels.
+  EXPECT_EQ(count(">10 pixels</text>"), 1);
   EXPECT_EQ(count("<svg"), count("</svg>"));
   EXPECT_EQ(count("<figure>"), count("</figure>"));
   EXPECT_EQ(html.find("nan"), std::string::npos);
@@ -312,6 +314,16 @@ TEST_F(MeasureTest, StripsHaveNoSpectrumAndTakeNoTime) {
   EXPECT_EQ(told.exit_code, 0) << told.error;
   EXPECT_NE(told.error.find("too narrow for a spectrum of its dots; a larger --frequency"), std::string::npos);
   EXPECT_EQ(content_of(path("strip.html")).find("data:image/png"), std::string::npos);
+}
+
+TEST_F(MeasureTest, AFullDiskIsNamed) {
+  const auto dots = write_random("dots.csv", 3000);
+  const auto full = RunningProgram({"measure", dots, "--json"}, captured_, [] {
+                      dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+                    }).wait(60);
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_EQ(full.error,
+            "holotone: standard output: expected to take what the program prints, got No space left on device\n");
 }
 
 TEST_F(MeasureTest, ASignalStopsIt) {
