@@ -262,8 +262,8 @@ void add_measure(CLI::App& application, Action& action) {
       command->add_option("--mask", a->ink.mask, "Picture of the image's size: the share of its ink that counts"));
   with_image(command->add_option("--colour,--color", a->colour,
                                  "cmyk: against the ink of --class 0 to 3 instead of the luminance"));
-  with_image(
-      command->add_option("--black", a->black, "Share of grey that black ink takes with --colour cmyk; default 1"));
+  with_image(command->add_option("--black", a->black,
+                                 "Share of grey that black ink takes with --colour cmyk; default: FILE's, or 1"));
   with_image(command->add_flag("--invert", a->ink.invert, "Ink where the image is bright"));
   with_image(command->add_flag("--clip", a->ink.clip, "Take values outside 0 to 1 of float images as 0 or 1"));
   add_console_options(*command, a->console);

@@ -200,16 +200,12 @@ MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {
     const ClassWeights weights;  // as halftone has them
-    const auto stated = [&](const std::string& key, double otherwise) {
+    const auto stated = [&](const std::string& key, double otherwise, double most) {
       const auto found = metadata.find(key);
-      double value = otherwise;
-      if (found != metadata.end()) {
-        value = number_between(job.input + ": " + key, found->second, 0, 100);
-      }
-      return value;
+      return found == metadata.end() ? otherwise : number_between(job.input + ": " + key, found->second, 0, most);
     };
-    const auto separation = separation_of(job.black ? *job.black : stated("black", 1),
-                                          stated("apart", apart_of(weights.within, weights.across)));
+    const auto separation = separation_of(job.black ? *job.black : stated("black", 1, 1),
+                                          stated("apart", apart_of(weights.within, weights.across), 100));
     auto inks = inks_of(job.against, image, job.ink, mask.view(), separation);
     against.ink = std::move(inks[static_cast<std::size_t>(job.colour_class)]);
     if (total_ink(against.ink.view()) > 0) return against;

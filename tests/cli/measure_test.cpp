@@ -241,6 +241,24 @@ TEST_F(MeasureTest, InksAreComparedWithInks) {
                  {"grey.png", "cyan ink"});
 }
 
+TEST_F(MeasureTest, FilesSayHowTheirInksWereMade) {
+  const auto grey = write_grey("grey.png", {20, 20}, 128);
+  const auto black_ink = [&](const std::string& comment, const std::vector<std::string>& more) {
+    write("dots.csv", "# Holotone dots, width_px 20, height_px 20\n" + comment + "x,y,r,class\n5,5,1,3\n15,15,1,3\n");
+    std::vector<std::string> all{"measure", path("dots.csv"), "--against", grey, "--class", "3", "--colour", "cmyk"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_json(all)["against"]["ink"].get<double>();
+  };
+  const double full = black_ink("", {});
+  const double half = black_ink("", {"--black", "0.5"});
+  EXPECT_LT(half, 0.9 * full);
+  EXPECT_EQ(black_ink("# black: 0.5\n", {}), half);
+  EXPECT_EQ(black_ink("# black: 0.5\n", {"--black", "1"}), full);
+  write("bad.csv", "# Holotone dots, width_px 20, height_px 20\n# black: 7\nx,y,r,class\n5,5,1,3\n15,15,1,3\n");
+  expect_refused({"measure", path("bad.csv"), "--against", grey, "--class", "3", "--colour", "cmyk"},
+                 {"bad.csv: black: expected a number from 0 to 1"});
+}
+
 TEST_F(MeasureTest, ClassesAreMeasuredApart) {
   write("classes.csv",
         "# Holotone dots, width_px 10, height_px 10, pixel_m 0\nx,y,r,class\n1,1,1,0\n4,1,1,0\n1,2,1,1\n9,9,1,2\n");
