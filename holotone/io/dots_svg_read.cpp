@@ -174,7 +174,9 @@ class SvgReader {
   void refuse_entity(const Tag& tag, std::string_view between) {
     constexpr std::string_view characters[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#"};
     for (auto at = between.find('&'); at != std::string_view::npos; at = between.find('&', at + 1)) {
-      const auto name = between.substr(at, between.substr(at).find(';') + 1);
+      constexpr std::size_t longest_name = 64;
+      auto name = between.substr(at, longest_name);
+      name = name.substr(0, name.find(';') + 1);
       const bool plain = std::any_of(std::begin(characters), std::end(characters),
                                      [&](auto character) { return name.starts_with(character); });
       if (!plain && !name.empty()) fail(tag, "circles that stand for themselves", name);
