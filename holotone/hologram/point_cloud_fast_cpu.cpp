@@ -1,5 +1,5 @@
 // The hologram as non-uniform FFTs, one a tile (point_cloud_fast_layout.hpp has the formula). The points that light a whole tile are
-// summed there at once; a tile that some points light in part is quartered for these, down to where masked products of
+// summed there at once; a tile that some points light in part is halved for these, down to where masked products of
 // factors are cheaper.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
@@ -16,9 +16,9 @@ namespace {
 /// Two threads of a Zen 4 core with AVX-512 (docs/performance.md); others change all of them much alike.
 constexpr FastCosts costs{.spread_point = 25, .spread_node = 0.25, .transform_sample = 2.5, .masked_pair = 0.035};
 constexpr double polynomial_share = 0.05;
-/// What quartering tiles at the band limit costs, in times the sum without one: 4 to 7 measured, a scan of 30,000 to 437,645 points at 20 cm.
+/// What halving tiles at the band limit costs, in times the sum without one: 3 to 10 measured, a scan of 30,000 to 437,645 points at 20 cm.
 constexpr double band_limit_factor = 5;
-constexpr std::int64_t smallest_tile = 24;
+constexpr std::int64_t smallest_tile = 12;
 using Complex = std::complex<float>;
 
 std::string_view stage(std::int64_t level) {
@@ -76,10 +76,10 @@ class FastCpu final : public PointCloudPlan::Engine {
            pixels * static_cast<double>(points_.size()) * costs.masked_pair;
   }
   [[nodiscard]] std::vector<Job> first_jobs() const;
-  /// Sums what a tile's points add to it, but for those left to its quarters, which are returned.
+  /// Sums what a tile's points add to it, but for those left to its halves, which are returned.
   std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
                        const std::function<void()>& stage_done) const;
-  [[nodiscard]] std::vector<Job> quarters(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
+  [[nodiscard]] std::vector<Job> halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
   [[nodiscard]] std::size_t workspace_bytes() const {
     std::size_t bytes = sizeof(*this) + points_.size() * sizeof(PixelPoint);
     for (const auto& memory : memory_) bytes += memory.bytes();
@@ -128,18 +128,28 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
   }
 }
 
-std::vector<FastCpu::Job> FastCpu::quarters(const PanelTile& tile, const std::vector<std::uint32_t>& index) const {
+/// Two tiles, cut across the axis on which more of the points light only a part: of a point whose zone ends left and right the
+/// rows stay together, and it goes on in one half.
+std::vector<FastCpu::Job> FastCpu::halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const {
   const auto [rows, columns] = tile.shape();
-  const std::int64_t middle_row = rows >= 2 * smallest_tile ? tile.row() : tile.row_end;
-  const std::int64_t middle_column = columns >= 2 * smallest_tile ? tile.column() : tile.column_end;
-  std::vector<Job> jobs;
-  for (const auto& [top, bottom] : {std::pair(tile.row_begin, middle_row), std::pair(middle_row, tile.row_end)}) {
-    for (const auto& [left, right] :
-         {std::pair(tile.column_begin, middle_column), std::pair(middle_column, tile.column_end)}) {
-      if (top < bottom && left < right) jobs.push_back({{top, bottom, left, right}, index});
-    }
+  std::int64_t cut_rows = 0;
+  std::int64_t cut_columns = 0;
+  for (const auto j : index) {
+    const auto& point = points_[j];
+    cut_rows += point.row_begin > tile.row_begin || point.row_end < tile.row_end ? 1 : 0;
+    cut_columns += point.column_begin > tile.column_begin || point.column_end < tile.column_end ? 1 : 0;
   }
-  return jobs;
+  const bool rows_can = rows >= 2 * smallest_tile;
+  const bool columns_can = columns >= 2 * smallest_tile;
+  if (!rows_can && !columns_can) return {};
+  PanelTile first = tile;
+  PanelTile second = tile;
+  if (rows_can && (cut_rows >= cut_columns || !columns_can)) {
+    first.row_end = second.row_begin = tile.row();
+  } else {
+    first.column_end = second.column_begin = tile.column();
+  }
+  return {{first, index}, {second, index}};
 }
 
 std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
@@ -166,11 +176,13 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex,
   } else {
     sum_masked(tile, whole, field);
   }
-  // Quarters pay where they turn most of the masked pairs into spread points.
-  const bool divisible = rows >= 2 * smallest_tile || columns >= 2 * smallest_tile;
-  const double quartered =
-      4 * fast_tile_nanoseconds({(rows + 1) / 2, (columns + 1) / 2}, layout_.window, points_, partly, costs);
-  if (divisible && partly_pixels * costs.masked_pair > quartered) return quarters(tile, partly);
+  // Halves pay where they turn most of the masked pairs into spread points.
+  auto next = halves(tile, partly);
+  double halved = 0;
+  for (const auto& half : next) {
+    halved += fast_tile_nanoseconds(half.tile.shape(), layout_.window, points_, partly, costs);
+  }
+  if (!next.empty() && partly_pixels * costs.masked_pair > halved) return next;
   sum_masked(tile, partly, field);
   return {};
 }
