@@ -126,18 +126,30 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const H
   return object;
 }
 
+/// "1 black: 1200 dots, 2 red: 800 dots"
+std::string inks_text(const HalftonePage& page, const Dots& dots) {
+  std::vector<std::int64_t> counts(page.printed.size(), 0);
+  for (const auto colour_class : dots.colour_class) ++counts[colour_class];
+  std::string text;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    text += fmt::format("{}{} {}: {}", c == 0 ? "" : ", ", c + 1, page.printed[c].name, counted(counts[c], "dot"));
+  }
+  return text;
+}
+
 void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone, double seconds) {
   for (const auto& warning : warnings_of(job, page, halftone)) warn(job.console, warning);
   for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
   std::string how = to_string(job.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
   if (job.method != HalftoneMethod::floyd_steinberg) {
-    how += fmt::format(", {} {}", halftone.report.converged ? "settled after" : "stopped at the limit of",
+    how += fmt::format(", {}{}", halftone.report.converged ? "settled after " : "",
                        counted(halftone.report.iterations, "iteration"));
   }
   if (job.by_forces()) how += fmt::format(", mean force {:.2g}/px", halftone.report.force.mean);
   report(job.console, fmt::format("{}: {} on {} x {} pixels, {}, {}", job.output, counted(halftone.dots.count(), "dot"),
                                   page.nx, page.ny, how, format_duration(seconds)));
+  if (page.printed.size() > 1) report(job.console, inks_text(page, halftone.dots));
   if (!halftone.frames.empty()) {
     report(job.console, fmt::format("{} to {}: {}", halftone.frames.front(), halftone.frames.back(),
                                     counted(static_cast<std::int64_t>(halftone.frames.size()), "frame")));

@@ -293,7 +293,8 @@ class Maker {
   void finish(Dots& dots) const {
     put_on_page(dots, static_cast<double>(page_.nx), static_cast<double>(page_.ny));
     dots.pixel_m = page_.pixel_m;
-    for (std::size_t c = 0; c < page_.inks.size() && !job_.ink.mask.empty(); ++c) {
+    // A few dots at rest stand beyond an edge of the ink, where they are seen on bare paper.
+    for (std::size_t c = 0; c < page_.inks.size(); ++c) {
       if (counts_[c] > 0) take_to_ink(dots, page_.inks[c].view(), static_cast<int>(c));
     }
     if (page_.inks.size() == 1) dots.colour_class.clear();

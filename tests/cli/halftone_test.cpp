@@ -1,4 +1,5 @@
 // `holotone halftone`: pictures to dots.
+#include <algorithm>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/halftone/floyd_steinberg.hpp>
@@ -102,6 +103,19 @@ TEST_F(HalftoneTest, InvertMaskGammaAndTone) {
   EXPECT_LT(ink_of({"--dots", "9", "--tone", "linear"}), 0.8 * plain)
       << "codes as they are are brighter than their light";
   EXPECT_NEAR(ink_of({"--dots", "9", "--tone", "linear"}), 40 * 56 * 0.5, 40);
+}
+
+TEST_F(HalftoneTest, NoDotStandsOnBarePaper) {
+  const auto within = [](std::int64_t i) { return i >= 30 && i < 90; };
+  write_picture("square.png", 120, 120, 1,
+                [&](auto row, auto col, auto) { return within(row) && within(col) ? 0 : 255; });
+  for (const char* seed : {"0", "1", "2", "3"}) {
+    const Dots dots = dots_of({"--dots", "600", "--seed", seed}, "square.png");
+    ASSERT_EQ(dots.count(), 600);
+    const auto [least, largest] = std::minmax_element(dots.position.begin(), dots.position.end());
+    EXPECT_GE(*least, 30);
+    EXPECT_LE(*largest, 90);
+  }
 }
 
 // Half as dark: half as many dots, or with sizes that vary smaller ones.
