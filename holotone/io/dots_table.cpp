@@ -31,7 +31,6 @@ constexpr std::string_view page_words[] = {"width_px", "height_px", "pixel_m"};
 
 std::size_t column_named(std::string_view name) {
   std::string lower(trim(name));
-  std::erase(lower, '"');
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (std::size_t column = 0; column < column_count && !lower.empty(); ++column) {
@@ -42,6 +41,12 @@ std::size_t column_named(std::string_view name) {
 }
 
 bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with("//"); }
+
+/// Many tools write numbers between quotes.
+std::string_view unquoted(std::string_view field) {
+  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return quoted ? trim(field.substr(1, field.size() - 2)) : field;
+}
 
 /// Cuts a line at the first of ; , or blanks that it holds.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
@@ -55,7 +60,7 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
   }
   for (;;) {
     const auto end = line.find(separator);
-    fields.push_back(trim(line.substr(0, end)));
+    fields.push_back(unquoted(trim(line.substr(0, end))));
     if (end == std::string_view::npos) return;
     line.remove_prefix(end + 1);
   }

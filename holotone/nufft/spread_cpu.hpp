@@ -15,6 +15,7 @@ struct SpreadKernel {
   int width = 0;
   int degree = 0;
   int stride = 0;
+  std::int64_t exact_points = INT64_MAX;  ///< sums of so many points in a row are exact to the polynomials' error
   std::vector<Real> coefficient;
 };
 

@@ -31,6 +31,9 @@ struct SpreadPoint {
   std::uint32_t index;
 };
 
+/// Columns of a bin.
+constexpr std::int64_t spread_bin_cells = 32;
+
 /// The points of a call in the order of slabs: `slab_rows` rows of the second-fastest axis each. Within a slab they stand in the
 /// order of small bins, so that neighbours in the list touch the same cache lines. The order depends on the points
 /// alone, not on the number of threads.
@@ -50,8 +53,6 @@ class SpreadPoints {
   [[nodiscard]] std::size_t bytes() const { return points_.capacity() * sizeof(Point); }
 
  private:
-  static constexpr std::int64_t bin_cells = 32;
-
   std::int64_t slab_rows_ = 1;
   std::vector<Point> points_;
   std::vector<std::int64_t> slab_begin_{0};
@@ -63,10 +64,10 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
                                     const Locate& locate) {
   slab_rows_ = slab_rows;
   const std::int64_t slab_count = (grid.extent[Rank - 2] + slab_rows - 1) / slab_rows;
-  const std::int64_t bins_x = (grid.extent[Rank - 1] + bin_cells - 1) / bin_cells;
+  const std::int64_t bins_x = (grid.extent[Rank - 1] + spread_bin_cells - 1) / spread_bin_cells;
   const std::int64_t bins = slab_count * bins_x;
   const auto bin_of = [&](const Point& point) {
-    return point.cell[1] / slab_rows * bins_x + point.cell[0] / bin_cells;
+    return point.cell[1] / slab_rows * bins_x + point.cell[0] / spread_bin_cells;
   };
   // A stable counting sort: every part of the list counts its points in each bin, then knows where they go.
   const std::int64_t parts = std::clamp<std::int64_t>(count / 4096, 1, thread_count());

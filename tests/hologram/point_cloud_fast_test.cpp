@@ -1,4 +1,5 @@
 // The method `fast` where it has its own way: panels and clouds large enough for tiles, against the float64 sum.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -101,6 +102,22 @@ TEST_P(PointCloudFast, HalfThePointsInOneCorner) {
     for (const std::size_t axis : {0, 1}) points.position_m[j][axis] = 0.05F * points.position_m[j][axis] + 3e-3F;
   }
   check(c, points);
+}
+
+// Waves in step add up in few cells: long sums in float32 would lose ten times the tolerance.
+TEST(PointCloudFastCpu, ManyEqualPointsOnOneSpotLoseNothing) {
+  auto c = large("one spot", 0.2354, 0.2354, 1e-5);
+  c.options.shape = {90, 100};
+  c.count = 40000;
+  auto points = cases::make_points(c);
+  for (auto& place : points.position_m) place = {1e-5F, -2e-5F, -0.2354F};
+  std::fill(points.amplitude.begin(), points.amplitude.end(), 1.0F);
+  const auto expected = cases::sample_reference(c, points, samples);
+  PointCloudPlan plan(c.options);
+  plan.set_points(cases::sources(points));
+  Array<std::complex<float>, 2> field(c.options.shape);
+  plan.execute({field.view(), {}, {}});
+  support::expect_within(plan.info().arithmetic, cases::relative_error(expected, field.data()), c.options.tolerance);
 }
 
 TEST_P(PointCloudFast, BandLimitMasksWhatTilesCannot) {

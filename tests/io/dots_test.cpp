@@ -74,7 +74,8 @@ TEST(DotsFile, TablesOfOtherTools) {
   for (const char* text :
        {"1.5,2\n3,4.25\n", "1.5 2\n3 4.25", "1.5\t2\r\n3\t4.25\r\n", "1.5;2\n3;4.25\n", "2\n1.5 2\n3 4.25\n",
         "# a comment of x and y\nx,y\n1.5,2\n\n3,4.25\n", "// x y\n1.5 2\n3 4.25\n", "\"Y\";\"X\"\n2;1.5\n4.25;3\n",
-        "id,x,y,weight\n7,1.5,2,0\n8,3,4.25,1\n", "\xEF\xBB\xBFx y\n+1.5 2e0\n3 4.25\n"}) {
+        "\"x\",\"y\"\n\"1.5\",\"2\"\n\" 3 \",4.25\n", "id,x,y,weight\n7,1.5,2,0\n8,3,4.25,1\n",
+        "\xEF\xBB\xBFx y\n+1.5 2e0\n3 4.25\n"}) {
     const Dots dots = read_text("d.csv", text);
     EXPECT_EQ(dots.position, expected) << text;
     EXPECT_TRUE(dots.radius.empty() && dots.colour_class.empty()) << text;
