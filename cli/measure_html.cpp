@@ -217,9 +217,10 @@ void add_numbers(std::string& page, const MeasureJob& job, const Measured& m) {
       row(lines[i].substr(2, name_end - 2), lines[i].substr(text));
     }
   }
-  if (m.radial)
+  if (m.radial) {
     row("spectrum", fmt::format("{} periodograms of {} x {} pieces, {} window", m.spectrum.periodograms, m.pieces[1],
                                 m.pieces[0], job.window == SpectrumWindow::hann ? "Hann" : "rectangular"));
+  }
   page += "</table>\n";
 }
 
