@@ -126,6 +126,15 @@ class Array {
   Buffer buffer_;
 };
 
+/// At least `count` elements in `buffer`, on the device of `queue`. What it held is lost where it must grow: memory is given back
+/// before more is taken.
+template <class T>
+void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue = {}) {
+  if (buffer.size() >= count) return;
+  buffer = Array<T, 1>();
+  buffer = Array<T, 1>({count}, queue);
+}
+
 /// Enqueues a copy of equal shapes between any devices on `queue` (which belongs to the GPU concerned).
 template <class T, std::size_t Rank>
 void copy(View<T, Rank> target, View<const std::type_identity_t<T>, Rank> source, const Queue& queue) {

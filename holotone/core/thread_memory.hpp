@@ -12,9 +12,7 @@ class ThreadMemory {
   /// Before the loop: at least `size` numbers a thread.
   void reserve(std::int64_t size) {
     blocks_.resize(static_cast<std::size_t>(thread_count()));
-    for (auto& block : blocks_) {
-      if (block.size() < size) block = Array<T, 1>({size});
-    }
+    for (auto& block : blocks_) holotone::reserve(block, size);
   }
   /// The calling thread's, inside parallel_for.
   T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }

@@ -13,13 +13,6 @@ constexpr std::int64_t most_records = std::int64_t{1} << 27;
 constexpr float range_slack = 0.01F;
 constexpr double kept_range = 0.7;
 
-template <class T>
-void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue) {
-  if (buffer.size() >= count) return;
-  buffer = Array<T, 1>();  // gives back before taking more
-  buffer = Array<T, 1>({count}, queue);
-}
-
 /// One of the two products with a constant matrix, its depth summed in parts.
 class PartedProduct {
  public:

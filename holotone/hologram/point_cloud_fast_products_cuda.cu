@@ -65,13 +65,6 @@ __global__ void add_kernel(FastGrid grid, const float* c, const int* tile_job, i
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
-template <class T>
-void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue) {
-  if (buffer.size() >= count) return;
-  buffer = Array<T, 1>();  // give back before taking more
-  buffer = Array<T, 1>({count}, queue);
-}
-
 }  // namespace
 
 FastProducts::FastProducts(const PointCloudOptions& options, Queue queue)

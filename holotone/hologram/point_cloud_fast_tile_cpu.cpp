@@ -187,7 +187,7 @@ void FastTile::spread(const Frame& frame, std::span<const PixelPoint> points, st
                        return true;
                      });
   const std::int64_t numbers = 2 * frame.grid.cells();
-  if (memory.cells.size() < numbers) memory.cells = Array<float, 1>({numbers});
+  reserve(memory.cells, numbers);
   const std::int64_t row = 2 * frame.grid.stride();
   parallel_for(0, frame.grid.planes() * frame.grid.rows(),
                [&](std::int64_t i) { std::fill_n(memory.cells.data() + i * row, row, 0.0F); });
@@ -201,7 +201,7 @@ void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   const std::int64_t length = layout_.grid[1];
   const std::int64_t columns = frame.tile.shape()[1];
   const std::int64_t left = columns / 2;  // columns with X < 0, which the transform puts at its end
-  if (memory.between.size() < planes * rows * columns) memory.between = Array<Complex, 1>({planes * rows * columns});
+  reserve(memory.between, planes * rows * columns);
   memory.lines.reserve(length);
   const auto* const cells = reinterpret_cast<const Complex*>(memory.cells.data());
   const std::int64_t filled = frame.box[1].whole ? box_columns + frame.grid.halo : box_columns;

@@ -233,7 +233,7 @@ void FactorProducts::add(std::span<const PixelPoint> points) {
   }
   const auto chunk = std::min(chunk_points(), points.size());
   const auto floats = static_cast<std::int64_t>(chunk * factors_of_a_point());
-  if (factors_.size() < floats) factors_ = Array<float, 1>({floats});
+  reserve(factors_, floats);
   float* column_factors = factors_.data() + static_cast<std::int64_t>(chunk) * row_blocks(form_) * shape_[0];
   for (std::size_t done = 0; done < points.size(); done += chunk) {
     Chunk(form_, points.subspan(done, std::min(chunk, points.size() - done)), factors_.data(), column_factors)

@@ -130,13 +130,13 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
 
   void reserve() {
     const std::int64_t numbers = 2 * grid_.cells();
-    if (cells_.size() < numbers) cells_ = Array<Real, 1>({numbers});
+    holotone::reserve(cells_, numbers);
     std::int64_t block = 0;
     for (const auto& pass : passes_) block = std::max(block, pass.block_size());
     memory_.reserve(block);
     if constexpr (Rank == 3) {
       const std::int64_t between = planes() * setup_.modes[1] * sides_[0].columns;
-      if (between_.size() < between) between_ = Array<Complex, 1>({between});
+      holotone::reserve(between_, between);
     }
   }
 

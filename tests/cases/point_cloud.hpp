@@ -63,6 +63,14 @@ inline reference::PointWaves make_points(const PointCloudCase& c) {
   return points;
 }
 
+/// All of the case's points in one place near the axis, in step: a field as large as any.
+inline reference::PointWaves equal_points(const PointCloudCase& c) {
+  const auto count = static_cast<std::size_t>(c.count);
+  return {.position_m = std::vector<std::array<float, 3>>(count, {1e-5F, -2e-5F, static_cast<float>(-c.near_m)}),
+          .amplitude = std::vector<float>(count, 0.9F),
+          .phase_rad = {}};
+}
+
 inline holotone::PointSources sources(const reference::PointWaves& points) {
   const auto count = static_cast<std::int64_t>(points.amplitude.size());
   holotone::PointSources result{

@@ -88,10 +88,14 @@ void check(const cases::PointCloudCase& c, const reference::PointWaves& points, 
 
 class PointCloud : public support::OnEachDevice {
  protected:
-  /// The case with every method and tolerance given; the reference is computed once.
-  void check_all(cases::PointCloudCase c, std::span<const PointMethod> all_methods,
+  void check_all(const cases::PointCloudCase& c, std::span<const PointMethod> all_methods,
                  std::span<const double> all_tolerances, std::int64_t samples) const {
-    const auto points = cases::make_points(c);
+    check_all(c, cases::make_points(c), all_methods, all_tolerances, samples);
+  }
+
+  /// The case with every method and tolerance given; the reference is computed once.
+  void check_all(cases::PointCloudCase c, const reference::PointWaves& points, std::span<const PointMethod> all_methods,
+                 std::span<const double> all_tolerances, std::int64_t samples) const {
     const auto expected = cases::sample_reference(c, points, samples);
     on_each([&](Device device) {
       for (const auto method : all_methods) {
@@ -132,6 +136,13 @@ TEST_P(PointCloud, ManyPointsAreSummedWithoutLoss) {
   // More points than any engine takes at once, more than it sums in float32 at once
   constexpr double tolerance[] = {1e-5};
   check_all(small("many", 30, 50, 70001, 0.3, 0.4), cases::point_methods, tolerance, 100);
+}
+
+// Waves in step add up everywhere: what long sums in float32 drop adds up too.
+TEST_P(PointCloud, EqualPointsAreSummedWithoutLoss) {
+  constexpr double tight[] = {5e-4, 4e-4, 1e-4, 1e-5};
+  const auto c = small("equal points", 16, 24, 40960, 0.2354, 0.2354);
+  check_all(c, cases::equal_points(c), cases::point_methods, tight, 100);
 }
 
 }  // namespace

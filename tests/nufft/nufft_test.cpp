@@ -371,6 +371,23 @@ TEST_P(Nufft, ManyPointsInOnePlace) {
   });
 }
 
+// Equal strengths in one place add up in few cells: long sums in float32 would lose many tolerances.
+TEST_P(Nufft, EqualPointsLoseNothing) {
+  constexpr std::size_t count = 100000;
+  constexpr double tolerance = 1e-5;
+  const Shape<2> shape{30, 41};
+  const std::vector<float> place{0.1234F, -0.4321F};
+  auto expected = reference::nufft_type1<2>(shape, place, std::vector<std::complex<float>>{{1, 0.5}});
+  for (auto& mode : expected) mode *= static_cast<double>(count);
+  std::vector<float> points;
+  for (std::size_t i = 0; i < count; ++i) points.insert(points.end(), place.begin(), place.end());
+  on_each([&](Device device) {
+    Transform<float, 2> transform(shape, points, device, {.tolerance = tolerance});
+    const auto modes = transform.type1(std::vector<std::complex<float>>(count, {1, 0.5}));
+    expect_within("100,000 equal points", relative_error(modes.data(), expected), tolerance);
+  });
+}
+
 TEST_P(Nufft, GivesTheSameBitsEveryTime) {
   on_each([](Device device) {
     constexpr std::size_t count = 100000;
