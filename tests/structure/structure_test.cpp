@@ -74,6 +74,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"hologram", {"core", "fft", "nufft", "optics"}},
       {"metrics", {"core", "fft", "nufft"}},
       {"halftone", {"core", "fft", "nufft", "metrics"}},
+      {"smoe", {"core", "fft", "nufft", "metrics"}},
       {"io", {"core"}},
   };
   return allowed;

@@ -1,0 +1,47 @@
+#pragma once
+// A model's components as a picture sees them. Not for users.
+#include <holotone/smoe/render.hpp>
+#include <span>
+
+namespace holotone::smoe {
+
+/// One component in pixels of the picture, whose pixel (row, col) stands at x = col, y = row:
+///   log2(pi N) = peak - u^2 - v^2,   u = across (x - centre_x),   v = skew (x - centre_x) + down (y - centre_y)
+///   expert     = colour + slope_x (x - centre_x) + slope_y (y - centre_y)
+/// but for a summand that all components share.
+struct ImageComponent {
+  double x = 0;
+  double y = 0;
+  double across = 0;
+  double skew = 0;
+  double down = 0;
+  double peak = 0;
+  std::array<float, most_smoe_channels> colour{};
+  std::array<float, most_smoe_channels> slope_x{};
+  std::array<float, most_smoe_channels> slope_y{};
+
+  [[nodiscard]] double log2_density(double px, double py) const {
+    const double u = across * (px - x);
+    const double v = skew * (px - x) + down * (py - y);
+    return peak - u * u - v * v;
+  }
+};
+
+/// Pixels [left, right] x [top, bottom], both ends in it.
+struct PixelBox {
+  double left = 0;
+  double right = 0;
+  double top = 0;
+  double bottom = 0;
+};
+
+/// The largest and the smallest log2 density over a box. The density's logarithm is concave: the one is at the centre or on an edge
+/// that faces it, the other at a corner.
+double most_density(const ImageComponent& component, const PixelBox& box);
+double least_density(const ImageComponent& component, const PixelBox& box);
+
+/// The components of a checked view, sliced and in pixels, in float64. Throws invalid_argument for a component so narrow that its slice has
+/// no positive definite covariance. Cost O(K d^3), on all threads.
+std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view);
+
+}  // namespace holotone::smoe

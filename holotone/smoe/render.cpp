@@ -1,0 +1,79 @@
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/smoe/render_engine.hpp>
+#include <string>
+
+namespace holotone {
+namespace {
+
+constexpr const char* where = "SmoeRenderer";
+constexpr std::int64_t largest_side = 65536;
+
+void require_options(const SmoeRenderOptions& options) {
+  require_range(where, "tolerance", options.tolerance, 1e-7, 1);
+  require_range(where, "window_px", options.window_px, 0, 65536);
+}
+
+smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
+  if (queue.device().backend == Backend::cpu) return smoe::engine_cpu(model, options);
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}: queue: expected the CPU, got {}", where, to_string(queue.device())));
+}
+
+SmoeView checked(const SmoeModel& model, SmoeView view) {
+  for (const auto side : view.size) {
+    if (side < 1 || side > largest_side) {
+      throw_argument(where, "view.size", fmt::format("sides of 1 to {} pixels", largest_side), to_string<2>(view.size));
+    }
+  }
+  if (view.extent == std::array<double, 2>{}) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      view.corner[axis] = model.low[axis];
+      view.extent[axis] = model.high[axis] - model.low[axis];
+    }
+  }
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    require_positive(where, "view.extent", view.extent[axis]);
+    if (!std::isfinite(view.corner[axis])) throw_argument(where, "view.corner", "finite numbers", "others");
+  }
+  if (std::ssize(view.at) != model.dimensions - 2) {
+    throw_argument(where, "view.at", fmt::format("{} coordinates", model.dimensions - 2),
+                   std::to_string(view.at.size()));
+  }
+  for (const double value : view.at) {
+    if (!std::isfinite(value)) throw_argument(where, "view.at", "finite coordinates", fmt::format("{}", value));
+  }
+  return view;
+}
+
+}  // namespace
+
+struct SmoeRenderer::State {
+  SmoeModel model;
+  Queue queue;
+  smoe::EnginePointer engine;
+};
+
+SmoeRenderer::SmoeRenderer(SmoeModel model, Queue queue, const SmoeRenderOptions& options) {
+  require_model(where, model);
+  if (model.dimensions < 2) throw_argument(where, "model", "at least 2 dimensions", std::to_string(model.dimensions));
+  require_options(options);
+  state_ = std::make_unique<State>(State{std::move(model), std::move(queue), nullptr});
+  state_->engine = make_engine(state_->model, state_->queue, options);
+}
+
+SmoeRenderer::~SmoeRenderer() = default;
+SmoeRenderer::SmoeRenderer(SmoeRenderer&&) noexcept = default;
+SmoeRenderer& SmoeRenderer::operator=(SmoeRenderer&&) noexcept = default;
+
+void SmoeRenderer::render(const SmoeView& view, View<float, 3> image) {
+  const auto own = checked(state_->model, view);
+  require_view(where, "image", image, Shape<3>{own.size[0], own.size[1], state_->model.channels},
+               state_->queue.device());
+  state_->engine->render(own, image);
+}
+
+const SmoeModel& SmoeRenderer::model() const { return state_->model; }
+SmoeRenderInfo SmoeRenderer::info() const { return state_->engine->info(); }
+
+}  // namespace holotone

@@ -1,0 +1,82 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/smoe/model.hpp>
+#include <memory>
+#include <vector>
+
+namespace holotone {
+
+/// Which components a tile of pixels sums.
+enum class SmoeSelection {
+  bounded,  ///< those without which no colour would change by more than the tolerance, with proof (docs/smoe.md)
+  window,  ///< those whose centre lies within a distance of the tile, as Avramelos et al. 2020, 4.1: no bound on the error
+  all,     ///< every one
+};
+
+enum class SmoePrecision {
+  fast,    ///< float32 in coordinates of the tile
+  robust,  ///< float64
+};
+
+struct SmoeRenderOptions {
+  /// Largest error of a colour against the sum of all components, in the model's colours: 1e-7 to 1. `bounded` only.
+  double tolerance = 0.25 / 255;
+  SmoeSelection selection = SmoeSelection::bounded;
+  double window_px = 16;  ///< `window` only: 0 to 65536 pixels of the image around a tile
+  SmoePrecision precision = SmoePrecision::fast;
+};
+
+/// A picture of a model: which part, from where, in how many pixels. Pixel (row, col) has its centre at
+/// x = corner[0] + (col + 0.5) extent[0] / nx and y = corner[1] + (row + 0.5) extent[1] / ny.
+struct SmoeView {
+  Shape<2> size{};                 ///< {ny, nx}: 1 to 65536 each
+  std::array<double, 2> corner{};  ///< in the model's coordinates
+  std::array<double, 2> extent{};  ///< > 0; {0, 0}: the model's whole box
+  std::vector<double> at;          ///< the other d - 2 coordinates: {u, v} of a light field
+};
+
+/// What the last picture took.
+struct SmoeRenderInfo {
+  double components_per_tile = 0;  ///< mean over the tiles
+  std::int64_t most_components = 0;
+  Shape<2> tile{};
+  std::int64_t robust_tiles = 0;  ///< tiles whose range of densities or tolerance asked for float64
+};
+
+/// Pictures of a steered mixture of experts. One plan serves any number of views of its model.
+///
+/// Cost of a picture: O(K) to slice and place the components, O(K log(pixels)) to select, O(components per tile) a pixel. Source: Avramelos et
+/// al. 2020; slices: Courteaux et al. 2024; the selection's bound: docs/smoe.md.
+class SmoeRenderer {
+ public:
+  /// Throws invalid_argument for a model that require_model refuses or of one dimension, and for options out of range;
+  /// unsupported for a device that this build has no renderer for.
+  explicit SmoeRenderer(SmoeModel model, Queue queue = {}, const SmoeRenderOptions& options = {});
+  ~SmoeRenderer();
+  SmoeRenderer(SmoeRenderer&&) noexcept;
+  SmoeRenderer& operator=(SmoeRenderer&&) noexcept;
+
+  /// `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out of range or an image of
+  /// another shape.
+  void render(const SmoeView& view, View<float, 3> image);
+
+  [[nodiscard]] const SmoeModel& model() const;
+  [[nodiscard]] SmoeRenderInfo info() const;
+
+  class Engine;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The model's colours at any coordinates, by every component: what pictures are checked by, and what views that are no slices ask for.
+///
+/// `coordinates`: {count, d} in host memory, `colours`: {count, channels}. `fast`: closed inverses in float32; `robust`: Cholesky's factors in
+/// float64; both subtract the largest logarithm before exponentials. Throws invalid_argument. Cost O(count K d^2), on all threads.
+void evaluate(const SmoeModel& model, View<const float, 2> coordinates, View<float, 2> colours,
+              SmoePrecision precision = SmoePrecision::robust);
+
+}  // namespace holotone

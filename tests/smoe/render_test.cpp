@@ -1,0 +1,238 @@
+// Pictures of steered mixtures of experts against the float64 sum of all components.
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/smoe/render.hpp>
+#include <tests/cases/smoe.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace holotone {
+namespace {
+
+using support::expect_error;
+using support::expect_within;
+
+SmoeView whole(const SmoeModel& model, Shape<2> size, std::vector<double> at = {}) {
+  return {
+      size, {model.low[0], model.low[1]}, {model.high[0] - model.low[0], model.high[1] - model.low[1]}, std::move(at)};
+}
+
+Array<float, 3> picture(SmoeRenderer& renderer, const SmoeView& view) {
+  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
+  renderer.render(view, image.view());
+  return image;
+}
+
+/// Largest difference from the sum of all components, at every `step`th pixel.
+double largest_error(const SmoeModel& model, const SmoeView& view, const Array<float, 3>& image,
+                     std::int64_t step = 1) {
+  const auto experts = cases::experts_of(model);
+  double worst = 0;
+  for (std::int64_t i = 0; i < view.size[0] * view.size[1]; i += step) {
+    const std::int64_t row = i / view.size[1];
+    const std::int64_t column = i % view.size[1];
+    std::vector<double> x{
+        view.corner[0] + (static_cast<double>(column) + 0.5) * view.extent[0] / static_cast<double>(view.size[1]),
+        view.corner[1] + (static_cast<double>(row) + 0.5) * view.extent[1] / static_cast<double>(view.size[0])};
+    x.insert(x.end(), view.at.begin(), view.at.end());
+    const auto expected = reference::mixture(experts, x);
+    for (std::size_t c = 0; c < expected.size(); ++c) {
+      const double error =
+          std::abs(static_cast<double>(image(row, column, static_cast<std::int64_t>(c))) - expected[c]);
+      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+  }
+  return worst;
+}
+
+void check(const std::string& what, const SmoeModel& model, const SmoeView& view, double tolerance,
+           std::int64_t step = 1) {
+  SmoeRenderOptions options;
+  options.tolerance = tolerance;
+  SmoeRenderer renderer(model, {}, options);
+  const auto image = picture(renderer, view);
+  const auto info = renderer.info();
+  // A picture in float32 cannot be nearer than that.
+  const double floor = 2e-7;
+  expect_within(
+      fmt::format("{}, {:.1f} components a tile, {} in float64", what, info.components_per_tile, info.robust_tiles),
+      largest_error(model, view, image, step), tolerance + floor);
+}
+
+TEST(SmoeRender, HoldsEveryTolerance) {
+  const auto model = cases::make_smoe({});
+  for (const double tolerance : {0.1, 1e-2, 0.25 / 255, 1e-4, 1e-5, 1e-6}) {
+    check(fmt::format("tolerance {:.0e}", tolerance), model, whole(model, {45, 60}), tolerance);
+  }
+}
+
+TEST(SmoeRender, HoldsItForOddModels) {
+  const double tolerance = 0.25 / 255;
+  cases::SmoeCase steep;
+  steep.slope = 20;
+  check("slopes of 20 a pixel", cases::make_smoe(steep), whole(cases::make_smoe(steep), {45, 60}), tolerance);
+  cases::SmoeCase varied;
+  varied.stretch = 1.5;
+  varied.large_share = 0.1;
+  check("tiny and huge components", cases::make_smoe(varied), whole(cases::make_smoe(varied), {45, 60}), tolerance);
+  cases::SmoeCase corner;
+  corner.high = 0.2;
+  corner.width = 200;
+  corner.height = 150;
+  corner.components = 2000;
+  check("all of them in a corner", cases::make_smoe(corner), whole(cases::make_smoe(corner), {150, 200}), tolerance,
+        37);
+  cases::SmoeCase outside;
+  outside.low = 1.5;
+  outside.high = 2;
+  check("none in the picture", cases::make_smoe(outside), whole(cases::make_smoe(outside), {45, 60}), tolerance);
+  cases::SmoeCase few;
+  few.components = 3;
+  few.channels = 1;
+  check("three of one channel", cases::make_smoe(few), whole(cases::make_smoe(few), {45, 60}), tolerance);
+}
+
+TEST(SmoeRender, SumsFewComponentsATile) {
+  cases::SmoeCase many;
+  many.components = 20000;
+  many.width = 480;
+  many.height = 300;
+  const auto model = cases::make_smoe(many);
+  SmoeRenderer renderer(model);
+  const auto view = whole(model, {300, 480});
+  const auto image = picture(renderer, view);
+  expect_within(fmt::format("20,000 components, {:.1f} a tile", renderer.info().components_per_tile),
+                largest_error(model, view, image, 1009), 0.25 / 255);
+  EXPECT_LT(renderer.info().components_per_tile, 400);
+}
+
+TEST(SmoeRender, OneComponentIsItsExpert) {
+  cases::SmoeCase one;
+  one.components = 1;
+  const auto model = cases::make_smoe(one);
+  SmoeRenderer renderer(model);
+  const auto image = picture(renderer, whole(model, {45, 60}));
+  for (std::int64_t row = 0; row < 45; ++row) {
+    for (std::int64_t column = 0; column < 60; ++column) {
+      const double expected =
+          static_cast<double>(model.colour[0]) +
+          static_cast<double>(model.slope[0]) *
+              (static_cast<double>(column) + 0.5 - static_cast<double>(model.centre[0])) +
+          static_cast<double>(model.slope[1]) * (static_cast<double>(row) + 0.5 - static_cast<double>(model.centre[1]));
+      ASSERT_NEAR(image(row, column, 0), expected, 1e-5) << row << ", " << column;
+    }
+  }
+}
+
+TEST(SmoeRender, ViewsOfLightFieldsAreSlices) {
+  cases::SmoeCase c;
+  c.dimensions = 4;
+  c.components = 600;
+  const auto model = cases::make_smoe(c);
+  for (const auto& at : {std::vector<double>{0, 0}, {0.3, -0.5}, {-1, 1}, {2.5, 0}}) {
+    check(fmt::format("view {:g}, {:g}", at[0], at[1]), model, whole(model, {45, 60}, at), 0.25 / 255);
+    const auto left = slice(model, at);
+    EXPECT_EQ(left.dimensions, 2);
+    SmoeRenderer of_slice(left);
+    SmoeRenderer of_field(model);
+    const auto sliced = picture(of_slice, whole(left, {45, 60}));
+    const auto seen = picture(of_field, whole(model, {45, 60}, at));
+    double worst = 0;
+    for (std::int64_t i = 0; i < sliced.size(); ++i) {
+      worst = std::max(worst, std::abs(static_cast<double>(sliced.data()[i]) - static_cast<double>(seen.data()[i])));
+    }
+    expect_within("slice first", worst, 0.5 / 255);
+  }
+}
+
+TEST(SmoeRender, AnyPartAtAnySize) {
+  const auto model = cases::make_smoe({});
+  check("enlarged part", model, {{70, 90}, {10.25, 7.5}, {20, 15.5}, {}}, 1e-3, 3);
+  check("beyond the picture", model, {{33, 17}, {-60, -45}, {180, 135}, {}}, 1e-3);
+  check("one pixel", model, {{1, 1}, {3, 4}, {1, 1}, {}}, 1e-3);
+  check("one row", model, {{1, 200}, {0, 20}, {60, 0.3}, {}}, 1e-3);
+}
+
+TEST(SmoeRender, OtherSelectionsAndFloat64) {
+  const auto model = cases::make_smoe({});
+  const auto view = whole(model, {45, 60});
+  for (const auto selection : {SmoeSelection::all, SmoeSelection::window}) {
+    SmoeRenderOptions options;
+    options.selection = selection;
+    options.window_px = 1000;
+    SmoeRenderer renderer(model, {}, options);
+    expect_within("all components, float32", largest_error(model, view, picture(renderer, view)), 1e-5);
+    EXPECT_EQ(renderer.info().components_per_tile, 400);
+  }
+  SmoeRenderOptions robust;
+  robust.selection = SmoeSelection::all;
+  robust.precision = SmoePrecision::robust;
+  SmoeRenderer renderer(model, {}, robust);
+  expect_within("all components, float64", largest_error(model, view, picture(renderer, view)), 2e-7);
+  SmoeRenderOptions narrow;
+  narrow.selection = SmoeSelection::window;
+  narrow.window_px = 4;
+  SmoeRenderer window(model, {}, narrow);
+  EXPECT_GT(largest_error(model, view, picture(window, view)), 1e-3) << "a narrow window has no bound";
+}
+
+TEST(SmoeEvaluate, IsTheSumOfAllComponentsInEveryDimension) {
+  for (int d = 1; d <= 4; ++d) {
+    cases::SmoeCase c;
+    c.dimensions = d;
+    c.components = 60;
+    const auto model = cases::make_smoe(c);
+    const auto experts = cases::experts_of(model);
+    const std::int64_t count = 200;
+    Array<float, 2> x({count, d});
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(i % d);
+      x.data()[i] = static_cast<float>(model.low[axis] + (model.high[axis] - model.low[axis]) *
+                                                             random_uniform64(7, static_cast<std::uint64_t>(i)));
+    }
+    for (const auto precision : {SmoePrecision::robust, SmoePrecision::fast}) {
+      Array<float, 2> colours({count, 3});
+      evaluate(model, x.view(), colours.view(), precision);
+      double worst = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float* const own = x.data() + i * d;
+        const auto expected = reference::mixture(experts, {own, own + d});
+        for (std::size_t channel = 0; channel < 3; ++channel) {
+          worst = std::max(worst, std::abs(static_cast<double>(colours(i, channel)) - expected[channel]));
+        }
+      }
+      const bool robust = precision == SmoePrecision::robust;
+      expect_within(fmt::format("{} dimensions, {}", d, robust ? "robust" : "fast"), worst, robust ? 3e-7 : 2e-4);
+    }
+  }
+}
+
+TEST(SmoeModels, BadOnesAreRefused) {
+  const auto good = cases::make_smoe({});
+  const auto expect_bad = [&](const std::string& text, const std::function<void(SmoeModel&)>& spoil) {
+    SmoeModel model = good;
+    spoil(model);
+    expect_error(ErrorCode::invalid_argument, text, [&] { require_model("model", model); });
+  };
+  expect_bad("dimensions: expected 1 to 4, got 5", [](auto& m) { m.dimensions = 5; });
+  expect_bad("channels: expected 1 to 4, got 0", [](auto& m) { m.channels = 0; });
+  expect_bad("components, got 0", [](auto& m) { m.log_weight.clear(); });
+  expect_bad("centre: expected 800 numbers, got 799", [](auto& m) { m.centre.pop_back(); });
+  expect_bad("nan in component 7", [](auto& m) { m.colour[22] = NAN; });
+  expect_bad("inf in component 399", [](auto& m) { m.log_weight.back() = INFINITY; });
+  expect_bad("positive definite, got one that is not, in component 5", [](auto& m) { m.covariance[16] = 1e6F; });
+  expect_bad("box of positive sides", [](auto& m) { m.high[1] = 0; });
+  SmoeRenderer renderer(good);
+  Array<float, 3> image({4, 4, 3});
+  const auto refuse = [&](const std::string& text, const SmoeView& view) {
+    expect_error(ErrorCode::invalid_argument, text, [&] { renderer.render(view, image.view()); });
+  };
+  refuse("view.size", {{0, 4}, {}, {}, {}});
+  refuse("view.extent", {{4, 4}, {}, {1, -1}, {}});
+  refuse("view.at: expected 0 coordinates, got 2", {{4, 4}, {}, {}, {0, 0}});
+  refuse("image: expected shape {5, 4, 3}", {{5, 4}, {}, {}, {}});
+  expect_error(ErrorCode::invalid_argument, "tolerance", [&] { SmoeRenderer(good, {}, {.tolerance = 0}); });
+  expect_error(ErrorCode::invalid_argument, "fixed", [&] { (void)slice(good, std::vector<double>{1, 2}); });
+}
+
+}  // namespace
+}  // namespace holotone
