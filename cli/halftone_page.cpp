@@ -1,7 +1,7 @@
 #include "halftone_maker.hpp"
-#include "startup.hpp"
-#include "values.hpp"
+#include "memory_need.hpp"
 #include <algorithm>
+#include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <optional>
 
@@ -9,16 +9,12 @@
 namespace holotone::cli {
 namespace {
 
-/// Before the system ends the program for trying.
-void require_memory(const std::string& path, const Image& image, std::size_t inks) {
+void require_memory_for_inks(const std::string& path, const Image& image, std::size_t inks) {
   const auto shape = shape_of(image);
   const double pixels = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
   // The picture as numbers, its inks, and one more of them resampled.
   const double need = pixels * sizeof(float) * (static_cast<double>(shape[2]) + static_cast<double>(inks) + 1);
-  const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
-  if (need <= free) return;
-  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}, got {} free", path,
-                                                    format_bytes(need), size_text(page_of(image)), format_bytes(free)));
+  require_memory(path, need, size_text(page_of(image)));
 }
 
 bool has_ink(const std::vector<Array<float, 2>>& inks) {
@@ -31,9 +27,7 @@ HalftonePage read_page(const HalftoneJob& job) {
   HalftonePage page;
   Array<float, 2> mask;
   std::optional<Separation> separation;
-  if (job.cmyk) {
-    separation = separation_of(job.black, job.apart());
-  }
+  if (job.cmyk) separation = separation_of(job.black, job.apart());
   bool floats = !job.ink.mask.empty();  // the mask may be some too
   for (const auto& path : job.inputs) {
     const Image image = read_picture(path);
@@ -46,7 +40,7 @@ HalftonePage read_page(const HalftoneJob& job) {
     } else if (shape != Shape<2>{page.ny, page.nx}) {
       throw_io(path, fmt::format("the {} of {}", size_text({page.ny, page.nx}), job.inputs.front()), size_text(shape));
     }
-    require_memory(path, image, job.cmyk ? 4 : 1);
+    require_memory_for_inks(path, image, job.cmyk ? 4 : 1);
     if (job.cmyk) {
       for (auto& ink : inks_of(path, image, job.ink, mask.view(), *separation)) {
         page.inks.push_back(std::move(ink));

@@ -1,13 +1,12 @@
 #include "cancel.hpp"
 #include "command.hpp"
 #include "measure_result.hpp"
+#include "memory_need.hpp"
 #include "paths.hpp"
-#include "startup.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/device.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,16 +22,6 @@ std::int64_t default_segments(std::int64_t dots) {
   return std::max<std::int64_t>(10, (dots + most_a_piece - 1) / most_a_piece);
 }
 
-/// Before the system ends the program for trying.
-void require_memory(const SpectrumSize& size) {
-  const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
-  if (size.bytes <= free) return;
-  throw Error(ErrorCode::out_of_memory,
-              fmt::format("--frequency: expected {} of memory for {} x {} frequencies of a piece, got {} free; more "
-                          "--segments make smaller pieces",
-                          format_bytes(size.bytes), size.frequencies[1], size.frequencies[0], format_bytes(free)));
-}
-
 void measure_spectrum(const MeasureJob& job, const Region& region, Measured& measured, Progress& progress) {
   SpectrumOptions options;
   options.region = region;
@@ -46,7 +35,9 @@ void measure_spectrum(const MeasureJob& job, const Region& region, Measured& mea
         "the interior is too narrow for a spectrum of its dots; a larger --frequency or fewer --segments may have one");
     return;
   }
-  require_memory(size);
+  require_memory("--frequency", size.bytes,
+                 fmt::format("{} x {} frequencies of a piece (more --segments make smaller pieces)",
+                             size.frequencies[1], size.frequencies[0]));
   SpectrumPlan plan(options);
   plan.add(positions_of(measured.source.dots), progress);
   measured.spectrum = plan.spectrum();
@@ -93,8 +84,8 @@ std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured&
   return weight;
 }
 
-/// Blurs of the paper in pixels where dots are about as far apart as there; of sparser dots, which such blurs would show one by
-/// one, the same in multiples of their spacing. No blur is below a pixel: the image says nothing finer.
+/// The paper's blurs in pixels where dots are about as far apart as there. Sparser dots such blurs would show one by
+/// one: for these the same in multiples of their spacing. No blur is below a pixel, as the image says nothing finer.
 std::vector<double> default_sigmas(Measured& measured) {
   constexpr double most_spacing = 5;   // pixels
   constexpr double paper_spacing = 2;  // pixels: there the two lists are one

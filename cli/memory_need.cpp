@@ -49,9 +49,14 @@ double bytes_a_dot(const HalftoneJob& job) {
   return 40;
 }
 
-double free_memory() { return std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space()); }
-
 }  // namespace
+
+void require_memory(std::string_view who, double bytes, std::string_view what) {
+  const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
+  if (bytes <= free) return;
+  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}, got {} free", who,
+                                                    format_bytes(bytes), what, format_bytes(free)));
+}
 
 double host_bytes_for(const HologramJob& job) {
   const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
@@ -62,22 +67,14 @@ double host_bytes_for(const HologramJob& job) {
 }
 
 void require_memory_for(const HologramJob& job) {
-  const double need = host_bytes_for(job);
   take_blas_buffers();
-  const double free = free_memory();
-  if (need <= free) return;
-  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}{} x {} pixels, got {} free",
-                                                    job.panel.name == "custom" ? "--resolution" : "--panel",
-                                                    format_bytes(need), job.channels.size() > 1 ? "three times " : "",
-                                                    job.panel.nx, job.panel.ny, format_bytes(free)));
+  require_memory(
+      job.panel.name == "custom" ? "--resolution" : "--panel", host_bytes_for(job),
+      fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny));
 }
 
 void require_memory_for_dots(const HalftoneJob& job, std::int64_t count, std::string_view option) {
-  const double need = static_cast<double>(count) * bytes_a_dot(job);
-  const double free = free_memory();
-  if (need <= free) return;
-  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}, got {} free", option,
-                                                    format_bytes(need), counted(count, "dot"), format_bytes(free)));
+  require_memory(option, static_cast<double>(count) * bytes_a_dot(job), counted(count, "dot"));
 }
 
 }  // namespace holotone::cli
