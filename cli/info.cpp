@@ -200,22 +200,6 @@ bool is_picture(const std::string& path) {
   return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
 }
 
-/// Real numbers of any shape but points' {n, 3} and {n, 4}: told as an array. Fields and points go on to their readers.
-bool told_as_array(const InfoArguments& arguments) {
-  if (extension_of(arguments.input) != ".npy") return false;
-  const std::string bytes = io::read_bytes_if(arguments.input, io::is_npy);
-  const auto header = io::parse_npy_header(bytes, arguments.input);
-  const bool points = header.shape.size() == 2 && (header.shape[1] == 3 || header.shape[1] == 4);
-  if (header.kind == 'c' || points) return false;
-  tell_array(arguments, bytes, header);
-  return true;
-}
-
-/// .npy holds fields and points alike; the element type tells them apart.
-bool is_points_npy(const std::string& path) {
-  return extension_of(path) == ".npy" && io::parse_npy_header(io::read_bytes_if(path, io::is_npy), path).kind != 'c';
-}
-
 /// Everything else that info reads has been looked for when a file is taken for points.
 [[noreturn]] void reject_unknown(const std::string& path) {
   const auto extension = extension_of(path);
@@ -236,24 +220,46 @@ bool tell_dots_instead(const InfoArguments& arguments) {
   return true;
 }
 
+void tell_points(const InfoArguments& arguments) {
+  try {
+    tell_scene(arguments);
+  } catch (const Error& error) {
+    if (tell_dots_instead(arguments)) return;
+    if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
+    reject_unknown(arguments.input);
+  }
+}
+
+/// Complex numbers are a field; real ones {n, 2} dots, {n, 3} and {n, 4} points, and others an array.
+void tell_npy(const InfoArguments& arguments) {
+  std::string bytes = io::read_bytes_if(arguments.input, io::is_npy);
+  const auto header = io::parse_npy_header(bytes, arguments.input);
+  const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;
+  const bool is_array = header.kind != 'c' && (columns < 2 || columns > 4);
+  if (is_array) return tell_array(arguments, bytes, header);
+  bytes.clear();  // the readers have their own
+  bytes.shrink_to_fit();
+  if (header.kind == 'c') {
+    tell_field(arguments, read_field_guarded(arguments.input, current_program()));
+  } else if (columns == 2) {
+    tell_dots(arguments.input, arguments.console);
+  } else {
+    tell_points(arguments);
+  }
+}
+
 int run_info(const InfoArguments& arguments) {
   require_input(arguments.input);
   if (arguments.dots || is_dots_file(arguments.input)) {
     tell_dots(arguments.input, arguments.console);
   } else if (is_picture(arguments.input)) {
     tell_image(arguments, read_image(arguments.input));
-  } else if (told_as_array(arguments)) {
-    return exit_ok;
-  } else if ((is_field_name(arguments.input) || is_hdf5(arguments.input)) && !is_points_npy(arguments.input)) {
+  } else if (extension_of(arguments.input) == ".npy") {
+    tell_npy(arguments);
+  } else if (is_field_name(arguments.input) || is_hdf5(arguments.input)) {
     tell_field(arguments, read_field_guarded(arguments.input, current_program()));
   } else {
-    try {
-      tell_scene(arguments);
-    } catch (const Error& error) {
-      if (tell_dots_instead(arguments)) return exit_ok;
-      if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
-      reject_unknown(arguments.input);
-    }
+    tell_points(arguments);
   }
   return exit_ok;
 }

@@ -4,26 +4,16 @@
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
-#include <fstream>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/dots.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/npy_detail.hpp>
 #include <holotone/metrics/region.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
-
-std::string begin_of(const std::string& path) {
-  std::string bytes(256, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  return bytes;
-}
 
 struct Extent {
   float low[2];
@@ -37,16 +27,6 @@ Extent extent_of(const Dots& dots) {
     e.high[i % 2] = std::max(e.high[i % 2], dots.position[i]);
   }
   return e;
-}
-
-std::int64_t off_page(const Dots& dots) {
-  if (!(dots.width > 0 && dots.height > 0)) return 0;
-  const Region page = interior(dots);
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
-    count += !page.holds(static_cast<double>(dots.position[i]), static_cast<double>(dots.position[i + 1]));
-  }
-  return count;
 }
 
 std::map<int, std::int64_t> classes_of(const Dots& dots) {
@@ -70,13 +50,8 @@ std::string page_text(const Dots& dots) {
 bool is_dots_file(const std::string& path) {
   const auto extension = extension_of(path);
   if (extension == ".svg" || extension == ".dat" || extension == ".xy") return true;
-  if (extension == ".npy") {
-    const std::string bytes = io::read_bytes_if(path, io::is_npy);
-    const auto header = io::parse_npy_header(bytes, path);
-    return header.kind != 'c' && header.shape.size() == 2 && header.shape[1] == 2;
-  }
-  if (!is_dots_input(path) || is_picture_of_dots(path)) return false;
-  return begin_of(path).starts_with("# Holotone dots");
+  constexpr std::string_view own_comment = "# Holotone dots";
+  return is_dots_input(path) && io::read_first_bytes(path, own_comment.size()) == own_comment;
 }
 
 void tell_dots(const std::string& path, const ConsoleOptions& console) {
@@ -91,7 +66,7 @@ void tell_dots(const std::string& path, const ConsoleOptions& console) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     line(axis == 0 ? "x" : "y", fmt::format("{:.6g} to {:.6g}", e.low[axis], e.high[axis]));
   }
-  const auto off = off_page(dots);
+  const auto off = dots.width > 0 && dots.height > 0 ? count_off_page(dots) : 0;
   if (off > 0) line("off the page", fmt::format("{}", off));
   nlohmann::json classes = nlohmann::json::array();
   std::string class_text;

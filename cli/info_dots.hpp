@@ -4,7 +4,7 @@
 
 namespace holotone::cli {
 
-/// Whether a file can only be one of dots: SVG, DAT, XY, a table that Holotone wrote, real NPY numbers {n, 2}.
+/// Whether a file can only be one of dots: SVG, DAT, XY, a table that Holotone wrote.
 bool is_dots_file(const std::string& path);
 
 /// Prints what a file of dots holds. Throws as read_dots_file.

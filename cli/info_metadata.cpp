@@ -3,21 +3,24 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <optional>
 
 namespace holotone::cli {
 namespace {
 
-/// A metadata value as people read it: lengths and angles with their units.
-std::string readable(const std::string& key, const std::string& text) {
+std::optional<double> number_in(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
-  const auto ends_with = [&](std::string_view suffix) {
-    return key.size() > suffix.size() && key.compare(key.size() - suffix.size(), suffix.size(), suffix) == 0;
-  };
-  if (number && ends_with("_m")) return format_length(value);
-  if (number && ends_with("_rad")) return fmt::format("{:.6g} rad", value);
-  if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", value);
+  const bool whole_text = !text.empty() && end == text.c_str() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// A metadata value as people read it: lengths and angles with their units.
+std::string readable(const std::string& key, const std::string& text) {
+  const auto number = number_in(text);
+  if (number && key.ends_with("_m")) return format_length(*number);
+  if (number && key.ends_with("_rad")) return fmt::format("{:.6g} rad", *number);
+  if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", *number);
   return text.size() > 100 ? text.substr(0, 100) + "..." : text;
 }
 
@@ -26,14 +29,12 @@ std::string readable(const std::string& key, const std::string& text) {
 nlohmann::json json_of(const Metadata& metadata) {
   auto object = nlohmann::json::object();
   for (const auto& [key, text] : metadata) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    const bool number = !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
-    const bool whole = number && std::abs(value) < 9e15 && text.find_first_not_of("-0123456789") == std::string::npos;
+    const auto number = number_in(text);
+    const bool whole = number && std::abs(*number) < 9e15 && text.find_first_not_of("-0123456789") == std::string::npos;
     if (whole) {
-      object[key] = static_cast<std::int64_t>(value);  // a count is 437645, not 437645.0
+      object[key] = static_cast<std::int64_t>(*number);  // a count is 437645, not 437645.0
     } else {
-      object[key] = number ? nlohmann::json(value) : nlohmann::json(text);
+      object[key] = number ? nlohmann::json(*number) : nlohmann::json(text);
     }
   }
   return object;

@@ -209,8 +209,10 @@ MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
     auto inks = inks_of(job.against, image, job.ink, mask.view(), separation);
     against.ink = std::move(inks[static_cast<std::size_t>(job.colour_class)]);
     if (total_ink(against.ink.view()) > 0) return against;
-    constexpr std::string_view names[] = {"cyan", "magenta", "yellow", "black"};
-    throw_io(job.against, fmt::format("a picture with {} ink", names[job.colour_class]), "one without any");
+    const auto printed = default_inks(inks.size());
+    throw_io(job.against,
+             fmt::format("a picture with {} ink", printed[static_cast<std::size_t>(job.colour_class)].name),
+             "one without any");
   }
   against.ink = ink_of(job.against, image, job.ink, mask.view());
   if (!(total_ink(against.ink.view()) > 0)) reject_no_ink(job.ink, {job.against});
@@ -234,10 +236,7 @@ MeasuredDots placed_dots(const MeasureJob& job, DotsFile file, View<const float,
   for (std::size_t i = 1; job.y_up && i < dots.position.size(); i += 2) {
     dots.position[i] = static_cast<float>(dots.height - static_cast<double>(dots.position[i]));
   }
-  const Region page = interior(dots);
-  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
-    measured.off_page += !page.holds(static_cast<double>(dots.position[i]), static_cast<double>(dots.position[i + 1]));
-  }
+  measured.off_page = count_off_page(dots);
   if (measured.off_page == dots.count()) {
     throw_io(job.input, fmt::format("a dot on its page of {:g} x {:g}", dots.width, dots.height), "none");
   }

@@ -31,6 +31,15 @@ std::vector<double> positions_in(View<const float, 2> position, const Region& re
   return inside;
 }
 
+std::int64_t count_off_page(const Dots& dots) {
+  const Region page = interior(dots);
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
+    count += !page.holds(static_cast<double>(dots.position[i]), static_cast<double>(dots.position[i + 1]));
+  }
+  return count;
+}
+
 void require_region(std::string_view where, const Region& region) {
   require_positive(where, "region.width", region.width);
   require_positive(where, "region.height", region.height);

@@ -30,6 +30,9 @@ View<const float, 2> positions_of(const Dots& dots);
 /// x, y, relative to the region's corner, of the positions {count, 2} in it. Cost O(count).
 std::vector<double> positions_in(View<const float, 2> position, const Region& region);
 
+/// Dots that are not on their page. Throws as interior. Cost O(dots).
+std::int64_t count_off_page(const Dots& dots);
+
 /// Throws invalid_argument unless the region is finite and positive.
 void require_region(std::string_view where, const Region& region);
 
