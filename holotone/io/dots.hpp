@@ -47,8 +47,8 @@ struct DotsFile {
 ///                  state the page.
 ///   .npy           real numbers {n, 2}, {n, 3} (x y radius) or {n, 4} (x y radius class)
 ///   .svg           circles, and ellipses as circles of the same area, under the transforms of their groups, at most 256 deep;
-///                  layers of Inkscape that hold circles become classes in their order; other shapes are passed over, <use>
-///                  with a note; entities that hold circles are refused
+///                  layers of Inkscape that hold circles become classes in their order; other shapes are passed over,
+///                  <use> with a note; entities that hold circles are refused
 ///   .png .tif .tiff .bmp .jpg .jpeg  a picture of two levels: each dark pixel is a dot at its centre (alpha on white)
 /// Lengths stay as the file states them and are taken for pixels, y down. A page size that the file does not state is 0 x 0;
 /// dots off the page are kept. Memory O(file size); every count is checked against the file. Throws io in one line, naming the file, the
@@ -83,8 +83,9 @@ struct DotsWriteOptions {
 /// written to the lists and cut off by the pages. Cost O(dots), PNG O(pixels + area of the dots); memory a bounded piece of the text,
 /// PNG O(compressed file + dots + a band of rows). Throws invalid_argument for positions that are not finite, lists of
 /// another length than the dots', a negative radius, a page that a format with one needs and that is not positive, or too
-/// few inks; metadata keys that are empty, hold a control character or ": ", or (PNG) more than 69 bytes; a raster of more than 2^31 - 1 a side or maximum_image_bytes pixels; io; unsupported for another extension or
-/// one_bit with an ink that is not black; cancelled.
+/// few inks; metadata keys that are empty, hold a control character or ": ", or (PNG) are not 1 to 70 printable
+/// ASCII characters; a raster of more than 2^31 - 1 a side or maximum_image_bytes pixels; io; unsupported for another
+/// extension or one_bit with an ink that is not black; cancelled.
 void write_dots(const std::string& path, const Dots& dots, const DotsWriteOptions& options = {},
                 Progress& progress = Progress::none());
 

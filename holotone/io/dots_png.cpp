@@ -80,10 +80,6 @@ void write_dots_png(const std::string& path, const DotsToWrite& job, Progress& p
       }
     }
   }
-  constexpr std::size_t longest_key = 69;  // a keyword has 79 bytes, of which ours begin with "holotone:"
-  for (const auto& [key, value] : job.metadata) {
-    if (key.size() > longest_key) throw_argument("write_dots", "metadata", "keys of at most 69 bytes (PNG)", key);
-  }
   const RasterGrid grid = raster_grid(job);
   const bool colour = !std::all_of(job.inks.begin(), job.inks.end(), is_grey);
   const std::size_t channels = colour ? 3 : 1;

@@ -43,7 +43,7 @@ struct ImageWriteOptions {
 /// PNG carries each metadata key as a text chunk "holotone:<key>", TIFF as lines "key: value" of
 /// ImageDescription. Throws io if it cannot be written, unsupported for a format that cannot hold the pixels
 /// or that this build leaves out, invalid_argument for an empty image, another number of channels than 1 to
-/// 4, a compression out of range, or a metadata key the format cannot hold (PNG: longer than 69 bytes or not
+/// 4, a compression out of range, or a metadata key the format cannot hold (PNG: longer than 70 bytes or not
 /// printable ASCII; any: empty, with a line break or ": ").
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options = {});
 

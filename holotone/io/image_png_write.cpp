@@ -1,12 +1,10 @@
-#include <algorithm>
 #include <bit>
 #include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image_formats_detail.hpp>
-#include <holotone/io/metadata_text_detail.hpp>
+#include <holotone/io/png_text_detail.hpp>
 #include <png.h>
 #include <vector>
 
@@ -38,44 +36,6 @@ static void keep_sink_error(png_structp png, png_const_charp message) {
 static void ignore_sink_warning(png_structp, png_const_charp) {}
 }
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t'; });
-}
-
-// The keyword a key is stored under: PNG allows 79 printable characters, blanks only single and inside.
-std::string keyword_of(const std::string& key) {
-  std::string keyword =
-      key.starts_with(foreign_prefix) ? key.substr(foreign_prefix.size()) : std::string(own_prefix) + key;
-  const bool printable = std::all_of(keyword.begin(), keyword.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-  if (keyword.empty() || keyword.size() > 79 || !printable || keyword.front() == ' ' || keyword.back() == ' ' ||
-      keyword.find("  ") != std::string::npos) {
-    throw_argument("write_image", "metadata", "keys of at most 69 printable ASCII characters (PNG)", quoted(key));
-  }
-  return keyword;
-}
-
-struct TextChunks {
-  std::vector<std::string> keywords;
-  std::vector<std::string> values;
-  std::vector<png_text> chunks;
-};
-
-void make_text(const Metadata& metadata, TextChunks& text) {
-  for (const auto& [key, value] : metadata) {
-    text.keywords.push_back(keyword_of(key));
-    text.values.push_back(value);
-  }
-  for (std::size_t i = 0; i < text.keywords.size(); ++i) {
-    png_text chunk{};
-    chunk.compression = is_ascii(text.values[i]) ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
-    chunk.key = text.keywords[i].data();
-    chunk.text = text.values[i].data();
-    chunk.text_length = text.values[i].size();
-    text.chunks.push_back(chunk);
-  }
-}
-
 class PngWriter {
  public:
   explicit PngWriter(std::string_view path) : path_(path), sink_{&bytes_, {}} {
@@ -95,8 +55,7 @@ class PngWriter {
     const auto [ny, nx, channels] = pixels.shape();
     constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                     PNG_COLOR_TYPE_RGB_ALPHA};
-    TextChunks text;
-    make_text(metadata, text);
+    PngText text("write_image", metadata);
     std::vector<png_bytep> rows;
     for (std::int64_t row = 0; row < ny; ++row) {
       rows.push_back(reinterpret_cast<png_bytep>(const_cast<T*>(pixels.data() + row * nx * channels)));
@@ -112,8 +71,8 @@ class PngWriter {
                       static_cast<int>(8 * sizeof(T)),
                       colour_types[channels - 1],
                       compression,
-                      static_cast<int>(text.chunks.size()),
-                      text.chunks.data(),
+                      text.count(),
+                      text.chunks(),
                       rows.data()};
     const bool written = survives(png_, [this, &plain] {
       png_set_write_fn(png_, &sink_, append_to_sink, keep_sink);

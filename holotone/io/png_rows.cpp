@@ -1,10 +1,9 @@
 #include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
-#include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/png_rows_detail.hpp>
+#include <holotone/io/png_text_detail.hpp>
 #include <png.h>
-#include <vector>
 
 namespace holotone::io {
 
@@ -12,8 +11,7 @@ namespace holotone::io {
 struct PngRows::State {
   std::string name;
   std::string bytes;
-  std::vector<std::string> text;  // keyword, value, keyword, ...
-  std::vector<png_text> chunks;
+  PngText text;
   char message[128] = {};
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -29,8 +27,7 @@ struct PngRows::State {
     if (!survives(png, step)) throw_io(name, "the PNG file to be made", message);
   }
   void begin(const PngRowsHeader& header);
-  void take_text(const Metadata& metadata);
-  State() = default;
+  explicit State(const Metadata& metadata) : text("write_dots", metadata) {}
   ~State() { png_destroy_write_struct(&png, &info); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -71,32 +68,17 @@ void PngRows::State::begin(const PngRowsHeader& header) {
     const auto a_metre = static_cast<png_uint_32>(header.pixels_a_metre);
     png_set_pHYs(png, info, a_metre, a_metre, PNG_RESOLUTION_METER);
   }
-  if (!chunks.empty()) png_set_text(png, info, chunks.data(), static_cast<int>(chunks.size()));
+  if (text.count() > 0) png_set_text(png, info, text.chunks(), text.count());
   png_write_info(png, info);
 }
 
-void PngRows::State::take_text(const Metadata& metadata) {
-  for (const auto& [key, value] : metadata) {
-    text.push_back(std::string(own_prefix) + key);
-    text.push_back(value);
-  }
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    png_text chunk{};
-    chunk.compression = PNG_ITXT_COMPRESSION_NONE;  // UTF-8, where tEXt is Latin-1
-    chunk.key = text[i].data();
-    chunk.text = text[i + 1].data();
-    chunk.text_length = text[i + 1].size();
-    chunks.push_back(chunk);
-  }
-}
-
-PngRows::PngRows(std::string_view name, const PngRowsHeader& header) : state_(std::make_unique<State>()) {
+PngRows::PngRows(std::string_view name, const PngRowsHeader& header)
+    : state_(std::make_unique<State>(header.metadata)) {
   State& state = *state_;
   state.name = name;
   state.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, state.message, keep_row_error, ignore_row_warning);
   state.info = state.png != nullptr ? png_create_info_struct(state.png) : nullptr;
   if (state.info == nullptr) throw Error(ErrorCode::out_of_memory, state.name + ": no memory for libpng");
-  state.take_text(header.metadata);
   state.attempt([&state, &header] { state.begin(header); });
 }
 

@@ -18,7 +18,8 @@ struct PngRowsHeader {
   Metadata metadata{};
 };
 
-/// Takes `height` rows, then gives the file's bytes. Throws io naming `name`, out_of_memory.
+/// Takes `height` rows, then gives the file's bytes. Throws io naming `name`, invalid_argument as PngText,
+/// out_of_memory.
 class PngRows {
  public:
   PngRows(std::string_view name, const PngRowsHeader& header);

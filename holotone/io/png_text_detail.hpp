@@ -1,0 +1,26 @@
+#pragma once
+// Metadata as the text chunks of a PNG file. Not for users.
+#include <holotone/core/metadata.hpp>
+#include <png.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::io {
+
+/// Text chunks and the text that they point into: a keyword "holotone:KEY" each, or the keyword that foreign text had.
+class PngText {
+ public:
+  /// Throws invalid_argument of `where` for a key that makes no PNG keyword.
+  PngText(std::string_view where, const Metadata& metadata);
+  PngText(const PngText&) = delete;
+  PngText& operator=(const PngText&) = delete;
+  [[nodiscard]] png_textp chunks() { return chunks_.data(); }
+  [[nodiscard]] int count() const { return static_cast<int>(chunks_.size()); }
+
+ private:
+  std::vector<std::string> text_;  // keyword, value, keyword, ...
+  std::vector<png_text> chunks_;
+};
+
+}  // namespace holotone::io
