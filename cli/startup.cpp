@@ -1,6 +1,7 @@
 #include "startup.hpp"
 #include "command.hpp"
 #include <cblas.h>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -118,6 +119,9 @@ void restart_with(const Setting* settings, std::size_t setting_count, char** arg
     if (!replaced) variables[count++] = *environment;
   }
   for (std::size_t i = 0; i < setting_count; ++i) variables[count++] = settings[i].entry;
+  // By its own path, from which the system takes the name that ps and top show.
+  static char path[PATH_MAX];
+  if (readlink("/proc/self/exe", path, sizeof path - 1) > 0) execve(path, arguments, variables);
   execve("/proc/self/exe", arguments, variables);
 }
 

@@ -76,5 +76,23 @@ TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
   EXPECT_NE(listed.error.find("t.ply"), std::string::npos) << listed.error;
 }
 
+// It may start itself anew to set variables: ps and pgrep know it by its name nevertheless.
+TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
+  if (sanitized) GTEST_SKIP() << "the check before main is left out";
+  write_image(path("black.png"), Image{Array<std::uint8_t, 3>({64, 64, 1}), {}});
+  const RunningProgram program({"halftone", path("black.png"), "-o", path("dots.csv"), "--dots", "20000",
+                                "--iterations", "1000000", "--device", "cpu"},
+                               captured_, [] {
+                                 unsetenv("GOMP_SPINCOUNT");
+                                 unsetenv("OMP_WAIT_POLICY");
+                               });
+  const auto anew = [&] { return program.state("environ").find("GOMP_SPINCOUNT=") != std::string::npos; };
+  for (int i = 0; i < 2000 && !anew() && program.running(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(anew());
+  EXPECT_EQ(program.state("comm"), fs::path(HOLOTONE_PROGRAM).filename().string() + "\n");
+}
+
 }  // namespace
 }  // namespace holotone::test

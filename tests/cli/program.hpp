@@ -79,6 +79,10 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   void send(int number) const { kill(process_, number); }
+  /// A file of /proc/PID.
+  [[nodiscard]] std::string state(const char* name) const {
+    return content_of(fs::path("/proc") / std::to_string(process_) / name);
+  }
   [[nodiscard]] bool running() const {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
