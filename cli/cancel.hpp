@@ -4,12 +4,14 @@
 
 namespace holotone::cli {
 
-/// From here on the first SIGINT, SIGTERM, SIGHUP or SIGQUIT only asks to stop (cancelled() turns true); the second,
-/// or a second's wait, removes temporary files and the run's new outputs and ends the program with exit code 130. Writing beyond a file's
-/// size limit or to a closed pipe becomes an error of that write.
+/// From here on the first SIGINT, SIGTERM, SIGHUP or SIGQUIT only asks to stop (cancelled() turns true). The next one,
+/// or the end of one second unless stopped_in_time() was called, removes temporary files and the run's new outputs and
+/// ends the program with exit code 130. Writing beyond a file's size limit or to a closed pipe becomes an error of that
+/// write.
 void install_signal_handlers();
 
-/// Calls off the end that a signal set: the work has stopped by itself and what it left is removed.
+/// To be called when the work has stopped by itself and removed what it left: the second after a signal then ends
+/// nothing.
 void stopped_in_time() noexcept;
 
 /// Whether a signal asked to stop.

@@ -15,7 +15,8 @@ struct Clumps {
   [[nodiscard]] bool found() const { return median >= 4; }
 };
 
-/// `dots` as read_dots reads them from a picture: at pixels' centres, row by row. Cost O(dots), O(pixels) where dots are more than half.
+/// `dots` as read_dots reads them from a picture: at pixels' centres, row by row. Cost O(dots), or
+/// O(pixels) where dots are more than half.
 Clumps clumps_of(const Dots& dots);
 
 }  // namespace holotone::cli

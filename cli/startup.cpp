@@ -143,8 +143,8 @@ void check_start(int count_of_arguments, char** arguments, char** environment) {
   }
   Setting settings[3];
   std::size_t count = 0;
-  // Threads that have no work sleep after some microseconds instead of spinning for milliseconds, as libgomp has it: beside
-  // other programs that takes the processors from the threads that work.
+  // Threads without work are to sleep soon. As libgomp has it they spin for much longer, which beside other programs
+  // takes the processors from the threads that work.
   static char spin[] = "GOMP_SPINCOUNT=1000";
   if (!has_variable(environment, spin_variable) && !has_variable(environment, wait_variable)) {
     settings[count++] = {spin_variable, spin};

@@ -19,7 +19,8 @@ EnginePointer engine_cuda(Shape<2> page, Sampling sampling, const Queue& queue);
 
 /// `index`: the first pixel that is no ink, or negative: all are 0.
 [[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
-/// The pixels of an array of this shape in the order of Hilbert's curve through the smallest square of 2^n that holds them.
+/// The pixels of an array of this shape in the order of Hilbert's curve through the smallest square of 2^n that holds
+/// them.
 std::vector<std::uint32_t> hilbert_order(const Shape<2>& shape);
 
 }  // namespace dot_sampling

@@ -25,8 +25,8 @@ enum class NearField {
 struct ElectrostaticOptions {
   ForceSum sum = ForceSum::ewald;
   /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root mean
-  /// square of that force; 1e-5 to 1e-1. `ewald` only. Dots at rest have forces a thousand times smaller: with 1e-4 their spectrum and
-  /// blurred error are those of exact sums, with 5e-4 blurs above 80 dB are not.
+  /// square of that force; 1e-5 to 1e-1. `ewald` only. Dots at rest have forces a thousand times smaller: with 1e-4
+  /// their spectrum and blurred error are those of exact sums, with 5e-4 blurs above 80 dB are not.
   double tolerance = 1e-4;
   int window_cutoff = 5;              ///< the paper's m: a window touches 2 m nodes; 2 to 5. `taylor` only
   int taylor_degree = 5;              ///< the paper's p-hat; 2 to 12. `taylor` only
@@ -35,8 +35,8 @@ struct ElectrostaticOptions {
   /// How much denser than the page's mean the dots stand where a dot sits, on average: mean of ink^2 / (mean of ink)^2.
   /// It only moves work between grid and neighbours; 1 to 1e6. `ewald` only.
   double crowding = 1;
-  /// Called after each stage of forces() and step(), on CUDA when it is enqueued (steps are then not recorded as a graph): for
-  /// profiles. Stages have names such as "spread"; "sort" after a step belongs to the next.
+  /// Called after each stage of forces() and step(), on CUDA when it is enqueued (steps are then not recorded as a
+  /// graph): for profiles. Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
 };
 

@@ -114,7 +114,8 @@ double step_of(std::int64_t grid, double pixels, int width) {
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
 
-/// A step of at most 1.45 times `step`, and above 0.72 times unless that few nodes would do, of a power of two of nodes; at least `finest`.
+/// A step of at most 1.45 times `step`, and above 0.72 times unless that few nodes would do, of a power of two of
+/// nodes; at least `finest`.
 Axis choose_power_of_two(std::int64_t pixels, double step, int width, double finest) {
   const auto extent = static_cast<double>(pixels);
   Axis axis;

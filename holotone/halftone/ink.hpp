@@ -40,9 +40,9 @@ struct InkOptions {
 /// Cost: O(pixels), on all threads.
 Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& options = {});
 
-/// The inks of four-colour printing, {cyan, magenta, yellow, black}, from a colour picture: `separation` of 1 - R, 1 - G, 1 - B
-/// with R, G, B in linear light, over white, each raised to 1 / gamma and turned into 1 - v with `invert`; `mask` scales all
-/// inks.
+/// The inks of four-colour printing, {cyan, magenta, yellow, black}, from a colour picture: `separation` of 1 - R,
+/// 1 - G, 1 - B with R, G, B in linear light, over white, each raised to 1 / gamma and turned into 1 - v with `invert`;
+/// `mask` scales all inks.
 ///
 /// `pixels` as above. Each result {ny, nx} in 0..1. Throws as above. Cost: O(pixels), on all threads.
 std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, const Separation& separation,
@@ -90,9 +90,10 @@ Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes);
 /// sizes out of range or an empty ink.
 std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes);
 
-/// Takes every dot of class `colour_class` (of all where dots have no classes) on a pixel without ink to the nearest point of a pixel
-/// with ink: forces may leave a dot some pixels beyond an edge of the ink. Returns how many moved. The dots' page stands for the whole ink, which is in
-/// host memory and has some. Cost: O(dots + moved distance^2 in pixels).
+/// Takes every dot of class `colour_class` (every dot where they have no classes) that is on a pixel without ink to the
+/// nearest point of a pixel with ink: forces may leave a dot some pixels beyond an edge of the ink. Returns how many
+/// moved. `ink` covers the dots' page. Throws as require_ink. Cost: O(pixels + dots + the square of each moved dot's
+/// way in pixels).
 std::int64_t take_to_ink(Dots& dots, View<const float, 2> ink, int colour_class = 0);
 
 /// Throws invalid_argument unless ink is in host memory, not empty, finite, in 0..1 and somewhere > 0: "expected a

@@ -83,8 +83,8 @@ struct Fit {
   double error = 0;  ///< squared distance of what is seen
 };
 
-/// The coverage of free inks, from `start` on, that is seen nearest to `wanted`: steps of Levenberg and Marquardt, cut off at 0
-/// and 1; an ink at a bound that would leave 0..1 rests.
+/// The coverage of free inks, from `start` on, that is seen nearest to `wanted`: steps of Levenberg and Marquardt, cut
+/// off at 0 and 1; an ink at a bound that would leave 0..1 rests.
 Fit nearest(const FourInks& inks, const FourShares& start, const Free& free, const Channels& wanted) {
   constexpr int most_steps = 60;
   constexpr double good_enough = 1e-12;

@@ -17,33 +17,34 @@ struct FourInks {
   double apart = 0;
 };
 
-/// FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for none across.
-/// Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76 and 1.75 for across = 0.03, 0.1,
-/// 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
+/// FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for none
+/// across. Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76 and
+/// 1.75 for across = 0.03, 0.1, 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
 double apart_of(double within, double across);
 
 /// Mean light of paper with dots of four inks.
 ///
-///     L = max(0, sum over inks of l_i^q - 3)^(1/q),   l_i = 1 - c_i (1 - light_i),   q = exp(-(s / apart)^2),   s = sum of c_i
+///     L = max(0, sum over inks of l_i^q - 3)^(1/q),   l_i = 1 - c_i (1 - light_i)
+///     q = exp(-(s / apart)^2),   s = sum of c_i
 ///
 /// in each channel. q = 0, the limit, is the product of all l_i: dots that lie on each other at random (M. E. Demichel,
-/// 1924). q = 1 is 1 - sum of c_i (1 - light_i): dots that never do. In between the dots keep apart while there is paper left
-/// for it. Dots of one ink that lie on each other are not counted: print more light than that, by 0.05 at solid black alone and by 0.09 with
-/// 0.3 of another ink; nothing below 0.7. The power mean is of the form of J. A. C. Yule and W. J. Nielsen (1951); exponent and
-/// s0 are fitted to dots of classes_halftone.
+/// 1924). q = 1 is 1 - sum of c_i (1 - light_i): dots that never do. In between the dots keep apart while there is
+/// paper left for it. Dots of one ink that lie on each other are not counted: they print more light than this, by 0.05
+/// at solid black alone and by 0.09 with 0.3 of another ink; by nothing below a coverage of 0.7. The power mean is of
+/// the form of J. A. C. Yule and W. J. Nielsen (1951); exponent and s0 are fitted to dots of classes_halftone.
 /// `coverage` in 0..1 each.
 Channels printed_light(const FourInks& inks, const FourShares& coverage);
 
 /// From a colour to four inks that print it, with grey replaced by black.
 ///
-/// Full replacement: black and two of the three colours, those with which printed_light comes nearest to the colour (least squares of
-/// sqrt(L + 0.02), coverages in 0..1). `black` = 1 is that; else black has that share of its coverage and all three colours print the rest. Colours
-/// that the inks cannot print become the nearest that they can.
+/// Full replacement: black and two of the three colours, those with which printed_light comes nearest to the colour
+/// (least squares of sqrt(L + 0.02), coverages in 0..1). `black` = 1 is that; else black has that share of its coverage
+/// and all three colours print the rest. Colours that the inks cannot print become the nearest that they can.
 ///
-/// Solved for `nodes`^3 colours by Levenberg and Marquardt's method and interpolated in tetrahedra, so that greys need nothing but
-/// black. Throws invalid_argument for black outside 0..1, light outside 0..1, apart outside 0..100. Cost: some 0.1 s once, then O(1) a
-/// colour; 16 bytes a node. Sources: J. A. C. Yule, Principles of Color Reproduction (1967); interpolation: H. Kang, Color
-/// Technology for Electronic Imaging Devices (1997), 4.4.
+/// Solved for 17^3 colours by Levenberg and Marquardt's method and interpolated in tetrahedra, so that greys need
+/// nothing but black. Throws invalid_argument for black outside 0..1, light outside 0..1, apart outside 0..100. Cost:
+/// some 0.1 s once, then O(1) a colour; 77 KiB. Sources: J. A. C. Yule, Principles of Color Reproduction (1967);
+/// interpolation: H. Kang, Color Technology for Electronic Imaging Devices (1997), 4.4.
 class Separation {
  public:
   explicit Separation(double black = 1, const FourInks& inks = {});

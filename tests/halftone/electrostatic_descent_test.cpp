@@ -145,7 +145,8 @@ TEST_P(ElectrostaticDescent, a_step_is_forces_and_a_move) {
     if (device == Device{}) {
       EXPECT_EQ(whole.positions(), parts.positions());
     } else {
-      // A step there adds the tables of attraction and edge correction before it interpolates: rounding, grown in four steps.
+      // A step there adds the tables of attraction and edge correction before it interpolates: rounding, grown in four
+      // steps.
       const auto expected = parts.positions();
       const auto got = whole.positions();
       for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-3F);

@@ -173,8 +173,9 @@ class SeparatedDots : public testing::Test {
   int threads_ = omp_get_max_threads();
 };
 
-// Where dots of one ink hardly lie on each other (below 0.8 of the page) the mean light is that of the picture to 0.03, to 0.06 where chance decides how
-// dots of some hundred lie on others; to 0.08 where an ink is nearly solid, which lets paper show through.
+// Where dots of one ink hardly lie on each other (below 0.8 of the page) the mean light is that of the picture to 0.03,
+// or to 0.06 where chance decides how some hundred dots lie on others; to 0.08 where an ink is nearly solid, which lets
+// paper show through.
 TEST_F(SeparatedDots, PrintFlatColours) {
   const Channels colours[] = {{0.5, 0.5, 0.5}, {0.3, 0.45, 0.6}, {0.6, 0.4, 0.3}, {0.2, 0.3, 0.15}, {0.06, 0.06, 0.06}};
   for (const double across : {0.5, 0.0}) {
