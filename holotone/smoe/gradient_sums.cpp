@@ -20,12 +20,8 @@ TilePairs pair_up(const Tiles& tiles, const Shape<2>& size, std::int64_t compone
   std::partial_sum(pairs.first.begin(), pairs.first.end(), pairs.first.begin());
   pairs.places.resize(pairs.index.size());
   auto next = pairs.first;
-  for (std::size_t tile = 0; tile + 1 < pairs.begin.size(); ++tile) {
-    for (std::int64_t i = pairs.begin[tile]; i < pairs.begin[tile + 1]; ++i) {
-      auto& place = next[pairs.index[static_cast<std::size_t>(i)]];
-      pairs.places[static_cast<std::size_t>(place++)] = {static_cast<std::uint32_t>(i),
-                                                         static_cast<std::uint32_t>(tile)};
-    }
+  for (std::size_t i = 0; i < pairs.index.size(); ++i) {
+    pairs.places[static_cast<std::size_t>(next[pairs.index[i]]++)] = static_cast<std::uint32_t>(i);
   }
   return pairs;
 }

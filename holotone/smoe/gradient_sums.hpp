@@ -6,16 +6,12 @@ namespace holotone::smoe {
 
 /// The lists of a picture's tiles one after the other, and for each component the places where it stands in them.
 struct TilePairs {
-  struct Place {
-    std::uint32_t pair;
-    std::uint32_t tile;
-  };
   Shape<2> size{};
   Shape<2> tiles{};
-  std::vector<std::int64_t> begin;   ///< {tiles + 1}: into index
-  std::vector<std::uint32_t> index;  ///< {pairs}: components
-  std::vector<std::int64_t> first;   ///< {K + 1}: into places
-  std::vector<Place> places;         ///< {pairs}: by component, tiles ascending
+  std::vector<std::int64_t> begin;    ///< {tiles + 1}: into index
+  std::vector<std::uint32_t> index;   ///< {pairs}: components
+  std::vector<std::int64_t> first;    ///< {K + 1}: into places
+  std::vector<std::uint32_t> places;  ///< {pairs}: numbers of pairs by component, ascending
 };
 TilePairs pair_up(const Tiles& tiles, const Shape<2>& size, std::int64_t components);
 

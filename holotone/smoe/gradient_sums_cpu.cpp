@@ -156,17 +156,17 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
   }
 }
 
-/// The sums of one component over one tile about the tile's middle: s {1, dx, dy, dx^2, dx dy, dy^2}, each p {1, dx, dy}, extra.
+/// The sums of one component over one tile about its centre: s {1, dx, dy, dx^2, dx dy, dy^2}, each p {1, dx, dy}, extra.
 template <int Channels, PixelSum What>
 HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes* column, const Lanes* weights,
                                           const Pixels<Channels>& pixels, float* out) {
-  constexpr Lanes dx = {-7.5F, -6.5F, -5.5F, -4.5F, -3.5F, -2.5F, -1.5F, -0.5F,
-                        0.5F,  1.5F,  2.5F,  3.5F,  4.5F,  5.5F,  6.5F,  7.5F};
+  constexpr Lanes iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Lanes dx = own.x + iota;
   Lanes s[3] = {};
   Lanes p[Channels][2] = {};
   Lanes extra = {};
   for (std::int64_t row = 0; row < rows; ++row) {
-    const float dy = static_cast<float>(row) - 0.5F * static_cast<float>(rows - 1);
+    const float dy = own.y + static_cast<float>(row);
     Lanes own_s = {};
     Lanes own_p[Channels];
     Lanes own_extra = {};
@@ -246,23 +246,17 @@ void place_locally(std::span<const ImageComponent> components, std::span<const d
   }
 }
 
-/// Adds what a tile's sums, about a point `x`, `y` from the component's centre, are about that centre.
-void add_moved(const float* from, int channels, double x, double y, ComponentSums& sums) {
-  const std::array<double, 6> s{from[0], from[1], from[2], from[3], from[4], from[5]};
-  sums.s[0] += s[0];
-  sums.s[1] += s[1] + x * s[0];
-  sums.s[2] += s[2] + y * s[0];
-  sums.s[3] += s[3] + 2 * x * s[1] + x * x * s[0];
-  sums.s[4] += s[4] + x * s[2] + y * s[1] + x * y * s[0];
-  sums.s[5] += s[5] + 2 * y * s[2] + y * y * s[0];
-  for (int c = 0; c < channels; ++c) {
-    const std::array<double, 3> p{from[6 + 3 * c], from[7 + 3 * c], from[8 + 3 * c]};
-    auto& to = sums.p[static_cast<std::size_t>(c)];
-    to[0] += p[0];
-    to[1] += p[1] + x * p[0];
-    to[2] += p[2] + y * p[0];
+/// Adds the sums of one component over its tiles, in their order.
+template <int Channels>
+void add_pairs(std::span<const std::uint32_t> pairs, const float* of_pairs, ComponentSums& sums) {
+  constexpr std::size_t width = sums_of(Channels);
+  std::array<double, width> sum{};
+  for (const auto pair : pairs) {
+    for (std::size_t i = 0; i < width; ++i) sum[i] += static_cast<double>(of_pairs[pair * width + i]);
   }
-  sums.extra += static_cast<double>(from[6 + 3 * channels]);
+  std::copy_n(sum.begin(), sums.s.size(), sums.s.begin());
+  for (std::size_t c = 0; c < Channels; ++c) std::copy_n(sum.begin() + 6 + 3 * c, 3, sums.p[c].begin());
+  sums.extra = sum[6 + 3 * Channels];
 }
 
 template <int Channels, PixelSum What>
@@ -285,17 +279,14 @@ double sum_tiles(std::span<const ImageComponent> components, std::span<const dou
                              lanes(workspace.weights), pixels, of_pairs.get() + begin * width);
     totals[static_cast<std::size_t>(i)] = total_of<Channels>(What, pixels);
   });
-  sums.assign(components.size(), {});
+  sums.resize(components.size());
   constexpr std::int64_t block = 64;
   parallel_for(0, (std::ssize(components) + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t j = part * block; j < std::min(std::ssize(components), (part + 1) * block); ++j) {
       const auto at = static_cast<std::size_t>(j);
-      for (std::int64_t k = pairs.first[at]; k < pairs.first[at + 1]; ++k) {
-        const auto [pair, tile] = pairs.places[static_cast<std::size_t>(k)];
-        const double x = static_cast<double>(tile % pairs.tiles[1] * tile_shape[1]) + 0.5 * (tile_shape[1] - 1);
-        const double y = static_cast<double>(tile / pairs.tiles[1] * tile_shape[0]) + 0.5 * (tile_shape[0] - 1);
-        add_moved(of_pairs.get() + pair * width, Channels, x - components[at].x, y - components[at].y, sums[at]);
-      }
+      const auto first = static_cast<std::size_t>(pairs.first[at]);
+      const auto count = static_cast<std::size_t>(pairs.first[at + 1]) - first;
+      add_pairs<Channels>(std::span(pairs.places).subspan(first, count), of_pairs.get(), sums[at]);
     }
   });
   double total = 0;

@@ -1,0 +1,72 @@
+#pragma once
+#include <holotone/core/array.hpp>
+#include <holotone/core/progress.hpp>
+#include <holotone/smoe/model.hpp>
+#include <memory>
+
+namespace holotone {
+
+enum class SmoeFitMethod {
+  gradient,  ///< a few steps of `em`, then gradient steps on every parameter; idle components move to where the error is
+  em,  ///< expectation-maximisation of the mixture of coordinates and colours, and nothing else (Verhack et al. 2016)
+};
+
+struct SmoeFitOptions {
+  /// 1 to 2^24; 0: as many as `psnr_db` takes, at most one for four pixels.
+  std::int64_t components = 5000;
+  SmoeFitMethod method = SmoeFitMethod::gradient;
+  /// Steps over the whole picture, 0 to 10^6. `components` = 0: for each number of components that is tried.
+  std::int64_t iterations = 2000;
+  /// > 0: the fit ends as soon as the picture is this near the image. 0: no such end.
+  double psnr_db = 0;
+  /// > 0: the fit ends after this long, whatever is left, with a finished model; results then depend on the machine. 0: no
+  /// limit.
+  double time_limit_s = 0;
+  std::uint64_t seed = 1;
+  bool linear = false;  ///< the image's colours are linear light: written in the model
+};
+
+/// A fit of a model to an image: the least sum over pixels of |y - t|^2 over all parameters.
+///
+/// Start: centres sampled where the image is far from affine, then EM of the joint mixture turns components along edges.
+/// `gradient` then takes steps of Adam in coordinates that stretch with each component, by exact gradients over all pixels
+/// (smoe_gradient); every so often components that do least become half of those with the largest errors; at the end the
+/// experts, linear given the gating, are solved for. Standard deviations stay at or above 0.3 pixels, their ratio within 100.
+///
+/// The same options give the same bits on any number of threads, unless `time_limit_s` ends the fit. Cost: O(components per
+/// tile) a pixel and iteration; memory: channels + 1 numbers a pixel and 72 bytes for each component of each 8 x 16 tile.
+/// Source: model and descent, Bochinski et al. 2018; start by EM, Verhack et al. 2016; Adam, Kingma and Ba 2015.
+class SmoeFitter {
+ public:
+  /// `image`: {ny, nx, channels} in host memory, 1 to 65536 a side, 1 to 4 channels, colours as the model shall give them (code
+  /// values divided by their largest); copied. Throws invalid_argument for another shape, numbers that are not finite,
+  /// options out of range.
+  explicit SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options = {});
+  /// Starts from a model of the same image: goes on with a fit, or fits it to fewer or more components. Throws also for a model
+  /// that require_model refuses or of another size or number of channels.
+  SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {});
+  ~SmoeFitter();
+  SmoeFitter(SmoeFitter&&) noexcept;
+  SmoeFitter& operator=(SmoeFitter&&) noexcept;
+
+  /// Until an end is reached. Reports `fitting, <PSNR> dB`. Throws cancelled; the fit is then as far as it came, `model()` is
+  /// good, and another run continues.
+  void run(Progress& progress = Progress::none());
+
+  /// Two dimensions, from (0, 0) to (nx, ny), weights that add up to 1.
+  [[nodiscard]] SmoeModel model() const;
+  /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured; infinite
+  /// before a run.
+  [[nodiscard]] double psnr_db() const;
+  [[nodiscard]] std::int64_t iterations() const;  ///< done so far
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// SmoeFitter's model after a run.
+SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options = {},
+                   Progress& progress = Progress::none());
+
+}  // namespace holotone
