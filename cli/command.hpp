@@ -12,6 +12,7 @@ void add_hologram(CLI::App& application, Action& action);
 void add_reconstruct(CLI::App& application, Action& action);
 void add_halftone(CLI::App& application, Action& action);
 void add_measure(CLI::App& application, Action& action);
+void add_smoe(CLI::App& application, Action& action);
 void add_info(CLI::App& application, Action& action);
 void add_devices(CLI::App& application, Action& action);
 void add_panels(CLI::App& application, Action& action);

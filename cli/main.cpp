@@ -32,11 +32,22 @@ int exit_code_of(ErrorCode code) {
   return exit_internal;
 }
 
-/// The subcommand the line names, else the program itself.
+/// The subcommand the line names, or that one's own, else the program itself.
 const CLI::App& named_command(const CLI::App& application) {
   const auto chosen = application.get_subcommands();
-  return chosen.empty() ? application : *chosen.front();
+  return chosen.empty() ? application : named_command(*chosen.front());
 }
+
+/// "smoe render"; "" for the program itself.
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  if (parent == nullptr) return "";
+  const std::string before = full_name(*parent);
+  return before.empty() ? command.get_name() : before + " " + command.get_name();
+}
+
+/// Whether a word that follows is a subcommand's name.
+bool takes_subcommand(const CLI::App& command) { return !command.get_subcommands({}).empty(); }
 
 /// An option that was given and says nothing would otherwise pass for one that was not.
 void refuse_empty_values(const CLI::App& command) {
@@ -82,9 +93,7 @@ std::string hint(const CLI::App& application, const std::string& word) {
     const std::string nearest = exact ? std::string(bare) : nearest_name(bare, names.data(), names.size());
     return nearest.empty() ? std::string() : fmt::format(" (did you mean '--{}'?)", nearest);
   }
-  if (&command == &application) {
-    for (const auto* subcommand : application.get_subcommands({})) known.push_back(subcommand->get_name());
-  }
+  for (const auto* subcommand : command.get_subcommands({})) known.push_back(subcommand->get_name());
   const std::vector<std::string_view> names(known.begin(), known.end());
   return suggestion(word, names);
 }
@@ -119,13 +128,14 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
     return code;
   }
   const CLI::App& command = named_command(application);
-  const std::string name = &command == &application ? "" : command.get_name() + ": ";
+  const std::string own_name = full_name(command);
+  const std::string name = own_name.empty() ? "" : own_name + ": ";
   std::string what = error.what();
   const auto words = application.remaining(true);
-  const bool nothing_chosen = &command == &application && !words.empty();
+  const bool nothing_chosen = takes_subcommand(command) && !words.empty();
   if (nothing_chosen || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::string word = words.empty() ? "" : words.front();
-    const bool is_command = &command == &application && word.rfind('-', 0) != 0;
+    const bool is_command = takes_subcommand(command) && word.rfind('-', 0) != 0;
     what = fmt::format("expected {}, got '{}'{}",
                        is_command                ? "a subcommand"
                        : word.rfind('-', 0) == 0 ? "a known option"
@@ -140,8 +150,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
       what = fmt::format("{}: expected once, got it {} times", option, command.get_option(option)->count());
     }
   }
-  print_error(fmt::format("{}{}; see `holotone {}--help`", name, what,
-                          &command == &application ? "" : command.get_name() + " "));
+  print_error(fmt::format("{}{}; see `holotone {}--help`", name, what, own_name.empty() ? "" : own_name + " "));
   return exit_bad_input;
 }
 
@@ -155,6 +164,7 @@ int main_of(int argc, char** argv) {
   add_reconstruct(application, action);
   add_halftone(application, action);
   add_measure(application, action);
+  add_smoe(application, action);
   add_info(application, action);
   add_devices(application, action);
   add_panels(application, action);

@@ -1,5 +1,6 @@
 #include "cancel.hpp"
 #include "command.hpp"
+#include "npy_file.hpp"
 #include "reconstruct_job.hpp"
 #include "reconstructor.hpp"
 #include "values.hpp"
@@ -7,25 +8,12 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/atomic_file.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/npy_detail.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
-
-/// Float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, 3}.
-void write_npy(const std::string& path, const Array<float, 3>& pixels) {
-  const auto& shape = pixels.shape();
-  std::vector<std::int64_t> extents{shape[0], shape[1]};
-  if (shape[2] > 1) extents.push_back(shape[2]);
-  std::string bytes = io::npy_header("<f4", extents);
-  for (const float value : pixels.host()) io::store(bytes, value);
-  write_file(path, bytes);
-}
 
 /// What was looked at and written.
 struct Seen {

@@ -105,6 +105,14 @@ constexpr Source sources[] = {
     {"BlurredComparisonPlan", "margin", {"--margin"}},
     {"BlurredComparisonPlan", "", {"--against"}},
     {"read_dots", "threshold", {"--threshold"}},
+    {"SmoeRenderer", "tolerance", {"--tolerance"}},
+    {"SmoeRenderer", "window_px", {"--window"}},
+    {"SmoeRenderer", "view.size", {"--size"}},
+    {"SmoeRenderer", "view.at", {"--view"}},
+    {"SmoeRenderer", "view", {"--crop"}},
+    {"SmoeRenderer", "", {}},
+    {"encode_smoe_bytes", "most_bytes", {"--bytes"}},
+    {"smoe_steps", "quality", {"--quality"}},
 };
 
 /// A line of the library, taken apart: `[subject: ]function[::member]: argument: expected ...`.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/codec_detail.hpp>
@@ -21,22 +22,6 @@ constexpr std::size_t checksum_bytes = 4;
 /// Components that a byte of numbers may stand for: what bounds the memory that a short file asks for.
 constexpr std::int64_t most_components_a_byte = 8;
 constexpr double qualities_a_unit = 16;  // that encode_smoe_bytes tries
-
-/// CRC-32 of ISO 3309, the one of PNG and zlib.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  static constexpr auto table = [] {
-    std::array<std::uint32_t, 256> entries{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320U : 0U);
-      entries[i] = value;
-    }
-    return entries;
-  }();
-  std::uint32_t value = 0xffffffff;
-  for (const std::byte byte : bytes) value = table[(value ^ static_cast<std::uint32_t>(byte)) & 0xff] ^ (value >> 8);
-  return ~value;
-}
 
 /// Appends little-endian numbers.
 class Writer {
@@ -152,7 +137,7 @@ void require_checksum(std::span<const std::byte> bytes, std::string_view name) {
   const auto body = bytes.first(bytes.size() - checksum_bytes);
   Reader tail(bytes.last(checksum_bytes), name);
   const auto stated = tail.take<std::uint32_t>("a checksum");
-  const auto own = checksum(body);
+  const auto own = crc32(body);
   if (own != stated) throw_io(name, fmt::format("checksum {:08x}", stated), fmt::format("{:08x}", own));
 }
 
@@ -216,7 +201,7 @@ std::vector<std::byte> file_of(const CodedModel& coded) {
   Writer size;
   size.put(static_cast<std::uint64_t>(out.bytes.size() + checksum_bytes));
   std::copy(size.bytes.begin(), size.bytes.end(), out.bytes.begin() + static_cast<std::ptrdiff_t>(size_at));
-  out.put(checksum(out.bytes));
+  out.put(crc32(out.bytes));
   return std::move(out.bytes);
 }
 

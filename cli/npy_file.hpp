@@ -1,0 +1,10 @@
+#pragma once
+#include <holotone/core/array.hpp>
+#include <string>
+
+namespace holotone::cli {
+
+/// Float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, channels} if there are several. Throws io.
+void write_npy(const std::string& path, const Array<float, 3>& pixels);
+
+}  // namespace holotone::cli

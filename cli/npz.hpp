@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::cli {
+
+/// An array of an .npz file: little-endian bytes of `type` in C order.
+struct NpzArray {
+  std::string type;  ///< "<f4", "<f8" or "|u1"
+  std::vector<std::int64_t> shape;
+  std::string bytes;
+};
+
+/// NumPy's .npz: a ZIP archive of .npy files, uncompressed, without dates.
+std::string npz_bytes(const std::map<std::string, NpzArray>& arrays);
+
+/// The real numbers of an array, and its shape.
+struct NpzNumbers {
+  std::vector<std::uint64_t> shape;
+  std::vector<double> values;
+};
+
+/// The arrays of an .npz file as numpy.savez writes it, by name without ".npy". Throws io for compressed or damaged ones and for
+/// arrays that are not of real numbers.
+std::map<std::string, NpzNumbers> read_npz(const std::string& bytes, const std::string& path);
+
+}  // namespace holotone::cli

@@ -1,0 +1,178 @@
+#include "smoe_file.hpp"
+#include "npz.hpp"
+#include "paths.hpp"
+#include "values.hpp"
+#include <cmath>
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// The arrays of a model: their names, numbers and numbers of one component, the same in every format.
+template <class Model, class Body>
+void over_arrays(Model& model, const Body& body) {
+  const std::int64_t d = model.dimensions;
+  const std::int64_t q = model.channels;
+  const std::int64_t count = model.count();
+  body("log_weight", model.log_weight, std::vector<std::int64_t>{count});
+  body("centre", model.centre, std::vector<std::int64_t>{count, d});
+  body("covariance", model.covariance, std::vector<std::int64_t>{count, triangle_size(model.dimensions)});
+  body("colour", model.colour, std::vector<std::int64_t>{count, q});
+  body("slope", model.slope, std::vector<std::int64_t>{count, q, d});
+}
+
+std::string json_text(const SmoeModel& model) {
+  const auto d = static_cast<std::size_t>(model.dimensions);
+  std::string text = fmt::format(
+      "{{\"format\": \"holotone smoe\", \"version\": 1, \"dimensions\": {}, \"channels\": {}, \"linear\": "
+      "{},\n\"low\": [{}], "
+      "\"high\": [{}]",
+      model.dimensions, model.channels, model.linear, fmt::join(model.low.begin(), model.low.begin() + d, ", "),
+      fmt::join(model.high.begin(), model.high.begin() + d, ", "));
+  over_arrays(model, [&](const char* name, const std::vector<float>& values, const std::vector<std::int64_t>& shape) {
+    text += fmt::format(",\n\"{}\": [", name);
+    const std::size_t row = values.size() / static_cast<std::size_t>(shape[0]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const char* const separator = i == 0 ? "" : i % row == 0 ? ",\n" : ", ";
+      text += fmt::format("{}{}", separator, values[i]);
+    }
+    text += "]";
+  });
+  return text + "}\n";
+}
+
+std::string npz_text(const SmoeModel& model) {
+  std::map<std::string, NpzArray> arrays;
+  over_arrays(model, [&](const char* name, const std::vector<float>& values, const std::vector<std::int64_t>& shape) {
+    auto& array = arrays[name];
+    array.type = "<f4";
+    array.shape = shape;
+    for (const float value : values) io::store(array.bytes, value);
+  });
+  const auto box = [&](const char* name, const std::array<double, most_smoe_dimensions>& corner) {
+    auto& array = arrays[name];
+    array.type = "<f8";
+    array.shape = {model.dimensions};
+    for (int axis = 0; axis < model.dimensions; ++axis) io::store(array.bytes, corner[static_cast<std::size_t>(axis)]);
+  };
+  box("low", model.low);
+  box("high", model.high);
+  arrays["linear"] = {"|u1", {1}, std::string(1, static_cast<char>(model.linear ? 1 : 0))};
+  return npz_bytes(arrays);
+}
+
+/// Float32 numbers of a list in a file; those beyond its range become infinite, which require_model refuses.
+template <class Number>
+std::vector<float> floats_of(const std::vector<Number>& values) {
+  std::vector<float> floats;
+  floats.reserve(values.size());
+  for (const double value : values) floats.push_back(static_cast<float>(value));
+  return floats;
+}
+
+void set_box(const std::string& path, SmoeModel& model, const std::vector<double>& low,
+             const std::vector<double>& high) {
+  if (low.empty() || low.size() > most_smoe_dimensions || high.size() != low.size()) {
+    throw_io(path, fmt::format("low and high of 1 to {} numbers each", most_smoe_dimensions),
+             fmt::format("{} and {}", low.size(), high.size()));
+  }
+  model.dimensions = static_cast<int>(low.size());
+  std::copy(low.begin(), low.end(), model.low.begin());
+  std::copy(high.begin(), high.end(), model.high.begin());
+}
+
+SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
+  try {
+    const auto json = nlohmann::json::parse(bytes);
+    if (json.value("format", "") != "holotone smoe") throw_io(path, "\"format\": \"holotone smoe\"", "another");
+    SmoeModel model;
+    set_box(path, model, json.at("low").get<std::vector<double>>(), json.at("high").get<std::vector<double>>());
+    model.channels = json.at("channels").get<int>();
+    model.linear = json.value("linear", false);
+    over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
+      values = floats_of(json.at(name).get<std::vector<double>>());
+    });
+    return model;
+  } catch (const nlohmann::json::exception& error) {
+    std::string what = error.what();
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    throw_io(path, "a model in JSON", what);
+  }
+}
+
+SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
+  const auto arrays = read_npz(bytes, path);
+  const auto taken = [&](const char* name) -> const NpzNumbers& {
+    const auto entry = arrays.find(name);
+    if (entry == arrays.end()) throw_io(path, fmt::format("an array '{}'", name), "none");
+    return entry->second;
+  };
+  SmoeModel model;
+  set_box(path, model, taken("low").values, taken("high").values);
+  const auto& colour = taken("colour").shape;
+  if (colour.size() != 2 || colour[1] < 1 || colour[1] > most_smoe_channels) {
+    throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", most_smoe_channels), "another");
+  }
+  model.channels = static_cast<int>(colour[1]);
+  const auto linear = arrays.find("linear");
+  model.linear = linear != arrays.end() && !linear->second.values.empty() && linear->second.values[0] != 0;
+  over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
+    values = floats_of(taken(name).values);
+  });
+  return model;
+}
+
+}  // namespace
+
+StoredModel read_model(const std::string& path) {
+  require_input(path);
+  require_model_name("IN", path);
+  const std::string bytes = io::read_bytes(path);
+  StoredModel stored;
+  stored.bytes = std::ssize(bytes);
+  const auto extension = extension_of(path);
+  if (extension == ".smoe") {
+    const auto raw = std::as_bytes(std::span<const char>(bytes));
+    stored.info = smoe_file_info(raw, path);
+    stored.model = decode_smoe(raw, path);
+    return stored;
+  }
+  stored.model = extension == ".json" ? model_of_json(bytes, path) : model_of_npz(bytes, path);
+  try {
+    require_model("model", stored.model);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::io, fmt::format("{}: {}", path, error.what()));
+  }
+  return stored;
+}
+
+void require_model_name(std::string_view option, const std::string& path) {
+  const auto extension = extension_of(path);
+  if (extension != ".smoe" && extension != ".json" && extension != ".npz") {
+    reject(option, "a name ending in .smoe, .json or .npz", path);
+  }
+}
+
+void write_model_floats(const std::string& path, const SmoeModel& model) {
+  UnfinishedRun::will_write(path);
+  write_file(path, extension_of(path) == ".json" ? json_text(model) : npz_text(model));
+}
+
+void write_smoe(const std::string& path, const std::vector<std::byte>& bytes) {
+  UnfinishedRun::will_write(path);
+  write_file(path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+std::int64_t byte_count(std::string_view option, const std::string& text) {
+  double unit = 1;
+  std::string number = text;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'M')) {
+    unit = text.back() == 'k' ? 1e3 : 1e6;
+    number.pop_back();
+  }
+  return static_cast<std::int64_t>(std::floor(number_between(option, number, 0, 1e9) * unit));
+}
+
+}  // namespace holotone::cli

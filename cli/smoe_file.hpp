@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <holotone/smoe/codec.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holotone::cli {
+
+/// A model and the file it came from.
+struct StoredModel {
+  SmoeModel model;
+  std::optional<SmoeFileInfo> info;  ///< of .smoe files
+  std::int64_t bytes = 0;
+};
+
+/// Reads .smoe, .json or .npz, told apart by the name. Throws io.
+StoredModel read_model(const std::string& path);
+
+/// Throws invalid_argument naming the option unless the name is that of a model.
+void require_model_name(std::string_view option, const std::string& path);
+
+/// Every float of a model as it is, for other programs: .json or .npz by the name (docs/smoe_format.md). Throws io.
+void write_model_floats(const std::string& path, const SmoeModel& model);
+
+/// The bytes of a .smoe file to its name. Throws io.
+void write_smoe(const std::string& path, const std::vector<std::byte>& bytes);
+
+/// "40k", "1.5M", "40000": a count of bytes, in powers of 1000. Throws invalid_argument.
+std::int64_t byte_count(std::string_view option, const std::string& text);
+
+}  // namespace holotone::cli

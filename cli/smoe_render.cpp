@@ -1,0 +1,177 @@
+#include "cancel.hpp"
+#include "npy_file.hpp"
+#include "smoe_command.hpp"
+#include "smoe_picture.hpp"
+#include "smoe_render_job.hpp"
+#include "values.hpp"
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// What is asked for that the model was not made for.
+std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job) {
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < view.at.size(); ++i) {
+    const double low = model.low[2 + i];
+    const double high = model.high[2 + i];
+    if (view.at[i] >= low && view.at[i] <= high) continue;
+    warnings.push_back(
+        fmt::format("--view: {} = {:g} lies outside the captured {:g} to {:g}: what is shown there is extrapolated",
+                    "uv"[i], view.at[i], low, high));
+  }
+  if (job.crop) {
+    const auto& c = *job.crop;
+    const bool within =
+        c[0] >= model.low[0] && c[1] >= model.low[1] && c[0] + c[2] <= model.high[0] && c[1] + c[3] <= model.high[1];
+    if (!within) {
+      warnings.push_back(fmt::format(
+          "--crop: reaches beyond the picture, {:g} x {:g} from {:g}, {:g}: what is shown there is extrapolated",
+          model.high[0] - model.low[0], model.high[1] - model.low[1], model.low[0], model.low[1]));
+    }
+  }
+  return warnings;
+}
+
+SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
+  SmoeView view;
+  view.at = view_of(model, job.view);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    view.corner[axis] = job.crop ? (*job.crop)[axis] : model.low[axis];
+    view.extent[axis] = job.crop ? (*job.crop)[2 + axis] : model.high[axis] - model.low[axis];
+  }
+  if (job.size) {
+    view.size = {(*job.size)[1], (*job.size)[0]};
+  } else {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      view.size[1 - axis] = static_cast<std::int64_t>(std::clamp(view.extent[axis] + 0.5, 1.0, 65536.0));
+    }
+  }
+  return view;
+}
+
+/// Views of one model to files.
+class Run {
+ public:
+  Run(const SmoeRenderJob& job, SmoeModel model)
+      : job_(job),
+        view_(view_to_render(model, job)),
+        warnings_(cli::warnings_of(model, view_, job)),
+        renderer_(std::move(model), {}, job.options),
+        bar_(job.console) {}
+
+  void make() {
+    if (job_.sweep == 0) {
+      write(job_.output, view_);
+      return;
+    }
+    const auto& model = renderer_.model();
+    if (model.dimensions < 3) reject("--sweep", "a light field, not a model of two dimensions", job_.input);
+    for (std::int64_t i = 0; i < job_.sweep; ++i) {
+      bar_.step("rendering", i, job_.sweep);
+      SmoeView view = view_;
+      const double share = job_.sweep == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(job_.sweep - 1);
+      view.at[0] = model.low[2] + (model.high[2] - model.low[2]) * share;
+      write(job_.frames->name(i), view);
+    }
+  }
+
+  [[nodiscard]] nlohmann::json json(double seconds) const {
+    const auto info = renderer_.info();
+    const auto& model = renderer_.model();
+    return {{"software", "holotone " HOLOTONE_VERSION},
+            {"input", job_.input},
+            {"outputs", outputs_},
+            {"components", model.count()},
+            {"resolution", {view_.size[1], view_.size[0]}},
+            {"bits", job_.bits == 0 ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
+            {"view", view_.at},
+            {"tolerance", job_.options.selection == SmoeSelection::bounded ? nlohmann::json(job_.options.tolerance)
+                                                                           : nlohmann::json(nullptr)},
+            {"components_per_tile", info.components_per_tile},
+            {"tile", {info.tile[1], info.tile[0]}},
+            {"render_s", render_seconds_},
+            {"warnings", warnings_},
+            {"time_s", seconds}};
+  }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] std::string summary(double seconds) const {
+    return fmt::format("{}: {} x {} pixels of {}, {}",
+                       outputs_.size() == 1 ? outputs_.front() : outputs_.front() + " to " + outputs_.back(),
+                       view_.size[1], view_.size[0], counted(renderer_.model().count(), "component"),
+                       format_duration(seconds));
+  }
+
+ private:
+  void write(const std::string& path, const SmoeView& view) {
+    check_cancelled("rendering");
+    const Stopwatch watch;
+    auto colours = rendered(renderer_, view);
+    render_seconds_ += watch.seconds();
+    check_cancelled("writing");
+    UnfinishedRun::will_write(path);
+    if (extension_of(path) == ".npy") {
+      write_npy(path, colours);
+    } else {
+      Image image =
+          job_.bits == 0 ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
+      image.metadata["software"] = "holotone " HOLOTONE_VERSION;
+      image.metadata["source"] = job_.input;
+      write_image(path, image);
+    }
+    outputs_.push_back(path);
+  }
+
+  const SmoeRenderJob& job_;
+  SmoeView view_;
+  std::vector<std::string> warnings_;
+  SmoeRenderer renderer_;
+  ProgressBar bar_;
+  std::vector<std::string> outputs_;
+  double render_seconds_ = 0;
+};
+
+int run_smoe_render(const SmoeRenderArguments& arguments) {
+  const Stopwatch watch;
+  const SmoeRenderJob job = smoe_render_job(arguments);
+  const UnfinishedRun unfinished;
+  Run run(job, read_model(job.input).model);
+  run.make();
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  report_json(job.console, run.json(watch.seconds()));
+  for (const auto& warning : run.warnings()) warn(job.console, warning);
+  report(job.console, run.summary(watch.seconds()));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_smoe_render(CLI::App& smoe, Action& action) {
+  const auto arguments = std::make_shared<SmoeRenderArguments>();
+  auto& a = *arguments;
+  auto* command = smoe.add_subcommand("render", "A model to a picture of any size, any part, from any view");
+  command->add_option("IN", a.input, "A model: .smoe, .json or .npz")->required();
+  command
+      ->add_option("-o,--output", a.output, "PNG, TIFF or BMP; NPY or TIFF with --float; %03d for the views of --sweep")
+      ->required();
+  command->add_option("--size", a.size, "WIDTHxHEIGHT in pixels; default: the model's own");
+  command->add_option("--crop", a.crop, "X,Y,WIDTH,HEIGHT in the model's pixels, x right and y down from the corner");
+  auto* view = command->add_option("--view", a.view, "U,V of a light field, -1 to 1 each; default: the middle");
+  command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
+  auto* bits =
+      command->add_option("--bits", a.bits, "8, or 10, 12 or 16 in files of 16 bits a pixel")->capture_default_str();
+  command->add_flag("--float", a.floats, "Write the model's colours as float32 TIFF or NPY")->excludes(bits);
+  command->add_option("--tolerance", a.tolerance,
+                      "Largest error of a colour (0 to 1) against the sum of all components; default 0.25/255");
+  command->add_option("--selection", a.selection, "Components of a tile: bounded (by the tolerance), window or all")
+      ->capture_default_str();
+  command->add_option("--window", a.window, "Of --selection window: pixels around a tile")->capture_default_str();
+  command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
+  add_console_options(*command, a.console);
+  command->callback([arguments, &action] { action = [arguments] { return run_smoe_render(*arguments); }; });
+}
+
+}  // namespace holotone::cli
