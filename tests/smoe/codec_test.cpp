@@ -9,6 +9,7 @@
 #include <holotone/smoe/render.hpp>
 #include <map>
 #include <tests/cases/smoe.hpp>
+#include <tests/reference/smoe_file.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {
@@ -77,6 +78,28 @@ TEST(SmoeCodec, QuantisedIsWhatTheFileGives) {
         const auto info = smoe_file_info(bytes, "file");
         EXPECT_EQ(info.count, model.count());
         EXPECT_FLOAT_EQ(static_cast<float>(info.steps.colour), static_cast<float>(options.steps.colour));
+      }
+    }
+  }
+}
+
+// docs/smoe_format.md against the library, bit by bit.
+TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
+  for (int d = 1; d <= 4; ++d) {
+    for (int q = 1; q <= 4; ++q) {
+      for (const bool lossless : {false, true}) {
+        const auto model = made(d, q, 50);
+        const auto bytes = encode_smoe(model, {.lossless = lossless, .steps = smoe_steps(model, 25.0 * q)});
+        const auto* const raw = reinterpret_cast<const unsigned char*>(bytes.data());
+        const auto file = reference::SmoeFileReader({raw, raw + bytes.size()}).read();
+        SmoeModel read = decode_smoe(bytes, "file");
+        const SmoeModel own = read;
+        read.log_weight = file.log_weight;
+        read.centre = file.centre;
+        read.covariance = file.covariance;
+        read.colour = file.colour;
+        read.slope = file.slope;
+        EXPECT_TRUE(same(read, own)) << d << ", " << q << (lossless ? ", lossless" : "");
       }
     }
   }
