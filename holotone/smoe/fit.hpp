@@ -3,6 +3,8 @@
 #include <holotone/core/progress.hpp>
 #include <holotone/smoe/model.hpp>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace holotone {
 
@@ -23,18 +25,31 @@ struct SmoeFitOptions {
   /// limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
-  bool linear = false;  ///< the image's colours are linear light: written in the model
+  std::int64_t views_per_step = 2;  ///< light fields: pictures that a step of `gradient` looks at, 1 or more
+  bool linear = false;              ///< the image's colours are linear light: written in the model
 };
 
-/// A fit of a model to an image: the least sum over pixels of |y - t|^2 over all parameters.
+/// One picture of a light field: {ny, nx, channels} in host memory, and from where: {u}, or {u, v}, u to the right and v down,
+/// -1 to 1 from one outermost view to the other.
+struct SmoeFitView {
+  View<const float, 3> image;
+  std::vector<double> at;
+};
+
+/// A fit of a model to an image or to the views of a light field: the least sum over pixels of |y - t|^2 over all parameters.
 ///
 /// Start: centres sampled where the image is far from affine, then EM of the joint mixture turns components along edges.
 /// `gradient` then takes steps of Adam in coordinates that stretch with each component, by exact gradients over all pixels
 /// (smoe_gradient); every so often components that do least become half of those with the largest errors; at the end the
 /// experts, linear given the gating, are solved for. Standard deviations stay at or above 0.3 pixels, their ratio within 100.
 ///
+/// Light fields: components start in the view that is nearest to the middle, each moved in the others by the parallax that
+/// shows its surroundings there best, up to a tenth of the shorter side, equal for the grid's steps in u and v; a step of
+/// `gradient` looks at a few views, in an order drawn anew for each round of all of them.
+///
 /// The same options give the same bits on any number of threads, unless `time_limit_s` ends the fit. Cost: O(components per
-/// tile) a pixel and iteration; memory: channels + 1 numbers a pixel and 72 bytes for each component of each 8 x 16 tile.
+/// tile) a pixel and iteration; memory: channels + 1 numbers a
+/// pixel of all views, 8 bytes for each component of each 8 x 16 tile of all views and 64 for those of one.
 /// Source: model and descent, Bochinski et al. 2018; start by EM, Verhack et al. 2016; Adam, Kingma and Ba 2015.
 class SmoeFitter {
  public:
@@ -45,6 +60,10 @@ class SmoeFitter {
   /// Starts from a model of the same image: goes on with a fit, or fits it to fewer or more components. Throws also for a model
   /// that require_model refuses or of another size or number of channels.
   SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {});
+  /// The same for the views of a light field, of one shape, places all of one dimension; the model has 2 dimensions more than
+  /// they.
+  explicit SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options = {});
+  SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options = {});
   ~SmoeFitter();
   SmoeFitter(SmoeFitter&&) noexcept;
   SmoeFitter& operator=(SmoeFitter&&) noexcept;
@@ -53,10 +72,10 @@ class SmoeFitter {
   /// good, and another run continues.
   void run(Progress& progress = Progress::none());
 
-  /// Two dimensions, from (0, 0) to (nx, ny), weights that add up to 1.
+  /// From (0, 0) to (nx, ny) and -1 to 1, weights that add up to 1.
   [[nodiscard]] SmoeModel model() const;
-  /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured; infinite
-  /// before a run.
+  /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured (of each view:
+  /// views that no step has looked at do not count); infinite before a run.
   [[nodiscard]] double psnr_db() const;
   [[nodiscard]] std::int64_t iterations() const;  ///< done so far
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit_steps.hpp>
-#include <numbers>
 #include <numeric>
 
 namespace holotone::smoe {
@@ -11,28 +10,33 @@ namespace {
 constexpr double half_distance = 0.6;
 constexpr double half_width = 0.6;
 /// A component moves where what its removal costs is less than this share of the error that its new place has.
-constexpr double worth_moving = 0.5;
+constexpr double worth_moving = 1;
 
-/// The two halves of a component along its longest axis; its expert's plane stays.
-std::array<ImageComponent, 2> halves(const ImageComponent& whole, int channels) {
-  const auto [xx, xy, yy] = covariance_of(whitening(whole));
+/// The two halves of a component along the longest axis that it has in pictures; its expert's plane stays.
+std::array<FitComponent, 2> halves(const FitComponent& whole, const WidthLimits& pixels) {
+  const auto [xx, xy, yy] = covariance_of(whole.pixels);
   const double half = std::hypot(0.5 * (xx - yy), xy);
   const double most = 0.5 * (xx + yy) + half;
   const double angle = half > 0 ? 0.5 * std::atan2(2 * xy, xx - yy) : 0;
   const double ax = std::cos(angle);
   const double ay = std::sin(angle);
   const double narrower = most * (1 - half_width * half_width);
-  const Whitening a = whitening_of({xx - narrower * ax * ax, xy - narrower * ax * ay, yy - narrower * ay * ay}, 1e9);
-  std::array<ImageComponent, 2> parts{whole, whole};
+  const Triangle a = triangle_of({xx - narrower * ax * ax, xy - narrower * ax * ay, yy - narrower * ay * ay}, pixels);
+  std::array<FitComponent, 2> parts{whole, whole};
   for (std::size_t side = 0; side < 2; ++side) {
     const double distance = (side == 0 ? -1 : 1) * half_distance * std::sqrt(most);
-    ImageComponent& part = parts[side];
-    part.x += distance * ax;
-    part.y += distance * ay;
-    set_whitening(part, a);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-      part.colour[c] += static_cast<float>(
-          distance * (ax * static_cast<double>(part.slope_x[c]) + ay * static_cast<double>(part.slope_y[c])));
+    FitComponent& part = parts[side];
+    part.centre[0] += distance * ax;
+    part.centre[1] += distance * ay;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto shift = whole.pixels.solve(whole.shear[0][k], whole.shear[1][k]);
+      const auto shear = a.times(shift[0], shift[1]);
+      part.shear[0][k] = shear[0];
+      part.shear[1][k] = shear[1];
+    }
+    part.pixels = a;
+    for (std::size_t c = 0; c < part.colour.size(); ++c) {
+      part.colour[c] += distance * (ax * part.slope[c][0] + ay * part.slope[c][1]);
     }
   }
   return parts;
@@ -48,23 +52,24 @@ std::vector<std::uint32_t> sorted_by(std::size_t count, const Value& value) {
   return order;
 }
 
-std::vector<std::uint32_t> by_removal(const std::vector<ComponentSums>& importance) {
+std::vector<std::uint32_t> by_removal(const std::vector<FitSums>& importance) {
   return sorted_by(importance.size(), [&](std::uint32_t j) { return importance[j].extra; });
 }
 
-std::vector<std::uint32_t> by_error(const std::vector<ComponentSums>& importance) {
-  return sorted_by(importance.size(), [&](std::uint32_t j) { return -importance[j].s[0]; });
+std::vector<std::uint32_t> by_error(const std::vector<FitSums>& importance) {
+  return sorted_by(importance.size(), [&](std::uint32_t j) { return -importance[j].s; });
 }
 
 }  // namespace
 
-void resize(Components& components, const std::vector<ComponentSums>& importance, std::int64_t count) {
+void resize(FitComponents& components, const std::vector<FitSums>& importance, std::int64_t count,
+            const WidthLimits& pixels) {
   const auto now = components.size();
   const auto wanted = static_cast<std::size_t>(count);
   if (wanted > now) {
     const auto worst = by_error(importance);
     for (std::size_t i = 0; i < std::min(now, wanted - now); ++i) {
-      const auto parts = halves(components[worst[i]], most_smoe_channels);
+      const auto parts = halves(components[worst[i]], pixels);
       components[worst[i]] = parts[0];
       components.push_back(parts[1]);
     }
@@ -73,15 +78,15 @@ void resize(Components& components, const std::vector<ComponentSums>& importance
   const auto cheapest = by_removal(importance);
   std::vector<char> goes(now);
   for (std::size_t i = 0; i < std::min(now - wanted, now / 2); ++i) goes[cheapest[i]] = 1;
-  Components kept;
+  FitComponents kept;
   for (std::size_t j = 0; j < now; ++j) {
     if (!goes[j]) kept.push_back(components[j]);
   }
   components = std::move(kept);
 }
 
-std::vector<std::uint32_t> relocate(Components& components, const std::vector<ComponentSums>& importance,
-                                    double largest_share) {
+std::vector<std::uint32_t> relocate(FitComponents& components, const std::vector<FitSums>& importance,
+                                    double largest_share, const WidthLimits& pixels) {
   const auto cheapest = by_removal(importance);
   const auto worst = by_error(importance);
   const auto most = static_cast<std::size_t>(largest_share * static_cast<double>(components.size()));
@@ -94,9 +99,9 @@ std::vector<std::uint32_t> relocate(Components& components, const std::vector<Co
     while (target < worst.size() && used[worst[target]]) ++target;
     if (target == worst.size() || worst[target] == mover) break;
     const auto place = worst[target];
-    if (importance[mover].extra > worth_moving * importance[place].s[0]) break;
+    if (importance[mover].extra > worth_moving * importance[place].s) break;
     used[mover] = used[place] = 1;
-    const auto parts = halves(components[place], most_smoe_channels);
+    const auto parts = halves(components[place], pixels);
     components[place] = parts[0];
     components[mover] = parts[1];
     changed.push_back(place);

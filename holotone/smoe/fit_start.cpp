@@ -8,9 +8,10 @@
 namespace holotone::smoe {
 namespace {
 
-/// Of the components: those that stand anywhere.
+/// Of the components: those that stand anywhere. With 0.05 and 0.2 fits of kodim05 and 15 end at one PSNR.
 constexpr double uniform_share = 0.2;
-/// Standard deviation of a component to the side of the square that is its own.
+/// Standard deviation of a component to the side of the square that is its own. Kodim05, 15 and 23 after 500 steps: 0.1 dB
+/// better than 0.5.
 constexpr double relative_width = 0.4;
 
 struct Plane {
@@ -128,25 +129,25 @@ std::vector<double> wanted_density(View<const float, 3> image, std::int64_t coun
 
 }  // namespace
 
-Components start_components(View<const float, 3> image, std::int64_t count, std::uint64_t seed) {
+FitComponents start_components(View<const float, 3> image, std::int64_t count, std::uint64_t seed) {
   const auto& [ny, nx, channels] = image.shape();
   const double spacing = std::sqrt(static_cast<double>(ny * nx) / static_cast<double>(count));
   const auto stride = std::max<std::int64_t>(1, std::lround(spacing / 8));
   const auto density = wanted_density(image, count, stride);
-  Components components;
+  const WidthLimits limits = pixel_limits({ny, nx});
+  FitComponents components;
   const auto add = [&](std::int64_t row, std::int64_t column) {
     const auto i = static_cast<std::uint64_t>(components.size());
-    ImageComponent component;
-    component.x = static_cast<double>(column) + random_uniform64(seed, 3 * i + 1) - 0.5;
-    component.y = static_cast<double>(row) + random_uniform64(seed, 3 * i + 2) - 0.5;
+    FitComponent component;
+    component.centre[0] = static_cast<double>(column) + random_uniform64(seed, 3 * i + 1) - 0.5;
+    component.centre[1] = static_cast<double>(row) + random_uniform64(seed, 3 * i + 2) - 0.5;
     const double here = density[static_cast<std::size_t>(row * image.shape()[1] + column)];
-    const double width = std::max(least_width, relative_width / std::sqrt(here));
-    set_whitening(component, {1 / width, 0, 1 / width});
+    const double width = std::clamp(relative_width / std::sqrt(here), limits.least, limits.largest);
+    component.pixels = {1 / width, 0, 1 / width};
     const auto plane = fit_plane(image, row, column, stride);
     for (std::size_t c = 0; c < plane.colour.size(); ++c) {
-      component.colour[c] = static_cast<float>(plane.colour[c]);
-      component.slope_x[c] = static_cast<float>(plane.slope_x[c]);
-      component.slope_y[c] = static_cast<float>(plane.slope_y[c]);
+      component.colour[c] = plane.colour[c];
+      component.slope[c] = {plane.slope_x[c], plane.slope_y[c]};
     }
     components.push_back(component);
   };

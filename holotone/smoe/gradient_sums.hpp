@@ -1,8 +1,21 @@
 #pragma once
 // Sums over the pixels of a picture that a fit needs of every component. Not for users.
+#include <algorithm>
+#include <holotone/core/parallel.hpp>
 #include <holotone/smoe/select.hpp>
 
 namespace holotone::smoe {
+
+/// body(j) for every j < count; on all threads, unless that few take less time than it takes to wake them.
+template <class Body>
+void over_components(std::int64_t count, const Body& body) {
+  constexpr std::int64_t block = 256;
+  const auto part = [&](std::int64_t i) {
+    for (std::int64_t j = i * block; j < std::min(count, (i + 1) * block); ++j) body(static_cast<std::size_t>(j));
+  };
+  if (count <= block) return part(0);
+  parallel_for(0, (count + block - 1) / block, part);
+}
 
 /// The lists of a picture's tiles one after the other, and for each component the places where it stands in them.
 struct TilePairs {
@@ -22,11 +35,8 @@ class TargetTiles {
   [[nodiscard]] const float* tile(std::int64_t i) const { return data_.data() + i * stride(); }
   [[nodiscard]] int channels() const { return channels_; }
   [[nodiscard]] const Shape<2>& size() const { return size_; }
-  /// Every colour 0.
-  [[nodiscard]] static TargetTiles black(const Shape<2>& size, int channels);
 
  private:
-  TargetTiles(const Shape<2>& size, int channels);
   [[nodiscard]] std::int64_t stride() const { return (channels_ + 1) * tile_shape[0] * tile_shape[1]; }
 
   Shape<2> size_;
@@ -39,6 +49,7 @@ class TargetTiles {
 enum class PixelSum {
   gradient,  ///< s = w_j r . (m_j - y), p_c = w_j r_c; total: sum of |r|^2
   experts,   ///< s = w_j^2, p_c = w_j r_c; total: sum of |r|^2
+  pictures,  ///< as `experts` for a black target
   /// s = w_j |r|^2, p_c = w_j r_c, removal = |r + (y - m_j) w_j / (1 - w_j)|^2 - |r|^2: what the squared error grows by
   /// without the component; total: sum of |r|^2
   importance,
@@ -59,15 +70,5 @@ struct ComponentSums {
 /// Kerbl et al. 2023.
 double sum_pixels(PixelSum what, std::span<const ImageComponent> components, std::span<const double> precision,
                   const TilePairs& pairs, const TargetTiles& target, std::vector<ComponentSums>& sums);
-
-/// The gradient of L = 1/2 sum of |y - t|^2 in coordinates of a component, from PixelSum::gradient. With A = [[across, 0], [skew, down]]
-/// sqrt(2 ln 2), z = A d and the density exp(-|z|^2 / 2):
-struct ComponentGradient {
-  double peak = 0;                 ///< by ln density at the centre
-  std::array<double, 2> centre{};  ///< by e where z becomes z - e, the expert's plane staying where it is
-  std::array<double, 3> shape{};   ///< by e00, e10, e11 where A becomes (I + E) A
-  std::array<std::array<double, 3>, most_smoe_channels> expert{};  ///< by {a, b0, b1} where m_c becomes m_c + a + b . z
-};
-ComponentGradient component_gradient(const ImageComponent& component, const ComponentSums& sums, int channels);
 
 }  // namespace holotone::smoe

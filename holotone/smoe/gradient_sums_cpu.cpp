@@ -137,7 +137,7 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
     return;
   }
   for (int c = 0; c < Channels; ++c) p[c] = weight * pixels.residual[c][row];
-  if constexpr (What == PixelSum::experts) s = weight * weight;
+  if constexpr (What == PixelSum::experts || What == PixelSum::pictures) s = weight * weight;
   if constexpr (What == PixelSum::gradient) {
     s = Lanes{};
     for (int c = 0; c < Channels; ++c) s += p[c] * (column[2 + c] + own.slope_y[c] * dy - pixels.picture[c][row]);
@@ -195,7 +195,11 @@ HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes
 template <int Channels, PixelSum What>
 HOLOTONE_SIMD_CLONES void sum_tile(const LocalComponent* components, std::size_t count, const float* target,
                                    Lanes* columns, Lanes* weights, Pixels<Channels>& pixels, float* sums) {
-  std::memcpy(pixels.target, target, sizeof(pixels.target));
+  if constexpr (What == PixelSum::pictures) {
+    std::memset(pixels.target, 0, sizeof(pixels.target));
+  } else {
+    std::memcpy(pixels.target, target, sizeof(pixels.target));
+  }
   std::memcpy(pixels.mask, target + Channels * rows * lane_count, sizeof(pixels.mask));
   fill_columns<Channels>(components, count, columns);
   weigh<Channels, What>(components, count, columns, weights, pixels);
@@ -280,14 +284,10 @@ double sum_tiles(std::span<const ImageComponent> components, std::span<const dou
     totals[static_cast<std::size_t>(i)] = total_of<Channels>(What, pixels);
   });
   sums.resize(components.size());
-  constexpr std::int64_t block = 64;
-  parallel_for(0, (std::ssize(components) + block - 1) / block, [&](std::int64_t part) {
-    for (std::int64_t j = part * block; j < std::min(std::ssize(components), (part + 1) * block); ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const auto first = static_cast<std::size_t>(pairs.first[at]);
-      const auto count = static_cast<std::size_t>(pairs.first[at + 1]) - first;
-      add_pairs<Channels>(std::span(pairs.places).subspan(first, count), of_pairs.get(), sums[at]);
-    }
+  over_components(std::ssize(components), [&](std::size_t j) {
+    const auto first = static_cast<std::size_t>(pairs.first[j]);
+    const auto count = static_cast<std::size_t>(pairs.first[j + 1]) - first;
+    add_pairs<Channels>(std::span(pairs.places).subspan(first, count), of_pairs.get(), sums[j]);
   });
   double total = 0;
   for (const double of_tile : totals) total += of_tile;
@@ -300,6 +300,7 @@ double sum_channels(PixelSum what, std::span<const ImageComponent> components, s
   switch (what) {
     case PixelSum::gradient: return sum_tiles<Channels, PixelSum::gradient>(components, {}, pairs, target, sums);
     case PixelSum::experts: return sum_tiles<Channels, PixelSum::experts>(components, {}, pairs, target, sums);
+    case PixelSum::pictures: return sum_tiles<Channels, PixelSum::pictures>(components, {}, pairs, target, sums);
     case PixelSum::importance: return sum_tiles<Channels, PixelSum::importance>(components, {}, pairs, target, sums);
     case PixelSum::joint: break;
   }
