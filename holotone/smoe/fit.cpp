@@ -29,6 +29,7 @@ constexpr double coarse_tolerance = 1.0 / 255;
 constexpr double fine_tolerance = 0.25 / 255;
 constexpr double coarse_until = 0.85;
 constexpr std::int64_t select_interval = 20;
+constexpr std::int64_t select_interval_of_views = 60;
 /// Moves every 100 steps of at most 3 % of the components 33.57 dB after 1,500 steps; after 1,000 every 40 of 3 % 33.65, of
 /// 6 % 33.81, of 10 % 33.77, every 80 of 10 % 33.78, every 20 of 2 % 33.70; none at all 0.1 dB below the first after 300.
 constexpr std::int64_t relocate_interval = 40;
@@ -230,7 +231,7 @@ struct SmoeFitter::State {
     return std::min(views.size(), static_cast<std::size_t>(options.views_per_step));
   }
 
-  void select(std::span<smoe::FitView* const> some, double tolerance) {
+  void select(std::span<smoe::FitView* const> some, double tolerance) const {
     for (auto* const view : some) {
       view->select(components, tolerance);
       view->selected = iteration;
@@ -302,6 +303,7 @@ void SmoeFitter::State::relocate(double tolerance) {
 
 void SmoeFitter::State::descend(Progress& progress) {
   const std::int64_t interval = views.size() > 1 ? relocate_interval_of_views : relocate_interval;
+  const std::int64_t listed = views.size() > 1 ? select_interval_of_views : select_interval;
   for (; done() < 1; ++iteration) {
     report(progress);
     const double share = done();
@@ -309,7 +311,7 @@ void SmoeFitter::State::descend(Progress& progress) {
     if (iteration % interval == interval - 1 && share < relocate_until) relocate(tolerance);
     const auto batch = next_batch();
     for (auto* const view : batch) {
-      if (view->selected < 0 || iteration - view->selected >= select_interval) select({&view, 1}, tolerance);
+      if (view->selected < 0 || iteration - view->selected >= listed) select({&view, 1}, tolerance);
     }
     measure(smoe::PixelSum::gradient, batch);
     if (reached()) break;

@@ -12,7 +12,6 @@ namespace holotone {
 namespace {
 
 using support::expect_error;
-using support::expect_within;
 
 Array<float, 3> picture(const SmoeModel& model, const Shape<2>& size) {
   SmoeRenderOptions options;
