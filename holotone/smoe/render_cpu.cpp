@@ -174,8 +174,11 @@ class CpuEngine final : public SmoeRenderer::Engine {
                   View<float, 3> image) const {
     const auto q = static_cast<std::size_t>(model_.channels);
     std::vector<double> density(tile.index.size());
-    for (double y = box.top; y <= box.bottom; ++y) {
-      for (double x = box.left; x <= box.right; ++x) {
+    for (auto row = static_cast<std::int64_t>(box.top); row <= static_cast<std::int64_t>(box.bottom); ++row) {
+      for (auto column = static_cast<std::int64_t>(box.left); column <= static_cast<std::int64_t>(box.right);
+           ++column) {
+        const auto x = static_cast<double>(column);
+        const auto y = static_cast<double>(row);
         double most = -INFINITY;
         for (std::size_t i = 0; i < density.size(); ++i) {
           density[i] = components[tile.index[i]].log2_density(x, y);
@@ -193,7 +196,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
                                 static_cast<double>(component.slope_y[c]) * (y - component.y));
           }
         }
-        float* const pixel = &image(static_cast<std::int64_t>(y), static_cast<std::int64_t>(x), 0);
+        float* const pixel = &image(row, column, 0);
         for (std::size_t c = 0; c < q; ++c) pixel[c] = weights > 0 ? static_cast<float>(sum[c] / weights) : 0;
       }
     }

@@ -17,6 +17,7 @@ constexpr double box_share = 0.3;
 constexpr double minor = -10;
 /// Classes of the dropped sum's summands, a factor of two each.
 constexpr int classes = 64;
+constexpr std::uint8_t must_stay = 255;
 
 /// Components sorted by the tile that holds their centre; those outside the picture by the nearest one.
 class CentreTiles {
@@ -112,14 +113,14 @@ class Pruner {
     measure(box, candidates);
     bound(least);
     std::array<double, classes> sum{};
-    std::vector<signed char> class_of(candidates.size(), -1);
+    std::vector<std::uint8_t> class_of(candidates.size(), must_stay);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (most_[i] >= least) continue;
       const double cost = std::exp2(most_[i] - least) * (reach_[i] + spread);
       const double below = cost > 0 ? std::log2(budget / cost) : classes;
       if (!(below >= 0)) continue;
-      class_of[i] = static_cast<signed char>(std::min(below, classes - 1.0));
-      sum[static_cast<std::size_t>(class_of[i])] += cost;
+      class_of[i] = static_cast<std::uint8_t>(std::min(below, classes - 1.0));
+      sum[class_of[i]] += cost;
     }
     int cheapest = classes;  // classes from here on are dropped
     for (double total = 0; cheapest > 0 && total + sum[static_cast<std::size_t>(cheapest - 1)] <= budget;) {
@@ -128,7 +129,7 @@ class Pruner {
     std::vector<std::uint32_t> kept;
     most = minus_infinity;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (class_of[i] >= cheapest) continue;
+      if (class_of[i] != must_stay && class_of[i] >= cheapest) continue;
       kept.push_back(candidates[i]);
       most = std::max(most, most_[i]);
     }
