@@ -6,6 +6,7 @@
 #include "panel_options.hpp"
 #include "paths.hpp"
 #include "scene_options.hpp"
+#include "smoe_command.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <array>
@@ -205,7 +206,8 @@ bool is_picture(const std::string& path) {
   const auto extension = extension_of(path);
   throw_io(path,
            "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
-           "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), or dots (.csv .tsv .txt .dat .xy .npy .svg)",
+           "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe), or dots (.csv .tsv .txt .dat "
+           ".xy .npy .svg)",
            extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
 }
 
@@ -252,6 +254,8 @@ int run_info(const InfoArguments& arguments) {
   require_input(arguments.input);
   if (arguments.dots || is_dots_file(arguments.input)) {
     tell_dots(arguments.input, arguments.console);
+  } else if (extension_of(arguments.input) == ".smoe") {
+    tell_model(arguments.input, arguments.console);
   } else if (is_picture(arguments.input)) {
     tell_image(arguments, read_image(arguments.input));
   } else if (extension_of(arguments.input) == ".npy") {

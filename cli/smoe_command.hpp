@@ -1,5 +1,7 @@
 #pragma once
 #include "command.hpp"
+#include "console.hpp"
+#include <string>
 
 namespace holotone::cli {
 
@@ -7,5 +9,8 @@ namespace holotone::cli {
 void add_smoe_info(CLI::App& smoe, Action& action);
 void add_smoe_render(CLI::App& smoe, Action& action);
 void add_smoe_convert(CLI::App& smoe, Action& action);
+
+/// What `holotone info` says of a model.
+void tell_model(const std::string& path, const ConsoleOptions& console);
 
 }  // namespace holotone::cli

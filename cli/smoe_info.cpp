@@ -113,6 +113,10 @@ int run_smoe_info(const SmoeInfoArguments& arguments) {
 
 }  // namespace
 
+void tell_model(const std::string& path, const ConsoleOptions& console) {
+  run_smoe_info({.input = path, .against = {}, .view = {}, .console = console});
+}
+
 void add_smoe_info(CLI::App& smoe, Action& action) {
   const auto arguments = std::make_shared<SmoeInfoArguments>();
   auto* command = smoe.add_subcommand("info", "Components, bytes, bits a pixel and steps of a model, and its PSNR");

@@ -215,7 +215,7 @@ SmoeSteps smoe_steps(const SmoeModel& model, double quality) {
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     // Pixels of the picture; shares of the way between the outermost views.
-    const double unit = axis < 2 ? 0.2 : (model.high[a] - model.low[a]) / 32;
+    const double unit = axis < 2 ? 0.3 : (model.high[a] - model.low[a]) / 32;
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
     steps.centre[a] = std::max(unit * scale, reach * 0x1p-19);
   }
@@ -269,22 +269,25 @@ SmoeModel with_quantised_gates(const SmoeModel& model, const SmoeCodecOptions& o
   return gates;
 }
 
-SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
-  const auto at = [&](int index) {
-    const double quality = index / qualities_a_unit;
-    return SmoeEncoded{encode_smoe(model, {.lossless = false, .steps = smoe_steps(model, quality)}), quality};
+SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes, const SmoeRefit& refit) {
+  constexpr const char* where = "encode_smoe_bytes";
+  const auto options_at = [&](int index) {
+    return SmoeCodecOptions{.lossless = false, .steps = smoe_steps(model, index / qualities_a_unit)};
   };
-  SmoeEncoded best = at(0);
-  if (std::ssize(best.bytes) > most_bytes) {
-    throw_argument("encode_smoe_bytes", "most_bytes",
-                   fmt::format("at least {} for {} components", best.bytes.size(), model.count()),
+  const auto at = [&](const SmoeModel& own, int index) {
+    return SmoeEncoded{encode_smoe(own, options_at(index)), index / qualities_a_unit};
+  };
+  const auto fail = [&](std::size_t least) {
+    throw_argument(where, "most_bytes", fmt::format("at least {} for {} components", least, model.count()),
                    std::to_string(most_bytes));
-  }
+  };
+  SmoeEncoded best = at(model, 0);
+  if (std::ssize(best.bytes) > most_bytes) fail(best.bytes.size());
   int low = 0;
   int high = static_cast<int>(best_smoe_quality * qualities_a_unit) + 1;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    SmoeEncoded one = at(middle);
+    SmoeEncoded one = at(model, middle);
     if (std::ssize(one.bytes) <= most_bytes) {
       best = std::move(one);
       low = middle;
@@ -292,7 +295,21 @@ SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
       high = middle;
     }
   }
-  return best;
+  if (!refit) return best;
+  for (int index = low;;) {
+    const SmoeModel refitted = refit(with_quantised_gates(model, options_at(index)));
+    if (refitted.count() != model.count()) {
+      throw_argument(where, "refit", fmt::format("{} components", model.count()), std::to_string(refitted.count()));
+    }
+    best = at(refitted, index);
+    const std::int64_t excess = std::ssize(best.bytes) - most_bytes;
+    if (excess <= 0) return best;
+    if (index == 0) fail(best.bytes.size());
+    // Ten qualities are a bit of every number.
+    const smoe::CodedLayout layout{model.dimensions, model.channels};
+    const double bits = 8.0 * static_cast<double>(excess) / static_cast<double>(model.count() * layout.size());
+    index = std::max(0, index - static_cast<int>(std::ceil(10 * qualities_a_unit * bits)));
+  }
 }
 
 }  // namespace holotone

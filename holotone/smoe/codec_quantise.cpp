@@ -97,7 +97,7 @@ std::int32_t steps_of(double value, double step) {
   return static_cast<std::int32_t>(std::clamp(std::floor(value / step + 0.5), -most, most));
 }
 
-/// Slopes are many and most of them small: a wider zero saves more bits than it costs colour (0.1 dB at the same size).
+/// Slopes are many and most of them small: a wider zero saves more bits than it costs colour.
 std::int32_t steps_of_slope(double value, double step) {
   return std::abs(value) < step * (2.0 / 3) ? 0 : steps_of(value, step);
 }

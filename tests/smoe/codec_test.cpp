@@ -350,6 +350,34 @@ TEST(SmoeCodec, BytesAsAsked) {
   expect_error(ErrorCode::invalid_argument, "most_bytes: expected at least", [&] { encode_smoe_bytes(model, 100); });
 }
 
+// What a refit gives takes more bytes than what it got: the quality falls until the file fits, with the gates of that quality.
+TEST(SmoeCodec, BytesAsAskedWithARefit) {
+  const auto model = made(2, 3, 400);
+  int refits = 0;
+  const auto refit = [&](SmoeModel gates) {
+    ++refits;
+    for (auto& slope : gates.slope) slope *= 3;
+    return gates;
+  };
+  const auto plain = encode_smoe_bytes(model, 3000);
+  const auto encoded = encode_smoe_bytes(model, 3000, refit);
+  EXPECT_LE(std::ssize(encoded.bytes), 3000);
+  EXPECT_GT(std::ssize(encoded.bytes), 2850);
+  EXPECT_LT(encoded.quality, plain.quality);
+  EXPECT_LE(refits, 4);
+  const auto options = options_of(model, encoded.quality);
+  EXPECT_EQ(encoded.bytes, encode_smoe(refit(with_quantised_gates(model, options)), options));
+  const auto decoded = decode_smoe(encoded.bytes, "file");
+  EXPECT_EQ(decoded.centre, with_quantised_gates(model, options).centre);
+  expect_error(ErrorCode::invalid_argument, "refit: expected 400 components, got 3",
+               [&] { encode_smoe_bytes(model, 3000, [](const SmoeModel&) { return made(2, 3, 3); }); });
+  const auto loud = [](SmoeModel gates) {
+    for (auto& colour : gates.colour) colour *= 1e4F;
+    return gates;
+  };
+  expect_error(ErrorCode::invalid_argument, "most_bytes", [&] { encode_smoe_bytes(model, 800, loud); });
+}
+
 TEST(SmoeCodec, OneComponentAndMillionsAlike) {
   auto one = trimmed(made(2, 3, 1));
   EXPECT_LT(encode_smoe(one, options_of(one, 50)).size(), 200U);
