@@ -37,8 +37,9 @@ class NumberModel {
   template <class Coder>
   std::int64_t code(Coder& coder, std::int64_t value, const std::array<int, models>& contexts, bool has_sign) {
     for (int i = 0; i < models; ++i) {
-      own_[static_cast<std::size_t>(i)] =
-          &nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
+      auto& own = nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
+      if (!own) own = std::make_unique<Nodes>();  // few of them are met in a small file
+      own_[static_cast<std::size_t>(i)] = own.get();
     }
     if (bit(coder, value == 0, zero_node)) return 0;
     const bool negative = has_sign && bit(coder, value < 0, sign_node);
@@ -74,7 +75,7 @@ class NumberModel {
     return coded;
   }
 
-  std::vector<Nodes> nodes_;
+  std::vector<std::unique_ptr<Nodes>> nodes_;
   std::array<ChanceMixer<models>, mixed_nodes> mixers_;
   std::array<Nodes*, models> own_{};
 };

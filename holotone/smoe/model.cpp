@@ -39,6 +39,10 @@ void require_box(std::string_view where, const SmoeModel& model) {
 /// body(component) over all of them on all threads.
 template <class Body>
 void over_components(std::int64_t count, const Body& body) {
+  if (count <= block) {  // waking threads takes longer
+    for (std::int64_t j = 0; j < count; ++j) body(j);
+    return;
+  }
   parallel_for(0, (count + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t j = part * block; j < std::min(count, (part + 1) * block); ++j) body(j);
   });

@@ -169,8 +169,8 @@ TEST(SmoeBadInput, MutationsNeitherCrashNorHang) {
     for (const bool lossless : {false, true}) {
       const auto name = fmt::format("{} dimensions{}", dimensions, lossless ? ", lossless" : "");
       const auto bytes = file(lossless, dimensions);
-      expect_survival(name, bytes, ".smoe", 100, decode_file);
-      expect_survival(name + ", checksum repaired", bytes, ".smoe", 300, decode_file, repair);
+      expect_survival(name, bytes, ".smoe", 50, decode_file);
+      expect_survival(name + ", checksum repaired", bytes, ".smoe", 150, decode_file, repair);
       expect_truncations_refused(bytes, ".smoe", true, decode_file);
     }
   }
