@@ -6,6 +6,7 @@
 namespace holotone::cli {
 
 /// Each adds one subcommand of `holotone smoe`.
+void add_smoe_fit(CLI::App& smoe, Action& action);
 void add_smoe_info(CLI::App& smoe, Action& action);
 void add_smoe_render(CLI::App& smoe, Action& action);
 void add_smoe_convert(CLI::App& smoe, Action& action);

@@ -112,6 +112,9 @@ constexpr Source sources[] = {
     {"SmoeRenderer", "view", {"--crop"}},
     {"SmoeRenderer", "", {}},
     {"encode_smoe_bytes", "most_bytes", {"--bytes"}},
+    {"SmoeFitter", "components", {"--components"}},
+    {"SmoeFitter", "start", {"--resume"}},
+    {"SmoeFitter", "", {}},
     {"smoe_steps", "quality", {"--quality"}},
 };
 

@@ -1,0 +1,246 @@
+#include "cancel.hpp"
+#include "output_check.hpp"
+#include "paths.hpp"
+#include "smoe_command.hpp"
+#include "smoe_picture.hpp"
+#include "smoe_views.hpp"
+#include "values.hpp"
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// Bits of a component in files of good quality, about: sets the number of components where --bytes alone is given.
+constexpr double bits_a_component = 50;
+constexpr double default_quality = 60;
+
+struct SmoeFitArguments {
+  std::string input;
+  std::string output;
+  std::string components;
+  std::string psnr;
+  std::string bytes;
+  std::string quality;
+  bool lossless = false;
+  std::string method = "gradient";
+  std::string iterations;
+  std::string time;
+  std::string seed = "1";
+  std::string resume;
+  std::string rows = "auto";
+  bool linear = false;
+  ConsoleOptions console;
+};
+
+struct SmoeFitJob {
+  SmoeFitOptions options;
+  std::optional<std::int64_t> bytes;
+  double quality = default_quality;
+  ViewRows rows = ViewRows::by_parallax;
+};
+
+SmoeFitJob fit_job(const SmoeFitArguments& a) {
+  static constexpr Choice<SmoeFitMethod> methods[] = {{"gradient", SmoeFitMethod::gradient}, {"em", SmoeFitMethod::em}};
+  static constexpr Choice<ViewRows> ways[] = {
+      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
+  SmoeFitJob job;
+  auto& options = job.options;
+  options.method = choose("--method", a.method, methods);
+  job.rows = choose("--rows", a.rows, ways);
+  if (!a.bytes.empty()) {
+    job.bytes = byte_count("--bytes", a.bytes);
+    const double components = std::round(8 * static_cast<double>(*job.bytes) / bits_a_component);
+    options.components = std::max<std::int64_t>(1, static_cast<std::int64_t>(components));
+  }
+  if (!a.psnr.empty()) {
+    options.psnr_db = number_between("--psnr", a.psnr, 1, 100);
+    options.components = 0;
+  }
+  if (!a.components.empty()) options.components = whole_number("--components", a.components, 1, 1 << 24);
+  if (!a.iterations.empty()) options.iterations = whole_number("--iterations", a.iterations, 0, 1000000);
+  if (!a.time.empty()) options.time_limit_s = number_between("--time", a.time, 0.1, 1e6);
+  if (!a.quality.empty()) job.quality = number_between("--quality", a.quality, 0, best_smoe_quality);
+  options.seed = static_cast<std::uint64_t>(whole_number("--seed", a.seed, 0, INT64_MAX));
+  options.linear = a.linear;
+  return job;
+}
+
+void check_outputs(const SmoeFitArguments& a) {
+  require_known_counters("--output", a.output, false);
+  require_model_name("--output", a.output);
+  if (extension_of(a.output) != ".smoe" && (a.lossless || !a.quality.empty() || !a.bytes.empty())) {
+    reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", a.output);
+  }
+  std::vector<InputFile> inputs{{"IN", a.input}};
+  if (!a.resume.empty()) inputs.push_back({"--resume", a.resume});
+  require_outputs({{"--output", 1, [&](std::int64_t) { return a.output; }}}, inputs);
+}
+
+/// The experts solved for again, for the gates that the model has.
+SmoeModel refitted(const FitPictures& pictures, SmoeModel gates) {
+  SmoeFitOptions options;
+  options.iterations = 0;
+  options.components = gates.count();
+  options.linear = gates.linear;
+  const auto fit = [&] {
+    return pictures.at.empty() ? SmoeFitter(pictures.images.front().view(), gates, options)
+                               : SmoeFitter(pictures.views(), gates, options);
+  };
+  SmoeFitter fitter = fit();
+  fitter.run();
+  const SmoeModel solved = fitter.model();
+  const auto d = static_cast<std::size_t>(gates.dimensions);
+  const auto q = static_cast<std::size_t>(gates.channels);
+  // The same planes, seen from the gates' own centres.
+  for (std::size_t j = 0; j < gates.log_weight.size(); ++j) {
+    for (std::size_t c = 0; c < q; ++c) {
+      const float* const slope = solved.slope.data() + (j * q + c) * d;
+      auto colour = static_cast<double>(solved.colour[j * q + c]);
+      for (std::size_t axis = 0; axis < d; ++axis) {
+        colour += static_cast<double>(slope[axis]) *
+                  (static_cast<double>(gates.centre[j * d + axis]) - static_cast<double>(solved.centre[j * d + axis]));
+        gates.slope[(j * q + c) * d + axis] = slope[axis];
+      }
+      gates.colour[j * q + c] = static_cast<float>(colour);
+    }
+  }
+  return gates;
+}
+
+/// Mean squared difference of the model's pictures, as they would be written, from those that it was fitted to.
+double psnr_against(const FitPictures& pictures, const SmoeModel& model) {
+  SmoeRenderer renderer(model);
+  double sum = 0;
+  for (std::size_t i = 0; i < pictures.images.size(); ++i) {
+    const auto& image = pictures.images[i];
+    SmoeView view{{image.shape()[0], image.shape()[1]}, {}, {}, {}};
+    if (!pictures.at.empty()) view.at = pictures.at[i];
+    auto colours = rendered(renderer, view);
+    // As a file of codes would hold it.
+    if (pictures.bits != 0 && !model.linear) colours = to_float(coded(colours, false, pictures.bits));
+    const double psnr = psnr_of(colours, image);
+    sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
+  }
+  return -10 * std::log10(sum);
+}
+
+/// What is written: the bytes of a .smoe file and the model in them, or the model's floats.
+struct Stored {
+  std::vector<std::byte> bytes;
+  SmoeModel model;
+};
+
+Stored stored(const SmoeFitArguments& a, const SmoeFitJob& job, const FitPictures& pictures, SmoeModel model) {
+  if (extension_of(a.output) != ".smoe") return {{}, std::move(model)};
+  Stored result;
+  const SmoeRefit refit = [&](SmoeModel gates) {
+    check_cancelled("refitting");
+    return refitted(pictures, std::move(gates));
+  };
+  if (job.bytes) {
+    result.bytes = encode_smoe_bytes(model, *job.bytes, refit).bytes;
+  } else if (a.lossless) {
+    result.bytes = encode_smoe(model, {.lossless = true, .steps = {}});
+  } else {
+    const SmoeCodecOptions options{.lossless = false, .steps = smoe_steps(model, job.quality)};
+    result.bytes = encode_smoe(refit(with_quantised_gates(model, options)), options);
+  }
+  result.model = decode_smoe(result.bytes, a.output);
+  return result;
+}
+
+int run_smoe_fit(const SmoeFitArguments& a) {
+  const Stopwatch watch;
+  const SmoeFitJob job = fit_job(a);
+  check_outputs(a);
+  const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
+  const UnfinishedRun unfinished;
+  const auto begun = [&]() -> SmoeFitter {
+    const bool one = pictures.at.empty();
+    if (a.resume.empty()) {
+      return one ? SmoeFitter(pictures.images.front().view(), job.options) : SmoeFitter(pictures.views(), job.options);
+    }
+    const SmoeModel start = read_model(a.resume).model;
+    SmoeFitOptions options = job.options;
+    if (a.components.empty() && a.psnr.empty() && a.bytes.empty()) options.components = start.count();
+    return one ? SmoeFitter(pictures.images.front().view(), start, options)
+               : SmoeFitter(pictures.views(), start, options);
+  };
+  SmoeFitter fitter = begun();
+  {
+    ProgressBar bar(a.console);
+    fitter.run(bar);
+  }
+  const Stored written = stored(a, job, pictures, fitter.model());
+  check_cancelled("writing");
+  if (written.bytes.empty()) {
+    write_model_floats(a.output, written.model);
+  } else {
+    write_smoe(a.output, written.bytes);
+  }
+  const double psnr = psnr_against(pictures, written.model);
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  const auto& shape = pictures.images.front().shape();
+  const auto count = std::ssize(pictures.images);
+  std::string size;
+  if (!written.bytes.empty()) {
+    const auto pixels = static_cast<double>(shape[0] * shape[1] * count);
+    size = fmt::format(" in {} bytes ({:.3g} bits a pixel)", written.bytes.size(),
+                       8 * static_cast<double>(written.bytes.size()) / pixels);
+  }
+  report(a.console, fmt::format("{}: {}{}, PSNR {:.2f} dB of {}{} x {} pixels, {}, {}", a.output,
+                                counted(written.model.count(), "component"), size, psnr,
+                                count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0],
+                                counted(fitter.iterations(), "step"), format_duration(watch.seconds())));
+  report_json(a.console,
+              {{"software", "holotone " HOLOTONE_VERSION},
+               {"input", a.input},
+               {"output", a.output},
+               {"views", {pictures.columns, pictures.rows}},
+               {"rows", pictures.rows > 1 ? nlohmann::json(pictures.up ? "up" : "down") : nlohmann::json(nullptr)},
+               {"resolution", {shape[1], shape[0]}},
+               {"channels", shape[2]},
+               {"components", written.model.count()},
+               {"bytes", written.bytes.size()},
+               {"psnr_db", psnr},
+               {"fit_psnr_db", fitter.psnr_db()},
+               {"iterations", fitter.iterations()},
+               {"seed", job.options.seed},
+               {"time_s", watch.seconds()}});
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_smoe_fit(CLI::App& smoe, Action& action) {
+  const auto arguments = std::make_shared<SmoeFitArguments>();
+  auto& a = *arguments;
+  auto* command = smoe.add_subcommand("fit", "A picture, or the views of a light field, to a model");
+  command->add_option("IN", a.input, "A picture, or views by a name such as view_%v_%u.png: u to the right")
+      ->required();
+  command->add_option("-o,--output", a.output, "A model: .smoe, .json or .npz")->required();
+  command->add_option("--components", a.components, "So many; default 5000, or by --bytes or --psnr");
+  command->add_option("--psnr", a.psnr,
+                      "Until the picture is so near, in dB; without --components as many as that takes");
+  auto* bytes = command->add_option("--bytes", a.bytes, "Of .smoe: the best in so many, such as 40k");
+  auto* quality =
+      command->add_option("--quality", a.quality, "Of .smoe, 0 to 100: each 10 halve the steps; default 60");
+  auto* lossless = command->add_flag("--lossless", a.lossless, "Of .smoe: every float exactly");
+  quality->excludes(bytes)->excludes(lossless);
+  bytes->excludes(lossless);
+  command->add_option("--method", a.method, "gradient, or em: expectation-maximisation alone")->capture_default_str();
+  command->add_option("--iterations", a.iterations, "Steps, at most; default 2000");
+  command->add_option("--time", a.time, "Seconds after which the fit ends with what it has");
+  command->add_option("--seed", a.seed, "Of every random choice")->capture_default_str();
+  command->add_option("--resume", a.resume, "A model of the same pictures to start from");
+  command->add_option("--rows", a.rows, "Way in which %v counts: down, up, or auto by the parallax")
+      ->capture_default_str();
+  command->add_flag("--linear", a.linear, "Fit linear light instead of the file's codes");
+  add_console_options(*command, a.console);
+  command->callback([arguments, &action] { action = [arguments] { return run_smoe_fit(*arguments); }; });
+}
+
+}  // namespace holotone::cli
