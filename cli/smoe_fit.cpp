@@ -84,11 +84,7 @@ SmoeModel refitted(const FitPictures& pictures, SmoeModel gates) {
   options.iterations = 0;
   options.components = gates.count();
   options.linear = gates.linear;
-  const auto fit = [&] {
-    return pictures.at.empty() ? SmoeFitter(pictures.images.front().view(), gates, options)
-                               : SmoeFitter(pictures.views(), gates, options);
-  };
-  SmoeFitter fitter = fit();
+  SmoeFitter fitter(pictures.views(), gates, options);
   fitter.run();
   const SmoeModel solved = fitter.model();
   const auto d = static_cast<std::size_t>(gates.dimensions);
@@ -115,9 +111,7 @@ double psnr_against(const FitPictures& pictures, const SmoeModel& model) {
   double sum = 0;
   for (std::size_t i = 0; i < pictures.images.size(); ++i) {
     const auto& image = pictures.images[i];
-    SmoeView view{{image.shape()[0], image.shape()[1]}, {}, {}, {}};
-    if (!pictures.at.empty()) view.at = pictures.at[i];
-    auto colours = rendered(renderer, view);
+    auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]});
     // As a file of codes would hold it.
     if (pictures.bits != 0 && !model.linear) colours = to_float(coded(colours, false, pictures.bits));
     const double psnr = psnr_of(colours, image);
@@ -158,15 +152,11 @@ int run_smoe_fit(const SmoeFitArguments& a) {
   const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
   const UnfinishedRun unfinished;
   const auto begun = [&]() -> SmoeFitter {
-    const bool one = pictures.at.empty();
-    if (a.resume.empty()) {
-      return one ? SmoeFitter(pictures.images.front().view(), job.options) : SmoeFitter(pictures.views(), job.options);
-    }
+    if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options);
     const SmoeModel start = read_model(a.resume).model;
     SmoeFitOptions options = job.options;
     if (a.components.empty() && a.psnr.empty() && a.bytes.empty()) options.components = start.count();
-    return one ? SmoeFitter(pictures.images.front().view(), start, options)
-               : SmoeFitter(pictures.views(), start, options);
+    return SmoeFitter(pictures.views(), start, options);
   };
   SmoeFitter fitter = begun();
   {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <holotone/core/colour.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/io/image.hpp>
 #include <map>
 #include <optional>
@@ -121,10 +122,12 @@ void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
   if (linear && pictures.bits != 0) {
     const std::int64_t channels = shape[2];
     const bool alpha = channels == 2 || channels == 4;
-    for (std::int64_t i = 0; i < colours.size(); ++i) {
-      if (alpha && i % channels == channels - 1) continue;
-      colours.data()[i] = static_cast<float>(srgb_to_linear(static_cast<double>(colours.data()[i])));
-    }
+    parallel_for(0, shape[0], [&](std::int64_t row) {
+      for (std::int64_t i = row * shape[1] * channels; i < (row + 1) * shape[1] * channels; ++i) {
+        if (alpha && i % channels == channels - 1) continue;
+        colours.data()[i] = static_cast<float>(srgb_to_linear(static_cast<double>(colours.data()[i])));
+      }
+    });
   }
   pictures.paths.push_back(path);
   pictures.images.push_back(std::move(colours));
@@ -205,6 +208,7 @@ FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linea
   if (!pattern) {
     require_input(path);
     read_picture(pictures, path, linear);
+    pictures.at.emplace_back();
     return pictures;
   }
   const bool both = pattern->counters.size() == 2;

@@ -10,7 +10,7 @@ namespace holotone::cli {
 struct FitPictures {
   std::vector<std::string> paths;
   std::vector<Array<float, 3>> images;  ///< code values over their largest; linear light if asked for
-  std::vector<std::vector<double>> at;  ///< {u, v} or {u} of each; empty for one picture
+  std::vector<std::vector<double>> at;  ///< {u, v} or {u} of each; {} of the only picture
   int bits = 8;                         ///< of the files' codes; 0: float
   std::int64_t columns = 1;             ///< of views
   std::int64_t rows = 1;

@@ -70,6 +70,14 @@ TEST_F(SmoeFitTest, PicturesOfEveryKind) {
   }
 }
 
+TEST_F(SmoeFitTest, LinearLightBecomesTheSameCodes) {
+  put_picture<std::uint8_t>("rgb.png", 40, 56, 3);
+  ASSERT_EQ(run(fit("rgb.png", "m.smoe", {"--components", "40", "--linear"})).exit_code, 0);
+  const auto info = run_json({"smoe", "info", path("m.smoe"), "--against", path("rgb.png")});
+  EXPECT_EQ(info["linear"], true);
+  EXPECT_GT(info["psnr_db"].get<double>(), 30);
+}
+
 TEST_F(SmoeFitTest, OnePixelAndMoreComponentsThanPixels) {
   put_picture<std::uint8_t>("dot.png", 1, 1, 3);
   EXPECT_EQ(run(fit("dot.png", "dot.smoe", {"--components", "1"})).exit_code, 0);
