@@ -112,6 +112,7 @@ constexpr Source sources[] = {
     {"SmoeRenderer", "view", {"--crop"}},
     {"SmoeRenderer", "", {}},
     {"encode_smoe_bytes", "most_bytes", {"--bytes"}},
+    {"store_smoe", "most_bytes", {"--bytes"}},
     {"SmoeFitter", "components", {"--components"}},
     {"SmoeFitter", "start", {"--resume"}},
     {"SmoeFitter", "", {}},

@@ -104,6 +104,7 @@ void put_steps(Writer& out, const CodedModel& coded) {
 void take_steps(Reader& in, CodedModel& coded) {
   constexpr double huge = 1e30;
   constexpr double tiny = 1e-30;
+  constexpr auto most_median = static_cast<std::int64_t>(smoe::most_median_size);
   auto& steps = coded.info.steps;
   for (int axis = 0; axis < coded.info.dimensions; ++axis) {
     steps.centre[static_cast<std::size_t>(axis)] = in.step("a step of centres", tiny, huge);
@@ -116,7 +117,7 @@ void take_steps(Reader& in, CodedModel& coded) {
   steps.slope = in.step("a step of slopes", tiny, 1024);
   steps.slope_chroma = in.step("a step of slopes' chroma", tiny, 1024);
   steps.area_gain = in.step("a gain", 0, 1);
-  coded.median_size = static_cast<int>(in.within<std::int32_t>("a median size", -1'000'000, 1'000'000));
+  coded.median_size = static_cast<int>(in.within<std::int32_t>("a median size", -most_median, most_median));
   coded.weight_of_shape = static_cast<int>(in.within<std::int16_t>("a predictor", -32768, 32767));
   coded.curve_bits = static_cast<int>(in.within<std::uint8_t>("bits of a coordinate", 0, 23));
   for (auto& origin : coded.origin) {
@@ -207,6 +208,11 @@ std::vector<std::byte> file_of(const CodedModel& coded) {
 
 }  // namespace
 
+std::vector<std::byte> smoe::file_bytes(CodedModel& coded) {
+  choose_predictors(coded);
+  return file_of(coded);
+}
+
 SmoeSteps smoe_steps(const SmoeModel& model, double quality) {
   require_model("smoe_steps", model);
   require_range("smoe_steps", "quality", quality, 0, best_smoe_quality);
@@ -230,8 +236,7 @@ std::vector<std::byte> encode_smoe(const SmoeModel& model, const SmoeCodecOption
   require_model("encode_smoe", model);
   if (options.lossless) return file_of(smoe::exact_numbers(model));
   CodedModel coded = smoe::quantise(model, options.steps);
-  smoe::choose_predictors(coded);
-  return file_of(coded);
+  return smoe::file_bytes(coded);
 }
 
 SmoeModel decode_smoe(std::span<const std::byte> bytes, std::string_view name) {
@@ -261,15 +266,7 @@ SmoeModel quantised(const SmoeModel& model, const SmoeCodecOptions& options) {
   return options.lossless ? model : smoe::dequantise(smoe::quantise(model, options.steps));
 }
 
-SmoeModel with_quantised_gates(const SmoeModel& model, const SmoeCodecOptions& options) {
-  require_model("with_quantised_gates", model);
-  if (options.lossless) throw_argument("with_quantised_gates", "options", "quantised ones", "lossless ones");
-  SmoeModel gates;
-  smoe::quantise(model, options.steps, &gates);
-  return gates;
-}
-
-SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes, const SmoeRefit& refit) {
+SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
   constexpr const char* where = "encode_smoe_bytes";
   const auto options_at = [&](int index) {
     return SmoeCodecOptions{.lossless = false, .steps = smoe_steps(model, index / qualities_a_unit)};
@@ -295,21 +292,7 @@ SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes, c
       high = middle;
     }
   }
-  if (!refit) return best;
-  for (int index = low;;) {
-    const SmoeModel refitted = refit(with_quantised_gates(model, options_at(index)));
-    if (refitted.count() != model.count()) {
-      throw_argument(where, "refit", fmt::format("{} components", model.count()), std::to_string(refitted.count()));
-    }
-    best = at(refitted, index);
-    const std::int64_t excess = std::ssize(best.bytes) - most_bytes;
-    if (excess <= 0) return best;
-    if (index == 0) fail(best.bytes.size());
-    // Ten qualities are a bit of every number.
-    const smoe::CodedLayout layout{model.dimensions, model.channels};
-    const double bits = 8.0 * static_cast<double>(excess) / static_cast<double>(model.count() * layout.size());
-    index = std::max(0, index - static_cast<int>(std::ceil(10 * qualities_a_unit * bits)));
-  }
+  return best;
 }
 
 }  // namespace holotone

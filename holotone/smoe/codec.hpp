@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <holotone/smoe/model.hpp>
 #include <span>
 #include <string_view>
@@ -19,7 +18,7 @@ namespace holotone {
 /// Three channels or the first three of four are stored as (R+G+B)/sqrt(3), (R-B)/sqrt(2), (R-2G+B)/sqrt(6), which leaves squared errors what
 /// they are. The steps of colours and slopes are those of a median component; those of others are divided by the power of 2 nearest to
 /// the square root of (their pi sqrt(det R) over the median one)^area_gain, about the pixels on which their error is seen.
-/// The defaults, found by trying on fits with refitted experts (with_quantised_gates), are about what gives the best PSNR for its bytes.
+/// The defaults, found by trying on fits with experts solved for again, are about what gives the best PSNR for its bytes.
 struct SmoeSteps {
   std::array<double, most_smoe_dimensions> centre{};  ///< in the model's coordinates
   double shape = 0.11;
@@ -80,24 +79,15 @@ bool is_smoe(std::span<const std::byte> bytes);
 /// Exactly the model that decode_smoe(encode_smoe(model, options)) gives, without the bytes. Throws as encode_smoe.
 SmoeModel quantised(const SmoeModel& model, const SmoeCodecOptions& options);
 
-/// The model with the centres, covariances and weights that its file will have, in the file's order, and its experts as they were: the same
-/// planes, seen from the moved centres. A fit solves these experts again for the gates they will have; quantising
-/// what it gives leaves the gates, and their order, as they are. Not for lossless options. Throws as encode_smoe.
-SmoeModel with_quantised_gates(const SmoeModel& model, const SmoeCodecOptions& options);
-
 /// Bytes and how they were made.
 struct SmoeEncoded {
   std::vector<std::byte> bytes;
   double quality = 0;
 };
 
-/// Solves the experts of a model again for the gates that it has; components stay in their order.
-using SmoeRefit = std::function<SmoeModel(SmoeModel gates)>;
-
-/// The file of best quality (in steps of 1/16) that has at most `most_bytes`, by bisection. With `refit`, the model at that quality is refitted to
-/// its quantised gates and encoded; if that takes more bytes, again at a lower quality. Throws invalid_argument if quality 0 takes more,
-/// saying how many, if `refit` gives another number of components, and as encode_smoe. Cost: some 11 encodings, and
-/// seldom more than three refits.
-SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes, const SmoeRefit& refit = {});
+/// The file of best quality (in steps of 1/16) that has at most `most_bytes`, by bisection. `store_smoe` makes better ones where the pictures
+/// that the model was fitted to are at hand. Throws invalid_argument if quality 0 takes more, saying how many, and as encode_smoe. Cost: some
+/// 11 encodings.
+SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes);
 
 }  // namespace holotone

@@ -159,6 +159,11 @@ struct Survey {
   std::vector<double> spread;     ///< of what neighbours foretell
 };
 
+/// In place of a coder: nothing is coded, what is expected of each number is kept.
+struct Expectations {
+  std::vector<std::int64_t> numbers;
+};
+
 /// Codes components one after the other; with a decoder it fills them.
 template <class Coder>
 class ComponentCoder {
@@ -202,7 +207,7 @@ class ComponentCoder {
 
  private:
   bool code_place(std::int32_t* own) {
-    if constexpr (std::is_same_v<Coder, Survey>) {
+    if constexpr (std::is_same_v<Coder, Survey> || std::is_same_v<Coder, Expectations>) {
       return true;
     } else {
       return code_gap(own);
@@ -291,16 +296,23 @@ class ComponentCoder {
       }
       learn_mean(j, p);
       return true;
+    } else if constexpr (std::is_same_v<Coder, Expectations>) {
+      coder_.numbers[static_cast<std::size_t>(j * size_ + p)] = base_of(j, p, own);
+      learn_mean(j, p);
+      return true;
     } else {
       return code_residual(j, p, own);
     }
   }
 
+  [[nodiscard]] std::int64_t base_of(std::int64_t j, int p, const std::int32_t* own) const {
+    const int bits = shift(j, p);
+    return ((foretold(p) + ((std::int64_t{1} << bits) >> 1)) >> bits) + lift(own, p);
+  }
+
   bool code_residual(std::int64_t j, int p, std::int32_t* own) {
     const auto at = static_cast<std::size_t>(p);
-    const int bits = shift(j, p);
-    const std::int64_t expected = foretold(p);
-    const std::int64_t base = ((expected + ((std::int64_t{1} << bits) >> 1)) >> bits) + lift(own, p);
+    const std::int64_t base = base_of(j, p, own);
     const std::int64_t residual = numbers_[at].code(coder_, own[p] - base, contexts_of(j, p), true);
     const std::int64_t value = base + residual;
     if (std::abs(value) > most_steps) return false;
@@ -441,6 +453,14 @@ void choose_predictors(CodedModel& coded) {
     coded.trust[p] =
         static_cast<std::uint8_t>(std::clamp(16 * survey.agreement[p] / survey.spread[p] + 0.5, 0.0, 16.0));
   }
+}
+
+std::vector<std::int64_t> expected_numbers(const CodedModel& coded) {
+  Expectations expectations{std::vector<std::int64_t>(coded.values.size())};
+  CodedModel own = coded;
+  const auto components = std::make_unique<ComponentCoder<Expectations>>(expectations, own);
+  for (std::int64_t j = 0; j < coded.info.count; ++j) components->code(j);
+  return std::move(expectations.numbers);
 }
 
 std::vector<std::byte> write_numbers(const CodedModel& coded) {

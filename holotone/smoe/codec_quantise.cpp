@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/smoe/codec_detail.hpp>
 #include <limits>
 #include <numeric>
@@ -19,14 +20,6 @@ constexpr double log2_e = 1.4426950408889634;
 constexpr double third = 0.57735026918962576;  // 1 / sqrt(3)
 constexpr double half = 0.70710678118654752;   // 1 / sqrt(2)
 constexpr double sixth = 0.40824829046386302;  // 1 / sqrt(6)
-
-using Channels = std::array<double, most_smoe_channels>;
-
-/// Three channels to their mean and differences, orthonormally; others as they are.
-Channels decorrelated(const Channels& c, int channels) {
-  if (channels < 3) return c;
-  return {third * ((c[0] + c[1]) + c[2]), half * (c[0] - c[2]), sixth * ((c[0] + c[2]) - (c[1] + c[1])), c[3]};
-}
 
 Channels recorrelated(const Channels& c, int channels) {
   if (channels < 3) return c;
@@ -72,24 +65,11 @@ double log2_volume(const CodedModel& coded, const std::int32_t* values) {
   return sum * coded.info.steps.shape;
 }
 
-/// The nearest power of 2 to sqrt((pi sqrt(det R))^area_gain).
-int rounded_size(const CodedModel& coded, const std::int32_t* values) {
+/// Log2 of sqrt((pi sqrt(det R))^area_gain).
+double log2_size(const CodedModel& coded, const std::int32_t* values) {
   const auto& steps = coded.info.steps;
   const double weight = static_cast<double>(values[coded.layout().weight()]) * steps.weight;
-  const double log2_size = log2_volume(coded, values) + weight * log2_e;
-  return static_cast<int>(std::clamp(std::floor((0.5 * steps.area_gain) * log2_size + 0.5), -1e6, 1e6));
-}
-
-/// Steps of a component's colours and slopes over those of a median one.
-double expert_scale(const CodedModel& coded, const std::int32_t* values) {
-  return std::ldexp(1.0, -size_exponent(coded, values));
-}
-
-double colour_step(const SmoeSteps& steps, int channels, int channel) {
-  return channels >= 3 && (channel == 1 || channel == 2) ? steps.chroma : steps.colour;
-}
-double slope_step(const SmoeSteps& steps, int channels, int channel) {
-  return channels >= 3 && (channel == 1 || channel == 2) ? steps.slope_chroma : steps.slope;
+  return (0.5 * steps.area_gain) * (log2_volume(coded, values) + weight * log2_e);
 }
 
 std::int32_t steps_of(double value, double step) {
@@ -224,28 +204,27 @@ void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& c
   const auto layout = coded.layout();
   const int d = layout.dimensions;
   const int q = layout.channels;
-  const auto& steps = coded.info.steps;
-  const double scale = expert_scale(coded, values);
-  const Matrix u = upper_factor(coded, values);
+  const auto frame = expert_frame(coded, values);
   Channels colour{};
   for (int c = 0; c < q; ++c)
     colour[static_cast<std::size_t>(c)] = static_cast<double>(gates.colour[static_cast<std::size_t>(j * q + c)]);
   colour = decorrelated(colour, q);
   for (int c = 0; c < q; ++c) {
-    values[layout.colour() + c] = steps_of(colour[static_cast<std::size_t>(c)], colour_step(steps, q, c) * scale);
+    values[layout.colour() + c] =
+        steps_of(colour[static_cast<std::size_t>(c)], frame.colour[static_cast<std::size_t>(c)]);
   }
   for (int column = 0; column < d; ++column) {
     Channels over{};
     for (int c = 0; c < q; ++c) {
       for (int row = 0; row <= column; ++row) {
         over[static_cast<std::size_t>(c)] +=
-            static_cast<double>(gates.slope[static_cast<std::size_t>((j * q + c) * d + row)]) * u[row][column];
+            static_cast<double>(gates.slope[static_cast<std::size_t>((j * q + c) * d + row)]) * frame.u[row][column];
       }
     }
     over = decorrelated(over, q);
     for (int c = 0; c < q; ++c) {
       values[layout.slope() + c * d + column] =
-          steps_of_slope(over[static_cast<std::size_t>(c)], slope_step(steps, q, c) * scale);
+          steps_of_slope(over[static_cast<std::size_t>(c)], frame.slope[static_cast<std::size_t>(c)]);
     }
   }
 }
@@ -254,13 +233,11 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
   const auto layout = coded.layout();
   const int d = layout.dimensions;
   const int q = layout.channels;
-  const auto& steps = coded.info.steps;
-  const double scale = expert_scale(coded, values);
-  const Matrix u = upper_factor(coded, values);
+  const auto frame = expert_frame(coded, values);
   Channels colour{};
   for (int c = 0; c < q; ++c) {
     colour[static_cast<std::size_t>(c)] =
-        static_cast<double>(values[layout.colour() + c]) * (colour_step(steps, q, c) * scale);
+        static_cast<double>(values[layout.colour() + c]) * frame.colour[static_cast<std::size_t>(c)];
   }
   colour = recorrelated(colour, q);
   for (int c = 0; c < q; ++c) {
@@ -271,14 +248,14 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
     auto& own = slope[static_cast<std::size_t>(column)];
     for (int c = 0; c < q; ++c) {
       own[static_cast<std::size_t>(c)] =
-          static_cast<double>(values[layout.slope() + c * d + column]) * (slope_step(steps, q, c) * scale);
+          static_cast<double>(values[layout.slope() + c * d + column]) * frame.slope[static_cast<std::size_t>(c)];
     }
     own = recorrelated(own, q);
     for (int c = 0; c < q; ++c) {
       const auto channel = static_cast<std::size_t>(c);
       for (int row = 0; row < column; ++row)
-        own[channel] -= slope[static_cast<std::size_t>(row)][channel] * u[row][column];
-      own[channel] /= u[column][column];
+        own[channel] -= slope[static_cast<std::size_t>(row)][channel] * frame.u[row][column];
+      own[channel] /= frame.u[column][column];
       model.slope[static_cast<std::size_t>((j * q + c) * d + column)] = static_cast<float>(own[channel]);
     }
   }
@@ -353,17 +330,21 @@ std::vector<std::int64_t> curve_order(const CodedModel& coded) {
 
 void find_median(CodedModel& coded) {
   const int size = coded.layout().size();
-  std::vector<int> exponents;
-  exponents.reserve(static_cast<std::size_t>(coded.info.count));
-  for (std::int64_t j = 0; j < coded.info.count; ++j) {
-    exponents.push_back(rounded_size(coded, coded.values.data() + j * size));
-  }
-  const auto middle = exponents.begin() + std::ssize(exponents) / 2;
-  std::nth_element(exponents.begin(), middle, exponents.end());
-  coded.median_size = *middle;
+  std::vector<double> sizes;
+  sizes.reserve(static_cast<std::size_t>(coded.info.count));
+  for (std::int64_t j = 0; j < coded.info.count; ++j) sizes.push_back(log2_size(coded, coded.values.data() + j * size));
+  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  coded.median_size =
+      static_cast<int>(std::clamp(std::floor(*middle * 256 + 0.5), -most_median_size, most_median_size));
 }
 
 }  // namespace
+
+Channels decorrelated(const Channels& c, int channels) {
+  if (channels < 3) return c;
+  return {third * ((c[0] + c[1]) + c[2]), half * (c[0] - c[2]), sixth * ((c[0] + c[2]) - (c[1] + c[1])), c[3]};
+}
 
 double exact_exp2(double x) {
   const double whole = std::floor(x + 0.5);
@@ -374,7 +355,22 @@ double exact_exp2(double x) {
 }
 
 int size_exponent(const CodedModel& coded, const std::int32_t* values) {
-  return std::clamp(rounded_size(coded, values) - coded.median_size, -8, 8);
+  const double over = log2_size(coded, values) - static_cast<double>(coded.median_size) * 0x1p-8;
+  return static_cast<int>(std::clamp(std::floor(over + 0.5), -8.0, 8.0));
+}
+
+ExpertFrame expert_frame(const CodedModel& coded, const std::int32_t* values) {
+  ExpertFrame frame;
+  frame.u = upper_factor(coded, values);
+  const double scale = std::ldexp(1.0, -size_exponent(coded, values));
+  const auto& steps = coded.info.steps;
+  for (int c = 0; c < coded.info.channels; ++c) {
+    const bool is_chroma = coded.info.channels >= 3 && (c == 1 || c == 2);
+    const auto channel = static_cast<std::size_t>(c);
+    frame.colour[channel] = (is_chroma ? steps.chroma : steps.colour) * scale;
+    frame.slope[channel] = (is_chroma ? steps.slope_chroma : steps.slope) * scale;
+  }
+  return frame;
 }
 
 CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* floats) {
@@ -401,6 +397,24 @@ CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* f
   coded.values = std::move(values);
   if (floats != nullptr) *floats = std::move(gates);
   return coded;
+}
+
+SmoeModel quantised_gates(const SmoeModel& model, const SmoeSteps& steps) {
+  CodedModel coded;
+  coded.info = info_of(model);
+  coded.info.steps = kept_steps(model, steps);
+  SmoeModel gates = empty_model(coded.info);
+  const int size = coded.layout().size();
+  constexpr std::int64_t block = 64;
+  parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t i) {
+    std::vector<std::int32_t> values(static_cast<std::size_t>(size));
+    for (std::int64_t j = i * block; j < std::min(model.count(), (i + 1) * block); ++j) {
+      quantise_gate(model, j, coded, values.data());
+      put_gate(coded, values.data(), j, gates);
+      move_expert(model, j, gates, j);
+    }
+  });
+  return gates;
 }
 
 SmoeModel dequantise(const CodedModel& coded) {

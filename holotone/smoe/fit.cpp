@@ -15,7 +15,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* where = "SmoeFitter";
-constexpr std::int64_t largest_side = 65536;
 constexpr std::int64_t most_components = std::int64_t{1} << 24;
 // Measured as mean PSNR of kodim05 and 15 (and 23) with 5,000 components.
 
@@ -48,32 +47,6 @@ constexpr double report_s = 0.02;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-void require_views(std::span<const SmoeFitView> views) {
-  if (views.empty()) throw_argument(where, "views", "1 or more", "none");
-  const auto& shape = views.front().image.shape();
-  const auto& [ny, nx, channels] = shape;
-  if (ny < 1 || nx < 1 || ny > largest_side || nx > largest_side || channels < 1 || channels > most_smoe_channels) {
-    throw_argument(where, "image",
-                   fmt::format("sides of 1 to {} pixels, 1 to {} channels", largest_side, most_smoe_channels),
-                   to_string<3>(shape));
-  }
-  const auto places = views.front().at.size();
-  if (places > 2 || (places == 0 && views.size() > 1)) {
-    throw_argument(where, "at", "1 or 2 coordinates for every view", fmt::format("{}", places));
-  }
-  for (const auto& view : views) {
-    require_view(where, "image", view.image, shape, {});
-    const auto values = view.image.host();
-    const auto bad = std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
-    if (bad != values.end()) throw_argument(where, "image", "finite colours", fmt::format("{}", *bad));
-    if (view.at.size() != places) {
-      throw_argument(where, "at", fmt::format("{} coordinates for every view", places),
-                     fmt::format("{}", view.at.size()));
-    }
-    for (const double value : view.at) require_range(where, "at", value, -1, 1);
-  }
-}
-
 void require_options(const SmoeFitOptions& options) {
   const auto require_count = [](std::string_view name, std::int64_t value, std::int64_t low, std::int64_t high) {
     if (value < low || value > high) {
@@ -88,20 +61,6 @@ void require_options(const SmoeFitOptions& options) {
   if (options.components == 0 && options.psnr_db == 0) {
     throw_argument(where, "components", "> 0 unless psnr_db is given", "0");
   }
-}
-
-void require_start(const SmoeModel& start, const SmoeFitView& view) {
-  require_model(where, start);
-  const auto& [ny, nx, channels] = view.image.shape();
-  const auto dimensions = 2 + std::ssize(view.at);
-  const bool fits = start.dimensions == dimensions && start.channels == channels && start.low[0] == 0 &&
-                    start.low[1] == 0 && start.high[0] == static_cast<double>(nx) &&
-                    start.high[1] == static_cast<double>(ny);
-  if (fits) return;
-  throw_argument(where, "start",
-                 fmt::format("a model of {} x {} pixels, {} channels and {} dimensions", nx, ny, channels, dimensions),
-                 fmt::format("{:g} x {:g} pixels, {} channels, {} dimensions", start.high[0] - start.low[0],
-                             start.high[1] - start.low[1], start.channels, start.dimensions));
 }
 
 smoe::ViewPoint place_of(const SmoeFitView& view) {
@@ -350,7 +309,7 @@ void SmoeFitter::State::finish(Progress& progress) {
 }
 
 SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options) {
-  require_views(views);
+  smoe::require_views(where, views);
   require_options(options);
   state_ = std::make_unique<State>(views, options, first_components(views, options));
   state_->variance.assign(state_->components.size(), smoe::first_variance);
@@ -358,9 +317,9 @@ SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions&
 }
 
 SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options) {
-  require_views(views);
+  smoe::require_views(where, views);
   require_options(options);
-  require_start(start, views.front());
+  smoe::require_start(where, start, views.front());
   const auto& shape = views.front().image.shape();
   state_ =
       std::make_unique<State>(views, options, smoe::components_of(start, smoe::pixel_limits({shape[0], shape[1]})));

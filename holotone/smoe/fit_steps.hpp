@@ -1,9 +1,15 @@
 #pragma once
 // What fits are made of. Not for users.
 #include <functional>
+#include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/fit_component.hpp>
 
 namespace holotone::smoe {
+
+/// Throws invalid_argument unless there are pictures of one shape, finite and in range, at places of one dimension.
+void require_views(const char* where, std::span<const SmoeFitView> views);
+/// Throws invalid_argument unless `start` is a model of such pictures.
+void require_start(const char* where, const SmoeModel& start, const SmoeFitView& view);
 
 /// One picture of the scene, and the lists of components that its tiles had when last selected.
 struct FitView {

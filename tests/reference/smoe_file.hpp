@@ -346,8 +346,8 @@ class SmoeFileReader {
     for (int i = 0; i < file_.d; ++i) sum += static_cast<double>(own[static_cast<std::size_t>(at_shape(i, i))]);
     const double v = sum * s_[0];
     const double w = (static_cast<double>(own[static_cast<std::size_t>(at_weight())]) * s_[2]) * 1.4426950408889634;
-    const double e = std::clamp(std::floor((0.5 * s_[7]) * (v + w) + 0.5), -1e6, 1e6);
-    return std::clamp<Integer>(static_cast<Integer>(e) - median_, -8, 8);
+    const double e = (0.5 * s_[7]) * (v + w) - static_cast<double>(median_) / 256;
+    return static_cast<Integer>(std::clamp(std::floor(e + 0.5), -8.0, 8.0));
   }
 
   // ---- floats

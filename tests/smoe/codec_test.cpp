@@ -214,7 +214,8 @@ TEST(SmoeCodec, QuantisingGatesTwiceIsQuantisingThemOnce) {
         for (int a = 0; a < d; ++a) model.covariance[static_cast<std::size_t>(triangle_size(a + 1) - 1)] = 1.00001F;
       }
       const auto options = options_of(model, quality);
-      auto gates = with_quantised_gates(model, options);
+      SmoeModel gates;
+      smoe::quantise(model, options.steps, &gates);
       require_model("gates", gates);
       const auto first = decode_smoe(encode_smoe(model, options), "file");
       EXPECT_EQ(gates.centre, first.centre);
@@ -232,7 +233,7 @@ TEST(SmoeCodec, QuantisingGatesTwiceIsQuantisingThemOnce) {
 
 TEST(SmoeCodec, MovedGatesKeepTheirPlanes) {
   const auto model = made(2, 3, 1);
-  const auto gates = with_quantised_gates(model, options_of(model, 20));
+  const auto gates = smoe::quantised_gates(model, options_of(model, 20).steps);
   ASSERT_NE(gates.centre, model.centre);
   for (int c = 0; c < 3; ++c) {
     const auto at = [&](const SmoeModel& m, double x, double y) {
@@ -350,34 +351,6 @@ TEST(SmoeCodec, BytesAsAsked) {
   expect_error(ErrorCode::invalid_argument, "most_bytes: expected at least", [&] { encode_smoe_bytes(model, 100); });
 }
 
-// What a refit gives takes more bytes than what it got: the quality falls until the file fits, with the gates of that quality.
-TEST(SmoeCodec, BytesAsAskedWithARefit) {
-  const auto model = made(2, 3, 400);
-  int refits = 0;
-  const auto refit = [&](SmoeModel gates) {
-    ++refits;
-    for (auto& slope : gates.slope) slope *= 3;
-    return gates;
-  };
-  const auto plain = encode_smoe_bytes(model, 3000);
-  const auto encoded = encode_smoe_bytes(model, 3000, refit);
-  EXPECT_LE(std::ssize(encoded.bytes), 3000);
-  EXPECT_GT(std::ssize(encoded.bytes), 2850);
-  EXPECT_LT(encoded.quality, plain.quality);
-  EXPECT_LE(refits, 4);
-  const auto options = options_of(model, encoded.quality);
-  EXPECT_EQ(encoded.bytes, encode_smoe(refit(with_quantised_gates(model, options)), options));
-  const auto decoded = decode_smoe(encoded.bytes, "file");
-  EXPECT_EQ(decoded.centre, with_quantised_gates(model, options).centre);
-  expect_error(ErrorCode::invalid_argument, "refit: expected 400 components, got 3",
-               [&] { encode_smoe_bytes(model, 3000, [](const SmoeModel&) { return made(2, 3, 3); }); });
-  const auto loud = [](SmoeModel gates) {
-    for (auto& colour : gates.colour) colour *= 1e4F;
-    return gates;
-  };
-  expect_error(ErrorCode::invalid_argument, "most_bytes", [&] { encode_smoe_bytes(model, 800, loud); });
-}
-
 TEST(SmoeCodec, OneComponentAndMillionsAlike) {
   auto one = trimmed(made(2, 3, 1));
   EXPECT_LT(encode_smoe(one, options_of(one, 50)).size(), 200U);
@@ -428,8 +401,6 @@ TEST(SmoeCodec, OptionsOutOfRangeAreRefused) {
   expect_error(ErrorCode::invalid_argument, "encode_smoe: covariance",
                [&] { encode_smoe(bad, {.lossless = true, .steps = {}}); });
   expect_error(ErrorCode::invalid_argument, "quality", [&] { smoe_steps(model, 101); });
-  expect_error(ErrorCode::invalid_argument, "options",
-               [&] { with_quantised_gates(model, {.lossless = true, .steps = {}}); });
 }
 
 }  // namespace

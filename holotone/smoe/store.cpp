@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/smoe/store.hpp>
+#include <holotone/smoe/store_detail.hpp>
+#include <optional>
+
+namespace holotone {
+namespace smoe {
+namespace {
+
+constexpr std::size_t most_sampled = 9;
+
+ViewPoint place_of(const SmoeFitView& view) {
+  ViewPoint at{};
+  std::copy(view.at.begin(), view.at.end(), at.begin());
+  return at;
+}
+
+}  // namespace
+
+StoreScene::StoreScene(std::span<const SmoeFitView> images)
+    : size{images.front().image.shape()[0], images.front().image.shape()[1]},
+      dimensions(2 + static_cast<int>(images.front().at.size())),
+      channels(static_cast<int>(images.front().image.shape()[2])),
+      limits(pixel_limits(size)),
+      loose{limits.least / 4, limits.largest * 4, limits.aspect * 4} {
+  for (const auto& image : images) views.push_back({place_of(image), TargetTiles(image.image), {}});
+  for (auto& view : views) all.push_back(&view);
+  const std::size_t count = std::min(most_sampled, views.size());
+  for (std::size_t i = 0; i < count; ++i) sampled.push_back(&views[i * views.size() / count]);
+}
+
+}  // namespace smoe
+
+namespace {
+
+constexpr const char* where = "store_smoe";
+/// Files found for most_bytes have at least this share of them, unless the finest experts take less.
+constexpr double enough = 0.99;
+constexpr int most_trials = 6;
+/// What rounding for rate leaves of the bytes of plain rounding, about.
+constexpr double smaller_by_choice = 0.95;
+/// Bits of a number, of which experts' zeros take less, for ten qualities.
+constexpr double least_change = 0.05;
+
+class Storing {
+ public:
+  Storing(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
+          Progress& progress)
+      : scene_(views),
+        model_(model),
+        options_(options),
+        progress_(progress),
+        balanced_(smoe::balanced_steps(scene_, model)) {}
+
+  SmoeEncoded run() {
+    if (options_.most_bytes > 0) return within_bytes();
+    return {encoded(gates_at(options_.quality), options_.quality, options_.quality), options_.quality};
+  }
+
+ private:
+  [[nodiscard]] SmoeSteps steps(double gates, double experts) const {
+    return smoe::steps_at(balanced_, model_, gates, experts);
+  }
+  void report() {
+    constexpr double between_s = 0.02;
+    const auto now = std::chrono::steady_clock::now();
+    ++done_;
+    if (std::chrono::duration<double>(now - reported_).count() < between_s) return;
+    reported_ = now;
+    const std::int64_t total = options_.steps + 130;  // solving, and some roundings of experts
+    progress_.step("storing", std::min(done_, total), total);
+  }
+  SmoeModel gates_at(double quality) {
+    return smoe::rounded_gates(scene_, model_, steps(quality, quality), options_.steps, [this] { report(); });
+  }
+  std::vector<std::byte> encoded(const SmoeModel& gates, double quality, double experts) {
+    auto coded = smoe::rounded_experts(scene_, gates, steps(quality, experts), [this] { report(); });
+    return smoe::file_bytes(coded);
+  }
+
+  /// The quality at which the model, rounded as it is, takes about as many bytes as it may before rates are minded.
+  [[nodiscard]] double likely_quality() const {
+    double low = 0;
+    double high = best_smoe_quality;
+    while (high - low > 0.25) {
+      const double middle = 0.5 * (low + high);
+      const auto bytes = encode_smoe(model_, {.lossless = false, .steps = steps(middle, middle)}).size();
+      const double most = static_cast<double>(options_.most_bytes) / smaller_by_choice;
+      (static_cast<double>(bytes) <= most ? low : high) = middle;
+    }
+    return low;
+  }
+
+  /// The finest experts for which there is room beside these gates.
+  std::optional<SmoeEncoded> fitting(const SmoeModel& gates, double quality, std::int64_t& least_bytes) {
+    constexpr double widest = 15;  // qualities between gates and experts
+    double low = std::max(0.0, quality - widest);
+    double high = std::min(best_smoe_quality, quality + widest);
+    const auto most = static_cast<double>(options_.most_bytes);
+    // Bytes for a quality of the experts' numbers, if about half of them are not 0.
+    const double slope = 0.5 * static_cast<double>(model_.count() * (model_.dimensions + 1) * model_.channels) / 80;
+    std::optional<SmoeEncoded> best;
+    double experts = quality;
+    for (int trial = 0; trial < most_trials && high - low >= least_change; ++trial) {
+      auto bytes = encoded(gates, quality, experts);
+      const auto size = static_cast<double>(bytes.size());
+      least_bytes = std::min(least_bytes, std::ssize(bytes));
+      if (size <= most) {
+        if (!best || bytes.size() > best->bytes.size()) best = SmoeEncoded{std::move(bytes), quality};
+        if (size >= enough * most) break;
+        low = experts;
+      } else {
+        high = experts;
+      }
+      const double next = experts + (0.5 * (1 + enough) * most - size) / slope;
+      experts = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return best;
+  }
+
+  SmoeEncoded within_bytes() {
+    constexpr double back = 8;  // qualities, where the gates leave no room
+    std::int64_t least_bytes = INT64_MAX;
+    for (double quality = likely_quality();; quality = std::max(0.0, quality - back)) {
+      auto found = fitting(gates_at(quality), quality, least_bytes);
+      if (found) return std::move(*found);
+      if (quality > 0) continue;
+      throw_argument(where, "most_bytes", fmt::format("at least {} for {} components", least_bytes, model_.count()),
+                     std::to_string(options_.most_bytes));
+    }
+  }
+
+  smoe::StoreScene scene_;
+  const SmoeModel& model_;
+  SmoeStoreOptions options_;
+  Progress& progress_;
+  SmoeSteps balanced_;
+  std::int64_t done_ = 0;
+  std::chrono::steady_clock::time_point reported_;
+};
+
+}  // namespace
+
+SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
+                       Progress& progress) {
+  smoe::require_views(where, views);
+  smoe::require_start(where, model, views.front());
+  require_range(where, "quality", options.quality, 0, best_smoe_quality);
+  require_range(where, "most_bytes", static_cast<double>(options.most_bytes), 0, 0x1p53);
+  require_range(where, "steps", static_cast<double>(options.steps), 0, 1e6);
+  return Storing(views, model, options, progress).run();
+}
+
+}  // namespace holotone

@@ -1,0 +1,37 @@
+#pragma once
+#include <holotone/core/progress.hpp>
+#include <holotone/smoe/codec.hpp>
+#include <holotone/smoe/fit.hpp>
+
+namespace holotone {
+
+struct SmoeStoreOptions {
+  /// > 0: the best file found that has at most so many bytes. 0: a file of `quality`.
+  std::int64_t most_bytes = 0;
+  double quality = 60;  ///< 0 to 100: a number takes a bit more for every 10
+  /// Of descent while centres, shapes and weights become whole numbers; 0: they are rounded at once.
+  std::int64_t steps = 240;
+};
+
+/// A fitted model as a .smoe file whose pictures are as near to `views` as its bytes allow: everything that rounding spoils is fitted again,
+/// while it can be.
+///
+/// 1. Steps: in proportions by which each kind of number does about the same harm to the pictures, as measured.
+/// 2. Gates (centres, shapes, weights) are rounded an eighth of the components at a time; all that is not yet rounded descends in
+///    between. Then the experts, linear given the gates, are solved for.
+/// 3. Experts are rounded a component at a time, a quarter of them in turn, four times over: each number to the whole one with the least
+///    |error|^2 / 2 + lambda bits, the best of the component's later numbers taken into account, what other components have been
+///    rounded to being there already. lambda is what a bit is worth at these steps, bits are those of a geometric distribution of what
+///    the file's predictors leave.
+///
+/// With `most_bytes` the gates' quality is chosen by encoding the model as it is, and the experts' for the bytes that are left.
+/// Light fields: the descent looks at two views a step, 3. at nine.
+///
+/// `views`: as for SmoeFitter; `model`: of theirs, as SmoeFitter gives it. The same arguments give the same bytes on any number of threads.
+/// Reports `storing`. Throws invalid_argument as SmoeFitter, for options out of range and for `most_bytes` that are too few, saying how many
+/// the smallest file found has; cancelled. Cost: about that of `steps` steps of SmoeFitter, and some 30 pictures of every view.
+/// Source: rounding in turn with the rest adapted, Babai 1986 (nearest plane); rate and distortion, Sullivan and Wiegand 1998.
+SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options = {},
+                       Progress& progress = Progress::none());
+
+}  // namespace holotone
