@@ -1,4 +1,4 @@
-"""Tests of merge.py and plot.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+"""Tests of merge.py, plot.py and plot_rates.py: python3 -m unittest discover -s bench -p '*_test.py'."""
 import os
 import sys
 import unittest
@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 import merge  # noqa: E402
 import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
+import plot_rates  # noqa: E402
 
 
 def run(commit, rows, device="H200"):
@@ -76,6 +77,44 @@ class Plot(unittest.TestCase):
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no rows"):
             plot.series_of({"context": {}, "benchmarks": []}, "hologram")
+
+
+class PlotRates(unittest.TestCase):
+    @staticmethod
+    def table(name, views=1):
+        def points(shift):
+            return [{"setting": 1, "bytes": 1000 * n, "bits_per_pixel": 0.1 * n, "psnr_db": 30 + n + shift, "ssim": 0.8 + 0.01 * n}
+                    for n in (3, 1, 2)]
+        return {"scenes": [{"name": name, "views": views, "curves": {"smoe": points(1), "JPEG": points(0)}}]}
+
+    def test_a_line_for_each_codec_scene_and_measure(self):
+        scenes = plot_rates.scenes_of([self.table("a"), self.table("b", 49)])
+        svg = xml.etree.ElementTree.fromstring(plot_rates.draw(scenes))
+        space = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(svg.findall(space + "polyline")), 8)
+        self.assertEqual(len(svg.findall(space + "circle")), 24)
+        texts = [text.text for text in svg.findall(space + "text")]
+        self.assertIn("b, 49 views", texts)
+        self.assertNotIn("JPEG XL", texts)
+
+    def test_more_bits_stand_to_the_right_and_more_decibels_higher(self):
+        (_, _, curves), = plot_rates.scenes_of([self.table("a")])
+        self.assertEqual([point["bytes"] for point in curves["JPEG"]], [1000, 2000, 3000])
+        panel = plot_rates.Panel(curves, "psnr_db", 100, 50)
+        self.assertLess(panel.x_at(0.1), panel.x_at(0.3))
+        self.assertGreater(panel.y_at(31), panel.y_at(33))
+        for point in curves["smoe"]:
+            self.assertTrue(100 <= panel.x_at(point["bits_per_pixel"]) <= 100 + plot_rates.PANEL_WIDTH)
+            self.assertTrue(50 <= panel.y_at(point["psnr_db"]) <= 50 + plot_rates.PANEL_HEIGHT)
+
+    def test_ticks_are_round_and_few(self):
+        self.assertEqual(plot_rates.linear_ticks(19.2, 41.9), [20, 25, 30, 35, 40])
+        self.assertEqual([round(v, 2) for v in plot_rates.linear_ticks(0.41, 0.97)], [0.5, 0.6, 0.7, 0.8, 0.9])
+        self.assertEqual([round(v, 3) for v in plot_rates.rate_ticks(0.045, 1.2)], [0.05, 0.1, 0.2, 0.5, 1])
+
+    def test_nothing_to_draw_is_said(self):
+        with self.assertRaisesRegex(ValueError, "no scenes"):
+            plot_rates.scenes_of([{}])
 
 
 class NufftTable(unittest.TestCase):

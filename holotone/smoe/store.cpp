@@ -43,7 +43,7 @@ constexpr double enough = 0.99;
 constexpr int most_trials = 6;
 /// What rounding for rate leaves of the bytes of plain rounding, about.
 constexpr double smaller_by_choice = 0.95;
-/// Bits of a number, of which experts' zeros take less, for ten qualities.
+/// Qualities nearer to each other are one.
 constexpr double least_change = 0.05;
 
 class Storing {
@@ -98,26 +98,33 @@ class Storing {
   /// The finest experts for which there is room beside these gates.
   std::optional<SmoeEncoded> fitting(const SmoeModel& gates, double quality, std::int64_t& least_bytes) {
     constexpr double widest = 15;  // qualities between gates and experts
-    double low = std::max(0.0, quality - widest);
-    double high = std::min(best_smoe_quality, quality + widest);
+    struct Trial {
+      double experts;
+      double size;
+    };
+    Trial low{std::max(0.0, quality - widest), -1};
+    Trial high{std::min(best_smoe_quality, quality + widest), -1};
     const auto most = static_cast<double>(options_.most_bytes);
-    // Bytes for a quality of the experts' numbers, if about half of them are not 0.
-    const double slope = 0.5 * static_cast<double>(model_.count() * (model_.dimensions + 1) * model_.channels) / 80;
+    const double goal = 0.5 * (1 + enough) * most;
+    // Bytes for a quality of the experts' numbers, most of which are not 0.
+    const double slope = 0.8 * static_cast<double>(model_.count() * (model_.dimensions + 1) * model_.channels) / 80;
     std::optional<SmoeEncoded> best;
     double experts = quality;
-    for (int trial = 0; trial < most_trials && high - low >= least_change; ++trial) {
+    for (int trial = 0; trial < most_trials && high.experts - low.experts >= least_change; ++trial) {
       auto bytes = encoded(gates, quality, experts);
       const auto size = static_cast<double>(bytes.size());
       least_bytes = std::min(least_bytes, std::ssize(bytes));
       if (size <= most) {
         if (!best || bytes.size() > best->bytes.size()) best = SmoeEncoded{std::move(bytes), quality};
         if (size >= enough * most) break;
-        low = experts;
+        low = {experts, size};
       } else {
-        high = experts;
+        high = {experts, size};
       }
-      const double next = experts + (0.5 * (1 + enough) * most - size) / slope;
-      experts = next > low && next < high ? next : 0.5 * (low + high);
+      const double next = low.size >= 0 && high.size >= 0
+                              ? std::lerp(low.experts, high.experts, (goal - low.size) / (high.size - low.size))
+                              : experts + (goal - size) / slope;
+      experts = next > low.experts && next < high.experts ? next : 0.5 * (low.experts + high.experts);
     }
     return best;
   }

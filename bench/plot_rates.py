@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Draws rate-distortion curves as SVG: PSNR and SSIM over bits a pixel, a column for each scene, bits on a logarithmic axis.
+
+    bench/plot_rates.py bench/results/smoe_rates.json -o docs/pictures/smoe_rates.svg
+
+Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python.
+"""
+import argparse
+import json
+import math
+import sys
+from html import escape
+
+from plot import COLOURS
+
+PANEL_WIDTH, PANEL_HEIGHT = 220, 230
+LEFT, TOP, GAP_X, GAP_Y, BOTTOM, RIGHT = 62, 62, 46, 40, 78, 16
+MEASURES = (("psnr_db", "PSNR, dB", "{:.0f}"), ("ssim", "SSIM", "{:.2f}"))
+CODECS = ("smoe", "JPEG", "JPEG XL")
+
+
+def scenes_of(documents):
+    """[(name, views, {codec: [point]})] of all documents, points by rising bits. Raises ValueError if there are none."""
+    scenes = []
+    for document in documents:
+        for scene in document.get("scenes", []):
+            curves = {codec: sorted(points, key=lambda point: point["bits_per_pixel"])
+                      for codec, points in scene["curves"].items()}
+            scenes.append((scene["name"], scene["views"], curves))
+    if not scenes:
+        raise ValueError("no scenes to draw")
+    return scenes
+
+
+def linear_ticks(low, high, most=6):
+    """Round values within an interval, at most `most` + 1."""
+    step = 10.0 ** math.floor(math.log10((high - low) / most))
+    for factor in (1, 2, 5, 10):
+        if (high - low) / (step * factor) <= most:
+            step *= factor
+            break
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def rate_ticks(low, high):
+    """Values 1, 2, 5 of each decade within an interval."""
+    values = [step * 10.0 ** exponent for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+              for step in (1, 2, 5)]
+    return [value for value in values if low * 0.999 <= value <= high * 1.001]
+
+
+class Panel:
+    """One measure of one scene."""
+
+    def __init__(self, curves, key, x, y):
+        points = [point for curve in curves.values() for point in curve]
+        rates = [point["bits_per_pixel"] for point in points]
+        values = [point[key] for point in points]
+        self.x, self.y, self.key, self.curves = x, y, key, curves
+        self.rates = min(rates) / 1.1, max(rates) * 1.1
+        margin = 0.04 * (max(values) - min(values) or 1)
+        self.values = min(values) - margin, max(values) + margin
+
+    def x_at(self, rate):
+        low, high = map(math.log, self.rates)
+        return self.x + (math.log(rate) - low) / (high - low) * PANEL_WIDTH
+
+    def y_at(self, value):
+        low, high = self.values
+        return self.y + PANEL_HEIGHT - (value - low) / (high - low) * PANEL_HEIGHT
+
+    def draw(self, form):
+        bottom = self.y + PANEL_HEIGHT
+        out = []
+        for rate in rate_ticks(*self.rates):
+            x = self.x_at(rate)
+            out.append(f'<line x1="{x:.1f}" y1="{self.y}" x2="{x:.1f}" y2="{bottom}" class="grid"/>')
+            out.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{rate:g}</text>')
+        for value in linear_ticks(*self.values):
+            y = self.y_at(value)
+            out.append(f'<line x1="{self.x}" y1="{y:.1f}" x2="{self.x + PANEL_WIDTH}" y2="{y:.1f}" class="grid"/>')
+            out.append(f'<text x="{self.x - 6}" y="{y + 4:.1f}" text-anchor="end">{form.format(value)}</text>')
+        for codec, points in self.curves.items():
+            colour = COLOURS[CODECS.index(codec)]
+            path = " ".join(f"{self.x_at(p['bits_per_pixel']):.1f},{self.y_at(p[self.key]):.1f}" for p in points)
+            out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            out += [f'<circle cx="{self.x_at(p["bits_per_pixel"]):.1f}" cy="{self.y_at(p[self.key]):.1f}" r="2.6" fill="{colour}">'
+                    f'<title>{escape(codec)}: {p["bytes"]} bytes, {p["bits_per_pixel"]:.4f} bits a pixel, {p[self.key]:.4g}</title></circle>'
+                    for p in points]
+        return out
+
+
+def draw(scenes):
+    width = LEFT + len(scenes) * PANEL_WIDTH + (len(scenes) - 1) * GAP_X + RIGHT
+    height = TOP + len(MEASURES) * PANEL_HEIGHT + (len(MEASURES) - 1) * GAP_Y + BOTTOM
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
+           "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd}.title{font-size:15px;font-weight:bold}</style>",
+           f'<rect width="{width}" height="{height}" fill="white"/>']
+    for column, (name, views, curves) in enumerate(scenes):
+        x = LEFT + column * (PANEL_WIDTH + GAP_X)
+        title = name if views == 1 else f"{name}, {views} views"
+        out.append(f'<text x="{x}" y="{TOP - 12}" class="title">{escape(title)}</text>')
+        for row, (key, label, form) in enumerate(MEASURES):
+            y = TOP + row * (PANEL_HEIGHT + GAP_Y)
+            out += Panel(curves, key, x, y).draw(form)
+            if column == 0:
+                middle = y + PANEL_HEIGHT / 2
+                out.append(f'<text x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">{label}</text>')
+    out.append(f'<text x="{width / 2}" y="{height - BOTTOM + 40}" text-anchor="middle">bits a pixel (of all views)</text>')
+    codecs = [codec for codec in CODECS if any(codec in curves for _, _, curves in scenes)]
+    for i, codec in enumerate(codecs):
+        x = width / 2 + (i - (len(codecs) - 1) / 2) * 110 - 40
+        y = height - 16
+        out.append(f'<line x1="{x}" y1="{y - 4}" x2="{x + 24}" y2="{y - 4}" stroke="{COLOURS[CODECS.index(codec)]}" stroke-width="3"/>')
+        out.append(f'<text x="{x + 30}" y="{y}">{escape(codec)}</text>')
+    out.append("</svg>")
+    return "\n".join(out) + "\n"
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", help="tables that smoe_rates --json wrote")
+    parser.add_argument("-o", "--output", required=True, help="SVG file to write")
+    arguments = parser.parse_args()
+    try:
+        picture = draw(scenes_of([read(path) for path in arguments.results]))
+        with open(arguments.output, "w", encoding="utf-8") as file:
+            file.write(picture)
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"plot_rates.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
