@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
     bench::add_propagation_rows(options);
     bench::add_nufft_rows(options);
     bench::add_halftone_rows(options);
+    bench::add_smoe_rows(options);
     if (cpu) bench::add_cpu_limits(options);
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());

@@ -27,6 +27,9 @@ void add_nufft_rows(const RowOptions& options);
 /// halftone/step, full, init, step_direct: halftone_bench.cpp
 void add_halftone_rows(const RowOptions& options);
 
+/// smoe/render, render_window, views: smoe_bench.cpp
+void add_smoe_rows(const RowOptions& options);
+
 /// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 

@@ -3,14 +3,10 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/small_matrix.hpp>
-#include <numbers>
 #include <string>
 
 namespace holotone {
 namespace {
-
-using smoe::Matrix;
-using smoe::Vector;
 
 constexpr std::int64_t block = 4096;
 
@@ -101,8 +97,9 @@ SmoeModel slice(const SmoeModel& model, std::span<const double> fixed) {
   left.covariance.resize(count * static_cast<std::size_t>(triangle_size(a)));
   left.colour.resize(count * static_cast<std::size_t>(q));
   left.slope.resize(count * static_cast<std::size_t>(q * a));
+  const auto numbers = smoe::numbers_of(model);
   over_components(model.count(), [&](std::int64_t j) {
-    const smoe::Slice own = smoe::slice_component(model, j, fixed);
+    const smoe::Slice own = smoe::slice_component(numbers, d, j, fixed.data(), b);
     left.log_weight[static_cast<std::size_t>(j)] = static_cast<float>(own.log_weight);
     float* covariance = left.covariance.data() + j * triangle_size(a);
     for (int row = 0; row < a; ++row) {
@@ -120,53 +117,4 @@ SmoeModel slice(const SmoeModel& model, std::span<const double> fixed) {
   return left;
 }
 
-namespace smoe {
-
-Slice slice_component(const SmoeModel& model, std::int64_t j, std::span<const double> fixed) {
-  const int d = model.dimensions;
-  const int q = model.channels;
-  const int b = static_cast<int>(fixed.size());
-  const int a = d - b;
-  const Matrix r = symmetric(model.covariance.data() + j * triangle_size(d), d);
-  const float* const centre = model.centre.data() + j * d;
-  Slice own;
-  Matrix inner{};
-  Vector away{};
-  for (int row = 0; row < b; ++row) {
-    away[row] = fixed[static_cast<std::size_t>(row)] - static_cast<double>(centre[a + row]);
-    for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
-  }
-  own.log_weight = static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]);
-  // R_BB is positive definite because R is; a matrix at the edge of float64 gives NaN, which those who use it refuse.
-  const Matrix l = cholesky(inner, b).value_or(Matrix{});
-  const Vector scaled = forward_solve(l, away, b);
-  for (int k = 0; k < b; ++k) {
-    own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + 0.5 * std::log(2 * std::numbers::pi);
-  }
-  std::array<Vector, most_smoe_dimensions> half{};  // L^-1 R_BA, a column for each coordinate of A
-  for (int row = 0; row < a; ++row) {
-    Vector across{};
-    for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
-    half[row] = forward_solve(l, across, b);
-  }
-  Vector shift{};
-  for (int row = 0; row < a; ++row) {
-    for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
-    own.centre[row] = static_cast<double>(centre[row]) + shift[row];
-    for (int column = 0; column <= row; ++column) {
-      double sum = r[row][column];
-      for (int k = 0; k < b; ++k) sum -= half[row][k] * half[column][k];
-      own.covariance[row][column] = own.covariance[column][row] = sum;
-    }
-  }
-  for (int c = 0; c < q; ++c) {
-    const float* const slope = model.slope.data() + (j * q + c) * d;
-    own.colour[c] = static_cast<double>(model.colour[static_cast<std::size_t>(j * q + c)]);
-    for (int axis = 0; axis < a; ++axis) own.colour[c] += static_cast<double>(slope[axis]) * shift[axis];
-    for (int k = 0; k < b; ++k) own.colour[c] += static_cast<double>(slope[a + k]) * away[k];
-  }
-  return own;
-}
-
-}  // namespace smoe
 }  // namespace holotone

@@ -16,6 +16,9 @@ void require_options(const SmoeRenderOptions& options) {
 
 smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
   if (queue.device().backend == Backend::cpu) return smoe::engine_cpu(model, options);
+#if HOLOTONE_CUDA
+  if (queue.device().backend == Backend::cuda) return smoe::engine_cuda(model, queue, options);
+#endif
   throw Error(ErrorCode::unsupported,
               fmt::format("{}: queue: expected the CPU, got {}", where, to_string(queue.device())));
 }
@@ -68,9 +71,25 @@ SmoeRenderer& SmoeRenderer::operator=(SmoeRenderer&&) noexcept = default;
 
 void SmoeRenderer::render(const SmoeView& view, View<float, 3> image) {
   const auto own = checked(state_->model, view);
-  require_view(where, "image", image, Shape<3>{own.size[0], own.size[1], state_->model.channels},
+  const auto [ny, nx] = own.size;
+  const std::int64_t channels = state_->model.channels;
+  require_view(where, "image", image, Shape<3>{ny, nx, channels}, state_->queue.device());
+  state_->engine->render(std::span(&own, 1), {image.data(), {1, ny, nx, channels}, image.device()});
+}
+
+void SmoeRenderer::render(std::span<const SmoeView> views, View<float, 4> images) {
+  if (views.empty()) throw_argument(where, "views", "at least one", "none");
+  std::vector<SmoeView> own;
+  for (const auto& view : views) {
+    own.push_back(checked(state_->model, view));
+    if (view.size != views.front().size) {
+      throw_argument(where, "views", "one size, " + to_string<2>(views.front().size), to_string<2>(view.size));
+    }
+  }
+  const auto& [ny, nx] = own.front().size;
+  require_view(where, "images", images, Shape<4>{std::ssize(own), ny, nx, state_->model.channels},
                state_->queue.device());
-  state_->engine->render(own, image);
+  state_->engine->render(own, images);
 }
 
 const SmoeModel& SmoeRenderer::model() const { return state_->model; }

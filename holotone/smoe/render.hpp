@@ -4,6 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/smoe/model.hpp>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace holotone {
@@ -61,6 +62,8 @@ class SmoeRenderer {
   /// `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out of range or an image of
   /// another shape.
   void render(const SmoeView& view, View<float, 3> image);
+  /// Views of one size, {views, ny, nx, channels}: on a GPU many small ones take little more than the time of their pixels.
+  void render(std::span<const SmoeView> views, View<float, 4> images);
 
   [[nodiscard]] const SmoeModel& model() const;
   [[nodiscard]] SmoeRenderInfo info() const;

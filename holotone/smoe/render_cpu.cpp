@@ -94,7 +94,19 @@ class CpuEngine final : public SmoeRenderer::Engine {
  public:
   CpuEngine(const SmoeModel& model, const SmoeRenderOptions& options) : model_(model), options_(options) {}
 
-  void render(const SmoeView& view, View<float, 3> image) override {
+  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+    info_ = {};
+    info_.tile = tile_shape;
+    const auto& [count, ny, nx, channels] = images.shape();
+    for (std::int64_t i = 0; i < count; ++i) {
+      render(views[static_cast<std::size_t>(i)], {&images(i, 0, 0, 0), {ny, nx, channels}});
+    }
+    info_.components_per_tile /= static_cast<double>(count);
+  }
+  [[nodiscard]] SmoeRenderInfo info() const override { return info_; }
+
+ private:
+  void render(const SmoeView& view, View<float, 3> image) {
     const auto components = image_components(model_, view);
     const Tiles tiles = select_components(components, model_.channels, view.size, options_);
     std::vector<char> robust(tiles.tiles.size());
@@ -108,8 +120,6 @@ class CpuEngine final : public SmoeRenderer::Engine {
         float_tile(components, tile, box, image);
       }
     });
-    info_ = {};
-    info_.tile = tile_shape;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < tiles.tiles.size(); ++i) {
       const auto count = std::ssize(tiles.tiles[i].index);
@@ -117,11 +127,9 @@ class CpuEngine final : public SmoeRenderer::Engine {
       info_.most_components = std::max<std::int64_t>(info_.most_components, count);
       info_.robust_tiles += robust[i];
     }
-    info_.components_per_tile = static_cast<double>(sum) / static_cast<double>(tiles.tiles.size());
+    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(tiles.tiles.size());
   }
-  [[nodiscard]] SmoeRenderInfo info() const override { return info_; }
 
- private:
   /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that of their spread.
   [[nodiscard]] bool needs_float64(const TileComponents& tile) const {
     if (options_.precision == SmoePrecision::robust) return true;

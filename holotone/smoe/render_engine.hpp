@@ -1,14 +1,15 @@
 #pragma once
 // Between the renderer (render.cpp, the one dispatch) and what computes. Not for users.
 #include <holotone/smoe/render.hpp>
+#include <span>
 
 namespace holotone {
 
-/// Views and images arrive checked; `view.extent` is > 0.
+/// Views and images arrive checked: one view or more, of one size, with `extent` > 0.
 class SmoeRenderer::Engine {
  public:
   virtual ~Engine() = default;
-  virtual void render(const SmoeView& view, View<float, 3> image) = 0;
+  virtual void render(std::span<const SmoeView> views, View<float, 4> images) = 0;
   [[nodiscard]] virtual SmoeRenderInfo info() const = 0;
 };
 
@@ -18,6 +19,9 @@ using EnginePointer = std::unique_ptr<SmoeRenderer::Engine>;
 
 /// `model` outlives the engine.
 EnginePointer engine_cpu(const SmoeModel& model, const SmoeRenderOptions& options);
+#if HOLOTONE_CUDA
+EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options);
+#endif
 
 }  // namespace smoe
 }  // namespace holotone

@@ -1,44 +1,57 @@
 #pragma once
-// Matrices of at most four rows and slices of components in float64. Not for users.
-#include <array>
+// Matrices of at most four rows and slices of components in float64, the same on every device. Not for users.
 #include <cmath>
+#include <holotone/core/random.hpp>  // HOLOTONE_HOST_DEVICE
 #include <holotone/smoe/model.hpp>
 #include <optional>
 
 namespace holotone::smoe {
 
-using Vector = std::array<double, most_smoe_dimensions>;
-using Matrix = std::array<Vector, most_smoe_dimensions>;
+struct Vector {
+  double value[most_smoe_dimensions] = {};
+  HOLOTONE_HOST_DEVICE double& operator[](int i) { return value[i]; }
+  HOLOTONE_HOST_DEVICE const double& operator[](int i) const { return value[i]; }
+};
+
+struct Matrix {
+  Vector row[most_smoe_dimensions];
+  HOLOTONE_HOST_DEVICE Vector& operator[](int i) { return row[i]; }
+  HOLOTONE_HOST_DEVICE const Vector& operator[](int i) const { return row[i]; }
+};
 
 /// From the lower triangle, row by row.
-inline Matrix symmetric(const float* triangle, int d) {
-  Matrix m{};
+HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
+  Matrix m;
   for (int row = 0; row < d; ++row) {
     for (int column = 0; column <= row; ++column) m[row][column] = m[column][row] = static_cast<double>(*triangle++);
   }
   return m;
 }
 
-/// L of m = L L^T, none unless m is positive definite.
-inline std::optional<Matrix> cholesky(const Matrix& m, int d) {
-  Matrix l{};
+/// l of m = l l^T; false unless m is positive definite.
+HOLOTONE_HOST_DEVICE inline bool factor(const Matrix& m, int d, Matrix& l) {
   for (int row = 0; row < d; ++row) {
     for (int column = 0; column <= row; ++column) {
       double sum = m[row][column];
       for (int k = 0; k < column; ++k) sum -= l[row][k] * l[column][k];
       if (row == column) {
-        if (!(sum > 0) || !std::isfinite(sum)) return std::nullopt;
+        if (!(sum > 0) || !std::isfinite(sum)) return false;
         l[row][row] = std::sqrt(sum);
       } else {
         l[row][column] = sum / l[column][column];
       }
     }
   }
-  return l;
+  return true;
+}
+
+inline std::optional<Matrix> cholesky(const Matrix& m, int d) {
+  Matrix l;
+  return factor(m, d, l) ? std::optional(l) : std::nullopt;
 }
 
 /// L^-1 b
-inline Vector forward_solve(const Matrix& l, Vector b, int d) {
+HOLOTONE_HOST_DEVICE inline Vector forward_solve(const Matrix& l, Vector b, int d) {
   for (int row = 0; row < d; ++row) {
     for (int k = 0; k < row; ++k) b[row] -= l[row][k] * b[k];
     b[row] /= l[row][row];
@@ -47,7 +60,7 @@ inline Vector forward_solve(const Matrix& l, Vector b, int d) {
 }
 
 /// L^-T b
-inline Vector backward_solve(const Matrix& l, Vector b, int d) {
+HOLOTONE_HOST_DEVICE inline Vector backward_solve(const Matrix& l, Vector b, int d) {
   for (int row = d - 1; row >= 0; --row) {
     for (int k = row + 1; k < d; ++k) b[row] -= l[k][row] * b[k];
     b[row] /= l[row][row];
@@ -55,13 +68,93 @@ inline Vector backward_solve(const Matrix& l, Vector b, int d) {
   return b;
 }
 
+/// A model's numbers where its device can read them (SmoeModel has the shapes).
+struct ModelNumbers {
+  const float* log_weight;
+  const float* centre;
+  const float* covariance;
+  const float* colour;
+  const float* slope;
+  int channels;
+};
+inline ModelNumbers numbers_of(const SmoeModel& model) {
+  return {model.log_weight.data(), model.centre.data(), model.covariance.data(),
+          model.colour.data(),     model.slope.data(),  model.channels};
+}
+
 /// One component where the last coordinates are fixed (see slice).
 struct Slice {
   double log_weight = 0;
-  Vector centre{};
-  Matrix covariance{};
-  std::array<double, most_smoe_channels> colour{};
+  Vector centre;
+  Matrix covariance;
+  double colour[most_smoe_channels] = {};
 };
-Slice slice_component(const SmoeModel& model, std::int64_t j, std::span<const double> fixed);
+
+/// Component j of d coordinates, the last b of which are `fixed`. A covariance at the edge of float64 gives NaN, which those who use the
+/// slice refuse.
+HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int d, std::int64_t j, const double* fixed,
+                                                  int b) {
+  const int a = d - b;
+  const Matrix r = symmetric(model.covariance + j * triangle_size(d), d);
+  const float* const centre = model.centre + j * d;
+  Slice own;
+  Matrix inner;
+  Vector away;
+  for (int row = 0; row < b; ++row) {
+    away[row] = fixed[row] - static_cast<double>(centre[a + row]);
+    for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
+  }
+  own.log_weight = static_cast<double>(model.log_weight[j]);
+  Matrix l;
+  if (!factor(inner, b, l)) l = {};
+  const Vector scaled = forward_solve(l, away, b);
+  for (int k = 0; k < b; ++k) {
+    constexpr double half_log_2_pi = 0.91893853320467274178;
+    own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
+  }
+  Matrix half;  // row by row L^-1 R_BA, a coordinate of A each
+  Vector shift;
+  for (int row = 0; row < a; ++row) {
+    Vector across;
+    for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
+    half[row] = forward_solve(l, across, b);
+    for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
+    own.centre[row] = static_cast<double>(centre[row]) + shift[row];
+    for (int column = 0; column <= row; ++column) {
+      double sum = r[row][column];
+      for (int k = 0; k < b; ++k) sum -= half[row][k] * half[column][k];
+      own.covariance[row][column] = own.covariance[column][row] = sum;
+    }
+  }
+  for (int c = 0; c < model.channels; ++c) {
+    const float* const slope = model.slope + (j * model.channels + c) * d;
+    own.colour[c] = static_cast<double>(model.colour[j * model.channels + c]);
+    for (int axis = 0; axis < a; ++axis) own.colour[c] += static_cast<double>(slope[axis]) * shift[axis];
+    for (int k = 0; k < b; ++k) own.colour[c] += static_cast<double>(slope[a + k]) * away[k];
+  }
+  return own;
+}
+
+/// A component's density in a plane, to base 2 and but for a summand that all components share:
+///   log2(pi N) = peak - u^2 - v^2,   u = across dx,   v = skew dx + down dy
+struct PlaneShape {
+  double across = 0;
+  double skew = 0;
+  double down = 0;
+  double peak = 0;
+};
+
+/// In steps of `step_x` and `step_y`; false for a covariance that is not positive definite.
+HOLOTONE_HOST_DEVICE inline bool plane_shape(const Slice& own, double step_x, double step_y, PlaneShape& shape) {
+  constexpr double scale = 0.84932180028801904272;  // sqrt(log2(e) / 2)
+  constexpr double log2_e = 1.44269504088896340736;
+  Matrix l;
+  if (!factor(own.covariance, 2, l) || !std::isfinite(own.log_weight)) return false;
+  const double a = l[0][0] / step_x;
+  const double b = l[1][0] / step_y;
+  const double c = l[1][1] / step_y;
+  shape = {scale / a, -scale * b / (a * c), scale / c, own.log_weight * log2_e - std::log2(a * c)};
+  return true;
+}
 
 }  // namespace holotone::smoe

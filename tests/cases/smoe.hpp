@@ -67,6 +67,67 @@ inline holotone::SmoeModel make_smoe(const SmoeCase& c) {
   return model;
 }
 
+/// Models as dense as published ones: one component for each cell of a jittered grid, deviations around half a cell, axes of random
+/// direction, three in a thousand eight times larger, smooth colours. Four dimensions: shifted by up to some 2.6 pixels from the middle
+/// view to the outermost.
+inline holotone::SmoeModel dense_smoe(int dimensions, std::int64_t count, double width, double height) {
+  holotone::SmoeModel model;
+  model.dimensions = dimensions;
+  model.high = {width, height, 1, 1};
+  model.low = {0, 0, -1, -1};
+  const bool field = dimensions == 4;
+  const double spacing = std::sqrt(width * height / static_cast<double>(count));
+  const auto columns = static_cast<std::int64_t>(std::ceil(width / spacing));
+  const auto rows = static_cast<std::int64_t>(std::ceil(height / spacing));
+  std::uint64_t counter = 0;
+  const auto uniform = [&] { return holotone::random_uniform64(5, counter++); };
+  const auto normal = [&] { return gauss(9, counter++); };
+  for (std::int64_t j = 0; j < count; ++j) {
+    const std::int64_t cell = j * columns * rows / count;
+    const double x = (static_cast<double>(cell % columns) + uniform()) * width / static_cast<double>(columns);
+    const double y = (static_cast<double>(cell / columns) + uniform()) * height / static_cast<double>(rows);
+    const double large = !field && uniform() < 0.003 ? 8 : 1;
+    const double size = (field ? 0.7 : 0.5) * spacing * std::exp(0.3 * normal()) * large;
+    const double axes = std::exp((field ? 0.5 : 0.4) * normal());
+    const double angle = M_PI * uniform();
+    const double first = std::pow(std::max(0.5, size * std::sqrt(axes)), 2);
+    const double second = std::pow(std::max(0.5, size / std::sqrt(axes)), 2);
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    const double xx = c * c * first + s * s * second;
+    const double yy = s * s * first + c * c * second;
+    const double xy = c * s * (first - second);
+    std::vector<double> centre{x, y};
+    std::vector<double> covariance{xx, xy, yy};
+    if (field) {
+      const double disparity = 2.6 * normal();
+      const double u = std::pow(0.86 * std::exp(0.3 * normal()), 2);
+      const double v = std::pow(0.86 * std::exp(0.3 * normal()), 2);
+      for (int axis = 0; axis < 2; ++axis) centre.push_back(2.3 * (uniform() - 0.5));
+      covariance = {xx + disparity * disparity * u,
+                    xy,
+                    yy + disparity * disparity * v,
+                    disparity * u,
+                    0,
+                    u,
+                    0,
+                    disparity * v,
+                    0,
+                    v};
+    }
+    model.log_weight.push_back(static_cast<float>(std::log(large) + 0.3 * normal()));
+    model.centre.insert(model.centre.end(), centre.begin(), centre.end());
+    model.covariance.insert(model.covariance.end(), covariance.begin(), covariance.end());
+    for (int k = 0; k < 3; ++k) {
+      model.colour.push_back(static_cast<float>(0.5 + 0.25 * std::sin(0.01 * x * (k + 1)) + 0.2 * (uniform() - 0.5)));
+      for (int axis = 0; axis < dimensions; ++axis) {
+        model.slope.push_back(static_cast<float>((field ? 0.01 : 0.02 / large) * normal()));
+      }
+    }
+  }
+  return model;
+}
+
 inline std::vector<reference::Expert> experts_of(const holotone::SmoeModel& model) {
   std::vector<reference::Expert> experts;
   const auto d = static_cast<std::size_t>(model.dimensions);

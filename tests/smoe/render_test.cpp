@@ -16,10 +16,14 @@ SmoeView whole(const SmoeModel& model, Shape<2> size, std::vector<double> at = {
       size, {model.low[0], model.low[1]}, {model.high[0] - model.low[0], model.high[1] - model.low[1]}, std::move(at)};
 }
 
-Array<float, 3> picture(SmoeRenderer& renderer, const SmoeView& view) {
-  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
+Array<float, 3> picture(const SmoeModel& model, const SmoeView& view, Device device,
+                        const SmoeRenderOptions& options = {}, SmoeRenderInfo* info = nullptr) {
+  const auto queue = Queue::create(device);
+  SmoeRenderer renderer(model, queue, options);
+  Array<float, 3> image({view.size[0], view.size[1], model.channels}, queue);
   renderer.render(view, image.view());
-  return image;
+  if (info != nullptr) *info = renderer.info();
+  return image.to(Device{});
 }
 
 /// Largest difference from the sum of all components, at every `step`th pixel.
@@ -44,28 +48,33 @@ double largest_error(const SmoeModel& model, const SmoeView& view, const Array<f
   return worst;
 }
 
-void check(const std::string& what, const SmoeModel& model, const SmoeView& view, double tolerance,
-           std::int64_t step = 1) {
-  SmoeRenderOptions options;
-  options.tolerance = tolerance;
-  SmoeRenderer renderer(model, {}, options);
-  const auto image = picture(renderer, view);
-  const auto info = renderer.info();
-  // A picture in float32 cannot be nearer than that.
-  const double floor = 2e-7;
-  expect_within(
-      fmt::format("{}, {:.1f} components a tile, {} in float64", what, info.components_per_tile, info.robust_tiles),
-      largest_error(model, view, image, step), tolerance + floor);
-}
+class SmoeRender : public support::OnEachDevice {
+ protected:
+  void check(const std::string& what, const SmoeModel& model, const SmoeView& view, double tolerance,
+             std::int64_t step = 1) const {
+    on_each([&](Device device) {
+      SmoeRenderOptions options;
+      options.tolerance = tolerance;
+      SmoeRenderInfo info;
+      const auto image = picture(model, view, device, options, &info);
+      // A picture in float32 cannot be nearer than that.
+      const double floor = 2e-7;
+      expect_within(
+          fmt::format("{}, {:.1f} components a tile, {} in float64", what, info.components_per_tile, info.robust_tiles),
+          largest_error(model, view, image, step), tolerance + floor);
+    });
+  }
+};
+HOLOTONE_ON_EACH_DEVICE(SmoeRender);
 
-TEST(SmoeRender, HoldsEveryTolerance) {
+TEST_P(SmoeRender, HoldsEveryTolerance) {
   const auto model = cases::make_smoe({});
   for (const double tolerance : {0.1, 1e-2, 0.25 / 255, 1e-4, 1e-5, 1e-6}) {
     check(fmt::format("tolerance {:.0e}", tolerance), model, whole(model, {45, 60}), tolerance);
   }
 }
 
-TEST(SmoeRender, HoldsItForOddModels) {
+TEST_P(SmoeRender, HoldsItForOddModels) {
   const double tolerance = 0.25 / 255;
   cases::SmoeCase steep;
   steep.slope = 20;
@@ -91,39 +100,84 @@ TEST(SmoeRender, HoldsItForOddModels) {
   check("three of one channel", cases::make_smoe(few), whole(cases::make_smoe(few), {45, 60}), tolerance);
 }
 
-TEST(SmoeRender, SumsFewComponentsATile) {
+TEST_P(SmoeRender, SumsFewComponentsATile) {
   cases::SmoeCase many;
   many.components = 20000;
   many.width = 480;
   many.height = 300;
   const auto model = cases::make_smoe(many);
-  SmoeRenderer renderer(model);
   const auto view = whole(model, {300, 480});
-  const auto image = picture(renderer, view);
-  expect_within(fmt::format("20,000 components, {:.1f} a tile", renderer.info().components_per_tile),
-                largest_error(model, view, image, 1009), 0.25 / 255);
-  EXPECT_LT(renderer.info().components_per_tile, 400);
+  on_each([&](Device device) {
+    SmoeRenderInfo info;
+    const auto image = picture(model, view, device, {}, &info);
+    expect_within(fmt::format("20,000 components, {:.1f} a tile", info.components_per_tile),
+                  largest_error(model, view, image, 1009), 0.25 / 255);
+    EXPECT_LT(info.components_per_tile, 400);
+    EXPECT_GT(info.components_per_tile, 10);
+  });
 }
 
-TEST(SmoeRender, OneComponentIsItsExpert) {
+TEST_P(SmoeRender, ManyComponentsAPixelAreSummedInParts) {
+  cases::SmoeCase many;
+  many.components = 20000;
+  many.width = 480;
+  many.height = 300;
+  const auto model = cases::make_smoe(many);
+  check("20,000 components in 30 x 48 pixels", model, whole(model, {30, 48}), 0.25 / 255);
+}
+
+TEST_P(SmoeRender, ManyViewsAtOnceAreThoseOfOneEach) {
+  cases::SmoeCase c;
+  c.dimensions = 4;
+  const auto model = cases::make_smoe(c);
+  std::vector<SmoeView> views;
+  for (const double u : {-1.0, 0.25, 1.0}) views.push_back(whole(model, {45, 60}, {u, -0.5 * u}));
+  on_each([&](Device device) {
+    const auto queue = Queue::create(device);
+    SmoeRenderer renderer(model, queue);
+    Array<float, 4> images({3, 45, 60, 3}, queue);
+    renderer.render(views, images.view());
+    const auto host = images.to(Device{});
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const auto alone = picture(model, views[i], device);
+      const float* const own = host.data() + static_cast<std::int64_t>(i) * alone.size();
+      EXPECT_TRUE(std::equal(own, own + alone.size(), alone.data())) << "view " << i;
+    }
+  });
+}
+
+TEST_P(SmoeRender, GivesTheSameBitsEveryTime) {
+  cases::SmoeCase many;
+  many.components = 5000;
+  const auto model = cases::make_smoe(many);
+  on_each([&](Device device) {
+    const auto first = picture(model, whole(model, {45, 60}), device);
+    for (int i = 0; i < 3; ++i) {
+      const auto again = picture(model, whole(model, {45, 60}), device);
+      EXPECT_TRUE(std::equal(first.data(), first.data() + first.size(), again.data()));
+    }
+  });
+}
+
+TEST_P(SmoeRender, OneComponentIsItsExpert) {
   cases::SmoeCase one;
   one.components = 1;
   const auto model = cases::make_smoe(one);
-  SmoeRenderer renderer(model);
-  const auto image = picture(renderer, whole(model, {45, 60}));
-  for (std::int64_t row = 0; row < 45; ++row) {
-    for (std::int64_t column = 0; column < 60; ++column) {
-      const double expected =
-          static_cast<double>(model.colour[0]) +
-          static_cast<double>(model.slope[0]) *
-              (static_cast<double>(column) + 0.5 - static_cast<double>(model.centre[0])) +
-          static_cast<double>(model.slope[1]) * (static_cast<double>(row) + 0.5 - static_cast<double>(model.centre[1]));
-      ASSERT_NEAR(image(row, column, 0), expected, 1e-5) << row << ", " << column;
+  on_each([&](Device device) {
+    const auto image = picture(model, whole(model, {45, 60}), device);
+    for (std::int64_t row = 0; row < 45; ++row) {
+      for (std::int64_t column = 0; column < 60; ++column) {
+        const double dx = static_cast<double>(column) + 0.5 - static_cast<double>(model.centre[0]);
+        const double dy = static_cast<double>(row) + 0.5 - static_cast<double>(model.centre[1]);
+        const double expected = static_cast<double>(model.colour[0]) + static_cast<double>(model.slope[0]) * dx +
+                                static_cast<double>(model.slope[1]) * dy;
+        ASSERT_NEAR(image(row, column, 0), expected, 1e-5) << row << ", " << column;
+      }
     }
-  }
+  });
 }
 
-TEST(SmoeRender, ViewsOfLightFieldsAreSlices) {
+TEST_P(SmoeRender, ViewsOfLightFieldsAreSlices) {
   cases::SmoeCase c;
   c.dimensions = 4;
   c.components = 600;
@@ -132,10 +186,8 @@ TEST(SmoeRender, ViewsOfLightFieldsAreSlices) {
     check(fmt::format("view {:g}, {:g}", at[0], at[1]), model, whole(model, {45, 60}, at), 0.25 / 255);
     const auto left = slice(model, at);
     EXPECT_EQ(left.dimensions, 2);
-    SmoeRenderer of_slice(left);
-    SmoeRenderer of_field(model);
-    const auto sliced = picture(of_slice, whole(left, {45, 60}));
-    const auto seen = picture(of_field, whole(model, {45, 60}, at));
+    const auto sliced = picture(left, whole(left, {45, 60}), {});
+    const auto seen = picture(model, whole(model, {45, 60}, at), {});
     double worst = 0;
     for (std::int64_t i = 0; i < sliced.size(); ++i) {
       worst = std::max(worst, std::abs(static_cast<double>(sliced.data()[i]) - static_cast<double>(seen.data()[i])));
@@ -144,7 +196,7 @@ TEST(SmoeRender, ViewsOfLightFieldsAreSlices) {
   }
 }
 
-TEST(SmoeRender, AnyPartAtAnySize) {
+TEST_P(SmoeRender, AnyPartAtAnySize) {
   const auto model = cases::make_smoe({});
   check("enlarged part", model, {{70, 90}, {10.25, 7.5}, {20, 15.5}, {}}, 1e-3, 3);
   check("beyond the picture", model, {{33, 17}, {-60, -45}, {180, 135}, {}}, 1e-3);
@@ -152,27 +204,28 @@ TEST(SmoeRender, AnyPartAtAnySize) {
   check("one row", model, {{1, 200}, {0, 20}, {60, 0.3}, {}}, 1e-3);
 }
 
-TEST(SmoeRender, OtherSelectionsAndFloat64) {
+TEST_P(SmoeRender, OtherSelectionsAndFloat64) {
   const auto model = cases::make_smoe({});
   const auto view = whole(model, {45, 60});
-  for (const auto selection : {SmoeSelection::all, SmoeSelection::window}) {
-    SmoeRenderOptions options;
-    options.selection = selection;
-    options.window_px = 1000;
-    SmoeRenderer renderer(model, {}, options);
-    expect_within("all components, float32", largest_error(model, view, picture(renderer, view)), 1e-5);
-    EXPECT_EQ(renderer.info().components_per_tile, 400);
-  }
-  SmoeRenderOptions robust;
-  robust.selection = SmoeSelection::all;
-  robust.precision = SmoePrecision::robust;
-  SmoeRenderer renderer(model, {}, robust);
-  expect_within("all components, float64", largest_error(model, view, picture(renderer, view)), 2e-7);
-  SmoeRenderOptions narrow;
-  narrow.selection = SmoeSelection::window;
-  narrow.window_px = 4;
-  SmoeRenderer window(model, {}, narrow);
-  EXPECT_GT(largest_error(model, view, picture(window, view)), 1e-3) << "a narrow window has no bound";
+  on_each([&](Device device) {
+    for (const auto selection : {SmoeSelection::all, SmoeSelection::window}) {
+      SmoeRenderOptions options;
+      options.selection = selection;
+      options.window_px = 1000;
+      expect_within("all components", largest_error(model, view, picture(model, view, device, options)), 1e-5);
+    }
+    SmoeRenderOptions robust;
+    robust.selection = SmoeSelection::all;
+    robust.precision = SmoePrecision::robust;
+    expect_within("all components, float64", largest_error(model, view, picture(model, view, device, robust)), 2e-7);
+    robust.selection = SmoeSelection::bounded;
+    robust.tolerance = 1e-6;
+    expect_within("bounded, float64", largest_error(model, view, picture(model, view, device, robust)), 1.2e-6);
+    SmoeRenderOptions narrow;
+    narrow.selection = SmoeSelection::window;
+    narrow.window_px = 4;
+    EXPECT_GT(largest_error(model, view, picture(model, view, device, narrow)), 1e-3) << "a narrow window has no bound";
+  });
 }
 
 TEST(SmoeEvaluate, IsTheSumOfAllComponentsInEveryDimension) {

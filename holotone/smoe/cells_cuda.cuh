@@ -1,0 +1,118 @@
+#pragma once
+// The components of planes on a CUDA device, sorted by size and place, so that a part of a picture finds those near it and knows a bound
+// on all others. Not for users.
+#include <array>
+#include <holotone/core/array.hpp>
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/smoe/small_matrix.hpp>
+#include <vector>
+
+namespace holotone::smoe {
+
+/// Where a component stands in its plane and its density (PlaneShape, in the model's coordinates); `peak` is less the largest peak of the
+/// plane.
+struct alignas(16) Place {
+  double x;
+  double y;
+  float across;
+  float skew;
+  float down;
+  float peak;
+};
+
+/// The same shape for sums in float64.
+struct alignas(16) ExactShape {
+  double across;
+  double skew;
+  double down;
+  double peak;
+};
+
+struct alignas(16) Expert {
+  float colour[most_smoe_channels];
+  float slope_x[most_smoe_channels];
+  float slope_y[most_smoe_channels];
+};
+
+/// Components fall in classes by their largest standard deviation, a factor of two each; the last one has no limit. A class has its own
+/// grid of cells.
+inline constexpr int size_classes = 12;
+
+struct CellClass {
+  double side;
+  int columns;
+  int rows;
+  int first;  ///< number of its first cell
+};
+
+struct CellLayout {
+  double x;  ///< the first cells' corner
+  double y;
+  double least_deviation;  ///< of the second class
+  int cells;
+  CellClass classes[size_classes];
+};
+
+/// What no component of a class exceeds, as ordered_bits.
+struct ClassMost {
+  unsigned peak;
+  unsigned deviation;
+  unsigned reach;  ///< |colour - 1/2|, of any channel
+  unsigned slope;  ///< length of the colour's gradient, of any channel
+};
+
+/// What kernels read: the components of each plane in the order of cells, those of plane v from v * count.
+struct Components {
+  const Place* place;
+  const ExactShape* exact;
+  const Expert* expert;
+  const unsigned* begin;  ///< {planes * cells + 1}: first component of each cell
+  const ClassMost* most;  ///< {planes, size_classes}
+  CellLayout layout;
+  unsigned count;
+};
+
+/// Unsigned numbers in the order of floats.
+__device__ __forceinline__ unsigned ordered_bits(float value) {
+  const unsigned bits = __float_as_uint(value);
+  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+__device__ __forceinline__ float from_ordered(unsigned bits) {
+  return __uint_as_float((bits & 0x80000000U) != 0 ? bits & 0x7FFFFFFFU : ~bits);
+}
+
+class ComponentCells {
+ public:
+  /// Throws invalid_argument for a component whose slices have no positive definite covariance in float64.
+  ComponentCells(const SmoeModel& model, Queue queue);
+
+  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ... Keeps what stands there already. Cost O(planes K log K).
+  void set_planes(const std::vector<double>& at, int planes);
+  [[nodiscard]] Components components() const;
+
+ private:
+  template <int Dimensions>
+  void slice();
+
+  Queue queue_;
+  int dimensions_;
+  int channels_;
+  std::int64_t count_;
+  CellLayout layout_{};
+  std::vector<double> at_;
+  int planes_ = 0;
+  Array<float, 1> numbers_;  ///< the model's: log weights, centres, covariances, colours, slopes
+  std::int64_t first_number_[5] = {};
+  Array<double, 1> fixed_;
+  Array<std::byte, 1> unsorted_;
+  Array<unsigned, 1> keys_;  ///< keys, numbers, and both sorted
+  Array<std::byte, 1> sort_memory_;
+  Array<Place, 1> place_;
+  Array<ExactShape, 1> exact_;
+  Array<Expert, 1> expert_;
+  Array<unsigned, 1> begin_;
+  Array<unsigned long long, 1> highest_;  ///< peak of every plane
+  Array<ClassMost, 1> most_;
+};
+
+}  // namespace holotone::smoe

@@ -1,0 +1,104 @@
+#pragma once
+// Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for users.
+//
+// A block is 4 x 4 tiles of 8 x 8 pixels. For a tile T, U_k is the largest log2 density of component k there and L one that some
+// component reaches at every pixel; component k has at most the weight 2^(U_k - L). With y the colour by the components that are kept, m_k
+// an expert and c any colour,
+//   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
+// where r_k bounds |m_k - c| on T and B is the largest r_k of those that are kept: y is a mean of these. A component is dropped where its
+// summand is below a threshold; the sum is then known, and where it exceeds the tolerance the block's threshold falls. Components
+// in cells beyond a distance are not looked at: their summands are bounded class by class.
+#include <holotone/smoe/cells_cuda.cuh>
+#include <holotone/smoe/render.hpp>
+
+namespace holotone::smoe {
+
+inline constexpr int tile_side = 8;
+inline constexpr int tiles_across = 4;  ///< a block
+inline constexpr int block_side = tile_side * tiles_across;
+inline constexpr int tiles_a_block = tiles_across * tiles_across;
+/// Components that one unit of work sums.
+inline constexpr int most_in_unit = 768;
+
+/// One picture: pixel (row, column) stands at x + column step_x, y + row step_y.
+struct Frame {
+  double x;
+  double y;
+  double step_x;
+  double step_y;
+  unsigned plane;
+};
+
+/// Pictures of one size in blocks; `blocks` of them are worked on, from `first` of all on.
+struct PictureGrid {
+  int width;
+  int height;
+  int blocks_x;
+  int blocks_y;
+  unsigned first;
+  unsigned blocks;
+};
+
+/// How a block is summed.
+enum class BlockSum : int {
+  units,       ///< its units, in float32
+  exact_list,  ///< its one unit, in float64
+  exact_all,   ///< all components, in float64
+};
+
+struct Block {
+  BlockSum sum;
+  unsigned units;
+  unsigned unit;  ///< the last of them
+  unsigned slot;  ///< of the sums that its units share, where it has several
+  float least[tiles_a_block];
+};
+
+struct Unit {
+  unsigned block;
+  unsigned begin;
+  unsigned count;
+  unsigned part;
+};
+
+/// A component of a unit and the tiles that need it, a bit each.
+struct Listed {
+  unsigned component;
+  unsigned tiles;
+};
+
+struct ListCounts {
+  unsigned listed;
+  unsigned units;
+  unsigned slots;
+  unsigned exact;   ///< blocks in float64
+  unsigned ticket;  ///< next unit to sum
+  unsigned exact_ticket;
+  unsigned most;              ///< components of a tile
+  unsigned long long in_all;  ///< components of all tiles
+};
+
+/// Memory of the lists, on the device.
+struct ListStore {
+  Block* block;
+  Unit* unit;
+  Listed* listed;
+  unsigned* exact_block;
+  ListCounts* counts;
+  unsigned most_listed;
+  unsigned most_units;
+};
+
+struct ListSettings {
+  SmoeSelection selection;
+  float tolerance;
+  float window_x;  ///< in the model's coordinates
+  float window_y;
+  bool exact;  ///< float64 everywhere
+  int channels;
+};
+
+void list_components(const Components& components, const Frame* frames, const PictureGrid& grid,
+                     const ListSettings& settings, const ListStore& store, cudaStream_t stream);
+
+}  // namespace holotone::smoe

@@ -1,0 +1,449 @@
+#include <algorithm>
+#include <holotone/smoe/lists_cuda.cuh>
+#include <holotone/smoe/render_engine.hpp>
+
+namespace holotone::smoe {
+namespace {
+
+constexpr int warps = tiles_a_block;  ///< a warp for each tile
+constexpr int threads = 32 * warps;
+constexpr unsigned all_lanes = 0xFFFFFFFFU;
+/// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
+constexpr int groups = 32 / tile_side;
+constexpr unsigned most_blocks = 8192;  ///< at once
+constexpr std::int64_t listed_a_block = 1024;
+
+/// Floats of a staged component: x, y, across, skew, down, peak, then colour and both slopes of each channel; a multiple of four.
+constexpr int staged_floats(int channels) { return (6 + 3 * channels + 3) / 4 * 4; }
+
+template <int Channels>
+struct Shared {
+  float4 staged[most_in_unit * staged_floats(Channels) / 4];
+  unsigned short tiles[most_in_unit];
+  unsigned short list[warps][most_in_unit];
+  unsigned unit;
+};
+
+__device__ __forceinline__ float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// Where a block stands.
+struct BlockPlace {
+  unsigned picture;
+  int first_row;
+  int first_column;
+  double left;
+  double top;
+  Frame frame;
+};
+
+__device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, const Frame* frames, unsigned block) {
+  const unsigned in_all = grid.first + block;
+  const auto of_picture = static_cast<unsigned>(grid.blocks_x * grid.blocks_y);
+  BlockPlace place;
+  place.picture = in_all / of_picture;
+  const auto in_picture = static_cast<int>(in_all % of_picture);
+  place.first_row = in_picture / grid.blocks_x * block_side;
+  place.first_column = in_picture % grid.blocks_x * block_side;
+  place.frame = frames[place.picture];
+  place.left = place.frame.x + place.first_column * place.frame.step_x;
+  place.top = place.frame.y + place.first_row * place.frame.step_y;
+  return place;
+}
+
+/// Sums of one tile: a column of eight pixels a lane, over the components of the lane's group.
+template <int Channels>
+struct TileSums {
+  float weight[tile_side] = {};
+  float colour[Channels][tile_side] = {};
+
+  __device__ __forceinline__ void add(const float4* staged, float column, float row, float least) {
+    float own[staged_floats(Channels)];
+#pragma unroll
+    for (int i = 0; i < staged_floats(Channels) / 4; ++i) {
+      const float4 four = staged[i];
+      own[4 * i] = four.x;
+      own[4 * i + 1] = four.y;
+      own[4 * i + 2] = four.z;
+      own[4 * i + 3] = four.w;
+    }
+    const float dx = column - own[0];
+    const float dy = row - own[1];
+    const float u = own[2] * dx;
+    const float base = fmaf(-u, u, own[5] - least);
+    const float v0 = fmaf(own[3], dx, own[4] * dy);
+    float expert[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      expert[c] = fmaf(own[6 + 3 * c + 1], dx, fmaf(own[6 + 3 * c + 2], dy, own[6 + 3 * c]));
+    }
+#pragma unroll
+    for (int i = 0; i < tile_side; ++i) {
+      const float v = fmaf(own[4], static_cast<float>(i), v0);
+      const float own_weight = power_of_two(fmaf(-v, v, base));
+      weight[i] += own_weight;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        colour[c][i] = fmaf(own_weight, expert[c], colour[c][i]);
+        expert[c] += own[6 + 3 * c + 2];
+      }
+    }
+  }
+};
+
+/// values[i] of all groups joined: each group ends with the sums of the two pixels from `first` on.
+__device__ __forceinline__ void join_groups(float (&values)[tile_side], float& sum0, float& sum1) {
+  const bool high = (threadIdx.x & 16U) != 0;
+  const bool odd = (threadIdx.x & 8U) != 0;
+  float half[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float send = high ? values[i] : values[i + 4];
+    const float keep = high ? values[i + 4] : values[i];
+    half[i] = keep + __shfl_xor_sync(all_lanes, send, 16);
+  }
+  const float send0 = odd ? half[0] : half[2];
+  const float send1 = odd ? half[1] : half[3];
+  sum0 = (odd ? half[2] : half[0]) + __shfl_xor_sync(all_lanes, send0, 8);
+  sum1 = (odd ? half[3] : half[1]) + __shfl_xor_sync(all_lanes, send1, 8);
+}
+
+template <int Channels>
+__device__ __forceinline__ void stage(const Components& components, const BlockPlace& place, const Unit& unit,
+                                      const Listed* listed, Shared<Channels>& shared) {
+  const auto step_x = static_cast<float>(place.frame.step_x);
+  const auto step_y = static_cast<float>(place.frame.step_y);
+  constexpr int floats = staged_floats(Channels);
+  for (unsigned i = threadIdx.x; i < unit.count; i += threads) {
+    const Listed own = listed[unit.begin + i];
+    const Place where = components.place[own.component];
+    const Expert& expert = components.expert[own.component];
+    float values[floats] = {};
+    values[0] = static_cast<float>((where.x - place.left) / place.frame.step_x);
+    values[1] = static_cast<float>((where.y - place.top) / place.frame.step_y);
+    values[2] = where.across * step_x;
+    values[3] = where.skew * step_x;
+    values[4] = where.down * step_y;
+    values[5] = where.peak;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      values[6 + 3 * c] = expert.colour[c];
+      values[6 + 3 * c + 1] = expert.slope_x[c] * step_x;
+      values[6 + 3 * c + 2] = expert.slope_y[c] * step_y;
+    }
+#pragma unroll
+    for (int k = 0; k < floats / 4; ++k) {
+      shared.staged[i * (floats / 4) + k] =
+          make_float4(values[4 * k], values[4 * k + 1], values[4 * k + 2], values[4 * k + 3]);
+    }
+    shared.tiles[i] = static_cast<unsigned short>(own.tiles);
+  }
+}
+
+/// The numbers of the unit's components that a warp's tile needs.
+__device__ __forceinline__ unsigned compact(const unsigned short* tiles, unsigned count, unsigned short* list) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned tile = threadIdx.x / 32;
+  unsigned number = 0;
+  for (unsigned base = 0; base < count; base += 32) {
+    const unsigned i = base + lane;
+    const bool needed = i < count && (tiles[i] >> tile & 1U) != 0;
+    const unsigned votes = __ballot_sync(all_lanes, needed);
+    if (needed) list[number + __popc(votes & ((1U << lane) - 1))] = static_cast<unsigned short>(i);
+    number += __popc(votes);
+  }
+  __syncwarp();
+  return number;
+}
+
+/// Units of one block add up in their order: a unit waits for the one before, whose ticket is older.
+struct Turns {
+  unsigned* turn;  ///< a slot's next part
+  float* sums;     ///< {slots, Channels + 1, block_side^2}
+};
+
+template <int Channels>
+__global__ void __launch_bounds__(threads, 2)
+    sum_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store, Turns turns,
+               float* __restrict__ image) {
+  extern __shared__ char memory[];
+  Shared<Channels>& shared = *reinterpret_cast<Shared<Channels>*>(memory);
+  const unsigned units = min(store.counts->units, store.most_units);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int tile = static_cast<int>(threadIdx.x / 32);
+  const int column_in_block = tile % tiles_across * tile_side + lane % tile_side;
+  const int row_in_block = tile / tiles_across * tile_side;
+  const int group = lane / tile_side;
+  while (true) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared.unit = atomicAdd(&store.counts->ticket, 1U);
+    __syncthreads();
+    if (shared.unit >= units) return;
+    const Unit unit = store.unit[shared.unit];
+    const Block& block = store.block[unit.block];
+    if (block.sum != BlockSum::units) continue;
+    const BlockPlace place = place_of(grid, frames, unit.block);
+    stage<Channels>(components, place, unit, store.listed, shared);
+    __syncthreads();
+    const unsigned number = compact(shared.tiles, unit.count, shared.list[tile]);
+    TileSums<Channels> sums;
+    constexpr int fours = staged_floats(Channels) / 4;
+    for (unsigned i = static_cast<unsigned>(group); i < number; i += groups) {
+      sums.add(shared.staged + shared.list[tile][i] * fours, static_cast<float>(column_in_block),
+               static_cast<float>(row_in_block), block.least[tile]);
+    }
+    float weight[2];
+    float colour[Channels][2];
+    join_groups(sums.weight, weight[0], weight[1]);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) join_groups(sums.colour[c], colour[c][0], colour[c][1]);
+    const int first_row = row_in_block + ((lane & 16) != 0 ? 4 : 0) + ((lane & 8) != 0 ? 2 : 0);
+    if (block.units > 1) {
+      float* const own = turns.sums + static_cast<std::int64_t>(block.slot) * (Channels + 1) * block_side * block_side;
+      if (threadIdx.x == 0) {
+        while (atomicAdd(turns.turn + block.slot, 0U) != unit.part) __nanosleep(100);
+        __threadfence();
+      }
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        float* const pixel = own + (first_row + i) * block_side + column_in_block;
+        if (unit.part > 0) {
+          weight[i] += __ldcg(pixel + Channels * block_side * block_side);
+          for (int c = 0; c < Channels; ++c) colour[c][i] += __ldcg(pixel + c * block_side * block_side);
+        }
+        __stcg(pixel + Channels * block_side * block_side, weight[i]);
+        for (int c = 0; c < Channels; ++c) __stcg(pixel + c * block_side * block_side, colour[c][i]);
+      }
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) atomicAdd(turns.turn + block.slot, 1U);
+      if (unit.part + 1 < block.units) continue;
+    }
+    const int column = place.first_column + column_in_block;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int row = place.first_row + first_row + i;
+      if (column >= grid.width || row >= grid.height) continue;
+      const float scale = weight[i] > 0 ? 1 / weight[i] : 0;
+      float* const pixel =
+          image + ((static_cast<std::int64_t>(place.picture) * grid.height + row) * grid.width + column) * Channels;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) pixel[c] = colour[c][i] * scale;
+    }
+  }
+}
+
+/// Blocks in float64: a pixel a thread, over the block's list or all components, with the largest density of the pixel taken off.
+__global__ void __launch_bounds__(256)
+    exact_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store,
+                 int channels, float* __restrict__ image) {
+  __shared__ unsigned shared_ticket;
+  constexpr unsigned parts = block_side * block_side / 256;
+  const unsigned tickets = store.counts->exact * parts;
+  while (true) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared_ticket = atomicAdd(&store.counts->exact_ticket, 1U);
+    __syncthreads();
+    const unsigned ticket = shared_ticket;
+    if (ticket >= tickets) return;
+    const unsigned number = store.exact_block[ticket / parts];
+    const Block& block = store.block[number];
+    const BlockPlace place = place_of(grid, frames, number);
+    const unsigned pixel = ticket % parts * 256 + threadIdx.x;
+    const int row = place.first_row + static_cast<int>(pixel) / block_side;
+    const int column = place.first_column + static_cast<int>(pixel) % block_side;
+    if (row >= grid.height || column >= grid.width) continue;
+    const double x = place.frame.x + column * place.frame.step_x;
+    const double y = place.frame.y + row * place.frame.step_y;
+    const bool listed = block.sum == BlockSum::exact_list;
+    const Unit* const unit = store.unit + block.unit;
+    const unsigned count = listed ? unit->count : components.count;
+    const unsigned tile = pixel / block_side / tile_side * tiles_across + pixel % block_side / tile_side;
+    const auto component_at = [&](unsigned i) {
+      if (!listed) return place.frame.plane * components.count + i;
+      const Listed own = store.listed[unit->begin + i];
+      return (own.tiles >> tile & 1U) != 0 ? own.component : 0xFFFFFFFFU;
+    };
+    const auto density_at = [&](unsigned component, double& dx, double& dy) {
+      dx = x - components.place[component].x;
+      dy = y - components.place[component].y;
+      const ExactShape shape = components.exact[component];
+      const double u = shape.across * dx;
+      const double v = shape.skew * dx + shape.down * dy;
+      return shape.peak - u * u - v * v;
+    };
+    double dx = 0;
+    double dy = 0;
+    double most = -INFINITY;
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned component = component_at(i);
+      if (component != 0xFFFFFFFFU) most = fmax(most, density_at(component, dx, dy));
+    }
+    double weights = 0;
+    double sum[most_smoe_channels] = {};
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned component = component_at(i);
+      if (component == 0xFFFFFFFFU) continue;
+      const double relative = density_at(component, dx, dy) - most;
+      if (relative < -150) continue;
+      const double weight = exp2(relative);
+      const Expert& expert = components.expert[component];
+      weights += weight;
+      for (int c = 0; c < channels; ++c) {
+        sum[c] += weight * (static_cast<double>(expert.colour[c]) + static_cast<double>(expert.slope_x[c]) * dx +
+                            static_cast<double>(expert.slope_y[c]) * dy);
+      }
+    }
+    float* const target =
+        image + ((static_cast<std::int64_t>(place.picture) * grid.height + row) * grid.width + column) * channels;
+    for (int c = 0; c < channels; ++c) target[c] = weights > 0 ? static_cast<float>(sum[c] / weights) : 0;
+  }
+}
+
+class CudaEngine final : public SmoeRenderer::Engine {
+ public:
+  CudaEngine(const SmoeModel& model, Queue queue, const SmoeRenderOptions& options)
+      : model_(model), queue_(std::move(queue)), options_(options), cells_(model, queue_) {
+    int count = 0;
+    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, queue_.device().index),
+                "cudaDeviceGetAttribute");
+    processors_ = static_cast<unsigned>(count);
+  }
+
+  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+    set_frames(views);
+    const Shape<2> size = views.front().size;
+    PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0};
+    grid.blocks_x = (grid.width + block_side - 1) / block_side;
+    grid.blocks_y = (grid.height + block_side - 1) / block_side;
+    const std::int64_t all = std::int64_t{grid.blocks_x} * grid.blocks_y * std::ssize(views);
+    reserve_store(std::min<std::int64_t>(all, most_blocks));
+    bands_ = (all + most_blocks - 1) / most_blocks;
+    reserve(counts_, bands_, queue_);
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
+    for (std::int64_t first = 0; first < all; first += most_blocks) {
+      grid.first = static_cast<unsigned>(first);
+      grid.blocks = static_cast<unsigned>(std::min<std::int64_t>(all - first, most_blocks));
+      render_blocks(grid, views.front(), counts_.data() + first / most_blocks, images.data());
+    }
+    tiles_ = (size[0] + tile_side - 1) / tile_side * ((size[1] + tile_side - 1) / tile_side) * std::ssize(views);
+  }
+
+  [[nodiscard]] SmoeRenderInfo info() const override {
+    std::vector<ListCounts> counts(static_cast<std::size_t>(bands_));
+    queue_.synchronize();
+    if (bands_ > 0) {
+      cuda::check(cudaMemcpy(counts.data(), counts_.data(), counts.size() * sizeof(ListCounts), cudaMemcpyDeviceToHost),
+                  "cudaMemcpy");
+    }
+    SmoeRenderInfo info;
+    info.tile = {tile_side, tile_side};
+    double sum = 0;
+    for (const auto& own : counts) {
+      sum += static_cast<double>(own.in_all);
+      info.most_components = std::max<std::int64_t>(info.most_components, own.most);
+      info.robust_tiles += std::int64_t{own.exact} * tiles_a_block;
+    }
+    info.components_per_tile = tiles_ > 0 ? sum / static_cast<double>(tiles_) : 0;
+    return info;
+  }
+
+ private:
+  void set_frames(std::span<const SmoeView> views) {
+    const auto free = static_cast<std::size_t>(model_.dimensions - 2);
+    std::vector<Frame> frames;
+    std::vector<double> at;
+    for (const auto& view : views) {
+      Frame frame{0, 0, view.extent[0] / static_cast<double>(view.size[1]),
+                  view.extent[1] / static_cast<double>(view.size[0]), 0};
+      frame.x = view.corner[0] + 0.5 * frame.step_x;
+      frame.y = view.corner[1] + 0.5 * frame.step_y;
+      if (free > 0) {
+        frame.plane = static_cast<unsigned>(frames.size());
+        at.insert(at.end(), view.at.begin(), view.at.end());
+      }
+      frames.push_back(frame);
+    }
+    cells_.set_planes(at, free > 0 ? static_cast<int>(views.size()) : 1);
+    reserve(frames_, std::ssize(frames), queue_);
+    copy_bytes(frames_.data(), queue_.device(), frames.data(), Device{}, frames.size() * sizeof(Frame), queue_);
+  }
+
+  void reserve_store(std::int64_t blocks) {
+    const std::int64_t listed = std::min<std::int64_t>(blocks * listed_a_block + 4 * model_.count(), UINT32_MAX / 2);
+    reserve(blocks_, blocks, queue_);
+    reserve(listed_, listed, queue_);
+    reserve(units_, blocks + listed / (most_in_unit / 2), queue_);
+    reserve(exact_blocks_, blocks, queue_);
+    reserve(turns_, blocks, queue_);
+    reserve(slots_, blocks * (model_.channels + 1) * block_side * block_side, queue_);
+  }
+
+  void render_blocks(const PictureGrid& grid, const SmoeView& view, ListCounts* counts, float* image) {
+    const auto stream = cuda::stream_of(queue_);
+    const ListStore store{blocks_.data(),
+                          units_.data(),
+                          listed_.data(),
+                          exact_blocks_.data(),
+                          counts,
+                          static_cast<unsigned>(listed_.size()),
+                          static_cast<unsigned>(units_.size())};
+    const ListSettings settings{
+        options_.selection,
+        static_cast<float>(options_.tolerance),
+        static_cast<float>(options_.window_px * view.extent[0] / static_cast<double>(view.size[1])),
+        static_cast<float>(options_.window_px * view.extent[1] / static_cast<double>(view.size[0])),
+        options_.precision == SmoePrecision::robust,
+        model_.channels};
+    cuda::check(cudaMemsetAsync(turns_.data(), 0, grid.blocks * sizeof(unsigned), stream), "cudaMemsetAsync");
+    list_components(cells_.components(), frames_.data(), grid, settings, store, stream);
+    switch (model_.channels) {
+      case 1: sum<1>(grid, store, image); break;
+      case 2: sum<2>(grid, store, image); break;
+      case 3: sum<3>(grid, store, image); break;
+      default: sum<4>(grid, store, image); break;
+    }
+    exact_kernel<<<std::min(2 * processors_, 4 * grid.blocks), 256, 0, stream>>>(cells_.components(), frames_.data(),
+                                                                                 grid, store, model_.channels, image);
+    cuda::check_launch("exact_kernel");
+  }
+
+  template <int Channels>
+  void sum(const PictureGrid& grid, const ListStore& store, float* image) {
+    cuda::check(cudaFuncSetAttribute(sum_kernel<Channels>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     sizeof(Shared<Channels>)),
+                "cudaFuncSetAttribute");
+    sum_kernel<Channels>
+        <<<std::min(2 * processors_, 2 * grid.blocks), threads, sizeof(Shared<Channels>), cuda::stream_of(queue_)>>>(
+            cells_.components(), frames_.data(), grid, store, {turns_.data(), slots_.data()}, image);
+    cuda::check_launch("sum_kernel");
+  }
+
+  const SmoeModel& model_;
+  Queue queue_;
+  SmoeRenderOptions options_;
+  ComponentCells cells_;
+  unsigned processors_ = 0;
+  std::int64_t tiles_ = 0;
+  std::int64_t bands_ = 0;
+  Array<Frame, 1> frames_;
+  Array<Block, 1> blocks_;
+  Array<Unit, 1> units_;
+  Array<Listed, 1> listed_;
+  Array<unsigned, 1> exact_blocks_;
+  Array<unsigned, 1> turns_;
+  Array<float, 1> slots_;
+  Array<ListCounts, 1> counts_;
+};
+
+}  // namespace
+
+EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
+  return std::make_unique<CudaEngine>(model, queue, options);
+}
+
+}  // namespace holotone::smoe
