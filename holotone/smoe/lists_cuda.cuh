@@ -68,7 +68,7 @@ struct Listed {
 };
 
 struct ListCounts {
-  unsigned listed;
+  unsigned chunks;  ///< taken
   unsigned units;
   unsigned slots;
   unsigned exact;   ///< blocks in float64
@@ -85,7 +85,8 @@ struct ListStore {
   Listed* listed;
   unsigned* exact_block;
   ListCounts* counts;
-  unsigned most_listed;
+  unsigned first_chunk;  ///< lists of most_in_unit: a block's first, then chunks that any block takes
+  unsigned most_chunks;
   unsigned most_units;
 };
 

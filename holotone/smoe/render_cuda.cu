@@ -11,7 +11,7 @@ constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 constexpr int groups = 32 / tile_side;
 constexpr unsigned most_blocks = 8192;  ///< at once
-constexpr std::int64_t listed_a_block = 1024;
+constexpr std::int64_t most_chunks = 1 << 18;
 
 /// Floats of a staged component: x, y, across, skew, down, peak, then colour and both slopes of each channel; a multiple of four.
 constexpr int staged_floats(int channels) { return (6 + 3 * channels + 3) / 4 * 4; }
@@ -116,14 +116,16 @@ __device__ __forceinline__ void stage(const Components& components, const BlockP
                                       const Listed* listed, Shared<Channels>& shared) {
   const auto step_x = static_cast<float>(place.frame.step_x);
   const auto step_y = static_cast<float>(place.frame.step_y);
+  const double a_pixel_x = 1 / place.frame.step_x;
+  const double a_pixel_y = 1 / place.frame.step_y;
   constexpr int floats = staged_floats(Channels);
   for (unsigned i = threadIdx.x; i < unit.count; i += threads) {
     const Listed own = listed[unit.begin + i];
     const Place where = components.place[own.component];
     const Expert& expert = components.expert[own.component];
     float values[floats] = {};
-    values[0] = static_cast<float>((where.x - place.left) / place.frame.step_x);
-    values[1] = static_cast<float>((where.y - place.top) / place.frame.step_y);
+    values[0] = static_cast<float>((where.x - place.left) * a_pixel_x);
+    values[1] = static_cast<float>((where.y - place.top) * a_pixel_y);
     values[2] = where.across * step_x;
     values[3] = where.skew * step_x;
     values[4] = where.down * step_y;
@@ -374,10 +376,11 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   void reserve_store(std::int64_t blocks) {
-    const std::int64_t listed = std::min<std::int64_t>(blocks * listed_a_block + 4 * model_.count(), UINT32_MAX / 2);
+    first_chunk_ = blocks;
+    chunks_ = std::min<std::int64_t>(blocks + 4 * model_.count() / most_in_unit, most_chunks);
     reserve(blocks_, blocks, queue_);
-    reserve(listed_, listed, queue_);
-    reserve(units_, blocks + listed / (most_in_unit / 2), queue_);
+    reserve(listed_, (blocks + chunks_) * most_in_unit, queue_);
+    reserve(units_, 2 * blocks + chunks_, queue_);
     reserve(exact_blocks_, blocks, queue_);
     reserve(turns_, blocks, queue_);
     reserve(slots_, blocks * (model_.channels + 1) * block_side * block_side, queue_);
@@ -430,6 +433,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
   unsigned processors_ = 0;
   std::int64_t tiles_ = 0;
   std::int64_t bands_ = 0;
+  std::int64_t first_chunk_ = 0;
+  std::int64_t chunks_ = 0;
   Array<Frame, 1> frames_;
   Array<Block, 1> blocks_;
   Array<Unit, 1> units_;
