@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
-#include <holotone/core/parallel.hpp>
 #include <holotone/smoe/cells_cuda.cuh>
 
 namespace holotone::smoe {
@@ -45,12 +44,15 @@ __global__ void slice_kernel(ModelNumbers model, CellLayout layout, unsigned cou
   if (j >= count) return;
   constexpr int kept = Dimensions - 2;
   double at[kept + 1] = {};
+#pragma unroll
   for (int k = 0; k < kept; ++k) at[k] = fixed[plane * kept + k];
   const Slice own = slice_component(model, Dimensions, j, at, kept);
   PlaneShape shape;
   (void)plane_shape(own, 1, 1, shape);  // ComponentCells has tried it
   Unsorted result{own.centre[0], own.centre[1], shape.across, shape.skew, shape.down, shape.peak, {}, 0};
-  for (int c = 0; c < model.channels; ++c) {
+#pragma unroll
+  for (int c = 0; c < most_smoe_channels; ++c) {
+    if (c >= model.channels) break;
     const float* const slope = model.slope + (static_cast<std::int64_t>(j) * model.channels + c) * Dimensions;
     result.expert.colour[c] = static_cast<float>(own.colour[c]);
     result.expert.slope_x[c] = slope[0];
@@ -71,8 +73,13 @@ __global__ void slice_kernel(ModelNumbers model, CellLayout layout, unsigned cou
   if (bits > highest[plane]) atomicMax(highest + plane, bits);
 }
 
-__device__ __forceinline__ void raise(unsigned* target, float value) {
-  const unsigned bits = ordered_bits(value);
+/// Raises a number of the lanes' class: once for all lanes where they agree on it.
+__device__ __forceinline__ void raise(unsigned* target, float value, bool together) {
+  unsigned bits = ordered_bits(value);
+  if (together) {
+    bits = __reduce_max_sync(0xFFFFFFFFU, bits);
+    if (threadIdx.x % 32 != 0) return;
+  }
   if (bits > *target) atomicMax(target, bits);
 }
 
@@ -81,6 +88,7 @@ __global__ void gather_kernel(const Unsorted* __restrict__ unsorted, const unsig
                               const unsigned long long* __restrict__ highest, Place* __restrict__ place,
                               ExactShape* __restrict__ exact, Expert* __restrict__ expert, ClassMost* most) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
+  const bool whole_warp = i - threadIdx.x % 32 + 31 < all;
   if (i >= all) return;
   const Unsorted own = unsorted[number[i]];
   const unsigned plane = key[i] / layout.cells;
@@ -103,10 +111,13 @@ __global__ void gather_kernel(const Unsorted* __restrict__ unsorted, const unsig
     reach = fmaxf(reach, fabsf(own.expert.colour[c] - 0.5F));
     slope = fmaxf(slope, hypotf(own.expert.slope_x[c], own.expert.slope_y[c]));
   }
-  raise(&own_most->peak, place[i].peak);
-  raise(&own_most->deviation, own.deviation);
-  raise(&own_most->reach, reach);
-  raise(&own_most->slope, slope);
+  const unsigned which = plane * size_classes + size;
+  bool together = false;
+  if (whole_warp) together = __reduce_min_sync(0xFFFFFFFFU, which) == __reduce_max_sync(0xFFFFFFFFU, which);
+  raise(&own_most->peak, static_cast<float>(peak), together);
+  raise(&own_most->deviation, own.deviation, together);
+  raise(&own_most->reach, reach, together);
+  raise(&own_most->slope, slope, together);
 }
 
 /// begin[cell] = first component whose key is not below the cell.
@@ -152,14 +163,6 @@ ComponentCells::ComponentCells(const SmoeModel& model, Queue queue)
       channels_(model.channels),
       count_(model.count()),
       layout_(layout_of(model)) {
-  const Vector middle{};
-  const auto numbers = numbers_of(model);
-  parallel_for(0, count_, [&](std::int64_t j) {
-    PlaneShape shape;
-    if (plane_shape(slice_component(numbers, dimensions_, j, middle.value, dimensions_ - 2), 1, 1, shape)) return;
-    throw_argument("SmoeRenderer", "model", "components that a view can be sliced from",
-                   "component " + std::to_string(j) + ", whose covariance is too narrow");
-  });
   const std::vector<float>* const parts[] = {&model.log_weight, &model.centre, &model.covariance, &model.colour,
                                              &model.slope};
   std::vector<float> all;

@@ -83,7 +83,7 @@ __device__ __forceinline__ float from_ordered(unsigned bits) {
 
 class ComponentCells {
  public:
-  /// Throws invalid_argument for a component whose slices have no positive definite covariance in float64.
+  /// For a model that has passed require_slices.
   ComponentCells(const SmoeModel& model, Queue queue);
 
   /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ... Keeps what stands there already. Cost O(planes K log K).

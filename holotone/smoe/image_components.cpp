@@ -41,6 +41,20 @@ double least_density(const ImageComponent& component, const PixelBox& box) {
                    component.log2_density(box.left, box.bottom), component.log2_density(box.right, box.bottom)});
 }
 
+void require_slices(const SmoeModel& model) {
+  const int d = model.dimensions;
+  const auto numbers = numbers_of(model);
+  const Vector anywhere;  // the slices of a component have one covariance wherever they are
+  parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
+    for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
+      PlaneShape shape;
+      if (plane_shape(slice_component(numbers, d, j, anywhere.value, d - 2), 1, 1, shape)) continue;
+      throw_argument("SmoeRenderer", "model", "components that a view can be sliced from",
+                     fmt::format("component {}, whose covariance is too narrow", j));
+    }
+  });
+}
+
 std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view) {
   const double step_x = view.extent[0] / static_cast<double>(view.size[1]);
   const double step_y = view.extent[1] / static_cast<double>(view.size[0]);
@@ -52,10 +66,7 @@ std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeV
     for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
       const Slice own = slice_component(numbers, d, j, view.at.data(), d - 2);
       PlaneShape shape;
-      if (!plane_shape(own, step_x, step_y, shape)) {
-        throw_argument("SmoeRenderer", "model", "components that a view can be sliced from",
-                       fmt::format("component {}, whose covariance is too narrow", j));
-      }
+      (void)plane_shape(own, step_x, step_y, shape);  // require_slices has tried it
       auto& target = components[static_cast<std::size_t>(j)];
       target.x = (own.centre[0] - view.corner[0]) / step_x - 0.5;
       target.y = (own.centre[1] - view.corner[1]) / step_y - 0.5;

@@ -40,8 +40,10 @@ struct PixelBox {
 double most_density(const ImageComponent& component, const PixelBox& box);
 double least_density(const ImageComponent& component, const PixelBox& box);
 
-/// The components of a checked view, sliced and in pixels, in float64. Throws invalid_argument for a component so narrow that its slice has
-/// no positive definite covariance. Cost O(K d^3), on all threads.
+/// Throws invalid_argument for a component so narrow that its slices have no positive definite covariance in float64.
+void require_slices(const SmoeModel& model);
+
+/// The components of a checked view, sliced and in pixels, in float64. Cost O(K d^3), on all threads.
 std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view);
 
 }  // namespace holotone::smoe

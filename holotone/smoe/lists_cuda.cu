@@ -8,9 +8,9 @@ constexpr int warps = 4;
 constexpr int threads = 32 * warps;
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// Shares of the tolerance: dropped components (those never looked at among them) and rounding in float32.
-constexpr float dropped_share = 0.85F;
+constexpr float dropped_share = 0.65F;
 constexpr float far_share = 0.05F;
-constexpr float rounding_share = 0.15F;
+constexpr float rounding_share = 0.35F;
 /// A dropped component's share of the tolerance, at first, and that of one that is dropped for a whole block.
 constexpr float first_threshold = 1.0F / 16;
 constexpr float block_threshold = 1.0F / 64;
@@ -92,38 +92,26 @@ __device__ __forceinline__ float density_above(const Local& own, float x, float 
   return own.peak - u * u - v * v + slack(u, skewed * (fabsf(dx) + half_x) + own.down * (fabsf(dy) + half_y), own.peak);
 }
 
-template <class T, class Join>
-__device__ __forceinline__ T join_lanes(T value, int first_step, const Join& join) {
-  for (int step = first_step; step < 32; step *= 2) value = join(value, __shfl_xor_sync(all_lanes, value, step));
+__device__ __forceinline__ float sum_of_lanes(float value) {
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) value += __shfl_xor_sync(all_lanes, value, step);
   return value;
 }
-struct Add {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct Greater {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return a > b ? a : b;
-  }
-};
-struct Less {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return a < b ? a : b;
-  }
-};
+__device__ __forceinline__ float most_of_lanes(float value) {
+  return from_ordered(__reduce_max_sync(all_lanes, ordered_bits(value)));
+}
+__device__ __forceinline__ float least_of_lanes(float value) {
+  return from_ordered(__reduce_min_sync(all_lanes, ordered_bits(value)));
+}
 
-/// Sums of one row of tiles: over the lanes that agree modulo four in the end.
-struct RowSums {
-  float weight[tiles_across] = {};                              ///< of dropped components
-  float colour[tiles_across] = {};                              ///< the same times r
-  float spread[tiles_across] = {};                              ///< B
-  float most[tiles_across] = {-1e30F, -1e30F, -1e30F, -1e30F};  ///< largest U
-  float terms = 0;                                              ///< largest of what v is the difference of
-  unsigned count[tiles_across] = {};
+/// Sums of a lane's components, tile by tile.
+struct TileSums {
+  float weight[tiles_a_block] = {};                              ///< of dropped components
+  float colour[tiles_a_block] = {};                              ///< the same times r
+  float spread[tiles_a_block] = {};                              ///< B
+  float most[tiles_a_block] = {-1e30F, -1e30F, -1e30F, -1e30F};  ///< largest U
+  float terms[tiles_a_block] = {};                               ///< what rounding in float32 grows with
+  unsigned count[tiles_a_block] = {};
 };
 
 class BlockLists {
@@ -136,8 +124,7 @@ class BlockLists {
         store_(store),
         memory_(memory),
         block_(block),
-        lane_(static_cast<int>(threadIdx.x % 32)),
-        row_(lane_ % tiles_across) {}
+        lane_(static_cast<int>(threadIdx.x % 32)) {}
 
   __device__ void run() {
     begin_ = block_ * most_in_unit;
@@ -152,9 +139,9 @@ class BlockLists {
       finish(BlockSum::exact_all);
       return;
     }
-    for (int i = 0; i < tiles_across; ++i) {
-      const int tile = row_ * tiles_across + i;
-      own_least_[i] = memory_.least[tile] != 0 ? from_ordered(memory_.least[tile]) : 0;
+#pragma unroll
+    for (int tile = 0; tile < tiles_a_block; ++tile) {
+      least_[tile] = memory_.least[tile] != 0 ? from_ordered(memory_.least[tile]) : 0;
     }
     threshold_ = settings_.tolerance * first_threshold;
     for (int tries = 0; tries < most_tries; ++tries) {
@@ -270,7 +257,7 @@ class BlockLists {
       if (!active) return;
       const Place place = components_.place[component];
       const Local own = work_.local_of(place);
-      raise_least(own, !bounded(), bounded() ? 0xFFFFU : window_tiles(place));
+      raise_least(own, !bounded(), bounded() ? all_lanes : window_tiles(place));
       if (own.x < -0.5F || own.y < -0.5F || own.x > block_side || own.y > block_side) return;
       const Expert& expert = components_.expert[component];
       number += 1;
@@ -283,16 +270,16 @@ class BlockLists {
     __syncwarp();
     if (bounded() && lacks_least()) {
       for (unsigned i = static_cast<unsigned>(lane_); i < components_.count; i += 32) {
-        raise_least(work_.local_of(components_.place[work_.first_component + i]), true, 0xFFFFU);
+        raise_least(work_.local_of(components_.place[work_.first_component + i]), true, all_lanes);
       }
       __syncwarp();
     }
-    number = join_lanes(number, 1, Add());
-    squares = join_lanes(squares, 1, Add());
+    number = sum_of_lanes(number);
+    squares = sum_of_lanes(squares);
     float variance = number > 0 ? squares / number : 0;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      sum[c] = join_lanes(sum[c], 1, Add());
+      sum[c] = sum_of_lanes(sum[c]);
       reference_[c] = number > 0 ? sum[c] / number : 0.5F;
       if (number > 0) variance -= reference_[c] * reference_[c];
     }
@@ -301,7 +288,7 @@ class BlockLists {
     if (lane_ < tiles_a_block && work_.has(lane_) && memory_.least[lane_] != 0) {
       block_least_ = from_ordered(memory_.least[lane_]);
     }
-    block_least_ = join_lanes(block_least_, 1, Less());
+    block_least_ = least_of_lanes(block_least_);
   }
 
   /// Raises the best log2 density that is reached all over each tile near the component, or in all tiles.
@@ -349,8 +336,8 @@ class BlockLists {
       const unsigned count = work_.begin[cells.first + cells.columns * cells.rows] - work_.begin[cells.first];
       if (count > 0) distance = class_distance(work_.most[lane_], static_cast<float>(count), weight, bound);
     }
-    far_weight_ = join_lanes(weight, 1, Add());
-    far_colour_ = join_lanes(weight * bound, 1, Add());
+    far_weight_ = sum_of_lanes(weight);
+    far_colour_ = sum_of_lanes(weight * bound);
     return distance;
   }
 
@@ -437,26 +424,23 @@ class BlockLists {
     return false;
   }
 
-  /// The masks of the first `number` of what is kept: four lanes a component, each a row of tiles. The rest moves up.
+  /// Lists the first `number` <= 32 of what is kept with the tiles that need them. The rest moves up.
   __device__ void test_kept(int number) {
-    for (int first = 0; first < number; first += 8) {
-      if (count_ + 8 > most_in_unit) next_part();
-      const int i = first + lane_ / tiles_across;
-      unsigned bits = 0;
-      if (i < number && row_ * tile_side < work_.rows) bits = test_row(memory_.kept[i], memory_.component[i]);
-      bits <<= row_ * tiles_across;
-      bits |= __shfl_xor_sync(all_lanes, bits, 1);
-      bits |= __shfl_xor_sync(all_lanes, bits, 2);
-      const unsigned leaders = __ballot_sync(all_lanes, row_ == 0 && bits != 0);
-      if (row_ == 0 && bits != 0 && !full_) {
-        store_.listed[begin_ + count_ + __popc(leaders & ((1U << lane_) - 1))] = {memory_.component[i], bits};
-      }
-      count_ += __popc(leaders);
-    }
     __syncwarp();
+    if (count_ + 32 > most_in_unit) next_part();
+    unsigned tiles = 0;
+    unsigned component = 0;
+    if (lane_ < number) {
+      component = memory_.component[lane_];
+      tiles = tiles_of(memory_.kept[lane_], component);
+    }
+    const unsigned listed = __ballot_sync(all_lanes, tiles != 0);
+    if (tiles != 0 && !full_) {
+      store_.listed[begin_ + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
+    }
+    count_ += __popc(listed);
     const int rest = kept_ - number;
     Local own{};
-    unsigned component = 0;
     if (lane_ < rest) {
       own = memory_.kept[number + lane_];
       component = memory_.component[number + lane_];
@@ -470,102 +454,98 @@ class BlockLists {
     __syncwarp();
   }
 
-  __device__ unsigned test_row(const Local& own, unsigned component) {
+  /// The tiles that need a component, a bit each.
+  __device__ unsigned tiles_of(const Local& own, unsigned component) {
+    // As if all tiles were whole.
+    constexpr float half = 0.5F * (tile_side - 1);
+    float reach[tiles_a_block] = {};
+    const float first_dx = half - own.x;
+    const float first_dy = half - own.y;
     const Expert& expert = components_.expert[component];
-    const float top = Work::start(row_);
-    const float half_y = 0.5F * (work_.bottom(row_) - top);
-    const float dy = top + half_y - own.y;
-    // Reaches of the four tiles as if all were whole.
-    constexpr float half_x = 0.5F * (tile_side - 1);
-    float reach[tiles_across] = {};
-    const float first_dx = half_x - own.x;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
       if (c >= settings_.channels) break;
       const float slope_x = expert.slope_x[c] * static_cast<float>(work_.frame.step_x);
       const float slope_y = expert.slope_y[c] * static_cast<float>(work_.frame.step_y);
-      const float middle = fmaf(slope_x, first_dx, fmaf(slope_y, dy, expert.colour[c] - reference_[c]));
-      const float around = fmaf(fabsf(slope_x), half_x, fabsf(slope_y) * half_y);
+      const float middle = fmaf(slope_x, first_dx, fmaf(slope_y, first_dy, expert.colour[c] - reference_[c]));
+      const float around = half * (fabsf(slope_x) + fabsf(slope_y));
 #pragma unroll
-      for (int i = 0; i < tiles_across; ++i) {
-        reach[i] = fmaxf(reach[i], fabsf(fmaf(slope_x, static_cast<float>(i * tile_side), middle)) + around);
+      for (int tile = 0; tile < tiles_a_block; ++tile) {
+        const float there =
+            fmaf(slope_x, Work::start(tile % tiles_across), fmaf(slope_y, Work::start(tile / tiles_across), middle));
+        reach[tile] = fmaxf(reach[tile], fabsf(there) + around);
       }
     }
     const float skewed = fabsf(own.skew);
     const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1)));
-    const float far_y = fabsf(dy) + half_y;
-    const float terms = fmaf(skewed, far_x, own.down * far_y);
-    const float top_peak = own.peak + slack(own.across * far_x, terms, own.peak);
-    const float lessened = fmaf(skewed, half_x, own.down * half_y);
-    const float v_row = own.down * dy;
+    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1)));
+    const float top_peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
+    const float lessened = half * (skewed + own.down);
     unsigned bits = 0;
 #pragma unroll
-    for (int i = 0; i < tiles_across; ++i) {
-      const float dx = first_dx + static_cast<float>(i * tile_side);
-      const float u = fmaxf(own.across * (fabsf(dx) - half_x), 0.0F);
-      const float v = fmaxf(fabsf(fmaf(own.skew, dx, v_row)) - lessened, 0.0F);
+    for (int tile = 0; tile < tiles_a_block; ++tile) {
+      const float dx = first_dx + Work::start(tile % tiles_across);
+      const float dy = first_dy + Work::start(tile / tiles_across);
+      const float u = fmaxf(own.across * (fabsf(dx) - half), 0.0F);
+      const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - lessened, 0.0F);
       const float above = fmaf(-v, v, fmaf(-u, u, top_peak));
-      const float relative = above - own_least_[i];
+      const float relative = above - least_[tile];
       const float weight = exp2f(fminf(relative, 100.0F));
-      reach[i] *= 1.000001F;
-      bool keep = relative >= 0 || !(weight * (reach[i] + spread_) < threshold_);
-      if (!bounded()) keep = true;
-      keep = keep && i * tile_side < work_.columns;
-      if (keep) {
-        bits |= 1U << i;
+      reach[tile] *= 1.000001F;
+      const bool keep = !bounded() || relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
+      if (!keep) {
+        sums_.weight[tile] += weight;
+        sums_.colour[tile] = fmaf(weight, reach[tile], sums_.colour[tile]);
+      } else if (work_.has(tile)) {
+        bits |= 1U << tile;
         const float counted = fminf(minor * weight, 1.0F);
-        sums_.most[i] = fmaxf(sums_.most[i], above);
-        sums_.spread[i] = fmaxf(sums_.spread[i], counted * reach[i]);
-        sums_.terms = fmaxf(sums_.terms, counted * terms);
-        ++sums_.count[i];
-      } else {
-        sums_.weight[i] += weight;
-        sums_.colour[i] = fmaf(weight, reach[i], sums_.colour[i]);
+        const float terms = fmaf(skewed, fabsf(dx) + half, own.down * (fabsf(dy) + half));
+        sums_.most[tile] = fmaxf(sums_.most[tile], above);
+        sums_.spread[tile] = fmaxf(sums_.spread[tile], counted * reach[tile]);
+        sums_.terms[tile] =
+            fmaxf(sums_.terms[tile], counted * terms * sqrtf(fmaxf(own.peak - least_[tile], 0.0F) + 10));
+        ++sums_.count[tile];
       }
     }
-    if (bounded()) return bits;
-    return bits & window_tiles(components_.place[component]) >> (row_ * tiles_across);
+    return bounded() ? bits : bits & window_tiles(components_.place[component]);
   }
 
   /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
   __device__ bool judge() {
-    near_weight_ = join_lanes(near_weight_, 1, Add());
-    near_colour_ = join_lanes(near_colour_, 1, Add());
-    const float terms = join_lanes(sums_.terms, 4, Greater());
+    near_weight_ = sum_of_lanes(near_weight_) + far_weight_;
+    near_colour_ = sum_of_lanes(near_colour_) + far_colour_;
     float away = 0;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
       if (c < settings_.channels) away = fmaxf(away, fabsf(reference_[c]));
     }
     bool good = true;
-    bool exact = settings_.exact;
     float widest = 0;
+    exact_ = settings_.exact;
     in_all_ = 0;
     most_ = 0;
 #pragma unroll
-    for (int i = 0; i < tiles_across; ++i) {
-      const float weight = join_lanes(sums_.weight[i], 4, Add()) + near_weight_ + far_weight_;
-      const float colour = join_lanes(sums_.colour[i], 4, Add()) + near_colour_ + far_colour_;
-      const float most = join_lanes(sums_.most[i], 4, Greater());
-      const unsigned count = join_lanes(sums_.count[i], 4, Add());
-      const float spread = join_lanes(sums_.spread[i], 4, Greater()) * (1 + static_cast<float>(count) / minor);
-      if (!work_.has(row_ * tiles_across + i)) continue;
+    for (int tile = 0; tile < tiles_a_block; ++tile) {
+      if (!work_.has(tile)) continue;
+      const float weight = sum_of_lanes(sums_.weight[tile]) + near_weight_;
+      const float colour = sum_of_lanes(sums_.colour[tile]) + near_colour_;
+      const float range = most_of_lanes(sums_.most[tile]) - least_[tile];
+      const unsigned count = __reduce_add_sync(all_lanes, sums_.count[tile]);
+      const float minors = 1 + static_cast<float>(count) / minor;
+      const float spread = most_of_lanes(sums_.spread[tile]) * minors;
+      const float terms = most_of_lanes(sums_.terms[tile]) * minors;
       in_all_ += count;
       most_ = max(most_, count);
-      const float range = most - own_least_[i];
-      exact = exact || !(range <= widest_range);
+      exact_ = exact_ || !(range <= widest_range);
       if (!bounded()) continue;
-      const float error = fmaf(weight, spread, colour);
-      good = good && error * 1.0001F <= dropped_share * settings_.tolerance;
+      good = good && fmaf(weight, spread, colour) * 1.0001F <= dropped_share * settings_.tolerance;
       widest = fmaxf(widest, spread);
-      const float in_exponents =
-          0.7F * 2.4e-7F * fmaf(7 * terms, 1 + static_cast<float>(count) / minor, range + 40) * 2 * spread;
+      // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
+      const float in_exponents = 0.7F * (4.2e-7F * terms + 2.4e-7F * (range + 40));
       const float in_sums = 6e-8F * static_cast<float>(count + 8) * (away + spread);
-      exact = exact || !(in_exponents + in_sums <= rounding_share * settings_.tolerance);
+      exact_ = exact_ || !(in_exponents * 2 * spread + in_sums <= rounding_share * settings_.tolerance);
     }
-    exact_ = __any_sync(all_lanes, exact);
-    good = __all_sync(all_lanes, good);
-    if (!good) spread_ = fmaxf(spread_, join_lanes(widest, 1, Greater()));
+    if (!good) spread_ = fmaxf(spread_, widest);
     return good;
   }
 
@@ -603,11 +583,9 @@ class BlockLists {
       finish(BlockSum::exact_all);
       return;
     }
-    const unsigned in_all = join_lanes(lane_ < tiles_across ? in_all_ : 0U, 1, Add());
-    const unsigned most = join_lanes(most_, 1, Greater());
     if (lane_ == 0) {
-      atomicAdd(&store_.counts->in_all, static_cast<unsigned long long>(in_all));
-      if (most > store_.counts->most) atomicMax(&store_.counts->most, most);
+      atomicAdd(&store_.counts->in_all, static_cast<unsigned long long>(in_all_));
+      if (most_ > store_.counts->most) atomicMax(&store_.counts->most, most_);
     }
     finish(exact_ ? BlockSum::exact_list : BlockSum::units);
   }
@@ -630,8 +608,7 @@ class BlockLists {
   WarpMemory& memory_;
   const unsigned block_;
   const int lane_;
-  const int row_;  ///< of tiles, this lane's
-  float own_least_[tiles_across];
+  float least_[tiles_a_block];
   float reference_[most_smoe_channels];
   float spread_ = 0;  ///< guess of B
   float block_least_ = 0;
@@ -640,7 +617,7 @@ class BlockLists {
   float far_colour_ = 0;
   float near_weight_ = 0;
   float near_colour_ = 0;
-  RowSums sums_;
+  TileSums sums_;
   int kept_ = 0;
   unsigned begin_ = 0;  ///< of the unit in hand
   int count_ = 0;
@@ -652,7 +629,7 @@ class BlockLists {
   unsigned most_ = 0;
 };
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, LISTS_BLOCKS)
     list_kernel(const __grid_constant__ Components components, const Frame* __restrict__ frames, PictureGrid grid,
                 const __grid_constant__ ListSettings settings, const __grid_constant__ ListStore store) {
   __shared__ WarpMemory memory[warps];

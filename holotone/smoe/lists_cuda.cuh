@@ -1,7 +1,7 @@
 #pragma once
 // Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for users.
 //
-// A block is 4 x 4 tiles of 8 x 8 pixels. For a tile T, U_k is the largest log2 density of component k there and L one that some
+// A block is 2 x 2 tiles of 8 x 8 pixels. For a tile T, U_k is the largest log2 density of component k there and L one that some
 // component reaches at every pixel; component k has at most the weight 2^(U_k - L). With y the colour by the components that are kept, m_k
 // an expert and c any colour,
 //   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
@@ -14,11 +14,11 @@
 namespace holotone::smoe {
 
 inline constexpr int tile_side = 8;
-inline constexpr int tiles_across = 4;  ///< a block
+inline constexpr int tiles_across = 2;  ///< a block
 inline constexpr int block_side = tile_side * tiles_across;
 inline constexpr int tiles_a_block = tiles_across * tiles_across;
 /// Components that one unit of work sums.
-inline constexpr int most_in_unit = 768;
+inline constexpr int most_in_unit = 256;
 
 /// One picture: pixel (row, column) stands at x + column step_x, y + row step_y.
 struct Frame {

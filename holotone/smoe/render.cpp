@@ -1,5 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/smoe/image_components.hpp>
 #include <holotone/smoe/render_engine.hpp>
 #include <string>
 
@@ -60,6 +61,7 @@ struct SmoeRenderer::State {
 SmoeRenderer::SmoeRenderer(SmoeModel model, Queue queue, const SmoeRenderOptions& options) {
   require_model(where, model);
   if (model.dimensions < 2) throw_argument(where, "model", "at least 2 dimensions", std::to_string(model.dimensions));
+  smoe::require_slices(model);
   require_options(options);
   state_ = std::make_unique<State>(State{std::move(model), std::move(queue), nullptr});
   state_->engine = make_engine(state_->model, state_->queue, options);

@@ -7,10 +7,11 @@ namespace {
 
 constexpr int warps = tiles_a_block;  ///< a warp for each tile
 constexpr int threads = 32 * warps;
+constexpr int blocks_a_processor = 8;
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 constexpr int groups = 32 / tile_side;
-constexpr unsigned most_blocks = 8192;  ///< at once
+constexpr unsigned most_blocks = 32768;  ///< at once
 constexpr std::int64_t most_chunks = 1 << 18;
 
 /// Floats of a staged component: x, y, across, skew, down, peak, then colour and both slopes of each channel; a multiple of four.
@@ -168,7 +169,7 @@ struct Turns {
 };
 
 template <int Channels>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, blocks_a_processor)
     sum_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store, Turns turns,
                float* __restrict__ image) {
   extern __shared__ char memory[];
@@ -393,7 +394,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
                           listed_.data(),
                           exact_blocks_.data(),
                           counts,
-                          static_cast<unsigned>(listed_.size()),
+                          static_cast<unsigned>(first_chunk_),
+                          static_cast<unsigned>(chunks_),
                           static_cast<unsigned>(units_.size())};
     const ListSettings settings{
         options_.selection,
@@ -420,9 +422,9 @@ class CudaEngine final : public SmoeRenderer::Engine {
     cuda::check(cudaFuncSetAttribute(sum_kernel<Channels>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      sizeof(Shared<Channels>)),
                 "cudaFuncSetAttribute");
-    sum_kernel<Channels>
-        <<<std::min(2 * processors_, 2 * grid.blocks), threads, sizeof(Shared<Channels>), cuda::stream_of(queue_)>>>(
-            cells_.components(), frames_.data(), grid, store, {turns_.data(), slots_.data()}, image);
+    sum_kernel<Channels><<<std::min(blocks_a_processor * processors_, 2 * grid.blocks), threads,
+                           sizeof(Shared<Channels>), cuda::stream_of(queue_)>>>(
+        cells_.components(), frames_.data(), grid, store, {turns_.data(), slots_.data()}, image);
     cuda::check_launch("sum_kernel");
   }
 

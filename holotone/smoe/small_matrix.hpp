@@ -5,6 +5,13 @@
 #include <holotone/smoe/model.hpp>
 #include <optional>
 
+// Loops of constant length on a GPU keep small matrices in registers once they are unrolled.
+#if defined(__CUDACC__)
+#define HOLOTONE_UNROLL _Pragma("unroll")
+#else
+#define HOLOTONE_UNROLL
+#endif
+
 namespace holotone::smoe {
 
 struct Vector {
@@ -22,18 +29,19 @@ struct Matrix {
 /// From the lower triangle, row by row.
 HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
   Matrix m;
-  for (int row = 0; row < d; ++row) {
-    for (int column = 0; column <= row; ++column) m[row][column] = m[column][row] = static_cast<double>(*triangle++);
+  HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
+    HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) m[row][column] = m[column][row] =
+        static_cast<double>(*triangle++);
   }
   return m;
 }
 
 /// l of m = l l^T; false unless m is positive definite.
 HOLOTONE_HOST_DEVICE inline bool factor(const Matrix& m, int d, Matrix& l) {
-  for (int row = 0; row < d; ++row) {
-    for (int column = 0; column <= row; ++column) {
+  HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
+    HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) {
       double sum = m[row][column];
-      for (int k = 0; k < column; ++k) sum -= l[row][k] * l[column][k];
+      HOLOTONE_UNROLL for (int k = 0; k < column; ++k) sum -= l[row][k] * l[column][k];
       if (row == column) {
         if (!(sum > 0) || !std::isfinite(sum)) return false;
         l[row][row] = std::sqrt(sum);
@@ -52,8 +60,8 @@ inline std::optional<Matrix> cholesky(const Matrix& m, int d) {
 
 /// L^-1 b
 HOLOTONE_HOST_DEVICE inline Vector forward_solve(const Matrix& l, Vector b, int d) {
-  for (int row = 0; row < d; ++row) {
-    for (int k = 0; k < row; ++k) b[row] -= l[row][k] * b[k];
+  HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
+    HOLOTONE_UNROLL for (int k = 0; k < row; ++k) b[row] -= l[row][k] * b[k];
     b[row] /= l[row][row];
   }
   return b;
@@ -61,8 +69,8 @@ HOLOTONE_HOST_DEVICE inline Vector forward_solve(const Matrix& l, Vector b, int 
 
 /// L^-T b
 HOLOTONE_HOST_DEVICE inline Vector backward_solve(const Matrix& l, Vector b, int d) {
-  for (int row = d - 1; row >= 0; --row) {
-    for (int k = row + 1; k < d; ++k) b[row] -= l[k][row] * b[k];
+  HOLOTONE_UNROLL for (int row = d - 1; row >= 0; --row) {
+    HOLOTONE_UNROLL for (int k = row + 1; k < d; ++k) b[row] -= l[k][row] * b[k];
     b[row] /= l[row][row];
   }
   return b;
@@ -100,37 +108,39 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
   Slice own;
   Matrix inner;
   Vector away;
-  for (int row = 0; row < b; ++row) {
+  HOLOTONE_UNROLL for (int row = 0; row < b; ++row) {
     away[row] = fixed[row] - static_cast<double>(centre[a + row]);
-    for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
+    HOLOTONE_UNROLL for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
   }
   own.log_weight = static_cast<double>(model.log_weight[j]);
   Matrix l;
   if (!factor(inner, b, l)) l = {};
   const Vector scaled = forward_solve(l, away, b);
-  for (int k = 0; k < b; ++k) {
+  HOLOTONE_UNROLL for (int k = 0; k < b; ++k) {
     constexpr double half_log_2_pi = 0.91893853320467274178;
     own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
   }
   Matrix half;  // row by row L^-1 R_BA, a coordinate of A each
   Vector shift;
-  for (int row = 0; row < a; ++row) {
+  HOLOTONE_UNROLL for (int row = 0; row < a; ++row) {
     Vector across;
-    for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
+    HOLOTONE_UNROLL for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
     half[row] = forward_solve(l, across, b);
-    for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
+    HOLOTONE_UNROLL for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
     own.centre[row] = static_cast<double>(centre[row]) + shift[row];
-    for (int column = 0; column <= row; ++column) {
+    HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) {
       double sum = r[row][column];
-      for (int k = 0; k < b; ++k) sum -= half[row][k] * half[column][k];
+      HOLOTONE_UNROLL for (int k = 0; k < b; ++k) sum -= half[row][k] * half[column][k];
       own.covariance[row][column] = own.covariance[column][row] = sum;
     }
   }
-  for (int c = 0; c < model.channels; ++c) {
+  HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
+    if (c >= model.channels) break;
     const float* const slope = model.slope + (j * model.channels + c) * d;
     own.colour[c] = static_cast<double>(model.colour[j * model.channels + c]);
-    for (int axis = 0; axis < a; ++axis) own.colour[c] += static_cast<double>(slope[axis]) * shift[axis];
-    for (int k = 0; k < b; ++k) own.colour[c] += static_cast<double>(slope[a + k]) * away[k];
+    HOLOTONE_UNROLL for (int axis = 0; axis < a; ++axis) own.colour[c] +=
+        static_cast<double>(slope[axis]) * shift[axis];
+    HOLOTONE_UNROLL for (int k = 0; k < b; ++k) own.colour[c] += static_cast<double>(slope[a + k]) * away[k];
   }
   return own;
 }
