@@ -60,7 +60,7 @@ __global__ void slice_kernel(ModelNumbers model, CellLayout layout, unsigned cou
   }
   const double deviation = largest_deviation(own.covariance);
   result.deviation = __double2float_ru(deviation);
-  const double doublings = ceil(log2(deviation / layout.least_deviation));
+  const double doublings = ceil(2 * log2(deviation / layout.first_deviation));
   const int size = static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
   const CellClass& cells = layout.classes[size];
   const int column = cell_along(result.x, layout.x, cells.side, cells.columns);
@@ -94,23 +94,25 @@ __global__ void gather_kernel(const Unsorted* __restrict__ unsorted, const unsig
   const unsigned plane = key[i] / layout.cells;
   const int cell = static_cast<int>(key[i] % layout.cells);
   const double peak = own.peak - from_ordered64(highest[plane]);
-  place[i] = {own.x,
-              own.y,
-              static_cast<float>(own.across),
-              static_cast<float>(own.skew),
-              static_cast<float>(own.down),
-              static_cast<float>(peak)};
-  exact[i] = {own.across, own.skew, own.down, peak};
-  expert[i] = own.expert;
-  int size = 0;
-  while (size + 1 < size_classes && layout.classes[size + 1].first <= cell) ++size;
-  ClassMost* const own_most = most + plane * size_classes + size;
   float reach = 0;
   float slope = 0;
   for (int c = 0; c < most_smoe_channels; ++c) {
     reach = fmaxf(reach, fabsf(own.expert.colour[c] - 0.5F));
     slope = fmaxf(slope, hypotf(own.expert.slope_x[c], own.expert.slope_y[c]));
   }
+  place[i] = {own.x,
+              own.y,
+              static_cast<float>(own.across),
+              static_cast<float>(own.skew),
+              static_cast<float>(own.down),
+              static_cast<float>(peak),
+              reach,
+              slope};
+  exact[i] = {own.across, own.skew, own.down, peak};
+  expert[i] = own.expert;
+  int size = 0;
+  while (size + 1 < size_classes && layout.classes[size + 1].first <= cell) ++size;
+  ClassMost* const own_most = most + plane * size_classes + size;
   const unsigned which = plane * size_classes + size;
   bool together = false;
   if (whole_warp) together = __reduce_min_sync(0xFFFFFFFFU, which) == __reduce_max_sync(0xFFFFFFFFU, which);
@@ -138,6 +140,23 @@ __global__ void begin_kernel(const unsigned* __restrict__ key, std::int64_t all,
   begin[cell] = static_cast<unsigned>(low);
 }
 
+/// The largest sum of 2^peak over a cell, class by class.
+__global__ void mass_kernel(const Place* __restrict__ place, const unsigned* __restrict__ begin, CellLayout layout,
+                            std::int64_t cells, ClassMost* most) {
+  const std::int64_t cell = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
+  if (cell >= cells || begin[cell] == begin[cell + 1]) return;
+  float sum = 0;
+  for (unsigned i = begin[cell]; i < begin[cell + 1]; ++i) sum += exp2f(place[i].peak);
+  const auto plane = static_cast<int>(cell / layout.cells);
+  const auto own = static_cast<int>(cell % layout.cells);
+  int size = 0;
+  while (size + 1 < size_classes && layout.classes[size + 1].first <= own) ++size;
+  unsigned* const target = &most[plane * size_classes + size].mass;
+  // Sums of many are off by their number of roundings.
+  const unsigned bits = ordered_bits(sum * (1.00001F + 6e-8F * static_cast<float>(begin[cell + 1] - begin[cell])));
+  if (bits > *target) atomicMax(target, bits);
+}
+
 CellLayout layout_of(const SmoeModel& model) {
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
@@ -146,7 +165,7 @@ CellLayout layout_of(const SmoeModel& model) {
       std::max(std::sqrt(width / static_cast<double>(model.count()) * height), std::max(width, height) / 32768);
   CellLayout layout{model.low[0], model.low[1], 0.25 * spacing, 0, {}};
   for (int size = 0; size < size_classes; ++size) {
-    const double side = std::ldexp(spacing, size);
+    const double side = spacing * std::pow(2.0, 0.5 * size);
     const int columns = static_cast<int>(std::ceil(width / side));
     const int rows = static_cast<int>(std::ceil(height / side));
     layout.classes[size] = {side, columns, rows, layout.cells};
@@ -231,6 +250,9 @@ void ComponentCells::set_planes(const std::vector<double>& at, int planes) {
   cuda::check_launch("gather_kernel");
   begin_kernel<<<cuda::blocks_for(cells + 1, threads), threads, 0, stream>>>(sorted, all, cells, begin_.data());
   cuda::check_launch("begin_kernel");
+  mass_kernel<<<cuda::blocks_for(cells, threads), threads, 0, stream>>>(place_.data(), begin_.data(), layout_, cells,
+                                                                        most_.data());
+  cuda::check_launch("mass_kernel");
 }
 
 Components ComponentCells::components() const {

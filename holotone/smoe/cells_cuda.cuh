@@ -18,6 +18,8 @@ struct alignas(16) Place {
   float skew;
   float down;
   float peak;
+  float reach;  ///< |colour - 1/2| at the centre, of any channel
+  float slope;  ///< length of the colour's gradient, of any channel
 };
 
 /// The same shape for sums in float64.
@@ -34,9 +36,9 @@ struct alignas(16) Expert {
   float slope_y[most_smoe_channels];
 };
 
-/// Components fall in classes by their largest standard deviation, a factor of two each; the last one has no limit. A class has its own
-/// grid of cells.
-inline constexpr int size_classes = 12;
+/// Components fall in classes by their largest standard deviation, a factor of sqrt(2) each; the last one has no limit. A class has its
+/// own grid of cells, four times as wide as its deviations.
+inline constexpr int size_classes = 20;
 
 struct CellClass {
   double side;
@@ -48,7 +50,7 @@ struct CellClass {
 struct CellLayout {
   double x;  ///< the first cells' corner
   double y;
-  double least_deviation;  ///< of the second class
+  double first_deviation;  ///< largest of the first class
   int cells;
   CellClass classes[size_classes];
 };
@@ -57,8 +59,9 @@ struct CellLayout {
 struct ClassMost {
   unsigned peak;
   unsigned deviation;
-  unsigned reach;  ///< |colour - 1/2|, of any channel
-  unsigned slope;  ///< length of the colour's gradient, of any channel
+  unsigned reach;
+  unsigned slope;
+  unsigned mass;  ///< sum of 2^peak over a cell
 };
 
 /// What kernels read: the components of each plane in the order of cells, those of plane v from v * count.

@@ -1,108 +1,50 @@
-#include <holotone/smoe/lists_cuda.cuh>
+#include <holotone/smoe/near_cuda.cuh>
 
 namespace holotone::smoe {
 namespace {
 
-/// A warp makes the lists of a block; warps of one thread block know nothing of each other.
-constexpr int warps = 4;
+/// Four warps make the lists of an area, one for each of its blocks.
+constexpr int warps = blocks_an_area;
 constexpr int threads = 32 * warps;
-constexpr unsigned all_lanes = 0xFFFFFFFFU;
+constexpr int area_tiles = area_side / tile_side;  ///< across
 /// Shares of the tolerance: dropped components (those never looked at among them) and rounding in float32.
 constexpr float dropped_share = 0.65F;
-constexpr float far_share = 0.05F;
+constexpr float far_share = 0.1F;
 constexpr float rounding_share = 0.35F;
-/// A dropped component's share of the tolerance, at first, and that of one that is dropped for a whole block.
+/// A dropped component's share of the tolerance, at first, and that of one that is dropped for a whole block or area.
 constexpr float first_threshold = 1.0F / 16;
-constexpr float block_threshold = 1.0F / 64;
+constexpr float box_threshold = 1.0F / 64;
 constexpr int most_tries = 5;
 /// Components that weigh less than a part in this many of the best count with their weight times this, all of them together with at
 /// most their number divided by this.
 constexpr float minor = 256;
 constexpr float widest_range = 100;  ///< of log2 densities in a tile that float32 holds
 constexpr float log2_e_half = 0.72134752F;
+constexpr int most_near = 256;  ///< components of an area that a warp notes
 
-/// A component in pixels of its block, whose first pixel is (0, 0).
-struct Local {
-  float x;
-  float y;
-  float across;
-  float skew;
-  float down;
-  float peak;
+/// What of a component the tests of boxes need.
+struct Candidate {
+  Local local;
+  float reach;
+  float slope;
 };
 
-/// Components of a block, waiting for the tests of its tiles.
+/// A warp's own memory.
 struct WarpMemory {
-  unsigned least[tiles_a_block];  ///< ordered_bits
-  Local kept[64];
+  CellRows rows;
+  Candidate near[most_near];  ///< in the area, for all its blocks
+  unsigned near_component[most_near];
+  int near_count;  ///< more than most_near: some are not there
+  float sums[2 + most_smoe_channels];
+  float dropped[2];
+  Local kept[64];  ///< in the warp's block, waiting for the tests of its tiles
   unsigned component[64];
-  int rows_before[size_classes + 1];  ///< rows of cells of the classes before
-  int first_row[size_classes];
-  int first_column[size_classes];
-  int last_column[size_classes];
 };
 
-/// The block that a warp works on.
-struct Work {
-  Frame frame;
-  double left;  ///< of its first pixel
-  double top;
-  double a_pixel_x;  ///< 1 / step_x
-  double a_pixel_y;
-  int columns;
-  int rows;
-  unsigned first_component;  ///< of its plane
-  const unsigned* begin;     ///< of the plane's cells
-  const ClassMost* most;
-
-  __device__ __forceinline__ Local local_of(const Place& place) const {
-    return {static_cast<float>((place.x - left) * a_pixel_x), static_cast<float>((place.y - top) * a_pixel_y),
-            place.across * static_cast<float>(frame.step_x),  place.skew * static_cast<float>(frame.step_x),
-            place.down * static_cast<float>(frame.step_y),    place.peak};
-  }
-  __device__ static float start(int tile) { return static_cast<float>(tile * tile_side); }
-  __device__ float right(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, columns) - 1); }
-  __device__ float bottom(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, rows) - 1); }
-  __device__ bool has(int tile) const {
-    return tile / tiles_across * tile_side < rows && tile % tiles_across * tile_side < columns;
-  }
+struct AreaMemory {
+  unsigned least[area_tiles * area_tiles];  ///< ordered_bits
+  WarpMemory warp[warps];
 };
-
-/// What float32 may have lost of a log2 density whose terms are at most these.
-__device__ __forceinline__ float slack(float u, float v_terms, float peak) {
-  return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
-}
-
-/// log2 density at a pixel, not above the true one.
-__device__ __forceinline__ float density_below(const Local& own, float x, float y) {
-  const float dx = x - own.x;
-  const float dy = y - own.y;
-  const float u = own.across * dx;
-  const float v = fmaf(own.skew, dx, own.down * dy);
-  return own.peak - u * u - v * v - slack(u, fabsf(own.skew * dx) + own.down * fabsf(dy), own.peak);
-}
-
-/// A bound from above on a box around (x, y): u and v each at their least.
-__device__ __forceinline__ float density_above(const Local& own, float x, float y, float half_x, float half_y) {
-  const float dx = x - own.x;
-  const float dy = y - own.y;
-  const float u = fmaxf(fabsf(own.across * dx) - own.across * half_x, 0.0F);
-  const float skewed = fabsf(own.skew);
-  const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - fmaf(skewed, half_x, own.down * half_y), 0.0F);
-  return own.peak - u * u - v * v + slack(u, skewed * (fabsf(dx) + half_x) + own.down * (fabsf(dy) + half_y), own.peak);
-}
-
-__device__ __forceinline__ float sum_of_lanes(float value) {
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) value += __shfl_xor_sync(all_lanes, value, step);
-  return value;
-}
-__device__ __forceinline__ float most_of_lanes(float value) {
-  return from_ordered(__reduce_max_sync(all_lanes, ordered_bits(value)));
-}
-__device__ __forceinline__ float least_of_lanes(float value) {
-  return from_ordered(__reduce_min_sync(all_lanes, ordered_bits(value)));
-}
 
 /// Sums of a lane's components, tile by tile.
 struct TileSums {
@@ -114,38 +56,301 @@ struct TileSums {
   unsigned count[tiles_a_block] = {};
 };
 
+/// What the warps of an area find together.
+struct Area {
+  const Plane& plane;
+  const ListSettings& settings;
+  const Box box;
+  AreaMemory& memory;
+  float reference[most_smoe_channels];  ///< c: the mean of the components in the area
+  float away;                           ///< of it from 1/2
+  float spread;                         ///< guess of B
+  float far_weight;                     ///< of components that are not looked at, and that times r
+  float far_colour;
+
+  __device__ bool bounded() const { return settings.selection == SmoeSelection::bounded; }
+  __device__ WarpMemory& own() const { return memory.warp[threadIdx.x / 32]; }
+  __device__ bool has(int tile) const {
+    return tile / area_tiles * tile_side < box.rows && tile % area_tiles * tile_side < box.columns;
+  }
+  __device__ bool lacks_least() const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    return __any_sync(all_lanes, lane < area_tiles * area_tiles && has(lane) && memory.least[lane] == 0);
+  }
+
+  /// The tiles of a box in whose windows a component's centre stands, a bit each, `across` of them in a row.
+  __device__ unsigned window_tiles(const Box& own_box, int across, const Place& place) const {
+    unsigned bits = 0;
+    for (int row = 0; row * tile_side < own_box.rows; ++row) {
+      const double y0 = own_box.top + static_cast<double>(Box::start(row)) / own_box.a_pixel_y;
+      const double y1 = own_box.top + static_cast<double>(own_box.bottom(row)) / own_box.a_pixel_y;
+      for (int column = 0; column * tile_side < own_box.columns; ++column) {
+        const double x0 = own_box.left + static_cast<double>(Box::start(column)) / own_box.a_pixel_x;
+        const double x1 = own_box.left + static_cast<double>(own_box.right(column)) / own_box.a_pixel_x;
+        const bool inside = place.x >= x0 - settings.window_x && place.x <= x1 + settings.window_x &&
+                            place.y >= y0 - settings.window_y && place.y <= y1 + settings.window_y;
+        if (inside) bits |= 1U << (row * across + column);
+      }
+    }
+    return bits;
+  }
+
+  /// Raises the best log2 density that is reached all over each tile near the component, or in all tiles.
+  __device__ void raise_least(const Local& own, bool everywhere, unsigned allowed) const {
+    const float wide = 2.2F / own.across;
+    const float ratio = own.skew / own.across;
+    const float high = 2.2F * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
+    const auto tile_at = [](float place) {
+      return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / tile_side)));
+    };
+    const int last_column = (box.columns - 1) / tile_side;
+    const int last_row = (box.rows - 1) / tile_side;
+    const int left = everywhere ? 0 : max(tile_at(own.x - wide), 0);
+    const int right = everywhere ? last_column : min(tile_at(own.x + wide), last_column);
+    const int top = everywhere ? 0 : max(tile_at(own.y - high), 0);
+    const int bottom = everywhere ? last_row : min(tile_at(own.y + high), last_row);
+    for (int row = top; row <= bottom; ++row) {
+      const float y0 = Box::start(row);
+      const float y1 = box.bottom(row);
+      for (int column = left; column <= right; ++column) {
+        const int tile = row * area_tiles + column;
+        if ((allowed >> tile & 1U) == 0) continue;
+        const float x0 = Box::start(column);
+        const float x1 = box.right(column);
+        const float least = fminf(fminf(density_below(own, x0, y0), density_below(own, x1, y0)),
+                                  fminf(density_below(own, x0, y1), density_below(own, x1, y1)));
+        if (!(least > -1e30F)) continue;
+        const unsigned bits = ordered_bits(least);
+        if (bits > memory.least[tile]) atomicMax(memory.least + tile, bits);
+      }
+    }
+  }
+
+  /// L of every tile, the reference colour and a guess of B. All threads of the area call it.
+  __device__ void find_least() {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    if (threadIdx.x < area_tiles * area_tiles) memory.least[threadIdx.x] = 0;
+    __syncthreads();
+    float distance = fmaxf(settings.window_x, settings.window_y);
+    if (bounded())
+      distance = lane < size_classes ? 0.5F * static_cast<float>(plane.components.layout.classes[lane].side) : 0;
+    float number = 0;
+    float sum[most_smoe_channels] = {};
+    float squares = 0;
+    visit(plane, box, own().rows, distance, warp, warps, [&](unsigned component, bool active) {
+      if (!active) return;
+      const Place place = plane.components.place[component];
+      const Local local = box.local_of(place);
+      raise_least(local, !bounded(), bounded() ? all_lanes : window_tiles(box, area_tiles, place));
+      if (local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
+      const Expert& expert = plane.components.expert[component];
+      number += 1;
+#pragma unroll
+      for (int c = 0; c < most_smoe_channels; ++c) {
+        sum[c] += expert.colour[c];
+        squares = fmaf(expert.colour[c], expert.colour[c], squares);
+      }
+    });
+    number = sum_of_lanes(number);
+    squares = sum_of_lanes(squares);
+#pragma unroll
+    for (float& value : sum) value = sum_of_lanes(value);
+    if (lane == 0) {
+      own().sums[0] = number;
+      own().sums[1] = squares;
+      for (int c = 0; c < most_smoe_channels; ++c) own().sums[2 + c] = sum[c];
+    }
+    __syncthreads();
+    if (bounded() && lacks_least()) {
+      for (unsigned i = threadIdx.x; i < plane.components.count; i += threads) {
+        raise_least(box.local_of(plane.components.place[plane.first + i]), true, all_lanes);
+      }
+    }
+    __syncthreads();
+    set_reference();
+  }
+
+  __device__ void set_reference() {
+    float total[2 + most_smoe_channels] = {};
+    for (const auto& other : memory.warp) {
+#pragma unroll
+      for (int i = 0; i < 2 + most_smoe_channels; ++i) total[i] += other.sums[i];
+    }
+    float variance = total[0] > 0 ? total[1] / total[0] : 0;
+    away = 0;
+#pragma unroll
+    for (int c = 0; c < most_smoe_channels; ++c) {
+      reference[c] = total[0] > 0 ? total[2 + c] / total[0] : 0.5F;
+      if (total[0] > 0) variance -= reference[c] * reference[c];
+      if (c < settings.channels) away = fmaxf(away, fabsf(reference[c] - 0.5F));
+    }
+    spread = fminf(2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F, 1e30F);
+  }
+
+  /// The least L of the area's tiles.
+  __device__ float least_of_all() const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    float least = 1e30F;
+    if (lane < area_tiles * area_tiles && has(lane) && memory.least[lane] != 0)
+      least = from_ordered(memory.least[lane]);
+    return least_of_lanes(least);
+  }
+
+  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance.
+  __device__ float far_distance(const Box& own_box, float least) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    float distance = 0;
+    float weight = 0;
+    float bound = 0;
+    if (lane < size_classes) {
+      const unsigned count = plane.count_of(lane);
+      if (count > 0) distance = class_distance(lane, own_box, least, static_cast<float>(count), weight, bound);
+    }
+    far_weight = sum_of_lanes(weight);
+    far_colour = sum_of_lanes(weight * bound);
+    return distance;
+  }
+
+  /// Of the cells beyond the distance, those next to it hold at most the class's greatest mass each. The next ring of cells is 2.8
+  /// deviations farther, its components 2^-9 as heavy at most, and so on: a tenth covers all of them. The last class's cells may be small
+  /// against its deviations: there, all of its components count as if they stood at the distance.
+  __device__ float class_distance(int size, const Box& own_box, float least, float count, float& weight,
+                                  float& bound) const {
+    const ClassMost& bits = plane.most[size];
+    const float deviation = from_ordered(bits.deviation) * 1.000001F;
+    const float reach = from_ordered(bits.reach) + away;
+    const float slope = from_ordered(bits.slope) * 1.000001F;
+    const float width = static_cast<float>(own_box.columns) * own_box.step_x;
+    const float height = static_cast<float>(own_box.rows) * own_box.step_y;
+    const float side = static_cast<float>(plane.components.layout.classes[size].side);
+    const float wanted = log2f(far_share / size_classes * settings.tolerance);
+    const float mass = from_ordered(bits.mass);
+    const float all = exp2f(from_ordered(bits.peak)) * count * 1.0001F;
+    float distance = deviation;
+    float log_weight = 0;
+    for (int i = 0; i < 8; ++i) {
+      const float ring = 2.2F * ((width + height + 4 * distance) / side + 8) * mass;
+      const float together = size + 1 < size_classes ? fminf(ring, all) : all;
+      bound = fmaf(slope, distance + width + height, reach);
+      const float relative = distance / deviation;
+      const float fall = log2_e_half * relative * relative * 0.99999F;
+      log_weight = log2f(together) - least - fall + 1e-6F * (fabsf(least) + fall) + 1e-5F;
+      const float excess = log_weight + log2f(bound + spread) - wanted;
+      if (excess <= 0) break;
+      distance = deviation * sqrtf(relative * relative + (excess + 0.1F) * (1 / log2_e_half));
+    }
+    if (!(log_weight + log2f(bound + spread) <= wanted + 0.5F) || !(distance < 1e30F)) {
+      bound = 0;
+      return 3e38F;  // all of them
+    }
+    weight = exp2f(log_weight);
+    return distance;
+  }
+
+  /// Whether some pixel of a box may need the component; if not, its weight and that times r are added.
+  __device__ bool matters(const Candidate& candidate, const Box& own_box, float least, float threshold,
+                          float own_spread, float& dropped_weight, float& dropped_colour) const {
+    const Local& local = candidate.local;
+    const float half_x = 0.5F * static_cast<float>(own_box.columns - 1);
+    const float half_y = 0.5F * static_cast<float>(own_box.rows - 1);
+    const float weight = power_above(fminf(density_above(local, half_x, half_y) - least, 100.0F));
+    const float far_x = (fabsf(half_x - local.x) + half_x) * own_box.step_x;
+    const float far_y = (fabsf(half_y - local.y) + half_y) * own_box.step_y;
+    const float reach = fmaf(candidate.slope, (far_x + far_y) * 1.000001F, candidate.reach + away);
+    if (!(weight * (reach + own_spread) < threshold * box_threshold)) return true;
+    dropped_weight += weight;
+    dropped_colour = fmaf(weight, reach, dropped_colour);
+    return false;
+  }
+
+  /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call it.
+  __device__ void find_near(float threshold) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const float least = least_of_all();
+    float distance = fmaxf(settings.window_x, settings.window_y);
+    if (bounded()) distance = far_distance(box, least);
+    WarpMemory& target = own();
+    float weight = 0;
+    float colour = 0;
+    int count = 0;
+    visit(plane, box, target.rows, distance, static_cast<int>(threadIdx.x / 32), warps,
+          [&](unsigned component, bool active) {
+            Candidate candidate{};
+            bool keep = active;
+            if (active) {
+              const Place place = plane.components.place[component];
+              candidate = {box.local_of(place), place.reach, place.slope};
+              if (bounded()) keep = matters(candidate, box, least, threshold, spread, weight, colour);
+            }
+            const unsigned votes = __ballot_sync(all_lanes, keep);
+            const int at = count + __popc(votes & ((1U << lane) - 1));
+            if (keep && at < most_near) {
+              target.near[at] = candidate;
+              target.near_component[at] = component;
+            }
+            count += __popc(votes);
+          });
+    weight = sum_of_lanes(weight);
+    colour = sum_of_lanes(colour);
+    if (lane == 0) {
+      target.near_count = count;
+      target.dropped[0] = weight;
+      target.dropped[1] = colour;
+    }
+    __syncthreads();
+    for (const auto& other : memory.warp) {
+      far_weight += other.dropped[0];
+      far_colour += other.dropped[1];
+    }
+  }
+};
+
+/// The lists of one block, by one warp.
 class BlockLists {
  public:
-  __device__ BlockLists(const Components& components, const Work& work, const ListSettings& settings,
-                        const ListStore& store, WarpMemory& memory, unsigned block)
-      : components_(components),
-        work_(work),
-        settings_(settings),
+  __device__ BlockLists(Area& area, const Box& box, const ListStore& store, unsigned block, int first_tile)
+      : area_(area),
+        box_(box),
         store_(store),
-        memory_(memory),
+        memory_(area.own()),
         block_(block),
-        lane_(static_cast<int>(threadIdx.x % 32)) {}
-
-  __device__ void run() {
-    begin_ = block_ * most_in_unit;
-    if (lane_ < tiles_a_block) memory_.least[lane_] = 0;
-    __syncwarp();
-    if (settings_.selection == SmoeSelection::all) {
-      finish(BlockSum::exact_all);
-      return;
-    }
-    find_least();
-    if (bounded() && lacks_least()) {
-      finish(BlockSum::exact_all);
-      return;
-    }
+        lane_(static_cast<int>(threadIdx.x % 32)),
+        begin_(block * most_in_unit) {
+    block_least_ = 1e30F;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
-      least_[tile] = memory_.least[tile] != 0 ? from_ordered(memory_.least[tile]) : 0;
+      const unsigned bits = area.memory.least[first_tile + tile / tiles_across * area_tiles + tile % tiles_across];
+      least_[tile] = bits != 0 ? from_ordered(bits) : 0;
+      if (has(tile) && bits != 0) block_least_ = fminf(block_least_, least_[tile]);
     }
-    threshold_ = settings_.tolerance * first_threshold;
+  }
+
+  __device__ void run(float threshold) {
+    if (box_.columns <= 0 || box_.rows <= 0) {
+      finish(BlockSum::nothing);
+      return;
+    }
+    if (area_.settings.selection == SmoeSelection::all || (area_.bounded() && area_.lacks_least())) {
+      finish(BlockSum::exact_all);
+      return;
+    }
+    threshold_ = threshold;
+    spread_ = area_.spread;
+    bool together = true;
+    for (const auto& other : area_.memory.warp) together = together && other.near_count <= most_near;
     for (int tries = 0; tries < most_tries; ++tries) {
-      collect();
+      sums_ = {};
+      count_ = 0;
+      kept_ = 0;
+      dropped_weight_ = 0;
+      dropped_colour_ = 0;
+      if (together && tries == 0) {
+        from_area();
+      } else {
+        alone();
+      }
+      test_kept(kept_);
       if (judge()) {
         write_last();
         return;
@@ -157,271 +362,56 @@ class BlockLists {
   }
 
  private:
-  __device__ bool bounded() const { return settings_.selection == SmoeSelection::bounded; }
+  __device__ bool has(int tile) const {
+    return tile / tiles_across * tile_side < box_.rows && tile % tiles_across * tile_side < box_.columns;
+  }
 
-  /// body(component, whether there is one) for all components in cells within `distance` (of class i in lane i) of the block.
-  template <class Body>
-  __device__ void visit(float distance, const Body& body) {
-    __syncwarp();
-    if (lane_ < size_classes) set_rows(lane_, static_cast<double>(distance));
-    __syncwarp();
-    int all = lane_ < size_classes ? memory_.rows_before[lane_ + 1] : 0;
-#pragma unroll
-    for (int step = 1; step < 16; step *= 2) {
-      const int before = __shfl_up_sync(all_lanes, all, step);
-      if (lane_ >= step) all += before;
-    }
-    if (lane_ < size_classes) memory_.rows_before[lane_ + 1] = all;
-    __syncwarp();
-    const int rows = memory_.rows_before[size_classes];
-    for (int first_row = 0; first_row < rows; first_row += 32) {
-      unsigned first = 0;
-      unsigned end = count_row(first_row + lane_, rows, first);
-#pragma unroll
-      for (int step = 1; step < 32; step *= 2) {
-        const unsigned before = __shfl_up_sync(all_lanes, end, step);
-        if (lane_ >= step) end += before;
-      }
-      const unsigned total = __shfl_sync(all_lanes, end, 31);
-      unsigned before = __shfl_up_sync(all_lanes, end, 1);
-      if (lane_ == 0) before = 0;
-      for (unsigned base = 0; base < total; base += 32) {
-        const unsigned i = base + static_cast<unsigned>(lane_);
-        int own = 0;  // the last row that begins at or before i
-#pragma unroll
-        for (int step = 16; step > 0; step /= 2) {
-          if (__shfl_sync(all_lanes, before, own + step) <= i) own += step;
+  /// Looks at what the area's warps have noted.
+  __device__ void from_area() {
+    const auto shift_x = static_cast<float>((box_.left - area_.box.left) * box_.a_pixel_x);
+    const auto shift_y = static_cast<float>((box_.top - area_.box.top) * box_.a_pixel_y);
+    for (const auto& other : area_.memory.warp) {
+      for (int first = 0; first < other.near_count; first += 32) {
+        const int i = first + lane_;
+        const bool active = i < other.near_count;
+        Candidate candidate{};
+        if (active) {
+          candidate = other.near[i];
+          candidate.local.x -= shift_x;
+          candidate.local.y -= shift_y;
         }
-        const unsigned component = __shfl_sync(all_lanes, first, own) + i - __shfl_sync(all_lanes, before, own);
-        body(component, i < total);
+        look_at(candidate, active ? other.near_component[i] : 0, active);
       }
     }
   }
 
-  __device__ void set_rows(int size, double distance) {
-    const CellClass& cells = components_.layout.classes[size];
-    int number = 0;
-    if (work_.begin[cells.first + cells.columns * cells.rows] > work_.begin[cells.first]) {
-      const double a_cell = 1 / cells.side;
-      const auto cell = [&](double place, int most) {
-        return static_cast<int>(fmin(fmax(floor(place * a_cell), 0.0), static_cast<double>(most - 1)));
-      };
-      const double left = work_.left - components_.layout.x;
-      const double top = work_.top - components_.layout.y;
-      memory_.first_column[size] = cell(left - distance, cells.columns);
-      memory_.last_column[size] = cell(left + (work_.columns - 1) * work_.frame.step_x + distance, cells.columns);
-      memory_.first_row[size] = cell(top - distance, cells.rows);
-      number = cell(top + (work_.rows - 1) * work_.frame.step_y + distance, cells.rows) - memory_.first_row[size] + 1;
-    }
-    memory_.rows_before[size + 1] = number;
-    if (size == 0) memory_.rows_before[0] = 0;
-  }
-
-  /// The number of components in a row of cells, and the first of them.
-  __device__ unsigned count_row(int row, int rows, unsigned& first) const {
-    if (row >= rows) return 0;
-    int size = 0;
-    while (row >= memory_.rows_before[size + 1]) ++size;
-    const CellClass& cells = components_.layout.classes[size];
-    const unsigned* const line =
-        work_.begin + cells.first + (memory_.first_row[size] + row - memory_.rows_before[size]) * cells.columns;
-    first = line[memory_.first_column[size]];
-    return line[memory_.last_column[size] + 1] - first;
-  }
-
-  __device__ unsigned window_tiles(const Place& place) const {
-    unsigned bits = 0;
-    for (int tile = 0; tile < tiles_a_block; ++tile) {
-      const int row = tile / tiles_across;
-      const int column = tile % tiles_across;
-      const double x0 = work_.left + static_cast<double>(Work::start(column)) * work_.frame.step_x;
-      const double x1 = work_.left + static_cast<double>(work_.right(column)) * work_.frame.step_x;
-      const double y0 = work_.top + static_cast<double>(Work::start(row)) * work_.frame.step_y;
-      const double y1 = work_.top + static_cast<double>(work_.bottom(row)) * work_.frame.step_y;
-      if (place.x >= x0 - settings_.window_x && place.x <= x1 + settings_.window_x &&
-          place.y >= y0 - settings_.window_y && place.y <= y1 + settings_.window_y) {
-        bits |= 1U << tile;
-      }
-    }
-    return bits;
-  }
-
-  /// L of every tile, the reference colour c (the mean of the components in the block) and a guess of B.
-  __device__ void find_least() {
-    const float window = fmaxf(settings_.window_x, settings_.window_y);
-    const float near = lane_ < size_classes ? 0.5F * static_cast<float>(components_.layout.classes[lane_].side) : 0;
-    float number = 0;
-    float sum[most_smoe_channels] = {};
-    float squares = 0;
-    visit(bounded() ? near : window, [&](unsigned component, bool active) {
-      if (!active) return;
-      const Place place = components_.place[component];
-      const Local own = work_.local_of(place);
-      raise_least(own, !bounded(), bounded() ? all_lanes : window_tiles(place));
-      if (own.x < -0.5F || own.y < -0.5F || own.x > block_side || own.y > block_side) return;
-      const Expert& expert = components_.expert[component];
-      number += 1;
-#pragma unroll
-      for (int c = 0; c < most_smoe_channels; ++c) {
-        sum[c] += expert.colour[c];
-        squares = fmaf(expert.colour[c], expert.colour[c], squares);
-      }
-    });
-    __syncwarp();
-    if (bounded() && lacks_least()) {
-      for (unsigned i = static_cast<unsigned>(lane_); i < components_.count; i += 32) {
-        raise_least(work_.local_of(components_.place[work_.first_component + i]), true, all_lanes);
-      }
-      __syncwarp();
-    }
-    number = sum_of_lanes(number);
-    squares = sum_of_lanes(squares);
-    float variance = number > 0 ? squares / number : 0;
-#pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
-      sum[c] = sum_of_lanes(sum[c]);
-      reference_[c] = number > 0 ? sum[c] / number : 0.5F;
-      if (number > 0) variance -= reference_[c] * reference_[c];
-    }
-    spread_ = fminf(2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F, 1e30F);
-    block_least_ = 1e30F;
-    if (lane_ < tiles_a_block && work_.has(lane_) && memory_.least[lane_] != 0) {
-      block_least_ = from_ordered(memory_.least[lane_]);
-    }
-    block_least_ = least_of_lanes(block_least_);
-  }
-
-  /// Raises the best log2 density that is reached all over each tile near the component, or in all tiles.
-  __device__ void raise_least(const Local& own, bool everywhere, unsigned allowed) {
-    const float wide = 2.2F / own.across;
-    const float ratio = own.skew / own.across;
-    const float high = 2.2F * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
-    const auto tile_at = [](float place) {
-      return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / tile_side)));
-    };
-    const int last_column = (work_.columns - 1) / tile_side;
-    const int last_row = (work_.rows - 1) / tile_side;
-    const int left = everywhere ? 0 : max(tile_at(own.x - wide), 0);
-    const int right = everywhere ? last_column : min(tile_at(own.x + wide), last_column);
-    const int top = everywhere ? 0 : max(tile_at(own.y - high), 0);
-    const int bottom = everywhere ? last_row : min(tile_at(own.y + high), last_row);
-    for (int row = top; row <= bottom; ++row) {
-      const float y0 = Work::start(row);
-      const float y1 = work_.bottom(row);
-      for (int column = left; column <= right; ++column) {
-        const int tile = row * tiles_across + column;
-        if ((allowed >> tile & 1U) == 0) continue;
-        const float x0 = Work::start(column);
-        const float x1 = work_.right(column);
-        const float least = fminf(fminf(density_below(own, x0, y0), density_below(own, x1, y0)),
-                                  fminf(density_below(own, x0, y1), density_below(own, x1, y1)));
-        if (!(least > -1e30F)) continue;
-        const unsigned bits = ordered_bits(least);
-        if (bits > memory_.least[tile]) atomicMax(memory_.least + tile, bits);
-      }
-    }
-  }
-
-  __device__ bool lacks_least() const {
-    return __any_sync(all_lanes, lane_ < tiles_a_block && work_.has(lane_) && memory_.least[lane_] == 0);
-  }
-
-  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance.
-  __device__ float far_distance() {
-    float distance = 0;
-    float weight = 0;
-    float bound = 0;
-    if (lane_ < size_classes) {
-      const CellClass& cells = components_.layout.classes[lane_];
-      const unsigned count = work_.begin[cells.first + cells.columns * cells.rows] - work_.begin[cells.first];
-      if (count > 0) distance = class_distance(work_.most[lane_], static_cast<float>(count), weight, bound);
-    }
-    far_weight_ = sum_of_lanes(weight);
-    far_colour_ = sum_of_lanes(weight * bound);
-    return distance;
-  }
-
-  __device__ float class_distance(const ClassMost& bits, float count, float& weight, float& bound) const {
-    float away = 0;
-#pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
-      if (c < settings_.channels) away = fmaxf(away, fabsf(reference_[c] - 0.5F));
-    }
-    const float deviation = from_ordered(bits.deviation) * 1.000001F;
-    const float reach = from_ordered(bits.reach) + away;
-    const float slope = from_ordered(bits.slope) * 1.000001F;
-    const float diagonal = hypotf(static_cast<float>(work_.columns * work_.frame.step_x),
-                                  static_cast<float>(work_.rows * work_.frame.step_y));
-    const float wanted = log2f(far_share / size_classes * settings_.tolerance);
-    const float peak = from_ordered(bits.peak) + log2f(count) - block_least_;
-    // From one deviation on the bound falls with the distance.
-    float distance = deviation;
-    for (int i = 0; i < 6; ++i) {
-      const float excess = peak + log2f(fmaf(slope, distance + diagonal, reach + spread_)) - wanted + 0.1F;
-      const float next = deviation * sqrtf(fmaxf(excess, 0.0F) * (1 / log2_e_half));
-      if (next <= distance) break;
-      distance = next;
-    }
-    const float relative = distance / deviation;
-    const float fall = log2_e_half * relative * relative * 0.99999F;
-    const float log_weight = peak - fall + 1e-6F * (fabsf(peak) + fall);
-    bound = fmaf(slope, distance + diagonal, reach);
-    if (!(log_weight + log2f(bound + spread_) <= wanted + 0.2F) || !(distance < 1e30F)) return 3e38F;  // all of them
-    weight = exp2f(log_weight);
-    return distance;
-  }
-
-  /// Looks at all candidates and lists them.
-  __device__ void collect() {
-    sums_ = {};
-    count_ = 0;
-    kept_ = 0;
-    near_weight_ = 0;
-    near_colour_ = 0;
-    float distance = fmaxf(settings_.window_x, settings_.window_y);
-    if (bounded()) distance = far_distance();
-    const float half_x = 0.5F * static_cast<float>(work_.columns - 1);
-    const float half_y = 0.5F * static_cast<float>(work_.rows - 1);
-    visit(distance, [&](unsigned component, bool active) {
-      Local own{};
-      bool keep = active;
+  /// Walks over the plane's components without the other warps.
+  __device__ void alone() {
+    float distance = fmaxf(area_.settings.window_x, area_.settings.window_y);
+    if (area_.bounded()) distance = area_.far_distance(box_, block_least_);
+    visit(area_.plane, box_, memory_.rows, distance, 0, 1, [&](unsigned component, bool active) {
+      Candidate candidate{};
       if (active) {
-        const Place place = components_.place[component];
-        own = work_.local_of(place);
-        keep = bounded() ? matters(own, component, half_x, half_y) : window_tiles(place) != 0;
+        const Place place = area_.plane.components.place[component];
+        candidate = {box_.local_of(place), place.reach, place.slope};
       }
-      const unsigned votes = __ballot_sync(all_lanes, keep);
-      if (keep) {
-        const int at = kept_ + __popc(votes & ((1U << lane_) - 1));
-        memory_.kept[at] = own;
-        memory_.component[at] = component;
-      }
-      kept_ += __popc(votes);
-      __syncwarp();
-      if (kept_ >= 32) test_kept(32);
+      look_at(candidate, component, active);
     });
-    test_kept(kept_);
   }
 
-  /// Whether some tile of the block may need the component.
-  __device__ bool matters(const Local& own, unsigned component, float half_x, float half_y) {
-    const float weight = exp2f(fminf(density_above(own, half_x, half_y, half_x, half_y) - block_least_, 100.0F));
-    if (weight * spread_ >= threshold_ * block_threshold) return true;
-    const Expert& expert = components_.expert[component];
-    float reach = 0;
-#pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
-      if (c >= settings_.channels) break;
-      const float slope_x = expert.slope_x[c] * static_cast<float>(work_.frame.step_x);
-      const float slope_y = expert.slope_y[c] * static_cast<float>(work_.frame.step_y);
-      const float middle =
-          fmaf(slope_x, half_x - own.x, fmaf(slope_y, half_y - own.y, expert.colour[c] - reference_[c]));
-      reach = fmaxf(reach, fabsf(middle) + fabsf(slope_x) * half_x + fabsf(slope_y) * half_y);
+  __device__ __forceinline__ void look_at(const Candidate& candidate, unsigned component, bool active) {
+    bool keep = active;
+    if (active && area_.bounded()) {
+      keep = area_.matters(candidate, box_, block_least_, threshold_, spread_, dropped_weight_, dropped_colour_);
     }
-    if (!(weight * (reach * 1.000001F + spread_) < threshold_ * block_threshold)) return true;
-    near_weight_ += weight;
-    near_colour_ = fmaf(weight, reach * 1.000001F, near_colour_);
-    return false;
+    const unsigned votes = __ballot_sync(all_lanes, keep);
+    if (keep) {
+      const int at = kept_ + __popc(votes & ((1U << lane_) - 1));
+      memory_.kept[at] = candidate.local;
+      memory_.component[at] = component;
+    }
+    kept_ += __popc(votes);
+    if (kept_ >= 32) test_kept(32);
   }
 
   /// Lists the first `number` <= 32 of what is kept with the tiles that need them. The rest moves up.
@@ -461,18 +451,18 @@ class BlockLists {
     float reach[tiles_a_block] = {};
     const float first_dx = half - own.x;
     const float first_dy = half - own.y;
-    const Expert& expert = components_.expert[component];
+    const Expert& expert = area_.plane.components.expert[component];
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      if (c >= settings_.channels) break;
-      const float slope_x = expert.slope_x[c] * static_cast<float>(work_.frame.step_x);
-      const float slope_y = expert.slope_y[c] * static_cast<float>(work_.frame.step_y);
-      const float middle = fmaf(slope_x, first_dx, fmaf(slope_y, first_dy, expert.colour[c] - reference_[c]));
+      if (c >= area_.settings.channels) break;
+      const float slope_x = expert.slope_x[c] * box_.step_x;
+      const float slope_y = expert.slope_y[c] * box_.step_y;
+      const float middle = fmaf(slope_x, first_dx, fmaf(slope_y, first_dy, expert.colour[c] - area_.reference[c]));
       const float around = half * (fabsf(slope_x) + fabsf(slope_y));
 #pragma unroll
       for (int tile = 0; tile < tiles_a_block; ++tile) {
         const float there =
-            fmaf(slope_x, Work::start(tile % tiles_across), fmaf(slope_y, Work::start(tile / tiles_across), middle));
+            fmaf(slope_x, Box::start(tile % tiles_across), fmaf(slope_y, Box::start(tile / tiles_across), middle));
         reach[tile] = fmaxf(reach[tile], fabsf(there) + around);
       }
     }
@@ -484,19 +474,19 @@ class BlockLists {
     unsigned bits = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
-      const float dx = first_dx + Work::start(tile % tiles_across);
-      const float dy = first_dy + Work::start(tile / tiles_across);
+      const float dx = first_dx + Box::start(tile % tiles_across);
+      const float dy = first_dy + Box::start(tile / tiles_across);
       const float u = fmaxf(own.across * (fabsf(dx) - half), 0.0F);
       const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - lessened, 0.0F);
       const float above = fmaf(-v, v, fmaf(-u, u, top_peak));
       const float relative = above - least_[tile];
-      const float weight = exp2f(fminf(relative, 100.0F));
+      const float weight = power_above(fminf(relative, 100.0F));
       reach[tile] *= 1.000001F;
-      const bool keep = !bounded() || relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
+      const bool keep = !area_.bounded() || relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
       if (!keep) {
         sums_.weight[tile] += weight;
         sums_.colour[tile] = fmaf(weight, reach[tile], sums_.colour[tile]);
-      } else if (work_.has(tile)) {
+      } else if (has(tile)) {
         bits |= 1U << tile;
         const float counted = fminf(minor * weight, 1.0F);
         const float terms = fmaf(skewed, fabsf(dx) + half, own.down * (fabsf(dy) + half));
@@ -507,28 +497,25 @@ class BlockLists {
         ++sums_.count[tile];
       }
     }
-    return bounded() ? bits : bits & window_tiles(components_.place[component]);
+    return area_.bounded() ? bits
+                           : bits & area_.window_tiles(box_, tiles_across, area_.plane.components.place[component]);
   }
 
   /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
   __device__ bool judge() {
-    near_weight_ = sum_of_lanes(near_weight_) + far_weight_;
-    near_colour_ = sum_of_lanes(near_colour_) + far_colour_;
-    float away = 0;
-#pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
-      if (c < settings_.channels) away = fmaxf(away, fabsf(reference_[c]));
-    }
+    dropped_weight_ = sum_of_lanes(dropped_weight_) + area_.far_weight;
+    dropped_colour_ = sum_of_lanes(dropped_colour_) + area_.far_colour;
+    const float away = area_.away + 0.5F;  // of c from black
     bool good = true;
     float widest = 0;
-    exact_ = settings_.exact;
+    exact_ = area_.settings.exact;
     in_all_ = 0;
     most_ = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
-      if (!work_.has(tile)) continue;
-      const float weight = sum_of_lanes(sums_.weight[tile]) + near_weight_;
-      const float colour = sum_of_lanes(sums_.colour[tile]) + near_colour_;
+      if (!has(tile)) continue;
+      const float weight = sum_of_lanes(sums_.weight[tile]) + dropped_weight_;
+      const float colour = sum_of_lanes(sums_.colour[tile]) + dropped_colour_;
       const float range = most_of_lanes(sums_.most[tile]) - least_[tile];
       const unsigned count = __reduce_add_sync(all_lanes, sums_.count[tile]);
       const float minors = 1 + static_cast<float>(count) / minor;
@@ -537,13 +524,13 @@ class BlockLists {
       in_all_ += count;
       most_ = max(most_, count);
       exact_ = exact_ || !(range <= widest_range);
-      if (!bounded()) continue;
-      good = good && fmaf(weight, spread, colour) * 1.0001F <= dropped_share * settings_.tolerance;
+      if (!area_.bounded()) continue;
+      good = good && fmaf(weight, spread, colour) * 1.0001F <= dropped_share * area_.settings.tolerance;
       widest = fmaxf(widest, spread);
       // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
       const float in_exponents = 0.7F * (4.2e-7F * terms + 2.4e-7F * (range + 40));
       const float in_sums = 6e-8F * static_cast<float>(count + 8) * (away + spread);
-      exact_ = exact_ || !(in_exponents * 2 * spread + in_sums <= rounding_share * settings_.tolerance);
+      exact_ = exact_ || !(in_exponents * 2 * spread + in_sums <= rounding_share * area_.settings.tolerance);
     }
     if (!good) spread_ = fmaxf(spread_, widest);
     return good;
@@ -592,31 +579,29 @@ class BlockLists {
 
   __device__ void finish(BlockSum sum) {
     Block& own = store_.block[block_];
-    if (lane_ < tiles_a_block) own.least[lane_] = memory_.least[lane_] != 0 ? from_ordered(memory_.least[lane_]) : 0;
     if (lane_ != 0) return;
+#pragma unroll
+    for (int tile = 0; tile < tiles_a_block; ++tile) own.least[tile] = least_[tile];
     own.sum = sum;
     own.units = parts_ + 1;
     own.unit = unit_;
     own.slot = sum == BlockSum::units && own.units > 1 ? atomicAdd(&store_.counts->slots, 1U) : 0;
-    if (sum != BlockSum::units) store_.exact_block[atomicAdd(&store_.counts->exact, 1U)] = block_;
+    if (sum == BlockSum::exact_list || sum == BlockSum::exact_all)
+      store_.exact_block[atomicAdd(&store_.counts->exact, 1U)] = block_;
   }
 
-  const Components& components_;
-  const Work& work_;
-  const ListSettings& settings_;
+  Area& area_;
+  const Box& box_;
   const ListStore& store_;
   WarpMemory& memory_;
   const unsigned block_;
   const int lane_;
   float least_[tiles_a_block];
-  float reference_[most_smoe_channels];
+  float block_least_;
   float spread_ = 0;  ///< guess of B
-  float block_least_ = 0;
   float threshold_ = 0;
-  float far_weight_ = 0;
-  float far_colour_ = 0;
-  float near_weight_ = 0;
-  float near_colour_ = 0;
+  float dropped_weight_ = 0;  ///< by the block as a whole
+  float dropped_colour_ = 0;
   TileSums sums_;
   int kept_ = 0;
   unsigned begin_ = 0;  ///< of the unit in hand
@@ -632,32 +617,45 @@ class BlockLists {
 __global__ void __launch_bounds__(threads, LISTS_BLOCKS)
     list_kernel(const __grid_constant__ Components components, const Frame* __restrict__ frames, PictureGrid grid,
                 const __grid_constant__ ListSettings settings, const __grid_constant__ ListStore store) {
-  __shared__ WarpMemory memory[warps];
-  const unsigned block = blockIdx.x * warps + threadIdx.x / 32;
-  if (block >= grid.blocks) return;
-  const unsigned in_all = grid.first + block;
-  const auto of_picture = static_cast<unsigned>(grid.blocks_x * grid.blocks_y);
-  const auto row = static_cast<int>(in_all % of_picture) / grid.blocks_x;
-  const auto column = static_cast<int>(in_all % of_picture) % grid.blocks_x;
-  Work work;
-  work.frame = frames[in_all / of_picture];
-  work.left = work.frame.x + static_cast<double>(column * block_side) * work.frame.step_x;
-  work.top = work.frame.y + static_cast<double>(row * block_side) * work.frame.step_y;
-  work.a_pixel_x = 1 / work.frame.step_x;
-  work.a_pixel_y = 1 / work.frame.step_y;
-  work.columns = min(block_side, grid.width - column * block_side);
-  work.rows = min(block_side, grid.height - row * block_side);
-  work.first_component = work.frame.plane * components.count;
-  work.begin = components.begin + static_cast<std::int64_t>(work.frame.plane) * components.layout.cells;
-  work.most = components.most + work.frame.plane * size_classes;
-  BlockLists(components, work, settings, store, memory[threadIdx.x / 32], block).run();
+  extern __shared__ char shared[];
+  AreaMemory& memory = *reinterpret_cast<AreaMemory*>(shared);
+  const unsigned in_all = grid.first + blockIdx.x;
+  const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
+  const auto first_row = static_cast<int>(in_all % of_picture) / grid.areas_x * area_side;
+  const auto first_column = static_cast<int>(in_all % of_picture) % grid.areas_x * area_side;
+  const Frame frame = frames[in_all / of_picture];
+  const Plane plane{components, components.begin + static_cast<std::int64_t>(frame.plane) * components.layout.cells,
+                    components.most + frame.plane * size_classes, frame.plane * components.count};
+  const Box box{frame.x + first_column * frame.step_x,
+                frame.y + first_row * frame.step_y,
+                1 / frame.step_x,
+                1 / frame.step_y,
+                static_cast<float>(frame.step_x),
+                static_cast<float>(frame.step_y),
+                min(area_side, grid.width - first_column),
+                min(area_side, grid.height - first_row)};
+  Area area{plane, settings, box, memory, {}, 0, 0, 0, 0};
+  const float threshold = settings.tolerance * first_threshold;
+  if (settings.selection != SmoeSelection::all) {
+    area.find_least();
+    area.find_near(threshold);
+  }
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int column = warp % 2;
+  const int row = warp / 2;
+  const Box own = box.part(column * block_side, row * block_side, block_side);
+  BlockLists(area, own, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(warp),
+             row * tiles_across * area_tiles + column * tiles_across)
+      .run(threshold);
 }
 
 }  // namespace
 
 void list_components(const Components& components, const Frame* frames, const PictureGrid& grid,
                      const ListSettings& settings, const ListStore& store, cudaStream_t stream) {
-  list_kernel<<<(grid.blocks + warps - 1) / warps, threads, 0, stream>>>(components, frames, grid, settings, store);
+  cuda::check(cudaFuncSetAttribute(list_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(AreaMemory)),
+              "cudaFuncSetAttribute");
+  list_kernel<<<grid.areas, threads, sizeof(AreaMemory), stream>>>(components, frames, grid, settings, store);
   cuda::check_launch("list_kernel");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for users.
 //
-// A block is 2 x 2 tiles of 8 x 8 pixels. For a tile T, U_k is the largest log2 density of component k there and L one that some
+// A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, U_k is the largest log2 density of component k there and L one that some
 // component reaches at every pixel; component k has at most the weight 2^(U_k - L). With y the colour by the components that are kept, m_k
 // an expert and c any colour,
 //   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
@@ -17,6 +17,8 @@ inline constexpr int tile_side = 8;
 inline constexpr int tiles_across = 2;  ///< a block
 inline constexpr int block_side = tile_side * tiles_across;
 inline constexpr int tiles_a_block = tiles_across * tiles_across;
+inline constexpr int blocks_an_area = 4;
+inline constexpr int area_side = 2 * block_side;
 /// Components that one unit of work sums.
 inline constexpr int most_in_unit = 256;
 
@@ -29,18 +31,19 @@ struct Frame {
   unsigned plane;
 };
 
-/// Pictures of one size in blocks; `blocks` of them are worked on, from `first` of all on.
+/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of all on.
 struct PictureGrid {
   int width;
   int height;
-  int blocks_x;
-  int blocks_y;
+  int areas_x;
+  int areas_y;
   unsigned first;
-  unsigned blocks;
+  unsigned areas;
 };
 
 /// How a block is summed.
 enum class BlockSum : int {
+  nothing,     ///< it is outside the picture
   units,       ///< its units, in float32
   exact_list,  ///< its one unit, in float64
   exact_all,   ///< all components, in float64

@@ -11,7 +11,7 @@ constexpr int blocks_a_processor = 8;
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 constexpr int groups = 32 / tile_side;
-constexpr unsigned most_blocks = 32768;  ///< at once
+constexpr std::int64_t most_areas = 8192;  ///< at once
 constexpr std::int64_t most_chunks = 1 << 18;
 
 /// Floats of a staged component: x, y, across, skew, down, peak, then colour and both slopes of each channel; a multiple of four.
@@ -42,13 +42,14 @@ struct BlockPlace {
 };
 
 __device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, const Frame* frames, unsigned block) {
-  const unsigned in_all = grid.first + block;
-  const auto of_picture = static_cast<unsigned>(grid.blocks_x * grid.blocks_y);
+  const unsigned in_all = grid.first + block / blocks_an_area;
+  const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
   BlockPlace place;
   place.picture = in_all / of_picture;
-  const auto in_picture = static_cast<int>(in_all % of_picture);
-  place.first_row = in_picture / grid.blocks_x * block_side;
-  place.first_column = in_picture % grid.blocks_x * block_side;
+  const auto area = static_cast<int>(in_all % of_picture);
+  const auto own = static_cast<int>(block % blocks_an_area);
+  place.first_row = area / grid.areas_x * area_side + own / 2 * block_side;
+  place.first_column = area % grid.areas_x * area_side + own % 2 * block_side;
   place.frame = frames[place.picture];
   place.left = place.frame.x + place.first_column * place.frame.step_x;
   place.top = place.frame.y + place.first_row * place.frame.step_y;
@@ -321,17 +322,17 @@ class CudaEngine final : public SmoeRenderer::Engine {
     set_frames(views);
     const Shape<2> size = views.front().size;
     PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0};
-    grid.blocks_x = (grid.width + block_side - 1) / block_side;
-    grid.blocks_y = (grid.height + block_side - 1) / block_side;
-    const std::int64_t all = std::int64_t{grid.blocks_x} * grid.blocks_y * std::ssize(views);
-    reserve_store(std::min<std::int64_t>(all, most_blocks));
-    bands_ = (all + most_blocks - 1) / most_blocks;
+    grid.areas_x = (grid.width + area_side - 1) / area_side;
+    grid.areas_y = (grid.height + area_side - 1) / area_side;
+    const std::int64_t all = std::int64_t{grid.areas_x} * grid.areas_y * std::ssize(views);
+    reserve_store(std::min(all, most_areas) * blocks_an_area);
+    bands_ = (all + most_areas - 1) / most_areas;
     reserve(counts_, bands_, queue_);
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
-    for (std::int64_t first = 0; first < all; first += most_blocks) {
-      grid.first = static_cast<unsigned>(first);
-      grid.blocks = static_cast<unsigned>(std::min<std::int64_t>(all - first, most_blocks));
-      render_blocks(grid, views.front(), counts_.data() + first / most_blocks, images.data());
+    for (std::int64_t band = 0; band < bands_; ++band) {
+      grid.first = static_cast<unsigned>(band * most_areas);
+      grid.areas = static_cast<unsigned>(std::min(all - band * most_areas, most_areas));
+      render_blocks(grid, views.front(), counts_.data() + band, images.data());
     }
     tiles_ = (size[0] + tile_side - 1) / tile_side * ((size[1] + tile_side - 1) / tile_side) * std::ssize(views);
   }
@@ -404,7 +405,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
         static_cast<float>(options_.window_px * view.extent[1] / static_cast<double>(view.size[0])),
         options_.precision == SmoePrecision::robust,
         model_.channels};
-    cuda::check(cudaMemsetAsync(turns_.data(), 0, grid.blocks * sizeof(unsigned), stream), "cudaMemsetAsync");
+    cuda::check(cudaMemsetAsync(turns_.data(), 0, grid.areas * blocks_an_area * sizeof(unsigned), stream),
+                "cudaMemsetAsync");
     list_components(cells_.components(), frames_.data(), grid, settings, store, stream);
     switch (model_.channels) {
       case 1: sum<1>(grid, store, image); break;
@@ -412,8 +414,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
       case 3: sum<3>(grid, store, image); break;
       default: sum<4>(grid, store, image); break;
     }
-    exact_kernel<<<std::min(2 * processors_, 4 * grid.blocks), 256, 0, stream>>>(cells_.components(), frames_.data(),
-                                                                                 grid, store, model_.channels, image);
+    exact_kernel<<<std::min(2 * processors_, 4 * grid.areas), 256, 0, stream>>>(cells_.components(), frames_.data(),
+                                                                                grid, store, model_.channels, image);
     cuda::check_launch("exact_kernel");
   }
 
@@ -422,7 +424,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     cuda::check(cudaFuncSetAttribute(sum_kernel<Channels>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      sizeof(Shared<Channels>)),
                 "cudaFuncSetAttribute");
-    sum_kernel<Channels><<<std::min(blocks_a_processor * processors_, 2 * grid.blocks), threads,
+    sum_kernel<Channels><<<std::min(blocks_a_processor * processors_, blocks_an_area * grid.areas), threads,
                            sizeof(Shared<Channels>), cuda::stream_of(queue_)>>>(
         cells_.components(), frames_.data(), grid, store, {turns_.data(), slots_.data()}, image);
     cuda::check_launch("sum_kernel");

@@ -6,7 +6,7 @@
 #include <optional>
 
 // Loops of constant length on a GPU keep small matrices in registers once they are unrolled.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define HOLOTONE_UNROLL _Pragma("unroll")
 #else
 #define HOLOTONE_UNROLL

@@ -1,0 +1,181 @@
+#pragma once
+// What a warp knows of the components near a box of pixels: bounds on their densities, and a walk over them. Not for users.
+#include <holotone/smoe/lists_cuda.cuh>
+
+namespace holotone::smoe {
+
+inline constexpr unsigned all_lanes = 0xFFFFFFFFU;
+
+__device__ __forceinline__ float sum_of_lanes(float value) {
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) value += __shfl_xor_sync(all_lanes, value, step);
+  return value;
+}
+__device__ __forceinline__ float most_of_lanes(float value) {
+  return from_ordered(__reduce_max_sync(all_lanes, ordered_bits(value)));
+}
+__device__ __forceinline__ float least_of_lanes(float value) {
+  return from_ordered(__reduce_min_sync(all_lanes, ordered_bits(value)));
+}
+
+/// 2^x, not below the true value.
+__device__ __forceinline__ float power_above(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return fmaf(result, 1.000001F, 1.2e-38F);
+}
+
+/// A component in pixels of a box, whose first pixel is (0, 0).
+struct Local {
+  float x;
+  float y;
+  float across;
+  float skew;
+  float down;
+  float peak;
+};
+
+/// A box of pixels of a picture.
+struct Box {
+  double left;  ///< of its first pixel, in the model's coordinates
+  double top;
+  double a_pixel_x;  ///< 1 / step_x
+  double a_pixel_y;
+  float step_x;
+  float step_y;
+  int columns;
+  int rows;
+
+  __device__ __forceinline__ Local local_of(const Place& place) const {
+    return {static_cast<float>((place.x - left) * a_pixel_x),
+            static_cast<float>((place.y - top) * a_pixel_y),
+            place.across * step_x,
+            place.skew * step_x,
+            place.down * step_y,
+            place.peak};
+  }
+  __device__ static float start(int tile) { return static_cast<float>(tile * tile_side); }
+  __device__ float right(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, columns) - 1); }
+  __device__ float bottom(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, rows) - 1); }
+  /// A part of it.
+  __device__ Box part(int first_column, int first_row, int side) const {
+    Box own = *this;
+    own.left += first_column * (1 / a_pixel_x);
+    own.top += first_row * (1 / a_pixel_y);
+    own.columns = min(columns - first_column, side);
+    own.rows = min(rows - first_row, side);
+    return own;
+  }
+};
+
+/// What float32 may have lost of a log2 density whose terms are at most these.
+__device__ __forceinline__ float slack(float u, float v_terms, float peak) {
+  return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
+}
+
+/// log2 density at a pixel, not above the true one.
+__device__ __forceinline__ float density_below(const Local& own, float x, float y) {
+  const float dx = x - own.x;
+  const float dy = y - own.y;
+  const float u = own.across * dx;
+  const float v = fmaf(own.skew, dx, own.down * dy);
+  return own.peak - u * u - v * v - slack(u, fabsf(own.skew * dx) + own.down * fabsf(dy), own.peak);
+}
+
+/// A bound from above on the box whose middle is (x, y): u and v each at their least.
+__device__ __forceinline__ float density_above(const Local& own, float x, float y) {
+  const float dx = x - own.x;
+  const float dy = y - own.y;
+  const float u = fmaxf(fabsf(own.across * dx) - own.across * x, 0.0F);
+  const float skewed = fabsf(own.skew);
+  const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - fmaf(skewed, x, own.down * y), 0.0F);
+  return own.peak - u * u - v * v + slack(u, skewed * (fabsf(dx) + x) + own.down * (fabsf(dy) + y), own.peak);
+}
+
+/// The rows of cells that a warp walks over, in shared memory.
+struct CellRows {
+  int before[size_classes + 1];  ///< rows of the classes before
+  int first_row[size_classes];
+  int first_column[size_classes];
+  int last_column[size_classes];
+};
+
+/// One plane's components in cells.
+struct Plane {
+  const Components& components;
+  const unsigned* begin;  ///< of its cells
+  const ClassMost* most;
+  unsigned first;  ///< component
+
+  __device__ unsigned count_of(int size) const {
+    const CellClass& cells = components.layout.classes[size];
+    return begin[cells.first + cells.columns * cells.rows] - begin[cells.first];
+  }
+};
+
+/// body(component, whether there is one) for all components in cells within `distance` (of class i in lane i, the model's coordinates) of
+/// the box. All lanes call it. `share` of `shares` warps takes every so many-th row.
+template <class Body>
+__device__ void visit(const Plane& plane, const Box& box, CellRows& rows, float distance, int share, int shares,
+                      const Body& body) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  __syncwarp();
+  int number = 0;
+  if (lane < size_classes && plane.count_of(lane) > 0) {
+    const CellLayout& layout = plane.components.layout;
+    const CellClass& cells = layout.classes[lane];
+    const double a_cell = 1 / cells.side;
+    const auto cell = [&](double place, int most) {
+      return static_cast<int>(fmin(fmax(floor(place * a_cell), 0.0), static_cast<double>(most - 1)));
+    };
+    const auto away = static_cast<double>(distance);
+    const double left = box.left - layout.x;
+    const double top = box.top - layout.y;
+    rows.first_column[lane] = cell(left - away, cells.columns);
+    rows.last_column[lane] = cell(left + (box.columns - 1) / box.a_pixel_x + away, cells.columns);
+    rows.first_row[lane] = cell(top - away, cells.rows);
+    number = cell(top + (box.rows - 1) / box.a_pixel_y + away, cells.rows) - rows.first_row[lane] + 1;
+  }
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const int before = __shfl_up_sync(all_lanes, number, step);
+    if (lane >= step) number += before;
+  }
+  if (lane < size_classes) rows.before[lane + 1] = number;
+  if (lane == 0) rows.before[0] = 0;
+  __syncwarp();
+  const int all = rows.before[size_classes];
+  for (int base = 0; base < all; base += 32 * shares) {
+    const int row = base + lane * shares + share;
+    unsigned first = 0;
+    unsigned end = 0;
+    if (row < all) {
+      int size = 0;
+      while (row >= rows.before[size + 1]) ++size;
+      const CellClass& cells = plane.components.layout.classes[size];
+      const unsigned* const line =
+          plane.begin + cells.first + (rows.first_row[size] + row - rows.before[size]) * cells.columns;
+      first = line[rows.first_column[size]];
+      end = line[rows.last_column[size] + 1] - first;
+    }
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const unsigned before = __shfl_up_sync(all_lanes, end, step);
+      if (lane >= step) end += before;
+    }
+    const unsigned total = __shfl_sync(all_lanes, end, 31);
+    unsigned before = __shfl_up_sync(all_lanes, end, 1);
+    if (lane == 0) before = 0;
+    first -= before;
+    for (unsigned i = static_cast<unsigned>(lane); i < (total + 31) / 32 * 32; i += 32) {
+      int own = 0;  // the last row that begins at or before i
+#pragma unroll
+      for (int step = 16; step > 0; step /= 2) {
+        if (__shfl_sync(all_lanes, before, own + step) <= i) own += step;
+      }
+      body(__shfl_sync(all_lanes, first, own) + i, i < total);
+    }
+  }
+}
+
+}  // namespace holotone::smoe
