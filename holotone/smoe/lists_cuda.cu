@@ -12,7 +12,7 @@ constexpr float dropped_share = 0.65F;
 constexpr float far_share = 0.1F;
 constexpr float rounding_share = 0.35F;
 /// A dropped component's share of the tolerance, at first, and that of one that is dropped for a whole block or area.
-constexpr float first_threshold = 1.0F / 16;
+constexpr float first_threshold = 1.0F / 32;
 constexpr float box_threshold = 1.0F / 64;
 constexpr int most_tries = 5;
 /// Components that weigh less than a part in this many of the best count with their weight times this, all of them together with at
@@ -20,7 +20,8 @@ constexpr int most_tries = 5;
 constexpr float minor = 256;
 constexpr float widest_range = 100;  ///< of log2 densities in a tile that float32 holds
 constexpr float log2_e_half = 0.72134752F;
-constexpr int most_near = 256;  ///< components of an area that a warp notes
+constexpr float huge = 1e30F;
+constexpr int most_near = 160;  ///< components of an area that a warp notes
 
 /// What of a component the tests of boxes need.
 struct Candidate {
@@ -95,30 +96,39 @@ struct Area {
     return bits;
   }
 
-  /// Raises the best log2 density that is reached all over each tile near the component, or in all tiles.
-  __device__ void raise_least(const Local& own, bool everywhere, unsigned allowed) const {
-    const float wide = 2.2F / own.across;
+  /// Raises the best log2 density that is reached all over each tile within `within` / sqrt(log2(e) / 2) deviations of the component, or
+  /// in all tiles.
+  __device__ void raise_least(const Local& own, float within, unsigned allowed) const {
+    const float wide = within / own.across;
     const float ratio = own.skew / own.across;
-    const float high = 2.2F * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
+    const float high = within * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
     const auto tile_at = [](float place) {
       return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / tile_side)));
     };
-    const int last_column = (box.columns - 1) / tile_side;
-    const int last_row = (box.rows - 1) / tile_side;
-    const int left = everywhere ? 0 : max(tile_at(own.x - wide), 0);
-    const int right = everywhere ? last_column : min(tile_at(own.x + wide), last_column);
-    const int top = everywhere ? 0 : max(tile_at(own.y - high), 0);
-    const int bottom = everywhere ? last_row : min(tile_at(own.y + high), last_row);
+    const int left = max(tile_at(own.x - wide), 0);
+    const int right = min(tile_at(own.x + wide), (box.columns - 1) / tile_side);
+    const int top = max(tile_at(own.y - high), 0);
+    const int bottom = min(tile_at(own.y + high), (box.rows - 1) / tile_side);
+    const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (area_side - 1)));
+    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (area_side - 1)));
+    const float peak = own.peak - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
     for (int row = top; row <= bottom; ++row) {
-      const float y0 = Box::start(row);
-      const float y1 = box.bottom(row);
+      const float v0 = own.down * (Box::start(row) - own.y);
+      const float v1 = own.down * (box.bottom(row) - own.y);
       for (int column = left; column <= right; ++column) {
         const int tile = row * area_tiles + column;
         if ((allowed >> tile & 1U) == 0) continue;
-        const float x0 = Box::start(column);
-        const float x1 = box.right(column);
-        const float least = fminf(fminf(density_below(own, x0, y0), density_below(own, x1, y0)),
-                                  fminf(density_below(own, x0, y1), density_below(own, x1, y1)));
+        // The density's logarithm is concave: it is least at a corner.
+        const float dx0 = Box::start(column) - own.x;
+        const float dx1 = box.right(column) - own.x;
+        const float skew0 = own.skew * dx0;
+        const float skew1 = own.skew * dx1;
+        const float v_left = fmaxf(fabsf(skew0 + v0), fabsf(skew0 + v1));
+        const float v_right = fmaxf(fabsf(skew1 + v0), fabsf(skew1 + v1));
+        const float u_left = own.across * dx0;
+        const float u_right = own.across * dx1;
+        const float far = fmaxf(fmaf(u_left, u_left, v_left * v_left), fmaf(u_right, u_right, v_right * v_right));
+        const float least = peak - far;
         if (!(least > -1e30F)) continue;
         const unsigned bits = ordered_bits(least);
         if (bits > memory.least[tile]) atomicMax(memory.least + tile, bits);
@@ -132,17 +142,17 @@ struct Area {
     const int warp = static_cast<int>(threadIdx.x / 32);
     if (threadIdx.x < area_tiles * area_tiles) memory.least[threadIdx.x] = 0;
     __syncthreads();
-    float distance = fmaxf(settings.window_x, settings.window_y);
-    if (bounded())
-      distance = lane < size_classes ? 0.5F * static_cast<float>(plane.components.layout.classes[lane].side) : 0;
+    const bool near = bounded();
+    const auto side = lane < size_classes ? static_cast<float>(plane.components.layout.classes[lane].side) : 0;
+    const float window = fmaxf(settings.window_x, settings.window_y);
     float number = 0;
     float sum[most_smoe_channels] = {};
     float squares = 0;
-    visit(plane, box, own().rows, distance, warp, warps, [&](unsigned component, bool active) {
+    visit(plane, box, own().rows, near ? 0.5F * side : window, warp, warps, [&](unsigned component, bool active) {
       if (!active) return;
       const Place place = plane.components.place[component];
       const Local local = box.local_of(place);
-      raise_least(local, !bounded(), bounded() ? all_lanes : window_tiles(box, area_tiles, place));
+      raise_least(local, near ? 1 : huge, near ? all_lanes : window_tiles(box, area_tiles, place));
       if (local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
       const Expert& expert = plane.components.expert[component];
       number += 1;
@@ -162,9 +172,17 @@ struct Area {
       for (int c = 0; c < most_smoe_channels; ++c) own().sums[2 + c] = sum[c];
     }
     __syncthreads();
-    if (bounded() && lacks_least()) {
+    // Where components are sparse: farther ones, and at last all of them.
+    for (float within = 3; near && within < 10 && lacks_least(); within *= 3) {
+      __syncthreads();
+      visit(plane, box, own().rows, within * side, warp, warps, [&](unsigned component, bool active) {
+        if (active) raise_least(box.local_of(plane.components.place[component]), within, all_lanes);
+      });
+      __syncthreads();
+    }
+    if (near && lacks_least()) {
       for (unsigned i = threadIdx.x; i < plane.components.count; i += threads) {
-        raise_least(box.local_of(plane.components.place[plane.first + i]), true, all_lanes);
+        raise_least(box.local_of(plane.components.place[plane.first + i]), huge, all_lanes);
       }
     }
     __syncthreads();
@@ -345,7 +363,7 @@ class BlockLists {
       kept_ = 0;
       dropped_weight_ = 0;
       dropped_colour_ = 0;
-      if (together && tries == 0) {
+      if (together && tries + 2 < most_tries) {
         from_area();
       } else {
         alone();

@@ -73,15 +73,6 @@ __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
   return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
 }
 
-/// log2 density at a pixel, not above the true one.
-__device__ __forceinline__ float density_below(const Local& own, float x, float y) {
-  const float dx = x - own.x;
-  const float dy = y - own.y;
-  const float u = own.across * dx;
-  const float v = fmaf(own.skew, dx, own.down * dy);
-  return own.peak - u * u - v * v - slack(u, fabsf(own.skew * dx) + own.down * fabsf(dy), own.peak);
-}
-
 /// A bound from above on the box whose middle is (x, y): u and v each at their least.
 __device__ __forceinline__ float density_above(const Local& own, float x, float y) {
   const float dx = x - own.x;
