@@ -24,8 +24,8 @@ __device__ __forceinline__ double from_ordered64(unsigned long long bits) {
   return __longlong_as_double(static_cast<long long>((bits >> 63) != 0 ? bits & 0x7FFFFFFFFFFFFFFFULL : ~bits));
 }
 
-__device__ __forceinline__ int cell_along(double place, double low, double side, int count) {
-  const double cell = floor((place - low) / side);
+__device__ __forceinline__ int cell_along(double place, double low, double a_cell, int count) {
+  const double cell = floor((place - low) * a_cell);
   return static_cast<int>(fmin(fmax(cell, 0.0), static_cast<double>(count - 1)));
 }
 
@@ -63,8 +63,8 @@ __global__ void slice_kernel(ModelNumbers model, CellLayout layout, unsigned cou
   const double doublings = ceil(2 * log2(deviation / layout.first_deviation));
   const int size = static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
   const CellClass& cells = layout.classes[size];
-  const int column = cell_along(result.x, layout.x, cells.side, cells.columns);
-  const int row = cell_along(result.y, layout.y, cells.side, cells.rows);
+  const int column = cell_along(result.x, layout.x, cells.a_cell, cells.columns);
+  const int row = cell_along(result.y, layout.y, cells.a_cell, cells.rows);
   const std::size_t at_own = static_cast<std::size_t>(plane) * count + j;
   unsorted[at_own] = result;
   key[at_own] = plane * layout.cells + cells.first + row * cells.columns + column;
@@ -168,7 +168,7 @@ CellLayout layout_of(const SmoeModel& model) {
     const double side = spacing * std::pow(2.0, 0.5 * size);
     const int columns = static_cast<int>(std::ceil(width / side));
     const int rows = static_cast<int>(std::ceil(height / side));
-    layout.classes[size] = {side, columns, rows, layout.cells};
+    layout.classes[size] = {side, 1 / side, columns, rows, layout.cells};
     layout.cells += columns * rows;
   }
   return layout;

@@ -42,6 +42,7 @@ inline constexpr int size_classes = 20;
 
 struct CellClass {
   double side;
+  double a_cell;  ///< 1 / side
   int columns;
   int rows;
   int first;  ///< number of its first cell

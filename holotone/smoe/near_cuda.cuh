@@ -39,9 +39,11 @@ struct Local {
 struct Box {
   double left;  ///< of its first pixel, in the model's coordinates
   double top;
-  double a_pixel_x;  ///< 1 / step_x
+  double pixel_x;  ///< steps from pixel to pixel
+  double pixel_y;
+  double a_pixel_x;  ///< 1 / pixel_x
   double a_pixel_y;
-  float step_x;
+  float step_x;  ///< pixel_x
   float step_y;
   int columns;
   int rows;
@@ -60,8 +62,8 @@ struct Box {
   /// A part of it.
   __device__ Box part(int first_column, int first_row, int side) const {
     Box own = *this;
-    own.left += first_column * (1 / a_pixel_x);
-    own.top += first_row * (1 / a_pixel_y);
+    own.left += first_column * pixel_x;
+    own.top += first_row * pixel_y;
     own.columns = min(columns - first_column, side);
     own.rows = min(rows - first_row, side);
     return own;
@@ -115,17 +117,16 @@ __device__ void visit(const Plane& plane, const Box& box, CellRows& rows, float 
   if (lane < size_classes && plane.count_of(lane) > 0) {
     const CellLayout& layout = plane.components.layout;
     const CellClass& cells = layout.classes[lane];
-    const double a_cell = 1 / cells.side;
     const auto cell = [&](double place, int most) {
-      return static_cast<int>(fmin(fmax(floor(place * a_cell), 0.0), static_cast<double>(most - 1)));
+      return static_cast<int>(fmin(fmax(floor(place * cells.a_cell), 0.0), static_cast<double>(most - 1)));
     };
     const auto away = static_cast<double>(distance);
     const double left = box.left - layout.x;
     const double top = box.top - layout.y;
     rows.first_column[lane] = cell(left - away, cells.columns);
-    rows.last_column[lane] = cell(left + (box.columns - 1) / box.a_pixel_x + away, cells.columns);
+    rows.last_column[lane] = cell(left + (box.columns - 1) * box.pixel_x + away, cells.columns);
     rows.first_row[lane] = cell(top - away, cells.rows);
-    number = cell(top + (box.rows - 1) / box.a_pixel_y + away, cells.rows) - rows.first_row[lane] + 1;
+    number = cell(top + (box.rows - 1) * box.pixel_y + away, cells.rows) - rows.first_row[lane] + 1;
   }
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {

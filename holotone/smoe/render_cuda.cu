@@ -169,6 +169,36 @@ struct Turns {
   float* sums;     ///< {slots, Channels + 1, block_side^2}
 };
 
+/// Adds a thread's two pixels, one above the other, to the sums of its block's units before; whether the sums are whole. All threads
+/// call it.
+template <int Channels>
+__device__ bool take_turn(const Turns& turns, const Block& block, const Unit& unit, int first_pixel, float (&weight)[2],
+                          float (&colour)[Channels][2]) {
+  constexpr int pixels = block_side * block_side;
+  float* const own = turns.sums + static_cast<std::int64_t>(block.slot) * (Channels + 1) * pixels;
+  if (threadIdx.x == 0) {
+    while (atomicAdd(turns.turn + block.slot, 0U) != unit.part) __nanosleep(100);
+    __threadfence();
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    float* const pixel = own + first_pixel + i * block_side;
+    if (unit.part > 0) {
+      weight[i] += __ldcg(pixel + Channels * pixels);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) colour[c][i] += __ldcg(pixel + c * pixels);
+    }
+    __stcg(pixel + Channels * pixels, weight[i]);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) __stcg(pixel + c * pixels, colour[c][i]);
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(turns.turn + block.slot, 1U);
+  return unit.part + 1 == block.units;
+}
+
 template <int Channels>
 __global__ void __launch_bounds__(threads, blocks_a_processor)
     sum_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store, Turns turns,
@@ -205,27 +235,9 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
 #pragma unroll
     for (int c = 0; c < Channels; ++c) join_groups(sums.colour[c], colour[c][0], colour[c][1]);
     const int first_row = row_in_block + ((lane & 16) != 0 ? 4 : 0) + ((lane & 8) != 0 ? 2 : 0);
-    if (block.units > 1) {
-      float* const own = turns.sums + static_cast<std::int64_t>(block.slot) * (Channels + 1) * block_side * block_side;
-      if (threadIdx.x == 0) {
-        while (atomicAdd(turns.turn + block.slot, 0U) != unit.part) __nanosleep(100);
-        __threadfence();
-      }
-      __syncthreads();
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        float* const pixel = own + (first_row + i) * block_side + column_in_block;
-        if (unit.part > 0) {
-          weight[i] += __ldcg(pixel + Channels * block_side * block_side);
-          for (int c = 0; c < Channels; ++c) colour[c][i] += __ldcg(pixel + c * block_side * block_side);
-        }
-        __stcg(pixel + Channels * block_side * block_side, weight[i]);
-        for (int c = 0; c < Channels; ++c) __stcg(pixel + c * block_side * block_side, colour[c][i]);
-      }
-      __threadfence();
-      __syncthreads();
-      if (threadIdx.x == 0) atomicAdd(turns.turn + block.slot, 1U);
-      if (unit.part + 1 < block.units) continue;
+    if (block.units > 1 &&
+        !take_turn<Channels>(turns, block, unit, first_row * block_side + column_in_block, weight, colour)) {
+      continue;
     }
     const int column = place.first_column + column_in_block;
 #pragma unroll
@@ -241,70 +253,92 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
   }
 }
 
-/// Blocks in float64: a pixel a thread, over the block's list or all components, with the largest density of the pixel taken off.
-__global__ void __launch_bounds__(256)
+constexpr int exact_threads = block_side * block_side;
+constexpr unsigned exact_chunk = 128;
+
+/// A component for sums in float64, in shared memory.
+struct ExactComponent {
+  ExactShape shape;
+  double x;
+  double y;
+  Expert expert;
+  unsigned tiles;
+};
+
+/// Sums of one pixel in float64, relative to the largest density so far.
+struct ExactSums {
+  double most = -INFINITY;
+  double weights = 0;
+  double colour[most_smoe_channels] = {};
+
+  __device__ void add(const ExactComponent& own, double x, double y) {
+    const double dx = x - own.x;
+    const double dy = y - own.y;
+    const double u = own.shape.across * dx;
+    const double v = own.shape.skew * dx + own.shape.down * dy;
+    const double density = own.shape.peak - u * u - v * v;
+    if (density > most) {
+      const double scale = exp2(most - density);
+      weights *= scale;
+      for (double& sum : colour) sum *= scale;
+      most = density;
+    }
+    if (!(density - most > -150)) return;
+    const double weight = exp2(density - most);
+    weights += weight;
+#pragma unroll
+    for (int c = 0; c < most_smoe_channels; ++c) {
+      colour[c] +=
+          weight * (static_cast<double>(own.expert.colour[c]) + static_cast<double>(own.expert.slope_x[c]) * dx +
+                    static_cast<double>(own.expert.slope_y[c]) * dy);
+    }
+  }
+};
+
+/// Blocks in float64: a pixel a thread, over the block's list or all components.
+__global__ void __launch_bounds__(exact_threads)
     exact_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store,
                  int channels, float* __restrict__ image) {
-  __shared__ unsigned shared_ticket;
-  constexpr unsigned parts = block_side * block_side / 256;
-  const unsigned tickets = store.counts->exact * parts;
+  __shared__ ExactComponent staged[exact_chunk];
+  __shared__ unsigned ticket;
   while (true) {
     __syncthreads();
-    if (threadIdx.x == 0) shared_ticket = atomicAdd(&store.counts->exact_ticket, 1U);
+    if (threadIdx.x == 0) ticket = atomicAdd(&store.counts->exact_ticket, 1U);
     __syncthreads();
-    const unsigned ticket = shared_ticket;
-    if (ticket >= tickets) return;
-    const unsigned number = store.exact_block[ticket / parts];
+    if (ticket >= store.counts->exact) return;
+    const unsigned number = store.exact_block[ticket];
     const Block& block = store.block[number];
     const BlockPlace place = place_of(grid, frames, number);
-    const unsigned pixel = ticket % parts * 256 + threadIdx.x;
-    const int row = place.first_row + static_cast<int>(pixel) / block_side;
-    const int column = place.first_column + static_cast<int>(pixel) % block_side;
-    if (row >= grid.height || column >= grid.width) continue;
-    const double x = place.frame.x + column * place.frame.step_x;
-    const double y = place.frame.y + row * place.frame.step_y;
     const bool listed = block.sum == BlockSum::exact_list;
-    const Unit* const unit = store.unit + block.unit;
-    const unsigned count = listed ? unit->count : components.count;
-    const unsigned tile = pixel / block_side / tile_side * tiles_across + pixel % block_side / tile_side;
-    const auto component_at = [&](unsigned i) {
-      if (!listed) return place.frame.plane * components.count + i;
-      const Listed own = store.listed[unit->begin + i];
-      return (own.tiles >> tile & 1U) != 0 ? own.component : 0xFFFFFFFFU;
-    };
-    const auto density_at = [&](unsigned component, double& dx, double& dy) {
-      dx = x - components.place[component].x;
-      dy = y - components.place[component].y;
-      const ExactShape shape = components.exact[component];
-      const double u = shape.across * dx;
-      const double v = shape.skew * dx + shape.down * dy;
-      return shape.peak - u * u - v * v;
-    };
-    double dx = 0;
-    double dy = 0;
-    double most = -INFINITY;
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned component = component_at(i);
-      if (component != 0xFFFFFFFFU) most = fmax(most, density_at(component, dx, dy));
-    }
-    double weights = 0;
-    double sum[most_smoe_channels] = {};
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned component = component_at(i);
-      if (component == 0xFFFFFFFFU) continue;
-      const double relative = density_at(component, dx, dy) - most;
-      if (relative < -150) continue;
-      const double weight = exp2(relative);
-      const Expert& expert = components.expert[component];
-      weights += weight;
-      for (int c = 0; c < channels; ++c) {
-        sum[c] += weight * (static_cast<double>(expert.colour[c]) + static_cast<double>(expert.slope_x[c]) * dx +
-                            static_cast<double>(expert.slope_y[c]) * dy);
+    const unsigned begin = listed ? store.unit[block.unit].begin : 0;
+    const unsigned count = listed ? store.unit[block.unit].count : components.count;
+    const int own_row = static_cast<int>(threadIdx.x) / block_side;
+    const int own_column = static_cast<int>(threadIdx.x) % block_side;
+    const int row = place.first_row + own_row;
+    const int column = place.first_column + own_column;
+    const int tile = own_row / tile_side * tiles_across + own_column / tile_side;
+    ExactSums sums;
+    for (unsigned first = 0; first < count; first += exact_chunk) {
+      const unsigned here = min(exact_chunk, count - first);
+      __syncthreads();
+      if (threadIdx.x < here) {
+        const unsigned i = first + threadIdx.x;
+        const Listed own =
+            listed ? store.listed[begin + i] : Listed{place.frame.plane * components.count + i, all_lanes};
+        staged[threadIdx.x] = {components.exact[own.component], components.place[own.component].x,
+                               components.place[own.component].y, components.expert[own.component], own.tiles};
+      }
+      __syncthreads();
+      for (unsigned i = 0; i < here; ++i) {
+        if ((staged[i].tiles >> tile & 1U) == 0) continue;
+        sums.add(staged[i], place.frame.x + column * place.frame.step_x, place.frame.y + row * place.frame.step_y);
       }
     }
+    if (row >= grid.height || column >= grid.width) continue;
     float* const target =
         image + ((static_cast<std::int64_t>(place.picture) * grid.height + row) * grid.width + column) * channels;
-    for (int c = 0; c < channels; ++c) target[c] = weights > 0 ? static_cast<float>(sum[c] / weights) : 0;
+    for (int c = 0; c < channels; ++c)
+      target[c] = sums.weights > 0 ? static_cast<float>(sums.colour[c] / sums.weights) : 0;
   }
 }
 
@@ -414,8 +448,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
       case 3: sum<3>(grid, store, image); break;
       default: sum<4>(grid, store, image); break;
     }
-    exact_kernel<<<std::min(2 * processors_, 4 * grid.areas), 256, 0, stream>>>(cells_.components(), frames_.data(),
-                                                                                grid, store, model_.channels, image);
+    exact_kernel<<<std::min(4 * processors_, blocks_an_area * grid.areas), exact_threads, 0, stream>>>(
+        cells_.components(), frames_.data(), grid, store, model_.channels, image);
     cuda::check_launch("exact_kernel");
   }
 
