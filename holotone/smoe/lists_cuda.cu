@@ -189,6 +189,8 @@ class BlockLists {
     const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1)));
     const float top_peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
     const float lessened = half * (skewed + own.down);
+    unsigned windows = 0;
+    if (!area_.bounded()) windows = area_.window_tiles(box_, tiles_across, area_.plane.components.place[component]);
     unsigned bits = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
@@ -200,8 +202,8 @@ class BlockLists {
       const float relative = above - least_[tile];
       const float weight = power_above(fminf(relative, 100.0F));
       reach[tile] *= 1.000001F;
-      const bool keep = !area_.bounded() || relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
-      if (!keep) {
+      const bool needed = relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
+      if (area_.bounded() ? !needed : (windows >> tile & 1U) == 0) {
         sums_.weight[tile] += weight;
         sums_.colour[tile] = fmaf(weight, reach[tile], sums_.colour[tile]);
       } else if (has(tile)) {
@@ -215,8 +217,7 @@ class BlockLists {
         ++sums_.count[tile];
       }
     }
-    return area_.bounded() ? bits
-                           : bits & area_.window_tiles(box_, tiles_across, area_.plane.components.place[component]);
+    return bits;
   }
 
   /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
