@@ -16,12 +16,14 @@ namespace holotone::smoe {
 
 struct Vector {
   double value[most_smoe_dimensions] = {};
+  static constexpr std::size_t size() { return most_smoe_dimensions; }
   HOLOTONE_HOST_DEVICE double& operator[](int i) { return value[i]; }
   HOLOTONE_HOST_DEVICE const double& operator[](int i) const { return value[i]; }
 };
 
 struct Matrix {
   Vector row[most_smoe_dimensions];
+  static constexpr std::size_t size() { return most_smoe_dimensions; }
   HOLOTONE_HOST_DEVICE Vector& operator[](int i) { return row[i]; }
   HOLOTONE_HOST_DEVICE const Vector& operator[](int i) const { return row[i]; }
 };
