@@ -44,11 +44,11 @@ double least_density(const ImageComponent& component, const PixelBox& box) {
 void require_slices(const SmoeModel& model) {
   const int d = model.dimensions;
   const auto numbers = numbers_of(model);
-  const Vector anywhere;  // the slices of a component have one covariance wherever they are
+  const Vector anywhere{};  // the slices of a component have one covariance wherever they are
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
       PlaneShape shape;
-      if (plane_shape(slice_component(numbers, d, j, anywhere.value, d - 2), 1, 1, shape)) continue;
+      if (plane_shape(slice_component(numbers, d, j, anywhere.data(), d - 2), 1, 1, shape)) continue;
       throw_argument("SmoeRenderer", "model", "components that a view can be sliced from",
                      fmt::format("component {}, whose covariance is too narrow", j));
     }

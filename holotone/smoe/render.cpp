@@ -16,12 +16,17 @@ void require_options(const SmoeRenderOptions& options) {
 }
 
 smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
-  if (queue.device().backend == Backend::cpu) return smoe::engine_cpu(model, options);
+  switch (queue.device().backend) {
+    case Backend::cpu: return smoe::engine_cpu(model, options);
+    case Backend::cuda:
 #if HOLOTONE_CUDA
-  if (queue.device().backend == Backend::cuda) return smoe::engine_cuda(model, queue, options);
+      return smoe::engine_cuda(model, queue, options);
+#else
+      break;
 #endif
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: queue: expected the CPU, got {}", where, to_string(queue.device())));
+  }
+  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
+                                                  to_string(queue.device())));
 }
 
 SmoeView checked(const SmoeModel& model, SmoeView view) {

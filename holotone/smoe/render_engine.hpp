@@ -19,9 +19,7 @@ using EnginePointer = std::unique_ptr<SmoeRenderer::Engine>;
 
 /// `model` outlives the engine.
 EnginePointer engine_cpu(const SmoeModel& model, const SmoeRenderOptions& options);
-#if HOLOTONE_CUDA
 EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options);
-#endif
 
 }  // namespace smoe
 }  // namespace holotone

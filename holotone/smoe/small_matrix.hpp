@@ -1,5 +1,6 @@
 #pragma once
 // Matrices of at most four rows and slices of components in float64, the same on every device. Not for users.
+#include <array>
 #include <cmath>
 #include <holotone/core/random.hpp>  // HOLOTONE_HOST_DEVICE
 #include <holotone/smoe/model.hpp>
@@ -14,23 +15,12 @@
 
 namespace holotone::smoe {
 
-struct Vector {
-  double value[most_smoe_dimensions] = {};
-  static constexpr std::size_t size() { return most_smoe_dimensions; }
-  HOLOTONE_HOST_DEVICE double& operator[](int i) { return value[i]; }
-  HOLOTONE_HOST_DEVICE const double& operator[](int i) const { return value[i]; }
-};
-
-struct Matrix {
-  Vector row[most_smoe_dimensions];
-  static constexpr std::size_t size() { return most_smoe_dimensions; }
-  HOLOTONE_HOST_DEVICE Vector& operator[](int i) { return row[i]; }
-  HOLOTONE_HOST_DEVICE const Vector& operator[](int i) const { return row[i]; }
-};
+using Vector = std::array<double, most_smoe_dimensions>;
+using Matrix = std::array<Vector, most_smoe_dimensions>;
 
 /// From the lower triangle, row by row.
 HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
-  Matrix m;
+  Matrix m{};
   HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
     HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) m[row][column] = m[column][row] =
         static_cast<double>(*triangle++);
@@ -56,7 +46,7 @@ HOLOTONE_HOST_DEVICE inline bool factor(const Matrix& m, int d, Matrix& l) {
 }
 
 inline std::optional<Matrix> cholesky(const Matrix& m, int d) {
-  Matrix l;
+  Matrix l{};
   return factor(m, d, l) ? std::optional(l) : std::nullopt;
 }
 
@@ -95,8 +85,8 @@ inline ModelNumbers numbers_of(const SmoeModel& model) {
 /// One component where the last coordinates are fixed (see slice).
 struct Slice {
   double log_weight = 0;
-  Vector centre;
-  Matrix covariance;
+  Vector centre{};
+  Matrix covariance{};
   double colour[most_smoe_channels] = {};
 };
 
@@ -108,24 +98,24 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
   const Matrix r = symmetric(model.covariance + j * triangle_size(d), d);
   const float* const centre = model.centre + j * d;
   Slice own;
-  Matrix inner;
-  Vector away;
+  Matrix inner{};
+  Vector away{};
   HOLOTONE_UNROLL for (int row = 0; row < b; ++row) {
     away[row] = fixed[row] - static_cast<double>(centre[a + row]);
     HOLOTONE_UNROLL for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
   }
   own.log_weight = static_cast<double>(model.log_weight[j]);
-  Matrix l;
+  Matrix l{};
   if (!factor(inner, b, l)) l = {};
   const Vector scaled = forward_solve(l, away, b);
   HOLOTONE_UNROLL for (int k = 0; k < b; ++k) {
     constexpr double half_log_2_pi = 0.91893853320467274178;
     own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
   }
-  Matrix half;  // row by row L^-1 R_BA, a coordinate of A each
-  Vector shift;
+  Matrix half{};  // row by row L^-1 R_BA, a coordinate of A each
+  Vector shift{};
   HOLOTONE_UNROLL for (int row = 0; row < a; ++row) {
-    Vector across;
+    Vector across{};
     HOLOTONE_UNROLL for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
     half[row] = forward_solve(l, across, b);
     HOLOTONE_UNROLL for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
@@ -160,7 +150,7 @@ struct PlaneShape {
 HOLOTONE_HOST_DEVICE inline bool plane_shape(const Slice& own, double step_x, double step_y, PlaneShape& shape) {
   constexpr double scale = 0.84932180028801904272;  // sqrt(log2(e) / 2)
   constexpr double log2_e = 1.44269504088896340736;
-  Matrix l;
+  Matrix l{};
   if (!factor(own.covariance, 2, l) || !std::isfinite(own.log_weight)) return false;
   const double a = l[0][0] / step_x;
   const double b = l[1][0] / step_y;
