@@ -34,7 +34,7 @@ class BlockLists {
         memory_(area.own()),
         block_(block),
         lane_(static_cast<int>(threadIdx.x % 32)),
-        begin_(block * most_in_unit) {
+        chunk_(block) {
     block_least_ = 1e30F;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
@@ -59,6 +59,8 @@ class BlockLists {
     for (const auto& other : area_.memory.warp) together = together && other.near_count <= most_near;
     for (int tries = 0; tries < most_tries; ++tries) {
       sums_ = {};
+      chunk_ = block_;
+      parts_ = 0;
       count_ = 0;
       kept_ = 0;
       dropped_weight_ = 0;
@@ -69,11 +71,11 @@ class BlockLists {
         alone();
       }
       test_kept(kept_);
+      if (full_) break;
       if (judge()) {
-        write_last();
+        write_units();
         return;
       }
-      if (parts_ > 0) break;
       threshold_ *= 0.125F;
     }
     finish(BlockSum::exact_all);
@@ -135,7 +137,7 @@ class BlockLists {
   /// Lists the first `number` <= 32 of what is kept with the tiles that need them. The rest moves up.
   __device__ void test_kept(int number) {
     __syncwarp();
-    if (count_ + 32 > most_in_unit) next_part();
+    if (count_ + 32 > most_in_unit) next_chunk();
     unsigned tiles = 0;
     unsigned component = 0;
     if (lane_ < number) {
@@ -144,7 +146,7 @@ class BlockLists {
     }
     const unsigned listed = __ballot_sync(all_lanes, tiles != 0);
     if (tiles != 0 && !full_) {
-      store_.listed[begin_ + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
+      store_.listed[chunk_ * most_in_unit + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
     }
     count_ += __popc(listed);
     const int rest = kept_ - number;
@@ -255,41 +257,33 @@ class BlockLists {
     return good;
   }
 
-  /// Ends the unit in hand.
-  __device__ void write_unit() {
-    bool full = false;
-    if (lane_ == 0) {
-      const unsigned unit = atomicAdd(&store_.counts->units, 1U);
-      full = unit >= store_.most_units;
-      if (!full) store_.unit[unit] = {block_, begin_, static_cast<unsigned>(count_), parts_};
-      unit_ = unit;
-    }
-    full_ = __any_sync(all_lanes, full) || full_;
-  }
-
-  /// Ends the unit in hand and begins another one.
-  __device__ void next_part() {
-    write_unit();
-    unsigned begin = 0;
-    bool full = false;
-    if (lane_ == 0) {
-      const unsigned chunk = atomicAdd(&store_.counts->chunks, 1U);
-      full = chunk >= store_.most_chunks;
-      begin = (store_.first_chunk + chunk) * most_in_unit;
-    }
-    begin_ = __shfl_sync(all_lanes, begin, 0);
-    full_ = __any_sync(all_lanes, full) || full_;
-    count_ = 0;
+  /// Ends the chunk in hand and goes to the next one, that of an earlier try if there is one.
+  __device__ void next_chunk() {
     ++parts_;
+    unsigned next = 0;
+    if (lane_ == 0) {
+      Chunk& own = store_.chunk[chunk_];
+      own.count = static_cast<unsigned>(count_);
+      if (parts_ > chain_) own.next = store_.first_free + atomicAdd(&store_.counts->chunks, 1U);
+      next = own.next;
+    }
+    next = __shfl_sync(all_lanes, next, 0);
+    chain_ = max(chain_, parts_);
+    count_ = 0;
+    full_ = full_ || next - store_.first_free >= store_.most_chunks;
+    if (!full_) chunk_ = next;
   }
 
-  __device__ void write_last() {
-    write_unit();
-    if (full_ || (exact_ && parts_ > 0)) {
-      finish(BlockSum::exact_all);
-      return;
-    }
+  __device__ void write_units() {
     if (lane_ == 0) {
+      store_.chunk[chunk_].count = static_cast<unsigned>(count_);
+      unit_ = atomicAdd(&store_.counts->units, parts_ + 1);
+      unsigned chunk = block_;
+      for (unsigned part = 0; part <= parts_; ++part) {
+        const Chunk own = store_.chunk[chunk];
+        store_.unit[unit_ + part] = {block_, chunk * most_in_unit, own.count, part};
+        chunk = own.next;
+      }
       atomicAdd(&store_.counts->in_all, static_cast<unsigned long long>(in_all_));
       if (most_ > store_.counts->most) atomicMax(&store_.counts->most, most_);
     }
@@ -323,9 +317,10 @@ class BlockLists {
   float dropped_colour_ = 0;
   TileSums sums_;
   int kept_ = 0;
-  unsigned begin_ = 0;  ///< of the unit in hand
-  int count_ = 0;
-  unsigned parts_ = 0;  ///< units written
+  unsigned chunk_;      ///< in hand
+  int count_ = 0;       ///< components in it
+  unsigned parts_ = 0;  ///< chunks before it
+  unsigned chain_ = 0;  ///< chunks that the block has taken
   unsigned unit_ = 0;
   bool full_ = false;
   bool exact_ = false;

@@ -45,14 +45,14 @@ struct PictureGrid {
 enum class BlockSum : int {
   nothing,     ///< it is outside the picture
   units,       ///< its units, in float32
-  exact_list,  ///< its one unit, in float64
+  exact_list,  ///< its units, in float64
   exact_all,   ///< all components, in float64
 };
 
 struct Block {
   BlockSum sum;
   unsigned units;
-  unsigned unit;  ///< the last of them
+  unsigned unit;  ///< the first of them
   unsigned slot;  ///< of the sums that its units share, where it has several
   float least[tiles_a_block];
 };
@@ -81,16 +81,22 @@ struct ListCounts {
   unsigned long long in_all;  ///< components of all tiles
 };
 
+/// A part of a block's list, of at most most_in_unit components.
+struct Chunk {
+  unsigned next;
+  unsigned count;
+};
+
 /// Memory of the lists, on the device.
 struct ListStore {
   Block* block;
   Unit* unit;
-  Listed* listed;
+  Listed* listed;  ///< most_in_unit for each chunk
+  Chunk* chunk;    ///< each block's first, then those that any block takes
   unsigned* exact_block;
   ListCounts* counts;
-  unsigned first_chunk;  ///< lists of most_in_unit: a block's first, then chunks that any block takes
-  unsigned most_chunks;
-  unsigned most_units;
+  unsigned first_free;
+  unsigned most_chunks;  ///< that blocks take
 };
 
 struct ListSettings {

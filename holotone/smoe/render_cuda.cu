@@ -12,6 +12,7 @@ constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 constexpr int groups = 32 / tile_side;
 constexpr std::int64_t most_areas = 8192;  ///< at once
+constexpr std::int64_t few_chunks = 8192;
 constexpr std::int64_t most_chunks = 1 << 18;
 
 /// Floats of a staged component: x, y, across, skew, down, peak, then colour and both slopes of each channel; a multiple of four.
@@ -205,7 +206,7 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
                float* __restrict__ image) {
   extern __shared__ char memory[];
   Shared<Channels>& shared = *reinterpret_cast<Shared<Channels>*>(memory);
-  const unsigned units = min(store.counts->units, store.most_units);
+  const unsigned units = store.counts->units;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int tile = static_cast<int>(threadIdx.x / 32);
   const int column_in_block = tile % tiles_across * tile_side + lane % tile_side;
@@ -310,28 +311,30 @@ __global__ void __launch_bounds__(exact_threads)
     const Block& block = store.block[number];
     const BlockPlace place = place_of(grid, frames, number);
     const bool listed = block.sum == BlockSum::exact_list;
-    const unsigned begin = listed ? store.unit[block.unit].begin : 0;
-    const unsigned count = listed ? store.unit[block.unit].count : components.count;
+    const unsigned lists = listed ? block.units : 1;
     const int own_row = static_cast<int>(threadIdx.x) / block_side;
     const int own_column = static_cast<int>(threadIdx.x) % block_side;
     const int row = place.first_row + own_row;
     const int column = place.first_column + own_column;
     const int tile = own_row / tile_side * tiles_across + own_column / tile_side;
     ExactSums sums;
-    for (unsigned first = 0; first < count; first += exact_chunk) {
-      const unsigned here = min(exact_chunk, count - first);
-      __syncthreads();
-      if (threadIdx.x < here) {
-        const unsigned i = first + threadIdx.x;
-        const Listed own =
-            listed ? store.listed[begin + i] : Listed{place.frame.plane * components.count + i, all_lanes};
-        staged[threadIdx.x] = {components.exact[own.component], components.place[own.component].x,
-                               components.place[own.component].y, components.expert[own.component], own.tiles};
-      }
-      __syncthreads();
-      for (unsigned i = 0; i < here; ++i) {
-        if ((staged[i].tiles >> tile & 1U) == 0) continue;
-        sums.add(staged[i], place.frame.x + column * place.frame.step_x, place.frame.y + row * place.frame.step_y);
+    for (unsigned list = 0; list < lists; ++list) {
+      const Unit unit = listed ? store.unit[block.unit + list] : Unit{number, 0, components.count, 0};
+      for (unsigned first = 0; first < unit.count; first += exact_chunk) {
+        const unsigned here = min(exact_chunk, unit.count - first);
+        __syncthreads();
+        if (threadIdx.x < here) {
+          const unsigned i = first + threadIdx.x;
+          const Listed own =
+              listed ? store.listed[unit.begin + i] : Listed{place.frame.plane * components.count + i, all_lanes};
+          staged[threadIdx.x] = {components.exact[own.component], components.place[own.component].x,
+                                 components.place[own.component].y, components.expert[own.component], own.tiles};
+        }
+        __syncthreads();
+        for (unsigned i = 0; i < here; ++i) {
+          if ((staged[i].tiles >> tile & 1U) == 0) continue;
+          sums.add(staged[i], place.frame.x + column * place.frame.step_x, place.frame.y + row * place.frame.step_y);
+        }
       }
     }
     if (row >= grid.height || column >= grid.width) continue;
@@ -412,11 +415,14 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   void reserve_store(std::int64_t blocks) {
-    first_chunk_ = blocks;
-    chunks_ = std::min<std::int64_t>(blocks + 4 * model_.count() / most_in_unit, most_chunks);
+    first_free_ = blocks;
+    // A block takes at most as many as all components fill, all of them together rarely more than one each.
+    const std::int64_t taken = std::max(blocks + 4 * model_.count() / most_in_unit, few_chunks);
+    chunks_ = std::min({taken, blocks * (model_.count() / (most_in_unit - 31)), most_chunks});
     reserve(blocks_, blocks, queue_);
     reserve(listed_, (blocks + chunks_) * most_in_unit, queue_);
-    reserve(units_, 2 * blocks + chunks_, queue_);
+    reserve(chunk_, blocks + chunks_, queue_);
+    reserve(units_, blocks + chunks_, queue_);
     reserve(exact_blocks_, blocks, queue_);
     reserve(turns_, blocks, queue_);
     reserve(slots_, blocks * (model_.channels + 1) * block_side * block_side, queue_);
@@ -427,11 +433,11 @@ class CudaEngine final : public SmoeRenderer::Engine {
     const ListStore store{blocks_.data(),
                           units_.data(),
                           listed_.data(),
+                          chunk_.data(),
                           exact_blocks_.data(),
                           counts,
-                          static_cast<unsigned>(first_chunk_),
-                          static_cast<unsigned>(chunks_),
-                          static_cast<unsigned>(units_.size())};
+                          static_cast<unsigned>(first_free_),
+                          static_cast<unsigned>(chunks_)};
     const ListSettings settings{
         options_.selection,
         static_cast<float>(options_.tolerance),
@@ -471,12 +477,13 @@ class CudaEngine final : public SmoeRenderer::Engine {
   unsigned processors_ = 0;
   std::int64_t tiles_ = 0;
   std::int64_t bands_ = 0;
-  std::int64_t first_chunk_ = 0;
+  std::int64_t first_free_ = 0;
   std::int64_t chunks_ = 0;
   Array<Frame, 1> frames_;
   Array<Block, 1> blocks_;
   Array<Unit, 1> units_;
   Array<Listed, 1> listed_;
+  Array<Chunk, 1> chunk_;
   Array<unsigned, 1> exact_blocks_;
   Array<unsigned, 1> turns_;
   Array<float, 1> slots_;
