@@ -114,6 +114,7 @@ void add_smoe_rows(const RowOptions& options) {
     add(fmt::format("smoe/views/{}", side * side), [=](benchmark::State& state) {
       const auto model = cases::dense_smoe(4, 10000, 626, 434);
       std::vector<SmoeView> views;
+      views.reserve(static_cast<std::size_t>(side) * side);
       for (int i = 0; i < side * side; ++i) {
         views.push_back(whole(626, 434, {(i % side - 3.5) / 3.5, (static_cast<double>(i / side) - 3.5) / 3.5}));
       }

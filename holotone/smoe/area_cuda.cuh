@@ -7,59 +7,80 @@ namespace holotone::smoe {
 /// Four warps make the lists of an area, one for each of its blocks.
 inline constexpr int area_warps = blocks_an_area;
 inline constexpr int area_threads = 32 * area_warps;
-inline constexpr int area_tiles = area_side / tile_side;  ///< across
 /// Share of the tolerance of components that are not looked at.
 inline constexpr float far_share = 0.1F;
 /// Of a dropped component's share, that of one that is dropped for a whole block or area.
 inline constexpr float box_threshold = 1.0F / 64;
+/// Deviations' 1 / 0.85 at which components often still matter.
+inline constexpr float usual_reach = 2;
+/// Guess of |y - 1/2|.
+inline constexpr float guessed_colour = 0.6F;
+/// A dropped component's share of the tolerance, at first.
+inline constexpr float first_threshold = 1.0F / 64;
 inline constexpr float log2_e_half = 0.72134752F;
 inline constexpr float huge = 1e30F;
-inline constexpr int most_near = 160;  ///< components of an area that a warp notes
+inline constexpr int most_near = 128;  ///< components of an area that a warp notes
 
-/// What of a component the tests of boxes need.
-struct Candidate {
-  Local local;
-  float reach;
-  float slope;
-};
-
-/// A warp's own memory.
-struct WarpMemory {
-  CellRows rows;
-  Candidate near[most_near];  ///< in the area, for all its blocks
-  unsigned near_component[most_near];
-  int near_count;  ///< more than most_near: some are not there
-  float sums[2 + most_smoe_channels];
-  float dropped[2];
-  Local kept[64];  ///< in the warp's block, waiting for the tests of its tiles
-  unsigned component[64];
+/// A component that the lists of an area's blocks may need.
+struct alignas(16) Candidate {
+  Local local;  ///< in the area
+  unsigned component;
 };
 
 struct AreaMemory {
-  unsigned least[area_tiles * area_tiles];  ///< ordered_bits
-  WarpMemory warp[area_warps];
+  unsigned best[area_quarters * area_quarters];  ///< ordered_bits, as those of the tiles
+  unsigned least[area_tiles * area_tiles];
+  CellRows rows;
+  float far;  ///< share of components that are not looked at
+  float sums[area_warps][2 + most_smoe_channels];
+  float dropped[area_warps];
+  float widest[area_warps];
+  int near_count[area_warps];  ///< more than most_near: some are not there
+  Candidate near[area_warps][most_near];
+  CellRows own_rows[area_warps];
 };
 
-/// What the warps of an area find together.
+/// What the warps of an area find together. `Bounded`: SmoeSelection::bounded.
+template <bool Bounded>
 struct Area {
   const Plane& plane;
   const ListSettings& settings;
   const Box box;
   AreaMemory& memory;
+  const int warp;
+  const int lane;
   float reference[most_smoe_channels];  ///< c: the mean of the components in the area
   float away;                           ///< of it from 1/2
   float spread;                         ///< guess of B
-  float far_weight;                     ///< of components that are not looked at, and that times r
-  float far_colour;
+  float dropped;                        ///< shares of components that no block looks at, taken with guessed_colour
 
-  __device__ bool bounded() const { return settings.selection == SmoeSelection::bounded; }
-  __device__ WarpMemory& own() const { return memory.warp[threadIdx.x / 32]; }
-  __device__ bool has(int tile) const {
-    return tile / area_tiles * tile_side < box.rows && tile % area_tiles * tile_side < box.columns;
+  __device__ Area(const Plane& of_plane, const ListSettings& list_settings, const Box& area_box, const unsigned* best,
+                  AreaMemory& shared)
+      : plane(of_plane),
+        settings(list_settings),
+        box(area_box),
+        memory(shared),
+        warp(static_cast<int>(threadIdx.x / 32)),
+        lane(static_cast<int>(threadIdx.x % 32)),
+        dropped(0) {
+    find_least(best);
+    find_near();
+  }
+
+  __device__ bool has(int quarter) const {
+    return quarter / area_quarters * quarter_side < box.rows && quarter % area_quarters * quarter_side < box.columns;
   }
   __device__ bool lacks_least() const {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    return __any_sync(all_lanes, lane < area_tiles * area_tiles && has(lane) && memory.least[lane] == 0);
+    static_assert(area_quarters * area_quarters == 64);
+    const bool lacks = (has(lane) && memory.best[lane] == 0) || (has(lane + 32) && memory.best[lane + 32] == 0);
+    return __any_sync(all_lanes, lacks);
+  }
+  /// The components that `distance` (of class i in lane i of the first warp) reaches, to all warps. All threads of the area call it.
+  template <class Body>
+  __device__ __forceinline__ void visit_together(float distance, const Body& body) const {
+    if (warp == 0) set_rows(plane, box, distance, memory.rows);
+    __syncthreads();
+    visit(plane, memory.rows, warp, area_warps, body);
   }
 
   /// The tiles of a box in whose windows a component's centre stands, a bit each, `across` of them in a row.
@@ -79,104 +100,63 @@ struct Area {
     return bits;
   }
 
-  /// Raises the best log2 density that is reached all over each tile within `within` / sqrt(log2(e) / 2) deviations of the component, or
-  /// in all tiles.
-  __device__ void raise_least(const Local& own, float within, unsigned allowed) const {
-    const float wide = within / own.across;
-    const float ratio = own.skew / own.across;
-    const float high = within * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
-    const auto tile_at = [](float place) {
-      return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / tile_side)));
-    };
-    const int left = max(tile_at(own.x - wide), 0);
-    const int right = min(tile_at(own.x + wide), (box.columns - 1) / tile_side);
-    const int top = max(tile_at(own.y - high), 0);
-    const int bottom = min(tile_at(own.y + high), (box.rows - 1) / tile_side);
-    const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (area_side - 1)));
-    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (area_side - 1)));
-    const float peak = own.peak - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
-    for (int row = top; row <= bottom; ++row) {
-      const float v0 = own.down * (Box::start(row) - own.y);
-      const float v1 = own.down * (box.bottom(row) - own.y);
-      for (int column = left; column <= right; ++column) {
-        const int tile = row * area_tiles + column;
-        if ((allowed >> tile & 1U) == 0) continue;
-        // The density's logarithm is concave: it is least at a corner.
-        const float dx0 = Box::start(column) - own.x;
-        const float dx1 = box.right(column) - own.x;
-        const float skew0 = own.skew * dx0;
-        const float skew1 = own.skew * dx1;
-        const float v_left = fmaxf(fabsf(skew0 + v0), fabsf(skew0 + v1));
-        const float v_right = fmaxf(fabsf(skew1 + v0), fabsf(skew1 + v1));
-        const float u_left = own.across * dx0;
-        const float u_right = own.across * dx1;
-        const float far = fmaxf(fmaf(u_left, u_left, v_left * v_left), fmaf(u_right, u_right, v_right * v_right));
-        const float least = peak - far;
-        if (!(least > -1e30F)) continue;
-        const unsigned bits = ordered_bits(least);
-        if (bits > memory.least[tile]) atomicMax(memory.least + tile, bits);
-      }
-    }
-  }
-
-  /// L of every tile, the reference colour and a guess of B. All threads of the area call it.
-  __device__ void find_least() {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const int warp = static_cast<int>(threadIdx.x / 32);
-    if (threadIdx.x < area_tiles * area_tiles) memory.least[threadIdx.x] = 0;
+  /// L of every tile, by what components have set in `best`. All threads of the area call it.
+  __device__ void find_least(const unsigned* best) {
+    if (threadIdx.x < area_quarters * area_quarters) memory.best[threadIdx.x] = Bounded ? best[threadIdx.x] : 0;
     __syncthreads();
-    const bool near = bounded();
-    const auto side = lane < size_classes ? static_cast<float>(plane.components.layout.classes[lane].side) : 0;
-    const float window = fmaxf(settings.window_x, settings.window_y);
-    float number = 0;
-    float sum[most_smoe_channels] = {};
-    float squares = 0;
-    visit(plane, box, own().rows, near ? 0.5F * side : window, warp, area_warps, [&](unsigned component, bool active) {
-      if (!active) return;
-      const Place place = plane.components.place[component];
-      const Local local = box.local_of(place);
-      raise_least(local, near ? 1 : huge, near ? all_lanes : window_tiles(box, area_tiles, place));
-      if (local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
-      const Expert& expert = plane.components.expert[component];
-      number += 1;
-#pragma unroll
-      for (int c = 0; c < most_smoe_channels; ++c) {
-        sum[c] += expert.colour[c];
-        squares = fmaf(expert.colour[c], expert.colour[c], squares);
-      }
-    });
-    number = sum_of_lanes(number);
-    squares = sum_of_lanes(squares);
-#pragma unroll
-    for (float& value : sum) value = sum_of_lanes(value);
-    if (lane == 0) {
-      own().sums[0] = number;
-      own().sums[1] = squares;
-      for (int c = 0; c < most_smoe_channels; ++c) own().sums[2 + c] = sum[c];
-    }
-    __syncthreads();
-    // Where components are sparse: farther ones, and at last all of them.
-    for (float within = 3; near && within < 10 && lacks_least(); within *= 3) {
-      __syncthreads();
-      visit(plane, box, own().rows, within * side, warp, area_warps, [&](unsigned component, bool active) {
-        if (active) raise_least(box.local_of(plane.components.place[component]), within, all_lanes);
+    if constexpr (Bounded) {
+      look_farther();
+    } else {
+      visit_together(fmaxf(settings.window_x, settings.window_y), [&](unsigned component, bool active) {
+        if (!active) return;
+        const Place place = plane.components.place[component];
+        raise_least(box, box.local_of(place), huge, window_tiles(box, area_tiles, place), memory.best);
       });
       __syncthreads();
     }
-    if (near && lacks_least()) {
+    set_least();
+  }
+
+  /// L of a tile: the least of its quarters', 0 where one has none.
+  __device__ void set_least() const {
+    if (threadIdx.x < area_tiles * area_tiles) {
+      const int tile = static_cast<int>(threadIdx.x);
+      const int first = tile / area_tiles * 2 * area_quarters + tile % area_tiles * 2;
+      unsigned least = ~0U;
+      for (const int quarter : {first, first + 1, first + area_quarters, first + area_quarters + 1}) {
+        if (has(quarter)) least = min(least, memory.best[quarter]);
+      }
+      memory.least[tile] = least;
+    }
+    __syncthreads();
+  }
+
+  __device__ float side_of(int size) const {
+    return size < size_classes ? static_cast<float>(plane.components.layout->classes[size].side) : 0;
+  }
+
+  /// Where components are sparse: farther ones raise L, and at last all of them.
+  __device__ void look_farther() const {
+    for (float within = 3; within < 10 && lacks_least(); within *= 3) {
+      __syncthreads();
+      visit_together(within * side_of(lane), [&](unsigned component, bool active) {
+        if (active) raise_least(box, box.local_of(plane.components.place[component]), within, all_lanes, memory.best);
+      });
+      __syncthreads();
+    }
+    if (lacks_least()) {
       for (unsigned i = threadIdx.x; i < plane.components.count; i += area_threads) {
-        raise_least(box.local_of(plane.components.place[plane.first + i]), huge, all_lanes);
+        raise_least(box, box.local_of(plane.components.place[plane.first + i]), huge, all_lanes, memory.best);
       }
     }
     __syncthreads();
-    set_reference();
   }
 
   __device__ void set_reference() {
     float total[2 + most_smoe_channels] = {};
-    for (const auto& other : memory.warp) {
+    for (const auto& other : memory.sums) {
 #pragma unroll
-      for (int i = 0; i < 2 + most_smoe_channels; ++i) total[i] += other.sums[i];
+      for (int i = 0; i < 2 + most_smoe_channels; ++i) total[i] += other[i];
     }
     float variance = total[0] > 0 ? total[1] / total[0] : 0;
     away = 0;
@@ -186,124 +166,140 @@ struct Area {
       if (total[0] > 0) variance -= reference[c] * reference[c];
       if (c < settings.channels) away = fmaxf(away, fabsf(reference[c] - 0.5F));
     }
-    spread = fminf(2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F, 1e30F);
+    float widest = 0;
+    for (const float other : memory.widest) widest = fmaxf(widest, other);
+    spread = 2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F + usual_reach * widest;
+    spread = fminf(fmaxf(spread, settings.tolerance), 1e30F);
   }
 
   /// The least L of the area's tiles.
   __device__ float least_of_all() const {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    float least = 1e30F;
-    if (lane < area_tiles * area_tiles && has(lane) && memory.least[lane] != 0)
-      least = from_ordered(memory.least[lane]);
-    return least_of_lanes(least);
+    const unsigned bits = lane < area_tiles * area_tiles ? memory.least[lane] : 0;
+    return least_of_lanes(bits == 0 || bits == ~0U ? 1e30F : from_ordered(bits));
   }
 
-  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance.
-  __device__ float far_distance(const Box& own_box, float least) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
+  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance where |y - 1/2| is
+  /// at most `colour`; adds what they may have of it to `share`.
+  __device__ float far_distance(const Box& own_box, float least, float colour, float& share) const {
     float distance = 0;
-    float weight = 0;
-    float bound = 0;
+    float own = 0;
     if (lane < size_classes) {
       const unsigned count = plane.count_of(lane);
-      if (count > 0) distance = class_distance(lane, own_box, least, static_cast<float>(count), weight, bound);
+      if (count > 0) distance = class_distance(lane, own_box, least, colour, static_cast<float>(count), own);
     }
-    far_weight = sum_of_lanes(weight);
-    far_colour = sum_of_lanes(weight * bound);
+    share += sum_of_lanes(own);
     return distance;
   }
 
   /// Of the cells beyond the distance, those next to it hold at most the class's greatest mass each. The next ring of cells is 2.8
   /// deviations farther, its components 2^-9 as heavy at most, and so on: a tenth covers all of them. The last class's cells may be small
   /// against its deviations: there, all of its components count as if they stood at the distance.
-  __device__ float class_distance(int size, const Box& own_box, float least, float count, float& weight,
-                                  float& bound) const {
+  __device__ float class_distance(int size, const Box& own_box, float least, float colour, float count,
+                                  float& share) const {
     const ClassMost& bits = plane.most[size];
     const float deviation = from_ordered(bits.deviation) * 1.000001F;
-    const float reach = from_ordered(bits.reach) + away;
+    const float reach = from_ordered(bits.reach);
     const float slope = from_ordered(bits.slope) * 1.000001F;
     const float width = static_cast<float>(own_box.columns) * own_box.step_x;
     const float height = static_cast<float>(own_box.rows) * own_box.step_y;
-    const float side = static_cast<float>(plane.components.layout.classes[size].side);
+    const float side = static_cast<float>(plane.components.layout->classes[size].side);
     const float wanted = log2f(far_share / size_classes * settings.tolerance);
     const float mass = from_ordered(bits.mass);
-    const float all = exp2f(from_ordered(bits.peak)) * count * 1.0001F;
+    const float all = fmaxf(exp2f(from_ordered(bits.peak)), least_mass) * count * 1.0001F;
     float distance = deviation;
-    float log_weight = 0;
+    float log_share = 0;
     for (int i = 0; i < 8; ++i) {
       const float ring = 2.2F * ((width + height + 4 * distance) / side + 8) * mass;
       const float together = size + 1 < size_classes ? fminf(ring, all) : all;
-      bound = fmaf(slope, distance + width + height, reach);
+      const float bound = fmaf(slope, distance + width + height, reach) + colour;
       const float relative = distance / deviation;
       const float fall = log2_e_half * relative * relative * 0.99999F;
-      log_weight = log2f(together) - least - fall + 1e-6F * (fabsf(least) + fall) + 1e-5F;
-      const float excess = log_weight + log2f(bound + spread) - wanted;
+      log_share = __log2f(together) + __log2f(bound) - least - fall + 1e-6F * (fabsf(least) + fall) + 3e-5F;
+      const float excess = log_share - wanted;
       if (excess <= 0) break;
       distance = deviation * sqrtf(relative * relative + (excess + 0.1F) * (1 / log2_e_half));
     }
-    if (!(log_weight + log2f(bound + spread) <= wanted + 0.5F) || !(distance < 1e30F)) {
-      bound = 0;
-      return 3e38F;  // all of them
-    }
-    weight = exp2f(log_weight);
+    if (!(log_share <= wanted + 0.5F) || !(distance < 1e30F)) return 3e38F;  // all of them
+    share = exp2f(log_share);
     return distance;
   }
 
-  /// Whether some pixel of a box may need the component; if not, its weight and that times r are added.
-  __device__ bool matters(const Candidate& candidate, const Box& own_box, float least, float threshold,
-                          float own_spread, float& dropped_weight, float& dropped_colour) const {
-    const Local& local = candidate.local;
-    const float half_x = 0.5F * static_cast<float>(own_box.columns - 1);
-    const float half_y = 0.5F * static_cast<float>(own_box.rows - 1);
-    const float weight = power_above(fminf(density_above(local, half_x, half_y) - least, 100.0F));
-    const float far_x = (fabsf(half_x - local.x) + half_x) * own_box.step_x;
-    const float far_y = (fabsf(half_y - local.y) + half_y) * own_box.step_y;
-    const float reach = fmaf(candidate.slope, (far_x + far_y) * 1.000001F, candidate.reach + away);
-    if (!(weight * (reach + own_spread) < threshold * box_threshold)) return true;
-    dropped_weight += weight;
-    dropped_colour = fmaf(weight, reach, dropped_colour);
-    return false;
+  /// An upper bound of a component's share of the error in a box.
+  __device__ float share_of(const Place& place, const Local& local, float least) const {
+    const float half_x = 0.5F * static_cast<float>(box.columns - 1);
+    const float half_y = 0.5F * static_cast<float>(box.rows - 1);
+    const float far_x = (fabsf(half_x - local.x) + half_x) * box.step_x;
+    const float far_y = (fabsf(half_y - local.y) + half_y) * box.step_y;
+    const float reach = fmaf(place.slope, (far_x + far_y) * 1.000001F, place.reach);
+    return power_above(density_above(local, half_x, half_y) - least) * (reach + guessed_colour);
   }
 
   /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call it.
-  __device__ void find_near(float threshold) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
+  __device__ void find_near() {
     const float least = least_of_all();
     float distance = fmaxf(settings.window_x, settings.window_y);
-    if (bounded()) distance = far_distance(box, least);
-    WarpMemory& target = own();
-    float weight = 0;
-    float colour = 0;
+    float far = 0;
+    if (Bounded && warp == 0) {
+      distance = far_distance(box, least, guessed_colour, far);
+      if (lane == 0) memory.far = far;
+    }
+    const float threshold = box_threshold * first_threshold * settings.tolerance;
+    float share = 0;
     int count = 0;
-    visit(plane, box, target.rows, distance, static_cast<int>(threadIdx.x / 32), area_warps,
-          [&](unsigned component, bool active) {
-            Candidate candidate{};
-            bool keep = active;
-            if (active) {
-              const Place place = plane.components.place[component];
-              candidate = {box.local_of(place), place.reach, place.slope};
-              if (bounded()) keep = matters(candidate, box, least, threshold, spread, weight, colour);
-            }
-            const unsigned votes = __ballot_sync(all_lanes, keep);
-            const int at = count + __popc(votes & ((1U << lane) - 1));
-            if (keep && at < most_near) {
-              target.near[at] = candidate;
-              target.near_component[at] = component;
-            }
-            count += __popc(votes);
-          });
-    weight = sum_of_lanes(weight);
-    colour = sum_of_lanes(colour);
+    float inside = 0;
+    float squares = 0;
+    float widest = 0;
+    float sum[most_smoe_channels] = {};
+    visit_together(distance, [&](unsigned component, bool active) {
+      Candidate candidate{{}, component};
+      float candidate_slope = 0;
+      bool keep = active;
+      if (active) {
+        const Place place = plane.components.place[component];
+        candidate.local = box.local_of(place);
+        candidate_slope = place.slope * box.step_x;
+        if constexpr (Bounded) {
+          const float own = share_of(place, candidate.local, least);
+          keep = !(own < threshold);
+          if (!keep) share += own;
+        }
+      }
+      const unsigned votes = __ballot_sync(all_lanes, keep);
+      const int at = count + __popc(votes & ((1U << lane) - 1));
+      if (keep && at < most_near) memory.near[warp][at] = candidate;
+      count += __popc(votes);
+      const Local& local = candidate.local;
+      if (!keep || local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
+      const Expert& expert = plane.components.expert[component];
+      inside += 1;
+      widest = fmaxf(widest, candidate_slope * fmaxf(1 / local.across, 1 / local.down));
+#pragma unroll
+      for (int c = 0; c < most_smoe_channels; ++c) {
+        sum[c] += expert.colour[c];
+        squares = fmaf(expert.colour[c], expert.colour[c], squares);
+      }
+    });
+    share = sum_of_lanes(share);
+    inside = sum_of_lanes(inside);
+    squares = sum_of_lanes(squares);
+    widest = most_of_lanes(widest);
+#pragma unroll
+    for (float& value : sum) value = sum_of_lanes(value);
     if (lane == 0) {
-      target.near_count = count;
-      target.dropped[0] = weight;
-      target.dropped[1] = colour;
+      memory.near_count[warp] = count;
+      memory.dropped[warp] = share;
+      memory.sums[warp][0] = inside;
+      memory.sums[warp][1] = squares;
+      memory.widest[warp] = widest;
+#pragma unroll
+      for (int c = 0; c < most_smoe_channels; ++c) memory.sums[warp][2 + c] = sum[c];
     }
     __syncthreads();
-    for (const auto& other : memory.warp) {
-      far_weight += other.dropped[0];
-      far_colour += other.dropped[1];
+    if constexpr (Bounded) {
+      dropped = memory.far;
+      for (const float other : memory.dropped) dropped += other;
     }
+    set_reference();
   }
 };
 

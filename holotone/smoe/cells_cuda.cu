@@ -8,22 +8,6 @@ namespace {
 
 constexpr int threads = 128;
 
-/// A component of a plane before it is sorted.
-struct alignas(16) Unsorted {
-  double x, y;
-  double across, skew, down, peak;
-  Expert expert;
-  float deviation;
-};
-
-__device__ __forceinline__ unsigned long long ordered_bits64(double value) {
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-  return (bits >> 63) != 0 ? ~bits : bits | 0x8000000000000000ULL;
-}
-__device__ __forceinline__ double from_ordered64(unsigned long long bits) {
-  return __longlong_as_double(static_cast<long long>((bits >> 63) != 0 ? bits & 0x7FFFFFFFFFFFFFFFULL : ~bits));
-}
-
 __device__ __forceinline__ int cell_along(double place, double low, double a_cell, int count) {
   const double cell = floor((place - low) * a_cell);
   return static_cast<int>(fmin(fmax(cell, 0.0), static_cast<double>(count - 1)));
@@ -35,100 +19,163 @@ __device__ __forceinline__ double largest_deviation(const Matrix& r) {
   return sqrt(middle + hypot(0.5 * (r[0][0] - r[1][1]), r[0][1]));
 }
 
+/// What does not depend on the plane.
 template <int Dimensions>
-__global__ void slice_kernel(ModelNumbers model, CellLayout layout, unsigned count, const double* __restrict__ fixed,
-                             Unsorted* __restrict__ unsorted, unsigned* __restrict__ key, unsigned* __restrict__ number,
-                             unsigned long long* highest) {
+__global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned count,
+                               MovingComponent* __restrict__ moving) {
   const unsigned j = blockIdx.x * threads + threadIdx.x;
-  const unsigned plane = blockIdx.y;
   if (j >= count) return;
-  constexpr int kept = Dimensions - 2;
-  double at[kept + 1] = {};
+  constexpr int fixed = Dimensions - 2;
+  MovingComponent own{};
+  const float* const centre = model.centre + static_cast<std::int64_t>(j) * Dimensions;
 #pragma unroll
-  for (int k = 0; k < kept; ++k) at[k] = fixed[plane * kept + k];
-  const Slice own = slice_component(model, Dimensions, j, at, kept);
-  PlaneShape shape;
-  (void)plane_shape(own, 1, 1, shape);  // ComponentCells has tried it
-  Unsorted result{own.centre[0], own.centre[1], shape.across, shape.skew, shape.down, shape.peak, {}, 0};
+  for (int k = 0; k < fixed; ++k) own.at[k] = static_cast<double>(centre[2 + k]);
+  const Slice slice = slice_component(model, Dimensions, j, own.at, fixed);
+  (void)plane_shape(slice, 1, 1, own.shape);  // require_slices has tried it
+  own.x = slice.centre[0];
+  own.y = slice.centre[1];
+  const Matrix r = symmetric(model.covariance + static_cast<std::int64_t>(j) * triangle_size(Dimensions), Dimensions);
+  Matrix inner{};
+#pragma unroll
+  for (int row = 0; row < fixed; ++row) {
+#pragma unroll
+    for (int column = 0; column < fixed; ++column) inner[row][column] = r[2 + row][2 + column];
+  }
+  Matrix l{};
+  (void)factor(inner, fixed, l);
+#pragma unroll
+  for (int k = 0; k < fixed; ++k) {
+    Vector unit{};
+    unit[k] = 1;
+    const Vector scaled = forward_solve(l, unit, fixed);
+#pragma unroll
+    for (int row = k; row < fixed; ++row) own.scale[row][k] = scaled[row];
+    const Vector inverse = backward_solve(l, scaled, fixed);
+#pragma unroll
+    for (int row = 0; row < fixed; ++row) {
+      own.shift_x[k] += r[0][2 + row] * inverse[row];
+      own.shift_y[k] += r[1][2 + row] * inverse[row];
+    }
+  }
 #pragma unroll
   for (int c = 0; c < most_smoe_channels; ++c) {
     if (c >= model.channels) break;
     const float* const slope = model.slope + (static_cast<std::int64_t>(j) * model.channels + c) * Dimensions;
-    result.expert.colour[c] = static_cast<float>(own.colour[c]);
-    result.expert.slope_x[c] = slope[0];
-    result.expert.slope_y[c] = slope[1];
+    own.expert.colour[c] = static_cast<float>(slice.colour[c]);
+    own.expert.slope_x[c] = slope[0];
+    own.expert.slope_y[c] = slope[1];
+#pragma unroll
+    for (int k = 0; k < fixed; ++k) {
+      own.drift[k][c] =
+          static_cast<float>(static_cast<double>(slope[0]) * own.shift_x[k] +
+                             static_cast<double>(slope[1]) * own.shift_y[k] + static_cast<double>(slope[2 + k]));
+    }
+    own.slope = fmaxf(own.slope, hypotf(slope[0], slope[1]));
   }
-  const double deviation = largest_deviation(own.covariance);
-  result.deviation = __double2float_ru(deviation);
+  const double deviation = largest_deviation(slice.covariance);
+  own.deviation = __double2float_ru(deviation);
   const double doublings = ceil(2 * log2(deviation / layout.first_deviation));
-  const int size = static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
-  const CellClass& cells = layout.classes[size];
-  const int column = cell_along(result.x, layout.x, cells.a_cell, cells.columns);
-  const int row = cell_along(result.y, layout.y, cells.a_cell, cells.rows);
-  const std::size_t at_own = static_cast<std::size_t>(plane) * count + j;
-  unsorted[at_own] = result;
-  key[at_own] = plane * layout.cells + cells.first + row * cells.columns + column;
-  number[at_own] = static_cast<unsigned>(at_own);
-  const unsigned long long bits = ordered_bits64(shape.peak);
-  if (bits > highest[plane]) atomicMax(highest + plane, bits);
+  own.size = static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
+  moving[j] = own;
 }
 
-/// Raises a number of the lanes' class: once for all lanes where they agree on it.
+/// A component in a plane.
+struct Moved {
+  double x;
+  double y;
+  double peak;
+  double away[2];
+
+  __device__ Moved(const MovingComponent& own, const double* __restrict__ at, int fixed)
+      : x(own.x), y(own.y), peak(own.shape.peak), away{} {
+    constexpr double half_log2_e = 0.72134752044448170368;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      if (k >= fixed) break;
+      away[k] = at[k] - own.at[k];
+      x += own.shift_x[k] * away[k];
+      y += own.shift_y[k] * away[k];
+      const double scaled = own.scale[k][0] * away[0] + own.scale[k][1] * away[1];
+      peak -= half_log2_e * scaled * scaled;
+    }
+  }
+};
+
+/// Raises a number: once for all lanes where they agree on which.
 __device__ __forceinline__ void raise(unsigned* target, float value, bool together) {
   unsigned bits = ordered_bits(value);
   if (together) {
     bits = __reduce_max_sync(0xFFFFFFFFU, bits);
     if (threadIdx.x % 32 != 0) return;
   }
-  if (bits > *target) atomicMax(target, bits);
+  if (bits > __ldcg(target)) atomicMax(target, bits);
 }
 
-__global__ void gather_kernel(const Unsorted* __restrict__ unsorted, const unsigned* __restrict__ key,
-                              const unsigned* __restrict__ number, std::int64_t all, CellLayout layout,
-                              const unsigned long long* __restrict__ highest, Place* __restrict__ place,
-                              ExactShape* __restrict__ exact, Expert* __restrict__ expert, ClassMost* most) {
+__global__ void key_kernel(const MovingComponent* __restrict__ moving, CellLayout layout, unsigned count, int fixed,
+                           const double* __restrict__ at, unsigned* __restrict__ key, unsigned* __restrict__ number,
+                           unsigned* highest) {
+  const unsigned j = blockIdx.x * threads + threadIdx.x;
+  const unsigned plane = blockIdx.y;
+  if (j >= count) return;
+  const MovingComponent& own = moving[j];
+  const Moved moved(own, at + plane * fixed, fixed);
+  const CellClass& cells = layout.classes[own.size];
+  const int column = cell_along(moved.x, layout.x, cells.a_cell, cells.columns);
+  const int row = cell_along(moved.y, layout.y, cells.a_cell, cells.rows);
+  const std::size_t in_all = static_cast<std::size_t>(plane) * count + j;
+  key[in_all] = plane * layout.cells + cells.first + row * cells.columns + column;
+  number[in_all] = static_cast<unsigned>(in_all);
+  raise(highest + plane, static_cast<float>(moved.peak), j - threadIdx.x % 32 + 31 < count);
+}
+
+__global__ void place_kernel(const MovingComponent* __restrict__ moving, unsigned count, int fixed,
+                             const double* __restrict__ at, const unsigned* __restrict__ number, std::int64_t all,
+                             const unsigned* __restrict__ highest, Place* __restrict__ place,
+                             ExactShape* __restrict__ exact, Expert* __restrict__ expert, ClassMost* most) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   const bool whole_warp = i - threadIdx.x % 32 + 31 < all;
   if (i >= all) return;
-  const Unsorted own = unsorted[number[i]];
-  const unsigned plane = key[i] / layout.cells;
-  const int cell = static_cast<int>(key[i] % layout.cells);
-  const double peak = own.peak - from_ordered64(highest[plane]);
+  const unsigned plane = number[i] / count;
+  const MovingComponent& own = moving[number[i] - plane * count];
+  const Moved moved(own, at + plane * fixed, fixed);
+  const double peak = moved.peak - static_cast<double>(from_ordered(highest[plane]));
+  Expert colours = own.expert;
   float reach = 0;
-  float slope = 0;
+#pragma unroll
   for (int c = 0; c < most_smoe_channels; ++c) {
-    reach = fmaxf(reach, fabsf(own.expert.colour[c] - 0.5F));
-    slope = fmaxf(slope, hypotf(own.expert.slope_x[c], own.expert.slope_y[c]));
+    colours.colour[c] = static_cast<float>(static_cast<double>(own.expert.colour[c]) +
+                                           static_cast<double>(own.drift[0][c]) * moved.away[0] +
+                                           static_cast<double>(own.drift[1][c]) * moved.away[1]);
+    reach = fmaxf(reach, fabsf(colours.colour[c] - 0.5F));
   }
-  place[i] = {own.x,
-              own.y,
-              static_cast<float>(own.across),
-              static_cast<float>(own.skew),
-              static_cast<float>(own.down),
+  const auto& [across, skew, down, own_peak] = own.shape;
+  place[i] = {moved.x,
+              moved.y,
+              static_cast<float>(across),
+              static_cast<float>(skew),
+              static_cast<float>(down),
               static_cast<float>(peak),
               reach,
-              slope};
-  exact[i] = {own.across, own.skew, own.down, peak};
-  expert[i] = own.expert;
-  int size = 0;
-  while (size + 1 < size_classes && layout.classes[size + 1].first <= cell) ++size;
-  ClassMost* const own_most = most + plane * size_classes + size;
-  const unsigned which = plane * size_classes + size;
+              own.slope};
+  exact[i] = {across, skew, down, peak};
+  expert[i] = colours;
+  const unsigned which = plane * size_classes + static_cast<unsigned>(own.size);
+  ClassMost* const own_most = most + which;
   bool together = false;
   if (whole_warp) together = __reduce_min_sync(0xFFFFFFFFU, which) == __reduce_max_sync(0xFFFFFFFFU, which);
   raise(&own_most->peak, static_cast<float>(peak), together);
   raise(&own_most->deviation, own.deviation, together);
   raise(&own_most->reach, reach, together);
-  raise(&own_most->slope, slope, together);
+  raise(&own_most->slope, own.slope, together);
 }
 
 /// begin[cell] = first component whose key is not below the cell.
-__global__ void begin_kernel(const unsigned* __restrict__ key, std::int64_t all, std::int64_t cells,
-                             unsigned* __restrict__ begin) {
+__global__ void begin_kernel(const unsigned* __restrict__ key, std::int64_t count, int cells_a_plane,
+                             std::int64_t cells, unsigned* __restrict__ begin) {
   const std::int64_t cell = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (cell > cells) return;
-  std::int64_t low = 0;
-  std::int64_t high = all;
+  std::int64_t low = cell / cells_a_plane * count;  // planes have as many components each
+  std::int64_t high = min(low + count, cells / cells_a_plane * count);
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
     if (key[middle] < cell) {
@@ -146,7 +193,7 @@ __global__ void mass_kernel(const Place* __restrict__ place, const unsigned* __r
   const std::int64_t cell = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (cell >= cells || begin[cell] == begin[cell + 1]) return;
   float sum = 0;
-  for (unsigned i = begin[cell]; i < begin[cell + 1]; ++i) sum += exp2f(place[i].peak);
+  for (unsigned i = begin[cell]; i < begin[cell + 1]; ++i) sum += fmaxf(exp2f(place[i].peak), least_mass);
   const auto plane = static_cast<int>(cell / layout.cells);
   const auto own = static_cast<int>(cell % layout.cells);
   int size = 0;
@@ -177,34 +224,35 @@ CellLayout layout_of(const SmoeModel& model) {
 }  // namespace
 
 ComponentCells::ComponentCells(const SmoeModel& model, Queue queue)
-    : queue_(std::move(queue)),
-      dimensions_(model.dimensions),
-      channels_(model.channels),
-      count_(model.count()),
-      layout_(layout_of(model)) {
-  const std::vector<float>* const parts[] = {&model.log_weight, &model.centre, &model.covariance, &model.colour,
-                                             &model.slope};
-  std::vector<float> all;
-  for (int i = 0; i < 5; ++i) {
-    first_number_[i] = std::ssize(all);
-    all.insert(all.end(), parts[i]->begin(), parts[i]->end());
+    : queue_(std::move(queue)), dimensions_(model.dimensions), count_(model.count()), layout_(layout_of(model)) {
+  device_layout_ = Array<CellLayout, 1>({1}, queue_);
+  copy_bytes(device_layout_.data(), queue_.device(), &layout_, Device{}, sizeof(CellLayout), queue_);
+  moving_ = Array<MovingComponent, 1>({count_}, queue_);
+  switch (dimensions_) {
+    case 2: prepare<2>(model); break;
+    case 3: prepare<3>(model); break;
+    default: prepare<4>(model); break;
   }
-  numbers_ = Array<float, 1>({std::ssize(all)}, queue_);
-  copy<float, 1>(numbers_.view(), View<const float, 1>(all.data(), {std::ssize(all)}), queue_);
-  queue_.synchronize();
 }
 
 template <int Dimensions>
-void ComponentCells::slice() {
-  const float* const first = numbers_.data();
-  const ModelNumbers model{first + first_number_[0], first + first_number_[1], first + first_number_[2],
-                           first + first_number_[3], first + first_number_[4], channels_};
-  unsigned* const key = keys_.data();
-  const dim3 grid(cuda::blocks_for(count_, threads), static_cast<unsigned>(planes_));
-  slice_kernel<Dimensions><<<grid, threads, 0, cuda::stream_of(queue_)>>>(
-      model, layout_, static_cast<unsigned>(count_), fixed_.data(), reinterpret_cast<Unsorted*>(unsorted_.data()), key,
-      key + planes_ * count_, highest_.data());
-  cuda::check_launch("slice_kernel");
+void ComponentCells::prepare(const SmoeModel& model) {
+  const std::vector<float>* const parts[] = {&model.log_weight, &model.centre, &model.covariance, &model.colour,
+                                             &model.slope};
+  std::vector<float> all;
+  std::int64_t first[5] = {};
+  for (int i = 0; i < 5; ++i) {
+    first[i] = std::ssize(all);
+    all.insert(all.end(), parts[i]->begin(), parts[i]->end());
+  }
+  Array<float, 1> numbers({std::ssize(all)}, queue_);
+  copy<float, 1>(numbers.view(), View<const float, 1>(all.data(), {std::ssize(all)}), queue_);
+  const ModelNumbers on_device{numbers.data() + first[0], numbers.data() + first[1], numbers.data() + first[2],
+                               numbers.data() + first[3], numbers.data() + first[4], model.channels};
+  prepare_kernel<Dimensions><<<cuda::blocks_for(count_, threads), threads, 0, cuda::stream_of(queue_)>>>(
+      on_device, layout_, static_cast<unsigned>(count_), moving_.data());
+  cuda::check_launch("prepare_kernel");
+  queue_.synchronize();
 }
 
 void ComponentCells::set_planes(const std::vector<double>& at, int planes) {
@@ -217,7 +265,6 @@ void ComponentCells::set_planes(const std::vector<double>& at, int planes) {
   reserve(fixed_, std::ssize(at_) + 1, queue_);
   if (!at_.empty())
     copy_bytes(fixed_.data(), queue_.device(), at_.data(), Device{}, at_.size() * sizeof(double), queue_);
-  reserve(unsorted_, all * static_cast<std::int64_t>(sizeof(Unsorted)), queue_);
   reserve(keys_, 4 * all, queue_);
   reserve(place_, all, queue_);
   reserve(exact_, all, queue_);
@@ -225,14 +272,15 @@ void ComponentCells::set_planes(const std::vector<double>& at, int planes) {
   reserve(begin_, cells + 1, queue_);
   reserve(highest_, planes_, queue_);
   reserve(most_, planes_ * size_classes, queue_);
-  cuda::check(cudaMemsetAsync(highest_.data(), 0, planes_ * sizeof(unsigned long long), stream), "cudaMemsetAsync");
+  cuda::check(cudaMemsetAsync(highest_.data(), 0, planes_ * sizeof(unsigned), stream), "cudaMemsetAsync");
   cuda::check(cudaMemsetAsync(most_.data(), 0, planes_ * size_classes * sizeof(ClassMost), stream), "cudaMemsetAsync");
-  switch (dimensions_) {
-    case 2: slice<2>(); break;
-    case 3: slice<3>(); break;
-    default: slice<4>(); break;
-  }
   unsigned* const key = keys_.data();
+  const int fixed = dimensions_ - 2;
+  const auto count = static_cast<unsigned>(count_);
+  const dim3 grid(cuda::blocks_for(count_, threads), static_cast<unsigned>(planes_));
+  key_kernel<<<grid, threads, 0, stream>>>(moving_.data(), layout_, count, fixed, fixed_.data(), key, key + all,
+                                           highest_.data());
+  cuda::check_launch("key_kernel");
   unsigned* const sorted = key + 2 * all;
   std::size_t bytes = 0;
   const int bits = std::bit_width(static_cast<std::uint64_t>(cells));
@@ -244,11 +292,12 @@ void ComponentCells::set_planes(const std::vector<double>& at, int planes) {
   sort(nullptr);
   reserve(sort_memory_, static_cast<std::int64_t>(bytes), queue_);
   sort(sort_memory_.data());
-  gather_kernel<<<cuda::blocks_for(all, threads), threads, 0, stream>>>(
-      reinterpret_cast<const Unsorted*>(unsorted_.data()), sorted, sorted + all, all, layout_, highest_.data(),
-      place_.data(), exact_.data(), expert_.data(), most_.data());
-  cuda::check_launch("gather_kernel");
-  begin_kernel<<<cuda::blocks_for(cells + 1, threads), threads, 0, stream>>>(sorted, all, cells, begin_.data());
+  place_kernel<<<cuda::blocks_for(all, threads), threads, 0, stream>>>(
+      moving_.data(), count, fixed, fixed_.data(), sorted + all, all, highest_.data(), place_.data(), exact_.data(),
+      expert_.data(), most_.data());
+  cuda::check_launch("place_kernel");
+  begin_kernel<<<cuda::blocks_for(cells + 1, threads), threads, 0, stream>>>(sorted, count_, layout_.cells, cells,
+                                                                             begin_.data());
   cuda::check_launch("begin_kernel");
   mass_kernel<<<cuda::blocks_for(cells, threads), threads, 0, stream>>>(place_.data(), begin_.data(), layout_, cells,
                                                                         most_.data());
@@ -261,7 +310,7 @@ Components ComponentCells::components() const {
           expert_.data(),
           begin_.data(),
           most_.data(),
-          layout_,
+          device_layout_.data(),
           static_cast<unsigned>(count_)};
 }
 

@@ -10,7 +10,7 @@
 namespace holotone::smoe {
 
 /// Where a component stands in its plane and its density (PlaneShape, in the model's coordinates); `peak` is less the largest peak of the
-/// plane.
+/// plane, rounded.
 struct alignas(16) Place {
   double x;
   double y;
@@ -36,6 +36,22 @@ struct alignas(16) Expert {
   float slope_y[most_smoe_channels];
 };
 
+/// A component of any plane: it moves along with the fixed coordinates, and its weight falls with their distance from its own.
+struct alignas(16) MovingComponent {
+  double at[2];  ///< its own fixed coordinates; there it stands at (x, y)
+  double x;
+  double y;
+  double shift_x[2];
+  double shift_y[2];
+  double scale[2][2];  ///< L^-1 of the fixed coordinates' covariance
+  PlaneShape shape;
+  Expert expert;
+  float drift[2][most_smoe_channels];  ///< of the colour at its centre
+  float slope;
+  float deviation;
+  int size;  ///< class
+};
+
 /// Components fall in classes by their largest standard deviation, a factor of sqrt(2) each; the last one has no limit. A class has its
 /// own grid of cells, four times as wide as its deviations.
 inline constexpr int size_classes = 20;
@@ -56,6 +72,9 @@ struct CellLayout {
   CellClass classes[size_classes];
 };
 
+/// Components weigh no less in sums: float32 knows no smaller powers of two.
+inline constexpr float least_mass = 1.2e-38F;
+
 /// What no component of a class exceeds, as ordered_bits.
 struct ClassMost {
   unsigned peak;
@@ -72,7 +91,7 @@ struct Components {
   const Expert* expert;
   const unsigned* begin;  ///< {planes * cells + 1}: first component of each cell
   const ClassMost* most;  ///< {planes, size_classes}
-  CellLayout layout;
+  const CellLayout* layout;
   unsigned count;
 };
 
@@ -96,26 +115,24 @@ class ComponentCells {
 
  private:
   template <int Dimensions>
-  void slice();
+  void prepare(const SmoeModel& model);
 
   Queue queue_;
   int dimensions_;
-  int channels_;
   std::int64_t count_;
   CellLayout layout_{};
+  Array<CellLayout, 1> device_layout_;
   std::vector<double> at_;
   int planes_ = 0;
-  Array<float, 1> numbers_;  ///< the model's: log weights, centres, covariances, colours, slopes
-  std::int64_t first_number_[5] = {};
-  Array<double, 1> fixed_;
-  Array<std::byte, 1> unsorted_;
+  Array<MovingComponent, 1> moving_;
+  Array<double, 1> fixed_;   ///< at_, on the device
   Array<unsigned, 1> keys_;  ///< keys, numbers, and both sorted
   Array<std::byte, 1> sort_memory_;
   Array<Place, 1> place_;
   Array<ExactShape, 1> exact_;
   Array<Expert, 1> expert_;
   Array<unsigned, 1> begin_;
-  Array<unsigned long long, 1> highest_;  ///< peak of every plane
+  Array<unsigned, 1> highest_;  ///< peak of every plane, as ordered_bits
   Array<ClassMost, 1> most_;
 };
 

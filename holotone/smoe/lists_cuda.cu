@@ -3,80 +3,76 @@
 namespace holotone::smoe {
 namespace {
 
-/// Shares of the tolerance: dropped components (those never looked at among them) and rounding in float32.
+/// Share of the tolerance of dropped components, those never looked at among them; rounding in float32 has what they leave.
 constexpr float dropped_share = 0.65F;
-constexpr float rounding_share = 0.35F;
-/// A dropped component's share of the tolerance, at first.
-constexpr float first_threshold = 1.0F / 32;
 constexpr int most_tries = 5;
+constexpr int areas_a_processor = 6;
+/// Farthest quarter of a tile whose L a component raises before areas look for what is missing.
+constexpr int most_quarters = 3;
+constexpr float first_within = 1.25F;  ///< deviations / 0.85 up to which it does so
 /// Components that weigh less than a part in this many of the best count with their weight times this, all of them together with at
 /// most their number divided by this.
-constexpr float minor = 256;
-constexpr float widest_range = 100;  ///< of log2 densities in a tile that float32 holds
+constexpr float minor = 2048;
+/// Of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
+constexpr float widest_range = 90 + most_power;
 
-/// Sums of a lane's components, tile by tile.
-struct TileSums {
-  float weight[tiles_a_block] = {};                              ///< of dropped components
-  float colour[tiles_a_block] = {};                              ///< the same times r
-  float spread[tiles_a_block] = {};                              ///< B
-  float most[tiles_a_block] = {-1e30F, -1e30F, -1e30F, -1e30F};  ///< largest U
-  float terms[tiles_a_block] = {};                               ///< what rounding in float32 grows with
-  unsigned count[tiles_a_block] = {};
+__device__ __forceinline__ float root(float x) {
+  float result;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// A lane's part of what a try finds.
+struct TrySums {
+  float dropped[tiles_a_block] = {};  ///< shares of dropped components, tile by tile
+  float spread = 0;                   ///< B
+  float range = 0;                    ///< largest U - L
+  float rounding = 0;                 ///< what rounding in float32 grows with: the largest of a weight
+  float rounding_colour = 0;          ///< and of a weight times r
 };
 
 /// The lists of one block, by one warp.
+template <bool Bounded>
 class BlockLists {
  public:
-  __device__ BlockLists(Area& area, const Box& box, const ListStore& store, unsigned block, int first_tile)
+  __device__ BlockLists(const Area<Bounded>& area, const ListStore& store, unsigned block)
       : area_(area),
-        box_(box),
+        box_(area.box.part(area.warp % 2 * block_side, area.warp / 2 * block_side, block_side)),
         store_(store),
-        memory_(area.own()),
         block_(block),
-        lane_(static_cast<int>(threadIdx.x % 32)),
+        lane_(area.lane),
+        spread_(area.spread),
+        threshold_(first_threshold * area.settings.tolerance),
         chunk_(block) {
     block_least_ = 1e30F;
+    const int first_tile = area.warp / 2 * tiles_across * area_tiles + area.warp % 2 * tiles_across;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const unsigned bits = area.memory.least[first_tile + tile / tiles_across * area_tiles + tile % tiles_across];
-      least_[tile] = bits != 0 ? from_ordered(bits) : 0;
-      if (has(tile) && bits != 0) block_least_ = fminf(block_least_, least_[tile]);
+      // Tiles outside the picture need nothing.
+      least_[tile] = has(tile) ? (bits != 0 ? from_ordered(bits) : 0) : 1e30F;
+      block_least_ = fminf(block_least_, least_[tile]);
     }
   }
 
-  __device__ void run(float threshold) {
-    if (box_.columns <= 0 || box_.rows <= 0) {
-      finish(BlockSum::nothing);
-      return;
-    }
-    if (area_.settings.selection == SmoeSelection::all || (area_.bounded() && area_.lacks_least())) {
-      finish(BlockSum::exact_all);
-      return;
-    }
-    threshold_ = threshold;
-    spread_ = area_.spread;
+  __device__ void run() {
+    if (box_.columns <= 0 || box_.rows <= 0) return finish(BlockSum::nothing);
+    if (Bounded && area_.lacks_least()) return finish(BlockSum::exact_all);
     bool together = true;
-    for (const auto& other : area_.memory.warp) together = together && other.near_count <= most_near;
+    for (const int count : area_.memory.near_count) together = together && count <= most_near;
     for (int tries = 0; tries < most_tries; ++tries) {
       sums_ = {};
       chunk_ = block_;
       parts_ = 0;
       count_ = 0;
-      kept_ = 0;
-      dropped_weight_ = 0;
-      dropped_colour_ = 0;
+      not_seen_ = 0;
       if (together && tries + 2 < most_tries) {
         from_area();
       } else {
         alone();
       }
-      test_kept(kept_);
       if (full_) break;
-      if (judge()) {
-        write_units();
-        return;
-      }
-      threshold_ *= 0.125F;
+      if (judge()) return write_units();
     }
     finish(BlockSum::exact_all);
   }
@@ -88,90 +84,69 @@ class BlockLists {
 
   /// Looks at what the area's warps have noted.
   __device__ void from_area() {
-    const auto shift_x = static_cast<float>((box_.left - area_.box.left) * box_.a_pixel_x);
-    const auto shift_y = static_cast<float>((box_.top - area_.box.top) * box_.a_pixel_y);
-    for (const auto& other : area_.memory.warp) {
-      for (int first = 0; first < other.near_count; first += 32) {
-        const int i = first + lane_;
-        const bool active = i < other.near_count;
-        Candidate candidate{};
-        if (active) {
-          candidate = other.near[i];
-          candidate.local.x -= shift_x;
-          candidate.local.y -= shift_y;
+    const auto shift_x = static_cast<float>(area_.warp % 2 * block_side);
+    const auto shift_y = static_cast<float>(area_.warp / 2 * block_side);
+    const AreaMemory& memory = area_.memory;
+    int ends[area_warps];
+    int number = 0;
+#pragma unroll
+    for (int warp = 0; warp < area_warps; ++warp) ends[warp] = number += memory.near_count[warp];
+    for (int first = 0; first < number; first += 32) {
+      int i = min(first + lane_, number - 1);
+      int list = 0;
+      int begin = 0;
+#pragma unroll
+      for (int warp = 0; warp + 1 < area_warps; ++warp) {
+        if (i >= ends[warp]) {
+          list = warp + 1;
+          begin = ends[warp];
         }
-        look_at(candidate, active ? other.near_component[i] : 0, active);
       }
+      Candidate candidate = memory.near[list][i - begin];
+      candidate.local.x -= shift_x;
+      candidate.local.y -= shift_y;
+      look_at(candidate, first + lane_ < number);
     }
+    not_seen_ = area_.dropped;
+    colour_ = guessed_colour;
   }
 
   /// Walks over the plane's components without the other warps.
   __device__ void alone() {
     float distance = fmaxf(area_.settings.window_x, area_.settings.window_y);
-    if (area_.bounded()) distance = area_.far_distance(box_, block_least_);
-    visit(area_.plane, box_, memory_.rows, distance, 0, 1, [&](unsigned component, bool active) {
+    if constexpr (Bounded) {
+      colour_ = area_.away + spread_;
+      distance = area_.far_distance(box_, block_least_, colour_, not_seen_);
+    }
+    CellRows& rows = area_.memory.own_rows[area_.warp];
+    set_rows(area_.plane, box_, distance, rows);
+    visit(area_.plane, rows, 0, 1, [&](unsigned component, bool active) {
       Candidate candidate{};
-      if (active) {
-        const Place place = area_.plane.components.place[component];
-        candidate = {box_.local_of(place), place.reach, place.slope};
-      }
-      look_at(candidate, component, active);
+      if (active) candidate = {box_.local_of(area_.plane.components.place[component]), component};
+      look_at(candidate, active);
     });
   }
 
-  __device__ __forceinline__ void look_at(const Candidate& candidate, unsigned component, bool active) {
-    bool keep = active;
-    if (active && area_.bounded()) {
-      keep = area_.matters(candidate, box_, block_least_, threshold_, spread_, dropped_weight_, dropped_colour_);
-    }
-    const unsigned votes = __ballot_sync(all_lanes, keep);
-    if (keep) {
-      const int at = kept_ + __popc(votes & ((1U << lane_) - 1));
-      memory_.kept[at] = candidate.local;
-      memory_.component[at] = component;
-    }
-    kept_ += __popc(votes);
-    if (kept_ >= 32) test_kept(32);
-  }
-
-  /// Lists the first `number` <= 32 of what is kept with the tiles that need them. The rest moves up.
-  __device__ void test_kept(int number) {
-    __syncwarp();
+  /// Lists the lanes' components with the tiles that need them.
+  __device__ __forceinline__ void look_at(const Candidate& candidate, bool active) {
     if (count_ + 32 > most_in_unit) next_chunk();
-    unsigned tiles = 0;
-    unsigned component = 0;
-    if (lane_ < number) {
-      component = memory_.component[lane_];
-      tiles = tiles_of(memory_.kept[lane_], component);
-    }
+    const unsigned tiles = active ? tiles_of(candidate) : 0;
     const unsigned listed = __ballot_sync(all_lanes, tiles != 0);
     if (tiles != 0 && !full_) {
-      store_.listed[chunk_ * most_in_unit + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
+      store_.listed[chunk_ * most_in_unit + count_ + __popc(listed & ((1U << lane_) - 1))] = {candidate.component,
+                                                                                              tiles};
     }
     count_ += __popc(listed);
-    const int rest = kept_ - number;
-    Local own{};
-    if (lane_ < rest) {
-      own = memory_.kept[number + lane_];
-      component = memory_.component[number + lane_];
-    }
-    __syncwarp();
-    if (lane_ < rest) {
-      memory_.kept[lane_] = own;
-      memory_.component[lane_] = component;
-    }
-    kept_ = rest;
-    __syncwarp();
   }
 
-  /// The tiles that need a component, a bit each.
-  __device__ unsigned tiles_of(const Local& own, unsigned component) {
-    // As if all tiles were whole.
+  /// The tiles that need a component, a bit each. Tiles count as whole.
+  __device__ __forceinline__ unsigned tiles_of(const Candidate& candidate) {
     constexpr float half = 0.5F * (tile_side - 1);
-    float reach[tiles_a_block] = {};
+    const Local& own = candidate.local;
     const float first_dx = half - own.x;
     const float first_dy = half - own.y;
-    const Expert& expert = area_.plane.components.expert[component];
+    float reach[tiles_a_block] = {};
+    const Expert& expert = area_.plane.components.expert[candidate.component];
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
       if (c >= area_.settings.channels) break;
@@ -189,72 +164,67 @@ class BlockLists {
     const float skewed = fabsf(own.skew);
     const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1)));
     const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1)));
-    const float top_peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
-    const float lessened = half * (skewed + own.down);
+    const float peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
+    const float narrowed = half * (skewed + own.down);
+    const float coordinates = 0.7F * narrowed;  // 16 pixels at most, off by half a rounding
+    // Where a component matters, u and v are at most this; what they are made of follows.
+    const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
+    const float near_terms = range + 2 * skewed * __fdividef(range, own.across);
     unsigned windows = 0;
-    if (!area_.bounded()) windows = area_.window_tiles(box_, tiles_across, area_.plane.components.place[component]);
+    if constexpr (!Bounded) {
+      windows = area_.window_tiles(box_, tiles_across, area_.plane.components.place[candidate.component]);
+    }
     unsigned bits = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const float dx = first_dx + Box::start(tile % tiles_across);
       const float dy = first_dy + Box::start(tile / tiles_across);
       const float u = fmaxf(own.across * (fabsf(dx) - half), 0.0F);
-      const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - lessened, 0.0F);
-      const float above = fmaf(-v, v, fmaf(-u, u, top_peak));
-      const float relative = above - least_[tile];
-      const float weight = power_above(fminf(relative, 100.0F));
-      reach[tile] *= 1.000001F;
-      const bool needed = relative >= 0 || !(weight * (reach[tile] + spread_) < threshold_);
-      if (area_.bounded() ? !needed : (windows >> tile & 1U) == 0) {
-        sums_.weight[tile] += weight;
-        sums_.colour[tile] = fmaf(weight, reach[tile], sums_.colour[tile]);
-      } else if (has(tile)) {
+      const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - narrowed, 0.0F);
+      const float relative = fmaf(-v, v, fmaf(-u, u, peak)) - least_[tile];
+      const float weight = power_above(relative);
+      const float own_share = weight * (reach[tile] + spread_);
+      if (Bounded ? !(own_share < threshold_) : (windows >> tile & 1U) != 0) {
         bits |= 1U << tile;
-        const float counted = fminf(minor * weight, 1.0F);
-        const float terms = fmaf(skewed, fabsf(dx) + half, own.down * (fabsf(dy) + half));
-        sums_.most[tile] = fmaxf(sums_.most[tile], above);
-        sums_.spread[tile] = fmaxf(sums_.spread[tile], counted * reach[tile]);
-        sums_.terms[tile] =
-            fmaxf(sums_.terms[tile], counted * terms * sqrtf(fmaxf(own.peak - least_[tile], 0.0F) + 10));
-        ++sums_.count[tile];
+      } else {
+        sums_.dropped[tile] += own_share;
       }
+      const float far_terms = fmaf(skewed, fabsf(dx) + half, own.down * (fabsf(dy) + half));
+      const float counted = __saturatef(minor * weight);
+      sums_.range = fmaxf(sums_.range, relative);
+      sums_.spread = fmaxf(sums_.spread, counted * reach[tile]);
+      const float rounding = counted * (fminf(far_terms, near_terms) + coordinates) * range;
+      sums_.rounding = fmaxf(sums_.rounding, rounding);
+      sums_.rounding_colour = fmaxf(sums_.rounding_colour, rounding * reach[tile]);
     }
     return bits;
   }
 
   /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
   __device__ bool judge() {
-    dropped_weight_ = sum_of_lanes(dropped_weight_) + area_.far_weight;
-    dropped_colour_ = sum_of_lanes(dropped_colour_) + area_.far_colour;
-    const float away = area_.away + 0.5F;  // of c from black
-    bool good = true;
-    float widest = 0;
-    exact_ = area_.settings.exact;
-    in_all_ = 0;
-    most_ = 0;
+    const auto count = static_cast<float>(parts_ * most_in_unit + static_cast<unsigned>(count_));
+    const float minors = 1 + count / minor;
+    const float spread = most_of_lanes(sums_.spread) * minors * 1.000002F;
+    const float rounding = (most_of_lanes(sums_.rounding_colour) + most_of_lanes(sums_.rounding) * spread) * minors;
+    const float range = most_of_lanes(sums_.range);
+    above_ = fmaxf(range - most_power, 0.0F);
+    // Shares were taken with a guess of B.
+    const float wider = fmaxf(1.0F, spread / spread_);
+    // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
+    const float in_exponents = 0.7F * (4.2e-7F * rounding + 2.4e-7F * (range + 40) * 2 * spread);
+    const float in_sums = 6e-8F * (count + 8) * (area_.away + 0.5F + spread);  // c from black, y from c
+    exact_ = area_.settings.exact || !(range <= widest_range);
+    if constexpr (!Bounded) return true;
+    float dropped = 0;
 #pragma unroll
-    for (int tile = 0; tile < tiles_a_block; ++tile) {
-      if (!has(tile)) continue;
-      const float weight = sum_of_lanes(sums_.weight[tile]) + dropped_weight_;
-      const float colour = sum_of_lanes(sums_.colour[tile]) + dropped_colour_;
-      const float range = most_of_lanes(sums_.most[tile]) - least_[tile];
-      const unsigned count = __reduce_add_sync(all_lanes, sums_.count[tile]);
-      const float minors = 1 + static_cast<float>(count) / minor;
-      const float spread = most_of_lanes(sums_.spread[tile]) * minors;
-      const float terms = most_of_lanes(sums_.terms[tile]) * minors;
-      in_all_ += count;
-      most_ = max(most_, count);
-      exact_ = exact_ || !(range <= widest_range);
-      if (!area_.bounded()) continue;
-      good = good && fmaf(weight, spread, colour) * 1.0001F <= dropped_share * area_.settings.tolerance;
-      widest = fmaxf(widest, spread);
-      // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
-      const float in_exponents = 0.7F * (4.2e-7F * terms + 2.4e-7F * (range + 40));
-      const float in_sums = 6e-8F * static_cast<float>(count + 8) * (away + spread);
-      exact_ = exact_ || !(in_exponents * 2 * spread + in_sums <= rounding_share * area_.settings.tolerance);
-    }
-    if (!good) spread_ = fmaxf(spread_, widest);
-    return good;
+    for (const float own : sums_.dropped) dropped = fmaxf(dropped, sum_of_lanes(own));
+    const float unseen = not_seen_ * fmaxf(1.0F, (area_.away + spread) / colour_);
+    const float all = (dropped * wider + unseen) * 1.0001F;
+    spread_ = fmaxf(spread_, spread);
+    exact_ = exact_ || !(in_exponents + in_sums + all <= area_.settings.tolerance);
+    const float allowed = dropped_share * area_.settings.tolerance;
+    threshold_ *= fminf(fmaxf(0.5F * allowed / all, 1.0F / 64), 0.25F);  // of the next try
+    return all <= allowed;
   }
 
   /// Ends the chunk in hand and goes to the next one, that of an earlier try if there is one.
@@ -281,11 +251,9 @@ class BlockLists {
       unsigned chunk = block_;
       for (unsigned part = 0; part <= parts_; ++part) {
         const Chunk own = store_.chunk[chunk];
-        store_.unit[unit_ + part] = {block_, chunk * most_in_unit, own.count, part};
+        store_.unit[unit_ + part] = {block_, chunk * most_in_unit, own.count, exact_ ? exact_part : part};
         chunk = own.next;
       }
-      atomicAdd(&store_.counts->in_all, static_cast<unsigned long long>(in_all_));
-      if (most_ > store_.counts->most) atomicMax(&store_.counts->most, most_);
     }
     finish(exact_ ? BlockSum::exact_list : BlockSum::units);
   }
@@ -294,7 +262,7 @@ class BlockLists {
     Block& own = store_.block[block_];
     if (lane_ != 0) return;
 #pragma unroll
-    for (int tile = 0; tile < tiles_a_block; ++tile) own.least[tile] = least_[tile];
+    for (int tile = 0; tile < tiles_a_block; ++tile) own.shift[tile] = least_[tile] + above_;
     own.sum = sum;
     own.units = parts_ + 1;
     own.unit = unit_;
@@ -303,75 +271,140 @@ class BlockLists {
       store_.exact_block[atomicAdd(&store_.counts->exact, 1U)] = block_;
   }
 
-  Area& area_;
-  const Box& box_;
+  const Area<Bounded>& area_;
+  const Box box_;
   const ListStore& store_;
-  WarpMemory& memory_;
   const unsigned block_;
   const int lane_;
   float least_[tiles_a_block];
   float block_least_;
-  float spread_ = 0;  ///< guess of B
-  float threshold_ = 0;
-  float dropped_weight_ = 0;  ///< by the block as a whole
-  float dropped_colour_ = 0;
-  TileSums sums_;
-  int kept_ = 0;
+  float spread_;  ///< guess of B
+  float threshold_;
+  float not_seen_ = 0;  ///< shares of components that are not looked at
+  float colour_ = 0;    ///< guess of |y - 1/2| in these
+  TrySums sums_;
   unsigned chunk_;      ///< in hand
   int count_ = 0;       ///< components in it
   unsigned parts_ = 0;  ///< chunks before it
   unsigned chain_ = 0;  ///< chunks that the block has taken
   unsigned unit_ = 0;
+  float above_ = 0;  ///< by how much powers of two would exceed most_power
   bool full_ = false;
   bool exact_ = false;
-  unsigned in_all_ = 0;
-  unsigned most_ = 0;
 };
 
-__global__ void __launch_bounds__(area_threads)
-    list_kernel(const __grid_constant__ Components components, const Frame* __restrict__ frames, PictureGrid grid,
-                const __grid_constant__ ListSettings settings, const __grid_constant__ ListStore store) {
-  extern __shared__ char shared[];
-  AreaMemory& memory = *reinterpret_cast<AreaMemory*>(shared);
-  const unsigned in_all = grid.first + blockIdx.x;
-  const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
-  const auto first_row = static_cast<int>(in_all % of_picture) / grid.areas_x * area_side;
-  const auto first_column = static_cast<int>(in_all % of_picture) % grid.areas_x * area_side;
-  const Frame frame = frames[in_all / of_picture];
-  const Plane plane{components, components.begin + static_cast<std::int64_t>(frame.plane) * components.layout.cells,
+template <bool Bounded>
+__global__ void __launch_bounds__(area_threads, areas_a_processor)
+    list_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListSettings settings,
+                ListStore store) {
+  __shared__ AreaMemory memory;
+  const BlockPlace place = place_of(grid, blockIdx.x * blocks_an_area);
+  const Frame frame = frames[place.picture];
+  const Plane plane{components, components.begin + static_cast<std::int64_t>(frame.plane) * components.layout->cells,
                     components.most + frame.plane * size_classes, frame.plane * components.count};
-  const Box box{frame.x + first_column * frame.step_x,
-                frame.y + first_row * frame.step_y,
+  const Box box{frame.x + place.first_column * frame.step_x,
+                frame.y + place.first_row * frame.step_y,
                 frame.step_x,
                 frame.step_y,
-                1 / frame.step_x,
-                1 / frame.step_y,
+                frame.a_step_x,
+                frame.a_step_y,
                 static_cast<float>(frame.step_x),
                 static_cast<float>(frame.step_y),
-                min(area_side, grid.width - first_column),
-                min(area_side, grid.height - first_row)};
-  Area area{plane, settings, box, memory, {}, 0, 0, 0, 0};
-  const float threshold = settings.tolerance * first_threshold;
-  if (settings.selection != SmoeSelection::all) {
-    area.find_least();
-    area.find_near(threshold);
+                min(area_side, grid.width - place.first_column),
+                min(area_side, grid.height - place.first_row)};
+  const Area<Bounded> area(plane, settings, box, store.best + blockIdx.x * area_quarters * area_quarters, memory);
+  BlockLists<Bounded>(area, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(area.warp)).run();
+}
+
+/// Each component raises L around its centre, as far as its deviation reaches and not beyond most_quarters.
+__global__ void best_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid,
+                            unsigned first_picture, unsigned* __restrict__ best) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= components.count) return;
+  const unsigned picture = first_picture + blockIdx.y;
+  const Frame frame = frames[picture];
+  const Place place = components.place[frame.plane * components.count + i];
+  constexpr double a_quarter = 1.0 / quarter_side;
+  const double x = floor((place.x - frame.x) * frame.a_step_x * a_quarter);
+  const double y = floor((place.y - frame.y) * frame.a_step_y * a_quarter);
+  const int quarters_x = (grid.width + quarter_side - 1) / quarter_side;
+  const int quarters_y = (grid.height + quarter_side - 1) / quarter_side;
+  if (!(x >= -most_quarters && y >= -most_quarters && x < quarters_x + most_quarters &&
+        y < quarters_y + most_quarters)) {
+    return;
   }
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  const int column = warp % 2;
-  const int row = warp / 2;
-  const Box own = box.part(column * block_side, row * block_side, block_side);
-  BlockLists(area, own, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(warp),
-             row * tiles_across * area_tiles + column * tiles_across)
-      .run(threshold);
+  // In pixels of the quarter of its centre.
+  const Box box{frame.x + x * quarter_side * frame.step_x,
+                frame.y + y * quarter_side * frame.step_y,
+                frame.step_x,
+                frame.step_y,
+                frame.a_step_x,
+                frame.a_step_y,
+                static_cast<float>(frame.step_x),
+                static_cast<float>(frame.step_y),
+                quarter_side,
+                quarter_side};
+  const Local own = box.local_of(place);
+  const Reached reached(own, (most_quarters + 1) * quarter_side);
+  const float wide = first_within / own.across;
+  const float high = reached.height(first_within);
+  const auto quarter_at = [](float at) {
+    return static_cast<int>(fminf(fmaxf(floorf(at * (1.0F / quarter_side)), -most_quarters), most_quarters));
+  };
+  const int middle_x = static_cast<int>(x);
+  const int middle_y = static_cast<int>(y);
+  const int left = max(quarter_at(own.x - wide), -middle_x);
+  const int right = min(quarter_at(own.x + wide), quarters_x - 1 - middle_x);
+  const int top = max(quarter_at(own.y - high), -middle_y);
+  const int bottom = min(quarter_at(own.y + high), quarters_y - 1 - middle_y);
+  const unsigned first_area = picture * static_cast<unsigned>(grid.areas_x * grid.areas_y) - grid.first;
+  for (int row = top; row <= bottom; ++row) {
+    for (int column = left; column <= right; ++column) {
+      const int quarter_x = middle_x + column;
+      const int quarter_y = middle_y + row;
+      const unsigned area =
+          first_area + static_cast<unsigned>(quarter_y / area_quarters * grid.areas_x + quarter_x / area_quarters);
+      if (area >= grid.areas) continue;
+      const auto x0 = static_cast<float>(column * quarter_side);
+      const auto y0 = static_cast<float>(row * quarter_side);
+      const float least = reached.least(x0, x0 + quarter_side - 1, y0, y0 + quarter_side - 1);
+      if (!(least > -1e30F)) continue;
+      unsigned* const of_area = best + area * area_quarters * area_quarters;
+      atomicMax(of_area + quarter_y % area_quarters * area_quarters + quarter_x % area_quarters, ordered_bits(least));
+    }
+  }
+}
+
+/// Blocks that sum all components.
+__global__ void list_all_kernel(PictureGrid grid, ListStore store) {
+  const unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
+  if (block >= grid.areas * blocks_an_area) return;
+  const BlockPlace place = place_of(grid, block);
+  const bool inside = place.first_column < grid.width && place.first_row < grid.height;
+  store.block[block] = {inside ? BlockSum::exact_all : BlockSum::nothing, 0, 0, 0, {}};
+  if (inside) store.exact_block[atomicAdd(&store.counts->exact, 1U)] = block;
 }
 
 }  // namespace
 
 void list_components(const Components& components, const Frame* frames, const PictureGrid& grid,
                      const ListSettings& settings, const ListStore& store, cudaStream_t stream) {
-  cuda::check(cudaFuncSetAttribute(list_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(AreaMemory)),
-              "cudaFuncSetAttribute");
-  list_kernel<<<grid.areas, area_threads, sizeof(AreaMemory), stream>>>(components, frames, grid, settings, store);
+  if (settings.selection == SmoeSelection::all) {
+    list_all_kernel<<<cuda::blocks_for(grid.areas * blocks_an_area, area_threads), area_threads, 0, stream>>>(grid,
+                                                                                                              store);
+    cuda::check_launch("list_all_kernel");
+    return;
+  }
+  if (settings.selection == SmoeSelection::bounded) {
+    const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
+    const unsigned first = grid.first / of_picture;
+    const dim3 parts(cuda::blocks_for(components.count, area_threads),
+                     (grid.first + grid.areas - 1) / of_picture - first + 1);
+    best_kernel<<<parts, area_threads, 0, stream>>>(components, frames, grid, first, store.best);
+    cuda::check_launch("best_kernel");
+  }
+  auto* const kernel = settings.selection == SmoeSelection::bounded ? list_kernel<true> : list_kernel<false>;
+  kernel<<<grid.areas, area_threads, 0, stream>>>(components, frames, grid, settings, store);
   cuda::check_launch("list_kernel");
 }
 

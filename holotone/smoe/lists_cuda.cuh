@@ -17,10 +17,13 @@ inline constexpr int tile_side = 8;
 inline constexpr int tiles_across = 2;  ///< a block
 inline constexpr int block_side = tile_side * tiles_across;
 inline constexpr int tiles_a_block = tiles_across * tiles_across;
+inline constexpr int quarters_a_block = 4 * tiles_a_block;
 inline constexpr int blocks_an_area = 4;
 inline constexpr int area_side = 2 * block_side;
 /// Components that one unit of work sums.
 inline constexpr int most_in_unit = 256;
+/// Largest power of two of a weight in float32.
+inline constexpr float most_power = 100;
 
 /// One picture: pixel (row, column) stands at x + column step_x, y + row step_y.
 struct Frame {
@@ -28,7 +31,11 @@ struct Frame {
   double y;
   double step_x;
   double step_y;
+  double a_step_x;  ///< 1 / step_x
+  double a_step_y;
   unsigned plane;
+
+  bool operator==(const Frame&) const = default;
 };
 
 /// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of all on.
@@ -41,6 +48,24 @@ struct PictureGrid {
   unsigned areas;
 };
 
+/// Where a block stands.
+struct BlockPlace {
+  unsigned picture;
+  int first_row;
+  int first_column;
+};
+
+__device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, unsigned block) {
+  const unsigned in_all = grid.first + block / blocks_an_area;
+  const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
+  const unsigned picture = in_all / of_picture;
+  const auto area = static_cast<int>(in_all - picture * of_picture);
+  const int row = area / grid.areas_x;
+  const auto own = static_cast<int>(block % blocks_an_area);
+  return {picture, row * area_side + own / 2 * block_side,
+          (area - row * grid.areas_x) * area_side + own % 2 * block_side};
+}
+
 /// How a block is summed.
 enum class BlockSum : int {
   nothing,     ///< it is outside the picture
@@ -52,17 +77,18 @@ enum class BlockSum : int {
 struct Block {
   BlockSum sum;
   unsigned units;
-  unsigned unit;  ///< the first of them
-  unsigned slot;  ///< of the sums that its units share, where it has several
-  float least[tiles_a_block];
+  unsigned unit;               ///< the first of them
+  unsigned slot;               ///< of the sums that its units share, where it has several
+  float shift[tiles_a_block];  ///< of a tile's log2 densities in float32
 };
 
-struct Unit {
+struct alignas(16) Unit {
   unsigned block;
   unsigned begin;
   unsigned count;
-  unsigned part;
+  unsigned part;  ///< exact_part: of a block that is summed in float64
 };
+inline constexpr unsigned exact_part = 0xFFFFFFFFU;
 
 /// A component of a unit and the tiles that need it, a bit each.
 struct Listed {
@@ -77,7 +103,7 @@ struct ListCounts {
   unsigned exact;   ///< blocks in float64
   unsigned ticket;  ///< next unit to sum
   unsigned exact_ticket;
-  unsigned most;              ///< components of a tile
+  unsigned most;              ///< components of a tile in a unit
   unsigned long long in_all;  ///< components of all tiles
 };
 
@@ -94,6 +120,7 @@ struct ListStore {
   Listed* listed;  ///< most_in_unit for each chunk
   Chunk* chunk;    ///< each block's first, then those that any block takes
   unsigned* exact_block;
+  unsigned* best;  ///< L of each quarter of a tile, area by area, as ordered_bits
   ListCounts* counts;
   unsigned first_free;
   unsigned most_chunks;  ///< that blocks take

@@ -5,6 +5,10 @@
 namespace holotone::smoe {
 
 inline constexpr unsigned all_lanes = 0xFFFFFFFFU;
+inline constexpr int area_tiles = area_side / tile_side;  ///< across
+/// L is sought for quarters of tiles: one component is more likely to reach all of a small box.
+inline constexpr int quarter_side = tile_side / 2;
+inline constexpr int area_quarters = area_side / quarter_side;  ///< across
 
 __device__ __forceinline__ float sum_of_lanes(float value) {
 #pragma unroll
@@ -75,6 +79,62 @@ __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
   return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
 }
 
+/// What a component reaches all over boxes of pixels no farther than `far` from the first one.
+struct Reached {
+  Local own;
+  float peak;
+
+  __device__ Reached(const Local& local, float far) : own(local) {
+    const float far_x = fabsf(own.x) + far;
+    const float far_y = fabsf(own.y) + far;
+    peak = own.peak - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
+  }
+  /// How far `within` / sqrt(log2(e) / 2) deviations go up and down.
+  __device__ float height(float within) const {
+    const float ratio = own.skew / own.across;
+    return within * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
+  }
+  /// The least log2 density in a box. It is concave: least at a corner.
+  __device__ float least(float left, float right, float top, float bottom) const {
+    const float v0 = own.down * (top - own.y);
+    const float v1 = own.down * (bottom - own.y);
+    const float skew0 = own.skew * (left - own.x);
+    const float skew1 = own.skew * (right - own.x);
+    const float v_left = fmaxf(fabsf(skew0 + v0), fabsf(skew0 + v1));
+    const float v_right = fmaxf(fabsf(skew1 + v0), fabsf(skew1 + v1));
+    const float u_left = own.across * (left - own.x);
+    const float u_right = own.across * (right - own.x);
+    return peak - fmaxf(fmaf(u_left, u_left, v_left * v_left), fmaf(u_right, u_right, v_right * v_right));
+  }
+};
+
+/// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) / 2) deviations of the
+/// component, in the tiles of an area that are `allowed`, a bit each.
+__device__ inline void raise_least(const Box& box, const Local& own, float within, unsigned allowed, unsigned* best) {
+  const Reached reached(own, area_side - 1);
+  const float wide = within / own.across;
+  const float high = reached.height(within);
+  const auto quarter_at = [](float place) {
+    return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / quarter_side)));
+  };
+  const int left = max(quarter_at(own.x - wide), 0);
+  const int right = min(quarter_at(own.x + wide), (box.columns - 1) / quarter_side);
+  const int top = max(quarter_at(own.y - high), 0);
+  const int bottom = min(quarter_at(own.y + high), (box.rows - 1) / quarter_side);
+  for (int row = top; row <= bottom; ++row) {
+    for (int column = left; column <= right; ++column) {
+      if ((allowed >> (row / 2 * area_tiles + column / 2) & 1U) == 0) continue;
+      const auto x0 = static_cast<float>(column * quarter_side);
+      const auto y0 = static_cast<float>(row * quarter_side);
+      const float least = reached.least(x0, x0 + quarter_side - 1, y0, y0 + quarter_side - 1);
+      if (!(least > -1e30F)) continue;
+      const int quarter = row * area_quarters + column;
+      const unsigned bits = ordered_bits(least);
+      if (bits > best[quarter]) atomicMax(best + quarter, bits);
+    }
+  }
+}
+
 /// A bound from above on the box whose middle is (x, y): u and v each at their least.
 __device__ __forceinline__ float density_above(const Local& own, float x, float y) {
   const float dx = x - own.x;
@@ -101,21 +161,18 @@ struct Plane {
   unsigned first;  ///< component
 
   __device__ unsigned count_of(int size) const {
-    const CellClass& cells = components.layout.classes[size];
+    const CellClass& cells = components.layout->classes[size];
     return begin[cells.first + cells.columns * cells.rows] - begin[cells.first];
   }
 };
 
-/// body(component, whether there is one) for all components in cells within `distance` (of class i in lane i, the model's coordinates) of
-/// the box. All lanes call it. `share` of `shares` warps takes every so many-th row.
-template <class Body>
-__device__ void visit(const Plane& plane, const Box& box, CellRows& rows, float distance, int share, int shares,
-                      const Body& body) {
+/// The cells within `distance` (of class i in lane i, the model's coordinates) of the box. All lanes of a warp call it.
+__device__ inline void set_rows(const Plane& plane, const Box& box, float distance, CellRows& rows) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   __syncwarp();
   int number = 0;
   if (lane < size_classes && plane.count_of(lane) > 0) {
-    const CellLayout& layout = plane.components.layout;
+    const CellLayout& layout = *plane.components.layout;
     const CellClass& cells = layout.classes[lane];
     const auto cell = [&](double place, int most) {
       return static_cast<int>(fmin(fmax(floor(place * cells.a_cell), 0.0), static_cast<double>(most - 1)));
@@ -136,6 +193,14 @@ __device__ void visit(const Plane& plane, const Box& box, CellRows& rows, float 
   if (lane < size_classes) rows.before[lane + 1] = number;
   if (lane == 0) rows.before[0] = 0;
   __syncwarp();
+}
+
+/// body(component, whether there is one) for all components in the cells. All lanes of a warp call it; `share` of `shares` warps takes
+/// every so many-th row.
+template <class Body>
+__device__ __forceinline__ void visit(const Plane& plane, const CellRows& rows, int share, int shares,
+                                      const Body& body) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
   const int all = rows.before[size_classes];
   for (int base = 0; base < all; base += 32 * shares) {
     const int row = base + lane * shares + share;
@@ -143,8 +208,11 @@ __device__ void visit(const Plane& plane, const Box& box, CellRows& rows, float 
     unsigned end = 0;
     if (row < all) {
       int size = 0;
-      while (row >= rows.before[size + 1]) ++size;
-      const CellClass& cells = plane.components.layout.classes[size];
+#pragma unroll
+      for (int step = 16; step > 0; step /= 2) {
+        if (size + step < size_classes && row >= rows.before[size + step]) size += step;
+      }
+      const CellClass& cells = plane.components.layout->classes[size];
       const unsigned* const line =
           plane.begin + cells.first + (rows.first_row[size] + row - rows.before[size]) * cells.columns;
       first = line[rows.first_column[size]];

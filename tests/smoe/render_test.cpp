@@ -94,6 +94,14 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
   outside.low = 1.5;
   outside.high = 2;
   check("none in the picture", cases::make_smoe(outside), whole(cases::make_smoe(outside), {45, 60}), tolerance);
+  // Where the few heavy ones have fallen off, components lead whose largest weight is no float32.
+  cases::SmoeCase narrow;
+  narrow.slope = 0;
+  narrow.stretch = 0.1;
+  auto light = cases::make_smoe(narrow);
+  for (std::size_t j = 5; j < light.log_weight.size(); ++j)
+    light.log_weight[j] = -120 - 0.1F * static_cast<float>(j % 7);
+  check("weights of e^-120 beside a few of 1", light, whole(light, {45, 60}), tolerance);
   cases::SmoeCase few;
   few.components = 3;
   few.channels = 1;
@@ -123,6 +131,7 @@ TEST_P(SmoeRender, ManyComponentsAPixelAreSummedInParts) {
   many.width = 120;
   many.height = 75;
   many.stretch = 0.1;
+  many.large_share = 1;
   const auto model = cases::make_smoe(many);
   const auto view = whole(model, {30, 48});
   on_each([&](Device device) {
@@ -133,6 +142,7 @@ TEST_P(SmoeRender, ManyComponentsAPixelAreSummedInParts) {
     EXPECT_EQ(info.robust_tiles, 0) << "the case is to be summed in float32";
   });
   many.components = 20000;
+  many.large_share = 0.01;
   check("20,000 components in 30 x 48 pixels", cases::make_smoe(many), view, 0.25 / 255, 7);
 }
 
