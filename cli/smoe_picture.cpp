@@ -2,30 +2,17 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
-#include <holotone/core/colour.hpp>
-#include <holotone/core/parallel.hpp>
-#include <limits>
+#include <holotone/smoe/codes.hpp>
 
 namespace holotone::cli {
 namespace {
 
 template <class Code>
 Array<Code, 3> codes_of(const Array<float, 3>& colours, bool linear, int bits) {
-  const double levels = std::ldexp(1.0, bits) - 1;
-  const double largest = std::numeric_limits<Code>::max();
+  const auto& [ny, nx, channels] = colours.shape();
+  const Shape<4> shape{1, ny, nx, channels};
   Array<Code, 3> codes(colours.shape());
-  const std::int64_t row = colours.shape()[1] * colours.shape()[2];
-  const int channels = static_cast<int>(colours.shape()[2]);
-  const bool alpha = channels == 2 || channels == 4;
-  parallel_for(0, colours.shape()[0], [&](std::int64_t y) {
-    for (std::int64_t i = y * row; i < (y + 1) * row; ++i) {
-      double value = static_cast<double>(colours.data()[i]);
-      value = value > 0 ? std::min(value, 1.0) : 0;
-      const bool is_light = linear && !(alpha && i % channels == channels - 1);
-      if (is_light) value = linear_to_srgb(value);
-      codes.data()[i] = static_cast<Code>(std::floor(std::floor(value * levels + 0.5) * largest / levels + 0.5));
-    }
-  });
+  smoe_codes({colours.data(), shape}, View<Code, 4>(codes.data(), shape), {bits, linear, true});
   return codes;
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/image_components.hpp>
 #include <holotone/smoe/render_engine.hpp>
 #include <string>
@@ -61,6 +62,18 @@ struct SmoeRenderer::State {
   SmoeModel model;
   Queue queue;
   smoe::EnginePointer engine;
+  Array<float, 1> colours;  ///< of pictures that are wanted as codes
+
+  template <class Code>
+  void render_codes(SmoeRenderer& renderer, std::span<const SmoeView> views, View<Code, 4> images, int bits) {
+    if (views.empty()) throw_argument(where, "views", "at least one", "none");
+    const auto& [ny, nx] = checked(model, views.front()).size;
+    const Shape<4> shape{std::ssize(views), ny, nx, model.channels};
+    reserve(colours, shape[0] * ny * nx * model.channels, queue);
+    const View<float, 4> own(colours.data(), shape, queue.device());
+    renderer.render(views, own);
+    smoe_codes(own, images, {bits, model.linear}, queue);
+  }
 };
 
 SmoeRenderer::SmoeRenderer(SmoeModel model, Queue queue, const SmoeRenderOptions& options) {
@@ -68,7 +81,7 @@ SmoeRenderer::SmoeRenderer(SmoeModel model, Queue queue, const SmoeRenderOptions
   if (model.dimensions < 2) throw_argument(where, "model", "at least 2 dimensions", std::to_string(model.dimensions));
   smoe::require_slices(model);
   require_options(options);
-  state_ = std::make_unique<State>(State{std::move(model), std::move(queue), nullptr});
+  state_ = std::make_unique<State>(State{std::move(model), std::move(queue), nullptr, {}});
   state_->engine = make_engine(state_->model, state_->queue, options);
 }
 
@@ -97,6 +110,14 @@ void SmoeRenderer::render(std::span<const SmoeView> views, View<float, 4> images
   require_view(where, "images", images, Shape<4>{std::ssize(own), ny, nx, state_->model.channels},
                state_->queue.device());
   state_->engine->render(own, images);
+}
+
+void SmoeRenderer::render(std::span<const SmoeView> views, View<std::uint8_t, 4> images) {
+  state_->render_codes(*this, views, images, 8);
+}
+
+void SmoeRenderer::render(std::span<const SmoeView> views, View<std::uint16_t, 4> images, int bits) {
+  state_->render_codes(*this, views, images, bits);
 }
 
 const SmoeModel& SmoeRenderer::model() const { return state_->model; }

@@ -64,6 +64,10 @@ class SmoeRenderer {
   void render(const SmoeView& view, View<float, 3> image);
   /// Views of one size, {views, ny, nx, channels}: on a GPU many small ones take little more than the time of their pixels.
   void render(std::span<const SmoeView> views, View<float, 4> images);
+  /// The same as code values (smoe_codes), those of sRGB where the model's colours are linear light: {views, ny, nx, channels}, or
+  /// four channels, ready for a texture.
+  void render(std::span<const SmoeView> views, View<std::uint8_t, 4> images);
+  void render(std::span<const SmoeView> views, View<std::uint16_t, 4> images, int bits = 16);
 
   [[nodiscard]] const SmoeModel& model() const;
   [[nodiscard]] SmoeRenderInfo info() const;

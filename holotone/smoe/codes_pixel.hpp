@@ -1,0 +1,55 @@
+#pragma once
+// One pixel's code values, on every device. Not for users.
+#include <cmath>
+#include <holotone/core/random.hpp>
+#include <holotone/smoe/codes.hpp>
+#include <limits>
+
+namespace holotone::smoe {
+
+/// What smoe_codes turns a pixel's colours into.
+template <class Code>
+struct CodePixel {
+  int channels;  ///< of colours
+  int made;      ///< of codes
+  bool linear;
+  double levels;
+  double spread;  ///< codes' largest over levels
+
+  CodePixel(std::int64_t colour_channels, std::int64_t code_channels, const SmoeCodes& options)
+      : channels(static_cast<int>(colour_channels)),
+        made(static_cast<int>(code_channels)),
+        linear(options.linear),
+        levels(std::ldexp(1.0, options.bits) - 1),
+        spread(options.whole_range ? static_cast<double>(std::numeric_limits<Code>::max()) / levels : 1) {}
+
+  HOLOTONE_HOST_DEVICE void operator()(const float* colours, Code* codes) const {
+    const bool alpha = channels == 2 || channels == 4;
+    for (int c = 0; c < made; ++c) {
+      if (channels == made) {
+        codes[c] = code_of(colours[c], linear && !(alpha && c == channels - 1));
+      } else if (c == 3) {
+        codes[c] = alpha ? code_of(colours[channels - 1], false) : code_of(1, false);
+      } else {
+        codes[c] = code_of(colours[channels < 3 ? 0 : c], linear);
+      }
+    }
+  }
+
+ private:
+  HOLOTONE_HOST_DEVICE Code code_of(float colour, bool light) const {
+    auto value = static_cast<double>(colour);
+    value = value > 0 ? (value < 1 ? value : 1) : 0;
+    if (light) value = value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
+    return static_cast<Code>(std::floor(std::floor(value * levels + 0.5) * spread + 0.5));
+  }
+};
+
+#if HOLOTONE_CUDA
+/// `pixels` of them on the queue's device.
+template <class Code>
+void code_pixels_cuda(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
+                      const Queue& queue);
+#endif
+
+}  // namespace holotone::smoe
