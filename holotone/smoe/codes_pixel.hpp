@@ -45,11 +45,9 @@ struct CodePixel {
   }
 };
 
-#if HOLOTONE_CUDA
 /// `pixels` of them on the queue's device.
 template <class Code>
 void code_pixels_cuda(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
                       const Queue& queue);
-#endif
 
 }  // namespace holotone::smoe
