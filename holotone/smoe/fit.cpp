@@ -63,14 +63,10 @@ void require_options(const SmoeFitOptions& options) {
   }
 }
 
-smoe::ViewPoint place_of(const SmoeFitView& view) {
-  smoe::ViewPoint at{};
-  std::copy(view.at.begin(), view.at.end(), at.begin());
-  return at;
-}
-
 std::size_t middle_of(std::span<const SmoeFitView> views) {
-  const auto distance = [](const SmoeFitView& view) { return std::hypot(place_of(view)[0], place_of(view)[1]); };
+  const auto distance = [](const SmoeFitView& view) {
+    return std::hypot(smoe::place_of(view)[0], smoe::place_of(view)[1]);
+  };
   const auto nearest = std::min_element(views.begin(), views.end(),
                                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   return static_cast<std::size_t>(nearest - views.begin());
@@ -81,7 +77,7 @@ smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
   smoe::ViewPoint extent{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     std::set<double> places;
-    for (const auto& view : views) places.insert(place_of(view)[axis]);
+    for (const auto& view : views) places.insert(smoe::place_of(view)[axis]);
     extent[axis] = static_cast<double>(places.size() - 1);
   }
   const double most = std::max({extent[0], extent[1], 1.0});
@@ -100,7 +96,7 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
     // Views far enough from the middle to show a parallax, from all over the grid.
     std::vector<std::size_t> far;
     for (std::size_t i = 0; i < views.size(); ++i) {
-      const auto at = place_of(views[i]);
+      const auto at = smoe::place_of(views[i]);
       if (std::max(std::abs(at[0]), std::abs(at[1])) >= 0.3) far.push_back(i);
     }
     std::vector<View<const float, 3>> others;
@@ -109,9 +105,9 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
     for (std::size_t i = 0; i < most; ++i) {
       const auto& view = views[far[i * far.size() / most]];
       others.push_back(view.image);
-      places.push_back(place_of(view));
+      places.push_back(smoe::place_of(view));
     }
-    smoe::find_shears(components, image, place_of(views[middle]), others, places, extent_of(views));
+    smoe::find_shears(components, image, smoe::place_of(views[middle]), others, places, extent_of(views));
   }
   return components;
 }
@@ -119,67 +115,63 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
 }  // namespace
 
 struct SmoeFitter::State {
-  State(std::span<const SmoeFitView> images, const SmoeFitOptions& chosen, smoe::FitComponents first)
+  State(std::span<const SmoeFitView> images, const SmoeFitOptions& chosen, const Queue& queue,
+        smoe::FitComponents first)
       : options(chosen),
-        dimensions(2 + static_cast<int>(images.front().at.size())),
-        size{images.front().image.shape()[0], images.front().image.shape()[1]},
-        channels(static_cast<int>(images.front().image.shape()[2])),
-        limits(smoe::pixel_limits(size)),
+        engine(smoe::fit_engine(images, queue)),
         components(std::move(first)),
-        descent(dimensions, channels) {
-    for (const auto& image : images) views.push_back({place_of(image), smoe::TargetTiles(image.image), {}});
-    order.resize(views.size());
-    for (auto& view : views) all.push_back(&view);
-    for (std::size_t i = 0; i < std::min(most_sampled, views.size()); ++i) {
-      sampled.push_back(&views[i * views.size() / std::min(most_sampled, views.size())]);
-    }
+        selected(images.size(), none),
+        all(images.size()),
+        order(images.size()) {
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::size_t most = std::min(most_sampled, images.size());
+    for (std::size_t i = 0; i < most; ++i) sampled.push_back(i * images.size() / most);
   }
 
   SmoeFitOptions options;
-  int dimensions;
-  Shape<2> size;
-  int channels;
-  smoe::WidthLimits limits;
-  smoe::FitViews views;
-  std::vector<smoe::FitView*> all;
-  std::vector<smoe::FitView*> sampled;
+  smoe::FitEnginePointer engine;
+  smoe::FitComponents components;
+  bool behind = false;                 ///< the engine's components have gone on
+  std::vector<std::int64_t> selected;  ///< of each view, the iteration of its lists; none: they no longer hold
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> sampled;
   std::vector<std::size_t> order;  ///< of views in this round
   std::int64_t looks = 0;          ///< at views, by steps
-  smoe::FitComponents components;
-  std::vector<double> variance;  ///< EM: of colours around experts
-  smoe::Descent descent;
-  std::vector<smoe::FitSums> sums;
-  std::int64_t aligned = 0;    ///< steps of EM done
-  std::int64_t iteration = 0;  ///< with this number of components
-  std::int64_t before = 0;     ///< with fewer
+  std::vector<double> variance;    ///< EM: of colours around experts
+  std::int64_t aligned = 0;        ///< steps of EM done
+  std::int64_t iteration = 0;      ///< with this number of components
+  std::int64_t before = 0;         ///< with fewer
   double first_rate = 1;
   double elapsed_s = 0;  ///< in runs before this one
   Clock::time_point begin;
   Clock::time_point reported;
   bool finished = false;
 
+  static constexpr std::int64_t none = -1;
+
+  [[nodiscard]] const Shape<2>& size() const { return engine->size(); }
   [[nodiscard]] double psnr() const {
     double error = 0;
     std::int64_t values = 0;
-    for (const auto& view : views) {
-      if (view.error < 0) continue;
-      error += view.error;
-      values += size[0] * size[1] * channels;
+    for (const double of_view : engine->errors()) {
+      if (of_view < 0) continue;
+      error += of_view;
+      values += size()[0] * size()[1] * engine->channels();
     }
     return -10 * std::log10(error / static_cast<double>(std::max<std::int64_t>(values, 1)));
   }
   [[nodiscard]] double elapsed() const { return elapsed_s + seconds_since(begin); }
   [[nodiscard]] bool reached() const {
-    return options.psnr_db > 0 && views.front().error >= 0 && psnr() >= options.psnr_db;
+    return options.psnr_db > 0 && engine->errors().front() >= 0 && psnr() >= options.psnr_db;
   }
-  [[nodiscard]] int solve_steps() const { return views.size() > 1 ? last_solve_of_views : last_solve; }
+  [[nodiscard]] int solve_steps() const { return all.size() > 1 ? last_solve_of_views : last_solve; }
   /// How much is over with this number of components, 0 to 1.
   [[nodiscard]] double done() const {
     double share =
         options.iterations > 0 ? static_cast<double>(iteration) / static_cast<double>(options.iterations) : 1;
     if (options.time_limit_s > 0) {
       const double a_step = elapsed() / static_cast<double>(before + iteration + 1);
-      const double looked = static_cast<double>(views.size()) / static_cast<double>(batch_size());
+      const double looked = static_cast<double>(all.size()) / static_cast<double>(batch_size());
       const double end = std::min(solve_steps() * looked * a_step, solve_share * options.time_limit_s);
       share = std::max(share, elapsed() / (options.time_limit_s - end));
     }
@@ -187,17 +179,20 @@ struct SmoeFitter::State {
   }
   [[nodiscard]] bool late() const { return options.time_limit_s > 0 && elapsed() > em_share * options.time_limit_s; }
   [[nodiscard]] std::size_t batch_size() const {
-    return std::min(views.size(), static_cast<std::size_t>(options.views_per_step));
+    return std::min(all.size(), static_cast<std::size_t>(options.views_per_step));
   }
 
-  void select(std::span<smoe::FitView* const> some, double tolerance) const {
-    for (auto* const view : some) {
-      view->select(components, tolerance);
-      view->selected = iteration;
+  void select(std::span<const std::size_t> some, double tolerance) {
+    for (const auto view : some) {
+      engine->select(view, tolerance);
+      selected[view] = iteration;
     }
   }
-  void measure(smoe::PixelSum what, std::span<smoe::FitView* const> some) {
-    (void)smoe::sum_views(what, components, {}, some, sums);
+  void change_lists() { std::fill(selected.begin(), selected.end(), none); }
+  /// Takes the components from the engine.
+  void catch_up() {
+    if (behind) engine->get(components);
+    behind = false;
   }
   void report(Progress& progress) {
     if (seconds_since(reported) < report_s) return;
@@ -207,7 +202,7 @@ struct SmoeFitter::State {
     progress.step(stage, static_cast<std::int64_t>(std::lround(1000 * done())), 1000);
   }
 
-  std::vector<smoe::FitView*> next_batch();
+  std::vector<std::size_t> next_batch();
   void align(Progress& progress, std::int64_t steps);
   void maximise(Progress& progress);
   void relocate(double tolerance);
@@ -217,18 +212,18 @@ struct SmoeFitter::State {
   void finish(Progress& progress);
 };
 
-std::vector<smoe::FitView*> SmoeFitter::State::next_batch() {
-  std::vector<smoe::FitView*> batch;
+std::vector<std::size_t> SmoeFitter::State::next_batch() {
+  std::vector<std::size_t> batch;
   while (batch.size() < batch_size()) {
-    const auto at = static_cast<std::size_t>(looks) % views.size();
+    const auto at = static_cast<std::size_t>(looks) % all.size();
     if (at == 0) {
-      const auto round = static_cast<std::uint64_t>(looks) / views.size();
+      const auto round = static_cast<std::uint64_t>(looks) / all.size();
       const auto draw = [&](std::size_t i) { return random_bits(options.seed + round, i); };
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return draw(a) < draw(b); });
     }
     ++looks;
-    if (std::find(batch.begin(), batch.end(), all[order[at]]) == batch.end()) batch.push_back(all[order[at]]);
+    if (std::find(batch.begin(), batch.end(), order[at]) == batch.end()) batch.push_back(order[at]);
   }
   return batch;
 }
@@ -238,9 +233,9 @@ void SmoeFitter::State::align(Progress& progress, std::int64_t steps) {
     if (late()) break;
     report(progress);
     select(sampled, 0.1 * coarse_tolerance);
-    (void)smoe::maximise_expectation(components, variance, sampled, dimensions, limits);
+    (void)smoe::maximise_expectation(*engine, components, variance, sampled);
   }
-  for (auto& view : views) view.selected = -1;
+  change_lists();
 }
 
 void SmoeFitter::State::maximise(Progress& progress) {
@@ -249,53 +244,59 @@ void SmoeFitter::State::maximise(Progress& progress) {
     align(progress, std::min(aligned + between, options.iterations));
     iteration = aligned;
     select(all, coarse_tolerance);
-    measure(smoe::PixelSum::experts, all);
+    engine->sum(smoe::PixelSum::experts, all, {});
   }
 }
 
 void SmoeFitter::State::relocate(double tolerance) {
   select(sampled, tolerance);
-  measure(smoe::PixelSum::importance, sampled);
-  for (const auto j : smoe::relocate(components, sums, most_relocated, limits)) descent.forget(j);
-  for (auto& view : views) view.selected = -1;
+  engine->sum(smoe::PixelSum::importance, sampled, {});
+  catch_up();
+  const auto moved = smoe::relocate(components, engine->sums(), most_relocated, engine->limits());
+  engine->put(components);
+  engine->forget(moved);
+  change_lists();
 }
 
 void SmoeFitter::State::descend(Progress& progress) {
-  const std::int64_t interval = views.size() > 1 ? relocate_interval_of_views : relocate_interval;
-  const std::int64_t listed = views.size() > 1 ? select_interval_of_views : select_interval;
+  const std::int64_t interval = all.size() > 1 ? relocate_interval_of_views : relocate_interval;
+  const std::int64_t listed = all.size() > 1 ? select_interval_of_views : select_interval;
   for (; done() < 1; ++iteration) {
     report(progress);
     const double share = done();
     const double tolerance = share < coarse_until ? coarse_tolerance : fine_tolerance;
     if (iteration % interval == interval - 1 && share < relocate_until) relocate(tolerance);
     const auto batch = next_batch();
-    for (auto* const view : batch) {
-      if (view->selected < 0 || iteration - view->selected >= listed) select({&view, 1}, tolerance);
+    for (const auto view : batch) {
+      if (selected[view] == none || iteration - selected[view] >= listed) select({&view, 1}, tolerance);
     }
-    measure(smoe::PixelSum::gradient, batch);
+    engine->sum(smoe::PixelSum::gradient, batch, {});
     if (reached()) break;
-    descent.step(components, sums, first_rate * std::pow(last_rate, share), limits);
+    engine->descend(first_rate * std::pow(last_rate, share));
+    behind = true;
   }
+  catch_up();
 }
 
 void SmoeFitter::State::resize(std::int64_t count) {
+  engine->put(components);
   while (std::ssize(components) != count) {
     select(sampled, coarse_tolerance);
-    measure(smoe::PixelSum::importance, sampled);
-    smoe::resize(components, sums, count, limits);
+    engine->sum(smoe::PixelSum::importance, sampled, {});
+    smoe::resize(components, engine->sums(), count, engine->limits());
+    engine->put(components);
   }
-  for (auto& view : views) view.selected = -1;
+  change_lists();
 }
 
 bool SmoeFitter::State::grow() {
-  const auto most = std::max<std::int64_t>(1, size[0] * size[1] / 4);
+  const auto most = std::max<std::int64_t>(1, size()[0] * size()[1] / 4);
   const auto count = std::ssize(components);
   if (options.components > 0 || reached() || count >= most) return false;
   if (options.time_limit_s > 0 && elapsed() >= options.time_limit_s) return false;
   // Twice the components are worth about 2 dB.
   const double factor = std::clamp(std::exp2((options.psnr_db - psnr()) / 2), 1.1, 2.0);
   resize(std::min(most, static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * factor))));
-  descent.resize(components.size());
   before += iteration;
   iteration = 0;
   first_rate = resume_rate;
@@ -304,37 +305,37 @@ bool SmoeFitter::State::grow() {
 
 void SmoeFitter::State::finish(Progress& progress) {
   select(all, fine_tolerance);
-  smoe::solve_experts(components, all, dimensions, solve_steps(), [&] { report(progress); });
-  measure(smoe::PixelSum::experts, all);
+  smoe::solve_experts(*engine, components, all, solve_steps(), [&] { report(progress); });
+  engine->sum(smoe::PixelSum::experts, all, {});
 }
 
-SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options) {
+SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options, const Queue& queue) {
   smoe::require_views(where, views);
   require_options(options);
-  state_ = std::make_unique<State>(views, options, first_components(views, options));
+  state_ = std::make_unique<State>(views, options, queue, first_components(views, options));
   state_->variance.assign(state_->components.size(), smoe::first_variance);
-  state_->descent.resize(state_->components.size());
 }
 
-SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options) {
+SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options,
+                       const Queue& queue) {
   smoe::require_views(where, views);
   require_options(options);
   smoe::require_start(where, start, views.front());
   const auto& shape = views.front().image.shape();
-  state_ =
-      std::make_unique<State>(views, options, smoe::components_of(start, smoe::pixel_limits({shape[0], shape[1]})));
+  state_ = std::make_unique<State>(views, options, queue,
+                                   smoe::components_of(start, smoe::pixel_limits({shape[0], shape[1]})));
   State& own = *state_;
   if (options.components > 0) own.resize(options.components);
   own.aligned = options.method == SmoeFitMethod::gradient ? align_steps : 0;
   own.first_rate = resume_rate;
   own.variance.assign(own.components.size(), smoe::first_variance);
-  own.descent.resize(own.components.size());
 }
 
-SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options)
-    : SmoeFitter(std::vector<SmoeFitView>{{image, {}}}, options) {}
-SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options)
-    : SmoeFitter(std::vector<SmoeFitView>{{image, {}}}, start, options) {}
+SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options, const Queue& queue)
+    : SmoeFitter(std::vector<SmoeFitView>{{image, {}}}, options, queue) {}
+SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options,
+                       const Queue& queue)
+    : SmoeFitter(std::vector<SmoeFitView>{{image, {}}}, start, options, queue) {}
 
 SmoeFitter::~SmoeFitter() = default;
 SmoeFitter::SmoeFitter(SmoeFitter&&) noexcept = default;
@@ -345,6 +346,9 @@ void SmoeFitter::run(Progress& progress) {
   if (own.finished) return;
   own.begin = Clock::now();
   own.reported = {};
+  own.catch_up();
+  own.engine->put(own.components);
+  own.change_lists();
   try {
     if (own.options.method == SmoeFitMethod::em) {
       own.maximise(progress);
@@ -363,7 +367,9 @@ void SmoeFitter::run(Progress& progress) {
 }
 
 SmoeModel SmoeFitter::model() const {
-  auto model = smoe::model_of(state_->components, state_->dimensions, state_->channels, state_->size);
+  state_->catch_up();
+  const auto& engine = *state_->engine;
+  auto model = smoe::model_of(state_->components, engine.dimensions(), engine.channels(), engine.size());
   model.linear = state_->options.linear;
   return model;
 }
@@ -371,8 +377,8 @@ SmoeModel SmoeFitter::model() const {
 double SmoeFitter::psnr_db() const { return state_->psnr(); }
 std::int64_t SmoeFitter::iterations() const { return state_->before + state_->iteration; }
 
-SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options, Progress& progress) {
-  SmoeFitter fitter(image, options);
+SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options, const Queue& queue, Progress& progress) {
+  SmoeFitter fitter(image, options, queue);
   fitter.run(progress);
   return fitter.model();
 }

@@ -47,23 +47,27 @@ struct SmoeFitView {
 /// shows its surroundings there best, up to a tenth of the shorter side, equal for the grid's steps in u and v; a step of
 /// `gradient` looks at a few views, in an order drawn anew for each round of all of them.
 ///
-/// The same options give the same bits on any number of threads, unless `time_limit_s` ends the fit. Cost: O(components per
-/// tile) a pixel and iteration; memory: channels + 1 numbers a
-/// pixel of all views, 8 bytes for each component of each 8 x 16 tile of all views and 64 for those of one.
+/// With a GPU's queue the pictures of all views, components and sums stay on it; images come from host memory all the same.
+/// The same options give the same bits on any number of threads, and on a GPU whenever the fit runs there, unless `time_limit_s` ends
+/// it; fits on two devices differ by rounding, which grows with the steps. Cost: O(components per tile) a pixel and iteration;
+/// memory, on the queue's device: channels + 1 numbers a pixel of all views, 8 bytes for each component of each 8 x 16 tile of all
+/// views and 64 for those of one; out_of_memory is thrown where they do not fit.
 /// Source: model and descent, Bochinski et al. 2018; start by EM, Verhack et al. 2016; Adam, Kingma and Ba 2015.
 class SmoeFitter {
  public:
   /// `image`: {ny, nx, channels} in host memory, 1 to 65536 a side, 1 to 4 channels, colours as the model shall give them (code
   /// values divided by their largest); copied. Throws invalid_argument for another shape, numbers that are not finite,
   /// options out of range.
-  explicit SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options = {});
+  explicit SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options = {}, const Queue& queue = {});
   /// Starts from a model of the same image: goes on with a fit, or fits it to fewer or more components. Throws also for a model
   /// that require_model refuses or of another size or number of channels.
-  SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {});
+  SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {},
+             const Queue& queue = {});
   /// The same for the views of a light field, of one shape, places all of one dimension; the model has 2 dimensions more than
   /// they.
-  explicit SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options = {});
-  SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options = {});
+  explicit SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options = {}, const Queue& queue = {});
+  SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options = {},
+             const Queue& queue = {});
   ~SmoeFitter();
   SmoeFitter(SmoeFitter&&) noexcept;
   SmoeFitter& operator=(SmoeFitter&&) noexcept;
@@ -85,7 +89,7 @@ class SmoeFitter {
 };
 
 /// SmoeFitter's model after a run.
-SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options = {},
+SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options = {}, const Queue& queue = {},
                    Progress& progress = Progress::none());
 
 }  // namespace holotone

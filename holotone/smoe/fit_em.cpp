@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit_steps.hpp>
+#include <holotone/smoe/over_components.hpp>
 
 namespace holotone::smoe {
 namespace {
@@ -88,20 +89,23 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
 
 }  // namespace
 
-double maximise_expectation(FitComponents& components, std::vector<double>& variance, std::span<FitView* const> views,
-                            int dimensions, const WidthLimits& pixels) {
-  const auto channels = static_cast<std::size_t>(views.front()->target.channels());
+double maximise_expectation(FitEngine& engine, FitComponents& components, std::vector<double>& variance,
+                            std::span<const std::size_t> views) {
+  const auto channels = static_cast<std::size_t>(engine.channels());
   std::vector<double> precision(variance.size());
   std::transform(variance.begin(), variance.end(), precision.begin(), [](double value) { return 1 / value; });
-  std::vector<FitSums> sums;
-  const double likelihood = sum_views(PixelSum::joint, components, precision, views, sums);
+  engine.sum(PixelSum::joint, views, precision);
+  const auto& sums = engine.sums();
   over_components(std::ssize(components), [&](std::size_t j) {
     FitComponent& own = components[j];
-    if (sums[j].s > least_mass) fit_component(own, variance[j], sums[j], dimensions, channels, pixels);
+    if (sums[j].s > least_mass) {
+      fit_component(own, variance[j], sums[j], engine.dimensions(), channels, engine.limits());
+    }
     own.peak =
         std::log(std::max(sums[j].s, 1e-9)) + std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11);
   });
-  return likelihood;
+  engine.put(components);
+  return engine.total();
 }
 
 }  // namespace holotone::smoe

@@ -84,15 +84,20 @@ void add(std::vector<Expert>& a, const Sum& factor, const std::vector<Expert>& b
 /// Channels are systems of their own with one matrix: each has its own step.
 class ConjugateGradients {
  public:
-  ConjugateGradients(const FitComponents& components, std::span<FitView* const> views, int dimensions)
-      : views_(views), moving_(components), solution_(components.size()), residual_(components.size()) {
-    (void)sum_views(PixelSum::experts, components, {}, views, sums_);
+  ConjugateGradients(FitEngine& engine, const FitComponents& components, std::span<const std::size_t> views)
+      : engine_(engine),
+        views_(views),
+        moving_(components),
+        solution_(components.size()),
+        residual_(components.size()) {
+    engine_.sum(PixelSum::experts, views, {});
+    const auto& sums = engine_.sums();
     for (std::size_t j = 0; j < components.size(); ++j) {
-      own_.emplace_back(sums_[j], static_cast<std::size_t>(dimensions));
+      own_.emplace_back(sums[j], static_cast<std::size_t>(engine.dimensions()));
       solution_[j] = expert_of(components[j]);
       for (std::size_t c = 0; c < solution_[j].size(); ++c) {
         for (std::size_t i = 0; i < 5; ++i) {
-          residual_[j][c][i] = -sums_[j].p[c][i] - (i > 0 ? slope_ridge * solution_[j][c][i] : 0);
+          residual_[j][c][i] = -sums[j].p[c][i] - (i > 0 ? slope_ridge * solution_[j][c][i] : 0);
         }
       }
     }
@@ -143,39 +148,42 @@ class ConjugateGradients {
   /// The normal matrix times experts: the gradient of the pictures of those experts less nothing.
   std::vector<Expert> apply(const std::vector<Expert>& experts) {
     for (std::size_t j = 0; j < experts.size(); ++j) set_expert(moving_[j], experts[j]);
-    (void)sum_views(PixelSum::pictures, moving_, {}, views_, sums_);
+    engine_.put(moving_);
+    engine_.sum(PixelSum::pictures, views_, {});
+    const auto& sums = engine_.sums();
     std::vector<Expert> image(experts.size());
     for (std::size_t j = 0; j < experts.size(); ++j) {
       for (std::size_t c = 0; c < image[j].size(); ++c) {
         for (std::size_t i = 0; i < 5; ++i) {
-          image[j][c][i] = sums_[j].p[c][i] + (ridge + (i > 0 ? slope_ridge : 0)) * experts[j][c][i];
+          image[j][c][i] = sums[j].p[c][i] + (ridge + (i > 0 ? slope_ridge : 0)) * experts[j][c][i];
         }
       }
     }
     return image;
   }
 
-  std::span<FitView* const> views_;
+  FitEngine& engine_;
+  std::span<const std::size_t> views_;
   FitComponents moving_;  ///< the gating, with experts that change
   std::vector<OwnMatrix> own_;
   std::vector<Expert> solution_;
   std::vector<Expert> residual_;
   std::vector<Expert> direction_;
-  std::vector<FitSums> sums_;
   Sum product_{};
   Sum first_{};
 };
 
 }  // namespace
 
-void solve_experts(FitComponents& components, std::span<FitView* const> views, int dimensions, int steps,
+void solve_experts(FitEngine& engine, FitComponents& components, std::span<const std::size_t> views, int steps,
                    const std::function<void()>& report) {
-  ConjugateGradients solver(components, views, dimensions);
+  ConjugateGradients solver(engine, components, views);
   for (int step = 0; step < steps; ++step) {
     report();
     if (!solver.step()) break;
   }
   solver.store(components);
+  engine.put(components);
 }
 
 }  // namespace holotone::smoe

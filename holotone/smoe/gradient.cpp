@@ -65,7 +65,7 @@ void append(const SmoeModel& model, std::size_t j, const smoe::ComponentSums& su
 
 }  // namespace
 
-SmoeGradient smoe_gradient(const SmoeModel& model, View<const float, 3> target, double tolerance) {
+SmoeGradient smoe_gradient(const SmoeModel& model, View<const float, 3> target, double tolerance, const Queue& queue) {
   require_arguments(model, target, tolerance);
   const Shape<2> size{target.shape()[0], target.shape()[1]};
   SmoeView view;
@@ -77,14 +77,11 @@ SmoeGradient smoe_gradient(const SmoeModel& model, View<const float, 3> target, 
     step[axis] = view.extent[axis] / static_cast<double>(size[1 - axis]);
   }
   const auto components = smoe::image_components(model, view);
-  SmoeRenderOptions options;
-  options.tolerance = tolerance;
-  const auto pairs =
-      smoe::pair_up(smoe::select_components(components, model.channels, size, options), size, model.count());
+  const auto engine = smoe::pixel_engine(where, target, queue);
+  engine->select(components, tolerance);
   std::vector<smoe::ComponentSums> sums;
   SmoeGradient gradient;
-  gradient.loss =
-      0.5 * smoe::sum_pixels(smoe::PixelSum::gradient, components, {}, pairs, smoe::TargetTiles(target), sums);
+  gradient.loss = 0.5 * engine->sum(smoe::PixelSum::gradient, components, {}, sums);
   for (std::size_t j = 0; j < sums.size(); ++j) append(model, j, sums[j], step, gradient);
   return gradient;
 }

@@ -25,7 +25,9 @@ struct SmoeGradient {
 /// `target`: {ny, nx, channels} in host memory. `tolerance`: components without which no colour of y would change by more
 /// are left out where that is so, 1e-7 to 1. Throws invalid_argument for a model that require_model refuses or of other
 /// dimensions, a target of other channels or with numbers that are not finite, and a tolerance out of range. Cost
-/// O(components per tile) a pixel, on all threads; the same bits on any number of them. Source: Bochinski et al. 2018.
-SmoeGradient smoe_gradient(const SmoeModel& model, View<const float, 3> target, double tolerance = 1e-4);
+/// O(components per tile) a pixel, on all threads or on the GPU of `queue`, to which model and target are copied; the same bits on any number
+/// of threads, and on a GPU each time. Throws unsupported for a device that this build has not. Source: Bochinski et al. 2018.
+SmoeGradient smoe_gradient(const SmoeModel& model, View<const float, 3> target, double tolerance = 1e-4,
+                           const Queue& queue = {});
 
 }  // namespace holotone

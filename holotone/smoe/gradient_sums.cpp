@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/smoe/gradient_sums.hpp>
 #include <numeric>
 
@@ -37,6 +39,20 @@ TargetTiles::TargetTiles(View<const float, 3> image)
       to[channels_ * pixels] = 1;
     }
   }
+}
+
+PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture, const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return pixel_engine_cpu(picture);
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return pixel_engine_cuda(picture, queue);
+#else
+      break;
+#endif
+  }
+  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
+                                                  to_string(queue.device())));
 }
 
 }  // namespace holotone::smoe

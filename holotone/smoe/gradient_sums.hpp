@@ -1,21 +1,9 @@
 #pragma once
 // Sums over the pixels of a picture that a fit needs of every component. Not for users.
-#include <algorithm>
-#include <holotone/core/parallel.hpp>
 #include <holotone/smoe/select.hpp>
+#include <memory>
 
 namespace holotone::smoe {
-
-/// body(j) for every j < count; on all threads, unless that few take less time than it takes to wake them.
-template <class Body>
-void over_components(std::int64_t count, const Body& body) {
-  constexpr std::int64_t block = 256;
-  const auto part = [&](std::int64_t i) {
-    for (std::int64_t j = i * block; j < std::min(count, (i + 1) * block); ++j) body(static_cast<std::size_t>(j));
-  };
-  if (count <= block) return part(0);
-  parallel_for(0, (count + block - 1) / block, part);
-}
 
 /// The lists of a picture's tiles one after the other, and for each component the places where it stands in them.
 struct TilePairs {
@@ -58,6 +46,9 @@ enum class PixelSum {
   joint,
 };
 
+/// Whether the total is a picture's sum of squares.
+constexpr bool is_error(PixelSum what) { return what != PixelSum::pictures && what != PixelSum::joint; }
+
 /// Sums over pixels for one component.
 struct ComponentSums {
   std::array<double, 6> s{};                                  ///< of s {1, dx, dy, dx^2, dx dy, dy^2}
@@ -70,5 +61,22 @@ struct ComponentSums {
 /// Kerbl et al. 2023.
 double sum_pixels(PixelSum what, std::span<const ImageComponent> components, std::span<const double> precision,
                   const TilePairs& pairs, const TargetTiles& target, std::vector<ComponentSums>& sums);
+
+/// One picture and the lists of its tiles, where sums over its pixels are computed.
+class PixelEngine {
+ public:
+  virtual ~PixelEngine() = default;
+  /// Lists of the components that tiles need for colours within `tolerance` of the sum of all.
+  virtual void select(std::span<const ImageComponent> components, double tolerance) = 0;
+  /// As sum_pixels, over the lists that were selected last, for as many components.
+  virtual double sum(PixelSum what, std::span<const ImageComponent> components, std::span<const double> precision,
+                     std::vector<ComponentSums>& sums) = 0;
+};
+using PixelEnginePointer = std::unique_ptr<PixelEngine>;
+
+/// `picture`: {ny, nx, channels} in host memory; copied. Throws unsupported, named by `where`, for a device that this build has not.
+PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture, const Queue& queue);
+PixelEnginePointer pixel_engine_cpu(View<const float, 3> picture);
+PixelEnginePointer pixel_engine_cuda(View<const float, 3> picture, const Queue& queue);
 
 }  // namespace holotone::smoe

@@ -3,6 +3,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/gradient_lanes.hpp>
 #include <holotone/smoe/gradient_sums.hpp>
+#include <holotone/smoe/over_components.hpp>
 #include <numbers>
 
 namespace holotone::smoe {
@@ -319,5 +320,31 @@ double sum_pixels(PixelSum what, std::span<const ImageComponent> components, std
   }
   return sum_channels<4>(what, components, precision, pairs, target, sums);
 }
+
+namespace {
+
+class CpuEngine final : public PixelEngine {
+ public:
+  explicit CpuEngine(View<const float, 3> picture) : target_(picture) {}
+
+  void select(std::span<const ImageComponent> components, double tolerance) override {
+    SmoeRenderOptions how;
+    how.tolerance = tolerance;
+    pairs_ = pair_up(select_components(components, target_.channels(), target_.size(), how), target_.size(),
+                     std::ssize(components));
+  }
+  double sum(PixelSum what, std::span<const ImageComponent> components, std::span<const double> precision,
+             std::vector<ComponentSums>& sums) override {
+    return sum_pixels(what, components, precision, pairs_, target_, sums);
+  }
+
+ private:
+  TargetTiles target_;
+  TilePairs pairs_;
+};
+
+}  // namespace
+
+PixelEnginePointer pixel_engine_cpu(View<const float, 3> picture) { return std::make_unique<CpuEngine>(picture); }
 
 }  // namespace holotone::smoe

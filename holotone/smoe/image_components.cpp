@@ -4,7 +4,6 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/image_components.hpp>
 #include <holotone/smoe/small_matrix.hpp>
-#include <limits>
 
 namespace holotone::smoe {
 namespace {
@@ -12,34 +11,6 @@ namespace {
 constexpr std::int64_t block = 4096;
 
 }  // namespace
-
-double most_density(const ImageComponent& component, const PixelBox& box) {
-  const double left = box.left - component.x;
-  const double right = box.right - component.x;
-  const double top = box.top - component.y;
-  const double bottom = box.bottom - component.y;
-  const double dx = std::clamp(0.0, left, right);
-  const double dy = std::clamp(0.0, top, bottom);
-  if (dx == 0 && dy == 0) return component.peak;
-  const auto square = [&](double x, double y) {
-    const double u = component.across * x;
-    const double v = component.skew * x + component.down * y;
-    return u * u + v * v;
-  };
-  double least = std::numeric_limits<double>::infinity();
-  if (dx != 0) least = square(dx, std::clamp(-component.skew * dx / component.down, top, bottom));
-  if (dy != 0) {
-    const double x =
-        -component.skew * component.down * dy / (component.across * component.across + component.skew * component.skew);
-    least = std::min(least, square(std::clamp(x, left, right), dy));
-  }
-  return component.peak - least;
-}
-
-double least_density(const ImageComponent& component, const PixelBox& box) {
-  return std::min({component.log2_density(box.left, box.top), component.log2_density(box.right, box.top),
-                   component.log2_density(box.left, box.bottom), component.log2_density(box.right, box.bottom)});
-}
 
 void require_slices(const SmoeModel& model) {
   const int d = model.dimensions;

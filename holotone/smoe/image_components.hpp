@@ -1,6 +1,9 @@
 #pragma once
 // A model's components as a picture sees them. Not for users.
+#include <algorithm>
+#include <holotone/core/random.hpp>  // HOLOTONE_HOST_DEVICE
 #include <holotone/smoe/render.hpp>
+#include <limits>
 #include <span>
 
 namespace holotone::smoe {
@@ -20,7 +23,7 @@ struct ImageComponent {
   std::array<float, most_smoe_channels> slope_x{};
   std::array<float, most_smoe_channels> slope_y{};
 
-  [[nodiscard]] double log2_density(double px, double py) const {
+  [[nodiscard]] HOLOTONE_HOST_DEVICE double log2_density(double px, double py) const {
     const double u = across * (px - x);
     const double v = skew * (px - x) + down * (py - y);
     return peak - u * u - v * v;
@@ -37,8 +40,33 @@ struct PixelBox {
 
 /// The largest and the smallest log2 density over a box. The density's logarithm is concave: the one is at the centre or on an edge
 /// that faces it, the other at a corner.
-double most_density(const ImageComponent& component, const PixelBox& box);
-double least_density(const ImageComponent& component, const PixelBox& box);
+HOLOTONE_HOST_DEVICE inline double most_density(const ImageComponent& component, const PixelBox& box) {
+  const double left = box.left - component.x;
+  const double right = box.right - component.x;
+  const double top = box.top - component.y;
+  const double bottom = box.bottom - component.y;
+  const double dx = std::clamp(0.0, left, right);
+  const double dy = std::clamp(0.0, top, bottom);
+  if (dx == 0 && dy == 0) return component.peak;
+  const auto square = [&](double x, double y) {
+    const double u = component.across * x;
+    const double v = component.skew * x + component.down * y;
+    return u * u + v * v;
+  };
+  double least = std::numeric_limits<double>::infinity();
+  if (dx != 0) least = square(dx, std::clamp(-component.skew * dx / component.down, top, bottom));
+  if (dy != 0) {
+    const double x =
+        -component.skew * component.down * dy / (component.across * component.across + component.skew * component.skew);
+    least = std::min(least, square(std::clamp(x, left, right), dy));
+  }
+  return component.peak - least;
+}
+HOLOTONE_HOST_DEVICE inline double least_density(const ImageComponent& component, const PixelBox& box) {
+  return std::min(
+      std::min(component.log2_density(box.left, box.top), component.log2_density(box.right, box.top)),
+      std::min(component.log2_density(box.left, box.bottom), component.log2_density(box.right, box.bottom)));
+}
 
 /// Throws invalid_argument for a component so narrow that its slices have no positive definite covariance in float64.
 void require_slices(const SmoeModel& model);

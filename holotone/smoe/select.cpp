@@ -2,7 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
-#include <holotone/smoe/select.hpp>
+#include <holotone/smoe/select_bounds.hpp>
 #include <limits>
 #include <numeric>
 
@@ -10,14 +10,6 @@ namespace holotone::smoe {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-/// Of the tolerance: the dropped components of tiles, and those of all larger boxes together. The rest is for rounding.
-constexpr double tile_share = 0.6;
-constexpr double box_share = 0.3;
-/// Components below 2^-10 of the best count with their weight in the bound on the picture's colours.
-constexpr double minor = -10;
-/// Classes of the dropped sum's summands, a factor of two each.
-constexpr int classes = 64;
-constexpr std::uint8_t must_stay = 255;
 
 /// Components sorted by the tile that holds their centre; those outside the picture by the nearest one.
 class CentreTiles {
@@ -41,11 +33,8 @@ class CentreTiles {
 
  private:
   [[nodiscard]] std::int64_t at(const ImageComponent& component) const {
-    const auto place = [](double pixel, std::int64_t side, std::int64_t count) {
-      const double tile = std::floor((pixel + 0.5) / static_cast<double>(side));
-      return static_cast<std::int64_t>(std::clamp(tile, 0.0, static_cast<double>(count - 1)));
-    };
-    return place(component.y, tile_shape[0], tiles_[0]) * tiles_[1] + place(component.x, tile_shape[1], tiles_[1]);
+    const auto [row, column] = tile_of(component, tiles_);
+    return row * tiles_[1] + column;
   }
 
   Shape<2> tiles_;
@@ -60,13 +49,6 @@ struct Level {
   std::vector<std::vector<std::uint32_t>> kept;
 };
 
-PixelBox box_of(std::int64_t row, std::int64_t column, int level, const Shape<2>& size) {
-  const std::int64_t height = tile_shape[0] << level;
-  const std::int64_t width = tile_shape[1] << level;
-  return {static_cast<double>(column * width), static_cast<double>(std::min((column + 1) * width, size[1]) - 1),
-          static_cast<double>(row * height), static_cast<double>(std::min((row + 1) * height, size[0]) - 1)};
-}
-
 /// Lower bounds by the components near a tile, and for larger boxes the least of their tiles'.
 std::vector<Level> bounds_from_below(std::span<const ImageComponent> components, const Shape<2>& size,
                                      const Shape<2>& tiles) {
@@ -76,7 +58,7 @@ std::vector<Level> bounds_from_below(std::span<const ImageComponent> components,
   levels[0].least.assign(static_cast<std::size_t>(tiles[0] * tiles[1]), minus_infinity);
   parallel_for(0, tiles[0], [&](std::int64_t row) {
     for (std::int64_t column = 0; column < tiles[1]; ++column) {
-      const auto box = box_of(row, column, 0, size);
+      const auto box = box_of(row, column, 1, size);
       double& best = levels[0].least[static_cast<std::size_t>(row * tiles[1] + column)];
       for (std::int64_t r = std::max<std::int64_t>(0, row - 1); r < std::min(tiles[0], row + 2); ++r) {
         for (std::int64_t c = std::max<std::int64_t>(0, column - 1); c < std::min(tiles[1], column + 2); ++c) {
@@ -112,17 +94,16 @@ class Pruner {
                                    double budget) {
     measure(box, candidates);
     bound(least);
-    std::array<double, classes> sum{};
+    std::array<double, cost_classes> sum{};
     std::vector<std::uint8_t> class_of(candidates.size(), must_stay);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (most_[i] >= least) continue;
-      const double cost = std::exp2(most_[i] - least) * (reach_[i] + spread);
-      const double below = cost > 0 ? std::log2(budget / cost) : classes;
-      if (!(below >= 0)) continue;
-      class_of[i] = static_cast<std::uint8_t>(std::min(below, classes - 1.0));
+      double cost = 0;
+      const int own = class_of_cost(most_[i], reach_[i], least, spread, budget, cost);
+      if (own == must_stay) continue;
+      class_of[i] = static_cast<std::uint8_t>(own);
       sum[class_of[i]] += cost;
     }
-    int cheapest = classes;  // classes from here on are dropped
+    int cheapest = cost_classes;  // classes from here on are dropped
     for (double total = 0; cheapest > 0 && total + sum[static_cast<std::size_t>(cheapest - 1)] <= budget;) {
       total += sum[static_cast<std::size_t>(--cheapest)];
     }
@@ -146,38 +127,22 @@ class Pruner {
     reach_.resize(candidates.size());
     std::size_t best = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const double density = most_density(components_[candidates[i]], box);
-      most_[i] = density + 1e-12 * std::abs(density);
+      most_[i] = density_above(components_[candidates[i]], box);
       if (most_[i] > most_[best]) best = i;
     }
-    const double x = 0.5 * (box.left + box.right);
-    const double y = 0.5 * (box.top + box.bottom);
-    const auto at_centre = [&](const ImageComponent& component, std::size_t c) {
-      return static_cast<double>(component.colour[c]) + static_cast<double>(component.slope_x[c]) * (x - component.x) +
-             static_cast<double>(component.slope_y[c]) * (y - component.y);
-    };
-    std::array<double, most_smoe_channels> reference{};
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels_); ++c) {
-      reference[c] = at_centre(components_[candidates[best]], c);
+    Reference reference{};
+    for (int c = 0; c < channels_; ++c) {
+      reference[static_cast<std::size_t>(c)] = colour_amid(components_[candidates[best]], c, box);
     }
-    const double half_width = 0.5 * (box.right - box.left);
-    const double half_height = 0.5 * (box.bottom - box.top);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const auto& component = components_[candidates[i]];
-      double reach = 0;
-      for (std::size_t c = 0; c < static_cast<std::size_t>(channels_); ++c) {
-        reach = std::max(reach, std::abs(at_centre(component, c) - reference[c]) +
-                                    std::abs(static_cast<double>(component.slope_x[c])) * half_width +
-                                    std::abs(static_cast<double>(component.slope_y[c])) * half_height);
-      }
-      reach_[i] = reach;
+      reach_[i] = reach_of(components_[candidates[i]], channels_, box, reference);
     }
   }
   void bound(double least) {
     double major = 0;
     double rest = 0;
     for (std::size_t i = 0; i < most_.size(); ++i) {
-      if (most_[i] >= least + minor) {
+      if (most_[i] >= least + minor_weight) {
         major = std::max(major, reach_[i]);
       } else {
         rest += std::exp2(most_[i] - least) * reach_[i];
@@ -215,7 +180,7 @@ Tiles bounded(std::span<const ImageComponent> components, int channels, const Sh
       const std::int64_t column = i % own.count[1];
       const auto parent_box = static_cast<std::size_t>(parent ? row / 2 * parent->count[1] + column / 2 : 0);
       const std::span<const std::uint32_t> candidates = parent ? parent->kept[parent_box] : all;
-      const auto box = box_of(row, column, level, size);
+      const auto box = box_of(row, column, std::int64_t{1} << level, size);
       double& least = own.least[static_cast<std::size_t>(i)];
       if (parent) least = std::max(least, parent->least[parent_box]);
       if (level == 0 || least == minus_infinity) least = best_of(components, candidates, box, least);
@@ -245,7 +210,7 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
     return std::pair(tile(from - window_px), tile(to + window_px));
   };
   parallel_for(0, std::ssize(tiles.tiles), [&](std::int64_t i) {
-    const auto box = box_of(i / tiles.count[1], i % tiles.count[1], 0, size);
+    const auto box = box_of(i / tiles.count[1], i % tiles.count[1], 1, size);
     auto& tile = tiles.tiles[static_cast<std::size_t>(i)];
     const auto [first_row, last_row] = range(box.top, box.bottom, tile_shape[0], tiles.count[0]);
     const auto [first_column, last_column] = range(box.left, box.right, tile_shape[1], tiles.count[1]);
@@ -273,7 +238,7 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
 }  // namespace
 
 PixelBox Tiles::box(std::int64_t tile, const Shape<2>& size) const {
-  return box_of(tile / count[1], tile % count[1], 0, size);
+  return box_of(tile / count[1], tile % count[1], 1, size);
 }
 
 Tiles select_components(std::span<const ImageComponent> components, int channels, const Shape<2>& size,

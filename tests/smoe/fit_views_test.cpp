@@ -97,37 +97,44 @@ struct Grid {
   std::vector<std::vector<double>> places;
 };
 
-TEST(SmoeFitViews, RecoversPatchesAtDifferentDepths) {
-  for (const int dimensions : {3, 4}) {
-    const auto truth = scene(dimensions);
-    const Grid grid(truth);
-    const std::size_t left_out = dimensions == 4 ? 16 : 3;
-    SmoeFitter fitter(grid.views(left_out), {.components = 40, .iterations = 150, .views_per_step = 2});
-    fitter.run();
-    const auto model = fitter.model();
-    require_model("fit", model);
-    const double unseen = psnr(picture(model, grid.places[left_out]), grid.images[left_out]);
-    std::printf("%d dimensions: %.2f dB, the view left out %.2f dB\n", dimensions, fitter.psnr_db(), unseen);
-    EXPECT_GT(fitter.psnr_db(), 40);
-    EXPECT_GT(unseen, fitter.psnr_db() - 1);
-  }
+class SmoeFitsOfViews : public support::OnEachDevice {};
+HOLOTONE_ON_EACH_DEVICE(SmoeFitsOfViews);
+
+TEST_P(SmoeFitsOfViews, RecoversPatchesAtDifferentDepths) {
+  on_each([](Device device) {
+    for (const int dimensions : {3, 4}) {
+      const auto truth = scene(dimensions);
+      const Grid grid(truth);
+      const std::size_t left_out = dimensions == 4 ? 16 : 3;
+      SmoeFitter fitter(grid.views(left_out), {.components = 40, .iterations = 150, .views_per_step = 2}, device);
+      fitter.run();
+      const auto model = fitter.model();
+      require_model("fit", model);
+      const double unseen = psnr(picture(model, grid.places[left_out]), grid.images[left_out]);
+      std::printf("%d dimensions: %.2f dB, the view left out %.2f dB\n", dimensions, fitter.psnr_db(), unseen);
+      EXPECT_GT(fitter.psnr_db(), 40);
+      EXPECT_GT(unseen, fitter.psnr_db() - 1);
+    }
+  });
 }
 
-TEST(SmoeFitViews, GoesOnFromAModel) {
-  for (const int dimensions : {3, 4}) {
-    const auto truth = scene(dimensions);
-    const Grid grid(truth);
-    SmoeFitter fitter(grid.views(), truth, {.components = truth.count(), .iterations = 0});
-    const auto same = fitter.model();
-    double worst = 0;
-    for (std::size_t i = 0; i < same.covariance.size(); ++i) {
-      worst = std::max(worst, static_cast<double>(std::abs(same.covariance[i] - truth.covariance[i])));
+TEST_P(SmoeFitsOfViews, GoesOnFromAModel) {
+  on_each([](Device device) {
+    for (const int dimensions : {3, 4}) {
+      const auto truth = scene(dimensions);
+      const Grid grid(truth);
+      SmoeFitter fitter(grid.views(), truth, {.components = truth.count(), .iterations = 0}, device);
+      const auto same = fitter.model();
+      double worst = 0;
+      for (std::size_t i = 0; i < same.covariance.size(); ++i) {
+        worst = std::max(worst, static_cast<double>(std::abs(same.covariance[i] - truth.covariance[i])));
+      }
+      // Of about 30 square pixels in float32.
+      expect_within(fmt::format("{} dimensions, covariances", dimensions), worst, 2e-6);
+      fitter.run();
+      EXPECT_GT(fitter.psnr_db(), 60);
     }
-    // Of about 30 square pixels in float32.
-    expect_within(fmt::format("{} dimensions, covariances", dimensions), worst, 2e-6);
-    fitter.run();
-    EXPECT_GT(fitter.psnr_db(), 60);
-  }
+  });
 }
 
 reference::Expert expert_of(const smoe::FitComponent& own, std::size_t channels) {
@@ -222,68 +229,68 @@ std::vector<Parameter> parameters_of(const smoe::FitSums& sums) {
   return parameters;
 }
 
-TEST(SmoeFitViews, SumsAreGradients) {
-  auto truth = scene(4);
-  for (auto& colour : truth.colour) colour = 1 - colour;
-  const Grid grid(scene(4));
-  auto components = smoe::components_of(truth, smoe::pixel_limits({height, width}));
-  const std::vector<std::size_t> which{1, 20};
-  smoe::FitViews views;
-  std::vector<smoe::FitView*> pointers;
-  for (const auto i : which) {
-    views.push_back({{grid.places[i][0], grid.places[i][1]}, smoe::TargetTiles(grid.images[i].view()), {}});
-    views.back().select(components, 1e-7);
-  }
-  for (auto& view : views) pointers.push_back(&view);
-  std::vector<smoe::FitSums> sums;
-  const double loss = smoe::sum_views(smoe::PixelSum::gradient, components, {}, pointers, sums);
-  expect_within("loss", std::abs(0.5 * loss / loss_of(components, grid, which) - 1), 1e-6);
-  double worst = 0;
-  double largest = 0;
-  for (std::size_t j = 0; j < components.size(); j += 9) {
-    const auto own = components[j];
-    for (const auto& parameter : parameters_of(sums[j])) {
-      constexpr double step = 1e-4;
-      parameter.add(components[j], step);
-      const double above = loss_of(components, grid, which);
-      components[j] = own;
-      parameter.add(components[j], -step);
-      const double below = loss_of(components, grid, which);
-      components[j] = own;
-      const double expected = (above - below) / (2 * step);
-      worst = std::max(worst, std::abs(parameter.derivative - expected));
-      largest = std::max(largest, std::abs(expected));
+TEST_P(SmoeFitsOfViews, SumsAreGradients) {
+  on_each([](Device device) {
+    auto truth = scene(4);
+    for (auto& colour : truth.colour) colour = 1 - colour;
+    const Grid grid(scene(4));
+    auto components = smoe::components_of(truth, smoe::pixel_limits({height, width}));
+    const std::vector<std::size_t> which{1, 20};
+    const auto all = grid.views();
+    const auto engine = smoe::fit_engine(all, device);
+    engine->put(components);
+    for (const auto i : which) engine->select(i, 1e-7);
+    engine->sum(smoe::PixelSum::gradient, which, {});
+    const auto& sums = engine->sums();
+    const double loss = engine->total();
+    expect_within("loss", std::abs(0.5 * loss / loss_of(components, grid, which) - 1), 1e-6);
+    double worst = 0;
+    double largest = 0;
+    for (std::size_t j = 0; j < components.size(); j += 9) {
+      const auto own = components[j];
+      for (const auto& parameter : parameters_of(sums[j])) {
+        constexpr double step = 1e-4;
+        parameter.add(components[j], step);
+        const double above = loss_of(components, grid, which);
+        components[j] = own;
+        parameter.add(components[j], -step);
+        const double below = loss_of(components, grid, which);
+        components[j] = own;
+        const double expected = (above - below) / (2 * step);
+        worst = std::max(worst, std::abs(parameter.derivative - expected));
+        largest = std::max(largest, std::abs(expected));
+      }
     }
-  }
-  // As in gradient_test.cpp: float32 densities, and differences good to the square of their step.
-  expect_within("gradient", worst / largest, 2e-5);
+    // As in gradient_test.cpp: float32 densities, and differences good to the square of their step.
+    expect_within("gradient", worst / largest, 2e-5);
+  });
 }
 
-TEST(SmoeFitViews, ExpectationMaximisationRaisesItsLikelihood) {
-  const Grid grid(scene(4));
-  auto components = smoe::components_of(scene(4), smoe::pixel_limits({height, width}));
-  for (auto& component : components) {
-    component.centre[0] += 2;
-    component.colour[0] += 0.1;
-  }
-  smoe::FitViews views;
-  std::vector<smoe::FitView*> pointers;
-  for (std::size_t i = 0; i < grid.images.size(); i += 3) {
-    views.push_back({{grid.places[i][0], grid.places[i][1]}, smoe::TargetTiles(grid.images[i].view()), {}});
-  }
-  for (auto& view : views) pointers.push_back(&view);
-  std::vector<double> variance(components.size(), smoe::first_variance);
-  double last = -INFINITY;
-  double first = 0;
-  for (int step = 0; step < 12; ++step) {
-    for (auto& view : views) view.select(components, 1e-6);
-    const double own =
-        smoe::maximise_expectation(components, variance, pointers, 4, smoe::pixel_limits({height, width}));
-    if (step == 0) first = own;
-    EXPECT_GE(own, last - 1e-5 * std::abs(last)) << "step " << step;
-    last = own;
-  }
-  EXPECT_GT(last, first + 1000);
+TEST_P(SmoeFitsOfViews, ExpectationMaximisationRaisesItsLikelihood) {
+  on_each([](Device device) {
+    const Grid grid(scene(4));
+    auto components = smoe::components_of(scene(4), smoe::pixel_limits({height, width}));
+    for (auto& component : components) {
+      component.centre[0] += 2;
+      component.colour[0] += 0.1;
+    }
+    const auto all = grid.views();
+    const auto engine = smoe::fit_engine(all, device);
+    engine->put(components);
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < all.size(); i += 3) which.push_back(i);
+    std::vector<double> variance(components.size(), smoe::first_variance);
+    double last = -INFINITY;
+    double first = 0;
+    for (int step = 0; step < 12; ++step) {
+      for (const auto view : which) engine->select(view, 1e-6);
+      const double own = smoe::maximise_expectation(*engine, components, variance, which);
+      if (step == 0) first = own;
+      EXPECT_GE(own, last - 1e-5 * std::abs(last)) << "step " << step;
+      last = own;
+    }
+    EXPECT_GT(last, first + 1000);
+  });
 }
 
 TEST(SmoeFitViews, RefusesBadArguments) {

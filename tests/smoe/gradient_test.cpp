@@ -76,9 +76,9 @@ std::vector<Parameter> parameters_of(const SmoeGradient& gradient, const referen
 }
 
 /// Derivatives times the steps that make a parameter's whole range: errors against the largest of them.
-void check(const std::string& what, const SmoeModel& model, const Shape<2>& size, double tolerance) {
+void check(const std::string& what, const SmoeModel& model, const Shape<2>& size, double tolerance, Device device) {
   const auto target = noise({size[0], size[1], model.channels});
-  const auto gradient = smoe_gradient(model, target.view(), 1e-7);
+  const auto gradient = smoe_gradient(model, target.view(), 1e-7, device);
   auto experts = cases::experts_of(model);
   expect_within(what + ", loss", std::abs(gradient.loss / loss_of(experts, model, target) - 1), 1e-6);
   double worst = 0;
@@ -105,30 +105,52 @@ void check(const std::string& what, const SmoeModel& model, const Shape<2>& size
 // error in the step's square to 1e-8; float32 densities down to -100 to 100 * 2^-24 = 6e-6 of the weights.
 constexpr double tolerance = 2e-5;
 
-TEST(SmoeGradient, IsThatOfTheSumOfAllComponents) {
-  for (const int channels : {1, 2, 3, 4}) {
-    cases::SmoeCase c;
-    c.channels = channels;
-    c.components = 20;
-    c.width = 17;
-    c.height = 11;
-    check(fmt::format("{} channels", channels), cases::make_smoe(c), {11, 17}, tolerance);
-  }
+class SmoeGradients : public support::OnEachDevice {};
+
+TEST_P(SmoeGradients, AreThoseOfTheSumOfAllComponents) {
+  on_each([](Device device) {
+    for (const int channels : {1, 2, 3, 4}) {
+      cases::SmoeCase c;
+      c.channels = channels;
+      c.components = 20;
+      c.width = 17;
+      c.height = 11;
+      check(fmt::format("{}, {} channels", to_string(device), channels), cases::make_smoe(c), {11, 17}, tolerance,
+            device);
+    }
+  });
 }
 
-TEST(SmoeGradient, OfTinyAndHugeComponentsOddSizesAndBoxes) {
-  cases::SmoeCase varied;
-  varied.components = 30;
-  varied.width = 17;
-  varied.height = 11;
-  varied.stretch = 1.5;
-  varied.large_share = 0.2;
-  check("tiny and huge", cases::make_smoe(varied), {11, 17}, tolerance);
-  check("enlarged", cases::make_smoe(varied), {9, 35}, tolerance);
-  varied.components = 1;
-  check("one component", cases::make_smoe(varied), {3, 2}, tolerance);
-  check("one pixel", cases::make_smoe({.components = 5}), {1, 1}, tolerance);
+TEST_P(SmoeGradients, OfTinyAndHugeComponentsOddSizesAndBoxes) {
+  on_each([](Device device) {
+    const std::string name = to_string(device);
+    cases::SmoeCase varied;
+    varied.components = 30;
+    varied.width = 17;
+    varied.height = 11;
+    varied.stretch = 1.5;
+    varied.large_share = 0.2;
+    check(name + ", tiny and huge", cases::make_smoe(varied), {11, 17}, tolerance, device);
+    check(name + ", enlarged", cases::make_smoe(varied), {9, 35}, tolerance, device);
+    varied.components = 1;
+    check(name + ", one component", cases::make_smoe(varied), {3, 2}, tolerance, device);
+    check(name + ", one pixel", cases::make_smoe({.components = 5}), {1, 1}, tolerance, device);
+  });
 }
+
+TEST_P(SmoeGradients, SameBitsEachTime) {
+  on_each([](Device device) {
+    const auto model = cases::make_smoe({});
+    const auto target = noise({45, 60, 3});
+    const auto once = smoe_gradient(model, target.view(), 1e-4, device);
+    const auto again = smoe_gradient(model, target.view(), 1e-4, device);
+    EXPECT_EQ(once.loss, again.loss);
+    EXPECT_EQ(once.covariance, again.covariance);
+    EXPECT_EQ(once.slope, again.slope);
+  });
+}
+
+HOLOTONE_ON_EACH_DEVICE(SmoeGradients);
 
 TEST(SmoeGradient, SameBitsOnAnyNumberOfThreads) {
   const auto model = cases::make_smoe({});

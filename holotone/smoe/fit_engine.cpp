@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/smoe/fit_engine.hpp>
+
+namespace holotone::smoe {
+
+FitEngine::FitEngine(std::span<const SmoeFitView> views)
+    : dimensions_(2 + static_cast<int>(views.front().at.size())),
+      channels_(static_cast<int>(views.front().image.shape()[2])),
+      size_{views.front().image.shape()[0], views.front().image.shape()[1]},
+      limits_(pixel_limits(size_)) {}
+
+ViewPoint place_of(const SmoeFitView& view) {
+  ViewPoint at{};
+  std::copy(view.at.begin(), view.at.end(), at.begin());
+  return at;
+}
+
+FitEnginePointer fit_engine(std::span<const SmoeFitView> views, const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return fit_engine_cpu(views);
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return fit_engine_cuda(views, queue);
+#else
+      break;
+#endif
+  }
+  throw Error(ErrorCode::unsupported, fmt::format("SmoeFitter: queue: expected the CPU, got {}: this build has no CUDA",
+                                                  to_string(queue.device())));
+}
+
+}  // namespace holotone::smoe
