@@ -1,4 +1,5 @@
-// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--processor-time] [Google Benchmark's own options]
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png] [--processor-time]
+//                [Google Benchmark's own options]
 //
 // --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
     options.max_points =
         std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1048576").c_str(), nullptr, 10);
     options.scan = take_option(arguments, "--scan", "");
+    options.picture = take_option(arguments, "--picture", "");
     if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
     benchmark::AddCustomContext("commit", bench::commit());

@@ -10,6 +10,7 @@ struct RowOptions {
   holotone::Device device;
   std::int64_t max_points = 1048576;  ///< rows with more points or dots are left out
   std::string scan{};                 ///< a file with the 437,645 vertices of hologram/fast_dragon; none: no such row
+  std::string picture{};              ///< the picture of smoe/fit, 768 x 512; none: no such row
 };
 
 /// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
@@ -27,7 +28,7 @@ void add_nufft_rows(const RowOptions& options);
 /// halftone/step, full, init, step_direct: halftone_bench.cpp
 void add_halftone_rows(const RowOptions& options);
 
-/// smoe/render, render_window, views: smoe_bench.cpp
+/// smoe/render, render_window, views, fit: smoe_bench.cpp
 void add_smoe_rows(const RowOptions& options);
 
 /// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp

@@ -4,12 +4,17 @@
 // render/{size}-{components}; render_window: the components whose centres are within 16 pixels of a tile, as Avramelos et al.;
 // views/64: 64 views of a light field of 10,000 components, 626 x 434 pixels, in one call (the time is that of all).
 //
-// Counters: max_error (some hundred pixels), components_per_tile.
+// fit/kodim23-5000 (`--picture kodim23.png`): 5,000 components in 1,000 steps, from the picture in host memory to the model there, once. An
+// error below 41 dB. Counters: psnr of the colours before any rounding, steps, step_ms: the time of all over the steps.
+//
+// Counters of the others: max_error (some hundred pixels), components_per_tile.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/io/image.hpp>
+#include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/render.hpp>
 #include <tests/cases/smoe.hpp>
 
@@ -88,6 +93,28 @@ void run(benchmark::State& state, const SmoeModel& model, const std::vector<Smoe
   }
 }
 
+void run_fit(benchmark::State& state, const std::string& path, Device device) {
+  const auto image = holotone::to_float(holotone::read_image(path));
+  const holotone::SmoeFitOptions options{.components = 5000, .iterations = 1000};
+  const auto queue = Queue::create(device);
+  {
+    // A device's first kernels take longer.
+    auto few = options;
+    few.iterations = 2;
+    (void)holotone::fit_smoe(image.view(), few, queue);
+  }
+  double psnr = 0;
+  const double seconds = time_iterations(state, queue, [&] {
+    holotone::SmoeFitter fitter(image.view(), options, queue);
+    fitter.run();
+    psnr = fitter.psnr_db();
+  });
+  if (!(psnr > 41)) state.SkipWithError(fmt::format("{:.2f} dB are below 41", psnr).c_str());
+  state.counters["psnr"] = psnr;
+  state.counters["steps"] = static_cast<double>(options.iterations);
+  state.counters["step_ms"] = 1e3 * seconds / static_cast<double>(options.iterations);
+}
+
 SmoeView whole(std::int64_t width, std::int64_t height, std::vector<double> at = {}) {
   return {{height, width}, {0, 0}, {static_cast<double>(width), static_cast<double>(height)}, std::move(at)};
 }
@@ -110,6 +137,11 @@ void add_smoe_rows(const RowOptions& options) {
   add("smoe/render/1080p-169401", picture(SmoeSelection::bounded, 169401, 1920, 1080));
   add("smoe/render_window/1080p-169401", picture(SmoeSelection::window, 169401, 1920, 1080));
   if (!cpu) add("smoe/render/2160p-686763", picture(SmoeSelection::bounded, 686763, 3840, 2160));
+  if (!options.picture.empty()) {
+    register_row("smoe/fit/kodim23-5000", [device, path = options.picture](benchmark::State& state) {
+      run_fit(state, path, device);
+    })->Iterations(1);
+  }
   for (const int side : {1, 8}) {
     add(fmt::format("smoe/views/{}", side * side), [=](benchmark::State& state) {
       const auto model = cases::dense_smoe(4, 10000, 626, 434);

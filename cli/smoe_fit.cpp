@@ -32,12 +32,14 @@ struct SmoeFitArguments {
   std::string seed = "1";
   std::string resume;
   std::string rows = "auto";
+  std::string device = "auto";
   bool linear = false;
   ConsoleOptions console;
 };
 
 struct SmoeFitJob {
   SmoeFitOptions options;
+  Device device;
   std::optional<std::int64_t> bytes;
   double quality = default_quality;
   ViewRows rows = ViewRows::by_parallax;
@@ -66,6 +68,7 @@ SmoeFitJob fit_job(const SmoeFitArguments& a) {
   if (!a.quality.empty()) job.quality = number_between("--quality", a.quality, 0, best_smoe_quality);
   options.seed = static_cast<std::uint64_t>(whole_number("--seed", a.seed, 0, INT64_MAX));
   options.linear = a.linear;
+  job.device = parse_device(a.device);
   return job;
 }
 
@@ -81,12 +84,12 @@ void check_outputs(const SmoeFitArguments& a) {
 }
 
 /// Mean squared difference of the model's pictures, as they would be written, from those that it was fitted to.
-double psnr_against(const FitPictures& pictures, const SmoeModel& model) {
-  SmoeRenderer renderer(model);
+double psnr_against(const FitPictures& pictures, const SmoeModel& model, Device device) {
+  SmoeRenderer renderer(model, device);
   double sum = 0;
   for (std::size_t i = 0; i < pictures.images.size(); ++i) {
     const auto& image = pictures.images[i];
-    auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]});
+    auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
     // As a file of codes would hold it.
     if (pictures.bits != 0 && !model.linear) colours = to_float(coded(colours, false, pictures.bits));
     const double psnr = psnr_of(colours, image);
@@ -111,7 +114,7 @@ Stored stored(const SmoeFitArguments& a, const SmoeFitJob& job, const FitPicture
     options.most_bytes = job.bytes.value_or(0);
     options.quality = job.quality;
     ProgressBar bar(a.console);
-    result.bytes = store_smoe(pictures.views(), model, options, bar).bytes;
+    result.bytes = store_smoe(pictures.views(), model, options, job.device, bar).bytes;
   }
   result.model = decode_smoe(result.bytes, a.output);
   return result;
@@ -124,11 +127,11 @@ int run_smoe_fit(const SmoeFitArguments& a) {
   const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
   const UnfinishedRun unfinished;
   const auto begun = [&]() -> SmoeFitter {
-    if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options);
+    if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options, job.device);
     const SmoeModel start = read_model(a.resume).model;
     SmoeFitOptions options = job.options;
     if (a.components.empty() && a.psnr.empty() && a.bytes.empty()) options.components = start.count();
-    return SmoeFitter(pictures.views(), start, options);
+    return SmoeFitter(pictures.views(), start, options, job.device);
   };
   SmoeFitter fitter = begun();
   {
@@ -142,7 +145,7 @@ int run_smoe_fit(const SmoeFitArguments& a) {
   } else {
     write_smoe(a.output, written.bytes);
   }
-  const double psnr = psnr_against(pictures, written.model);
+  const double psnr = psnr_against(pictures, written.model, job.device);
   check_cancelled("writing");
   UnfinishedRun::keep();
   const auto& shape = pictures.images.front().shape();
@@ -171,6 +174,7 @@ int run_smoe_fit(const SmoeFitArguments& a) {
                {"fit_psnr_db", fitter.psnr_db()},
                {"iterations", fitter.iterations()},
                {"seed", job.options.seed},
+               {"device", to_string(job.device)},
                {"time_s", watch.seconds()}});
   return exit_ok;
 }
@@ -200,6 +204,7 @@ void add_smoe_fit(CLI::App& smoe, Action& action) {
   command->add_option("--resume", a.resume, "A model of the same pictures to start from");
   command->add_option("--rows", a.rows, "Way in which %v counts: down, up, or auto by the parallax")
       ->capture_default_str();
+  command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
   command->add_flag("--linear", a.linear, "Fit linear light instead of the file's codes");
   add_console_options(*command, a.console);
   command->callback([arguments, &action] { action = [arguments] { return run_smoe_fit(*arguments); }; });

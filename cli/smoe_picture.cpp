@@ -41,10 +41,11 @@ std::vector<double> view_of(const SmoeModel& model, const std::string& text) {
   return view;
 }
 
-Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view) {
-  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device) {
+  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels}, device);
   renderer.render(view, image.view());
-  return image;
+  if (device == Device{}) return image;
+  return image.to(Device{});
 }
 
 Image coded(const Array<float, 3>& colours, bool linear, int bits) {

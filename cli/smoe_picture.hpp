@@ -14,8 +14,8 @@ Shape<2> own_size(const SmoeModel& model);
 /// if `text` is empty. Throws invalid_argument naming --view.
 std::vector<double> view_of(const SmoeModel& model, const std::string& text);
 
-/// The model's colours in float32 {ny, nx, channels}, as the model has them.
-Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view);
+/// The model's colours in float32 {ny, nx, channels} in host memory, as the model has them; `device` is the renderer's.
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {});
 
 /// Colours as codes of 8 bits, or of 10, 12 or 16 in files of 16 bits a pixel: c of 0 to 2^bits - 1, written as the nearest of
 /// c 65535 / (2^bits - 1) so that white is white. Those of linear light become sRGB codes; colours outside 0 to 1 are cut off.

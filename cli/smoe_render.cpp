@@ -59,7 +59,7 @@ class Run {
       : job_(job),
         view_(view_to_render(model, job)),
         warnings_(cli::warnings_of(model, view_, job)),
-        renderer_(std::move(model), {}, job.options),
+        renderer_(std::move(model), Queue(job.device), job.options),
         bar_(job.console) {}
 
   void make() {
@@ -92,6 +92,7 @@ class Run {
                                                                            : nlohmann::json(nullptr)},
             {"components_per_tile", info.components_per_tile},
             {"tile", {info.tile[1], info.tile[0]}},
+            {"device", to_string(job_.device)},
             {"render_s", render_seconds_},
             {"warnings", warnings_},
             {"time_s", seconds}};
@@ -108,7 +109,7 @@ class Run {
   void write(const std::string& path, const SmoeView& view) {
     check_cancelled("rendering");
     const Stopwatch watch;
-    auto colours = rendered(renderer_, view);
+    auto colours = rendered(renderer_, view, job_.device);
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
@@ -170,6 +171,7 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
       ->capture_default_str();
   command->add_option("--window", a.window, "Of --selection window: pixels around a tile")->capture_default_str();
   command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
+  command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
   add_console_options(*command, a.console);
   command->callback([arguments, &action] { action = [arguments] { return run_smoe_render(*arguments); }; });
 }

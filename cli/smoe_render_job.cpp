@@ -76,6 +76,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     job.options.tolerance = number_between("--tolerance", arguments.tolerance, 1e-7, 1);
   }
   job.options.window_px = number_between("--window", arguments.window, 0, 65536);
+  job.device = parse_device(arguments.device);
   return job;
 }
 

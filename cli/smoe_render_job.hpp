@@ -21,6 +21,7 @@ struct SmoeRenderArguments {
   std::string selection = "bounded";
   std::string window = "16";
   std::string precision = "fast";
+  std::string device = "auto";
   bool floats = false;
   ConsoleOptions console;
 };
@@ -36,6 +37,7 @@ struct SmoeRenderJob {
   std::string view;                                 ///< as typed: what it may be depends on the model
   int bits = 8;                                     ///< 0: float32
   SmoeRenderOptions options;
+  Device device;
   ConsoleOptions console;
 };
 
