@@ -5,8 +5,7 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr int threads = 128;
-constexpr int descent_threads = 32;  ///< components are few: as many processors as there are take part
+constexpr int threads = 32;  ///< components are few: as many processors as there are take part
 
 __global__ void __launch_bounds__(threads) slice_kernel(const FitComponent* __restrict__ components, std::int64_t count,
                                                         ViewPoint at, ImageComponent* __restrict__ slices) {
@@ -26,15 +25,31 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <int Dimensions>
-__global__ void __launch_bounds__(descent_threads)
+__global__ void __launch_bounds__(threads)
     descend_kernel(FitComponent* __restrict__ components, const FitSums* __restrict__ sums, std::int64_t count,
                    int channels, DescentStep step, double* __restrict__ mean, double* __restrict__ square,
                    WidthLimits limits) {
-  const std::int64_t j = std::int64_t{blockIdx.x} * descent_threads + threadIdx.x;
+  const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (j >= count) return;
+  // Read at once: one after the other, a step would wait for memory as often as there are parameters.
+  constexpr int most = parameters_of(Dimensions, most_smoe_channels);
+  const int width = parameters_of(Dimensions, channels);
+  double own_mean[most];
+  double own_square[most];
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
+    own_mean[k] = k < width ? mean[k * count + j] : 0;
+    own_square[k] = k < width ? square[k * count + j] : 0;
+  }
   FitComponent own = components[j];
-  descend<Dimensions>(own, sums[j], channels, step, {mean + j, square + j, count}, limits);
+  descend<Dimensions>(own, sums[j], channels, step, {own_mean, own_square, 1}, limits);
   components[j] = own;
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
+    if (k >= width) break;
+    mean[k * count + j] = own_mean[k];
+    square[k * count + j] = own_square[k];
+  }
 }
 
 __global__ void forget_kernel(const std::uint32_t* __restrict__ which, std::int64_t number, std::int64_t count,
@@ -157,7 +172,7 @@ class CudaEngine final : public FitEngine {
   }
   template <int Dimensions>
   void launch_descent(const DescentStep& step) {
-    descend_kernel<Dimensions><<<cuda::blocks_for(count_, descent_threads), descent_threads, 0, stream()>>>(
+    descend_kernel<Dimensions><<<cuda::blocks_for(count_, threads), threads, 0, stream()>>>(
         components_.data(), device_sums_.data(), count_, channels(), step, mean_.data(), square_.data(), limits());
     cuda::check_launch("descend_kernel");
   }

@@ -9,7 +9,7 @@ constexpr int pixels = rows * columns;
 constexpr int threads = pixels;  ///< a pixel each, then a component each
 constexpr int warps = threads / 32;
 constexpr int columns_a_warp = columns / warps;
-constexpr int most_staged = 128;  ///< components in shared memory
+constexpr int most_staged = 64;  ///< components in shared memory
 constexpr int total_threads = 1024;
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// A component's weight this near to 1 leaves the pixel to components whose colours nobody asked for.

@@ -310,8 +310,9 @@ void CudaSelector::list(std::size_t level, const ImageComponent* components, std
   copy_bytes(&total, Device{}, begin.data() + boxes, queue_.device(), sizeof(total), queue_);
   queue_.synchronize();
   if (total > UINT32_MAX) {
-    throw Error(ErrorCode::out_of_memory,
-                "SmoeFitter: image: expected at most 2^32 components in all its tiles, got " + std::to_string(total));
+    throw Error(
+        ErrorCode::out_of_memory,
+        "SmoeFitter: components: expected at most 2^32 in the lists of all tiles, got " + std::to_string(total));
   }
   // Some more than now: lists grow and shrink from step to step.
   if (index.size() < total) reserve(index, total + total / 4, queue_);
