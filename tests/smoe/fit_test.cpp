@@ -118,6 +118,19 @@ TEST_P(SmoeFits, ExpectationMaximisationRaisesItsLikelihood) {
   });
 }
 
+// Sums differ by rounding, 1e-6 of the largest; 60 steps and a move of components let it grow.
+TEST_P(SmoeFits, AgreeWithTheCpu) {
+  on_each([](Device device) {
+    const auto image = patches();
+    const auto reached = [&](const Queue& queue) {
+      SmoeFitter fitter(image.view(), {.components = 50, .iterations = 60, .seed = 3}, queue);
+      fitter.run();
+      return fitter.psnr_db();
+    };
+    support::expect_within(to_string(device) + ", dB from the CPU", std::abs(reached(device) - reached({})), 0.1);
+  });
+}
+
 TEST_P(SmoeFits, SameSeedSameBitsEachTime) {
   on_each([](Device device) {
     const auto image = patches();
