@@ -33,7 +33,7 @@ constexpr std::int64_t select_interval_of_views = 60;
 /// 6 % 33.81, of 10 % 33.77, every 80 of 10 % 33.78, every 20 of 2 % 33.70; none at all 0.1 dB below the first after 300.
 constexpr std::int64_t relocate_interval = 40;
 constexpr std::int64_t relocate_interval_of_views = 200;
-constexpr double relocate_until = 0.7;
+constexpr double relocate_until = 0.3;
 constexpr double most_relocated = 0.06;
 /// Steps shrink exponentially to this share of the first ones; a fit that goes on begins with smaller ones.
 constexpr double last_rate = 0.06;
