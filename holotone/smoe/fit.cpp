@@ -118,7 +118,7 @@ struct SmoeFitter::State {
   State(std::span<const SmoeFitView> images, const SmoeFitOptions& chosen, const Queue& queue,
         smoe::FitComponents first)
       : options(chosen),
-        engine(smoe::fit_engine(images, queue)),
+        engine(smoe::fit_engine(where, images, queue)),
         components(std::move(first)),
         selected(images.size(), none),
         all(images.size()),

@@ -16,7 +16,7 @@ ViewPoint place_of(const SmoeFitView& view) {
   return at;
 }
 
-FitEnginePointer fit_engine(std::span<const SmoeFitView> views, const Queue& queue) {
+FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue) {
   switch (queue.device().backend) {
     case Backend::cpu: return fit_engine_cpu(views);
     case Backend::cuda:
@@ -26,7 +26,7 @@ FitEnginePointer fit_engine(std::span<const SmoeFitView> views, const Queue& que
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported, fmt::format("SmoeFitter: queue: expected the CPU, got {}: this build has no CUDA",
+  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
                                                   to_string(queue.device())));
 }
 

@@ -25,6 +25,8 @@ class FitEngine {
   virtual const std::vector<double>& errors() = 0;
   /// A step of Adam (Kingma and Ba 2015) by the last sum, which was of gradients; `rate` scales all of it.
   virtual void descend(double rate) = 0;
+  /// Forgets all steps.
+  virtual void restart() = 0;
   /// Forgets the past of components.
   virtual void forget(std::span<const std::uint32_t> components) = 0;
 
@@ -46,8 +48,8 @@ using FitEnginePointer = std::unique_ptr<FitEngine>;
 
 ViewPoint place_of(const SmoeFitView& view);
 
-/// `views` as SmoeFitter has checked them; copied. Throws unsupported for a device that this build has not.
-FitEnginePointer fit_engine(std::span<const SmoeFitView> views, const Queue& queue);
+/// `views` as SmoeFitter has checked them; copied. Throws unsupported, named by `where`, for a device that this build has not.
+FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue);
 FitEnginePointer fit_engine_cpu(std::span<const SmoeFitView> views);
 FitEnginePointer fit_engine_cuda(std::span<const SmoeFitView> views, const Queue& queue);
 

@@ -54,6 +54,11 @@ class CpuEngine final : public FitEngine {
       default: descend_all<4>(step); break;
     }
   }
+  void restart() override {
+    steps_ = 0;
+    std::fill(mean_.begin(), mean_.end(), 0);
+    std::fill(square_.begin(), square_.end(), 0);
+  }
   void forget(std::span<const std::uint32_t> components) override {
     for (const auto j : components) {
       std::fill_n(mean_.begin() + static_cast<std::ptrdiff_t>(j * width_), width_, 0);

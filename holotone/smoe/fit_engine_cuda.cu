@@ -149,6 +149,12 @@ class CudaEngine final : public FitEngine {
       default: launch_descent<4>(step); break;
     }
   }
+  void restart() override {
+    steps_ = 0;
+    for (Array<double, 1>* const memory : {&mean_, &square_}) {
+      cuda::check(cudaMemsetAsync(memory->data(), 0, memory->bytes(), stream()), "cudaMemsetAsync");
+    }
+  }
   void forget(std::span<const std::uint32_t> components) override {
     if (components.empty()) return;
     const cuda::DeviceScope scope(queue_.device());

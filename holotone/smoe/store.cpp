@@ -5,6 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/smoe/store.hpp>
 #include <holotone/smoe/store_detail.hpp>
+#include <numeric>
 #include <optional>
 
 namespace holotone {
@@ -13,24 +14,20 @@ namespace {
 
 constexpr std::size_t most_sampled = 9;
 
-ViewPoint place_of(const SmoeFitView& view) {
-  ViewPoint at{};
-  std::copy(view.at.begin(), view.at.end(), at.begin());
-  return at;
-}
-
 }  // namespace
 
-StoreScene::StoreScene(std::span<const SmoeFitView> images)
-    : size{images.front().image.shape()[0], images.front().image.shape()[1]},
-      dimensions(2 + static_cast<int>(images.front().at.size())),
-      channels(static_cast<int>(images.front().image.shape()[2])),
-      limits(pixel_limits(size)),
+StoreScene::StoreScene(const char* where, std::span<const SmoeFitView> images, const Queue& queue)
+    : engine(fit_engine(where, images, queue)),
+      all(images.size()),
+      size(engine->size()),
+      dimensions(engine->dimensions()),
+      channels(engine->channels()),
+      limits(engine->limits()),
       loose{limits.least / 4, limits.largest * 4, limits.aspect * 4} {
-  for (const auto& image : images) views.push_back({place_of(image), TargetTiles(image.image), {}});
-  for (auto& view : views) all.push_back(&view);
-  const std::size_t count = std::min(most_sampled, views.size());
-  for (std::size_t i = 0; i < count; ++i) sampled.push_back(&views[i * views.size() / count]);
+  for (const auto& image : images) places.push_back(place_of(image));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::size_t count = std::min(most_sampled, all.size());
+  for (std::size_t i = 0; i < count; ++i) sampled.push_back(i * all.size() / count);
 }
 
 }  // namespace smoe
@@ -49,8 +46,8 @@ constexpr double least_change = 0.05;
 class Storing {
  public:
   Storing(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
-          Progress& progress)
-      : scene_(views),
+          const Queue& queue, Progress& progress)
+      : scene_(where, views, queue),
         model_(model),
         options_(options),
         progress_(progress),
@@ -153,13 +150,13 @@ class Storing {
 }  // namespace
 
 SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
-                       Progress& progress) {
+                       const Queue& queue, Progress& progress) {
   smoe::require_views(where, views);
   smoe::require_start(where, model, views.front());
   require_range(where, "quality", options.quality, 0, best_smoe_quality);
   require_range(where, "most_bytes", static_cast<double>(options.most_bytes), 0, 0x1p53);
   require_range(where, "steps", static_cast<double>(options.steps), 0, 1e6);
-  return Storing(views, model, options, progress).run();
+  return Storing(views, model, options, queue, progress).run();
 }
 
 }  // namespace holotone

@@ -27,11 +27,12 @@ struct SmoeStoreOptions {
 /// With `most_bytes` the gates' quality is chosen by encoding the model as it is, and the experts' for the bytes that are left.
 /// Light fields: the descent looks at two views a step, 3. at nine.
 ///
-/// `views`: as for SmoeFitter; `model`: of theirs, as SmoeFitter gives it. The same arguments give the same bytes on any number of threads.
+/// `views`: as for SmoeFitter; `model`: of theirs, as SmoeFitter gives it. Fitting takes place on the device of `queue`, which takes a copy of the
+/// views. The same arguments give the same bytes on any number of threads, and on a GPU each time.
 /// Reports `storing`. Throws invalid_argument as SmoeFitter, for options out of range and for `most_bytes` that are too few, saying how many
 /// the smallest file found has; cancelled. Cost: about that of `steps` steps of SmoeFitter, and some 30 pictures of every view.
 /// Source: rounding in turn with the rest adapted, Babai 1986 (nearest plane); rate and distortion, Sullivan and Wiegand 1998.
 SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options = {},
-                       Progress& progress = Progress::none());
+                       const Queue& queue = {}, Progress& progress = Progress::none());
 
 }  // namespace holotone

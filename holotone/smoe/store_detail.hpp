@@ -7,11 +7,12 @@ namespace holotone::smoe {
 
 /// The pictures that a file shall show.
 struct StoreScene {
-  explicit StoreScene(std::span<const SmoeFitView> images);
+  StoreScene(const char* where, std::span<const SmoeFitView> images, const Queue& queue);
 
-  FitViews views;
-  std::vector<FitView*> all;
-  std::vector<FitView*> sampled;  ///< some of a light field's, from all over it
+  FitEnginePointer engine;
+  std::vector<ViewPoint> places;     ///< of the views
+  std::vector<std::size_t> all;      ///< numbers of views
+  std::vector<std::size_t> sampled;  ///< some of a light field's, from all over it
   Shape<2> size;
   int dimensions;
   int channels;

@@ -1,6 +1,7 @@
 // Experts to whole numbers: least squares of the pictures and bits, a component at a time.
 #include <algorithm>
 #include <cmath>
+#include <holotone/smoe/over_components.hpp>
 #include <holotone/smoe/store_detail.hpp>
 
 namespace holotone::smoe {
@@ -92,15 +93,20 @@ class ExpertRounding {
   ExpertRounding(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps)
       : scene_(scene), coded_(quantise(model, steps)), layout_(coded_.layout()) {
     components_ = components_of(dequantise(coded_), scene.loose);
-    for (auto* const view : scene_.sampled) view->select(components_, tolerance);
+    scene_.engine->put(components_);
+    for (const auto view : scene_.sampled) scene_.engine->select(view, tolerance);
   }
 
   CodedModel run(const std::function<void()>& report) {
     for (int round = 0; round < rounds; ++round) {
       for (std::int64_t turn = 0; turn < turns; ++turn) {
         report();
-        if (round + turn > 0) components_ = components_of(dequantise(coded_), scene_.loose);
-        (void)sum_views(PixelSum::experts, components_, {}, scene_.sampled, sums_);
+        if (round + turn > 0) {
+          components_ = components_of(dequantise(coded_), scene_.loose);
+          scene_.engine->put(components_);
+        }
+        scene_.engine->sum(PixelSum::experts, scene_.sampled, {});
+        sums_ = scene_.engine->sums();
         if (turn == 0) prepare_round();
         const std::int64_t count = (coded_.info.count - turn + turns - 1) / turns;
         over_components(count, [&](std::size_t i) { round_one(turn + turns * static_cast<std::int64_t>(i)); });

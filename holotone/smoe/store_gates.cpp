@@ -36,6 +36,8 @@ void take_gate(FitComponent& own, const FitComponent& gate) {
 }
 
 class GateRounding {
+  static constexpr std::int64_t none = -1;
+
  public:
   GateRounding(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps)
       : scene_(scene),
@@ -44,8 +46,9 @@ class GateRounding {
         rounded_(components_),
         part_(components_.size()),
         stored_(model),
-        descent_(scene.dimensions, scene.channels) {
-    descent_.resize(components_.size());
+        selected_(scene.all.size(), none) {
+    scene_.engine->put(components_);
+    scene_.engine->restart();
     std::vector<std::uint32_t> order(components_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [](std::uint32_t a, std::uint32_t b) {
@@ -72,30 +75,34 @@ class GateRounding {
       std::copy_n(gates.covariance.begin() + static_cast<std::ptrdiff_t>(j * triangle), triangle,
                   stored_.covariance.begin() + static_cast<std::ptrdiff_t>(j * triangle));
     }
-    for (auto& view : scene_.views) view.selected = -1;
+    scene_.engine->put(components_);
+    std::fill(selected_.begin(), selected_.end(), none);
   }
 
   /// A step of everything but the gates of parts up to `part`.
   void step(std::size_t part, double rate) {
     const auto batch = next_batch();
     const auto interval = scene_.all.size() > 1 ? select_interval_of_views : select_interval;
-    for (auto* const view : batch) {
-      if (view->selected >= 0 && iteration_ - view->selected < interval) continue;
-      view->select(components_, tolerance);
-      view->selected = iteration_;
+    FitEngine& engine = *scene_.engine;
+    for (const auto view : batch) {
+      if (selected_[view] != none && iteration_ - selected_[view] < interval) continue;
+      engine.select(view, tolerance);
+      selected_[view] = iteration_;
     }
-    (void)sum_views(PixelSum::gradient, components_, {}, batch, sums_);
-    descent_.step(components_, sums_, rate, scene_.limits);
+    engine.sum(PixelSum::gradient, batch, {});
+    engine.descend(rate);
+    engine.get(components_);
     for (std::size_t j = 0; j < components_.size(); ++j) {
       if (part_[j] <= part) take_gate(components_[j], rounded_[j]);
     }
+    engine.put(components_);
     ++iteration_;
   }
 
   SmoeModel finish(const std::function<void()>& report) {
-    for (auto* const view : scene_.all) view->select(components_, last_tolerance);
-    solve_experts(components_, scene_.all, scene_.dimensions,
-                  scene_.all.size() > 1 ? solve_steps_of_views : solve_steps, report);
+    for (const auto view : scene_.all) scene_.engine->select(view, last_tolerance);
+    solve_experts(*scene_.engine, components_, scene_.all, scene_.all.size() > 1 ? solve_steps_of_views : solve_steps,
+                  report);
     const auto d = static_cast<std::size_t>(scene_.dimensions);
     const auto q = static_cast<std::size_t>(scene_.channels);
     for (std::size_t j = 0; j < components_.size(); ++j) {
@@ -121,8 +128,8 @@ class GateRounding {
     return model;
   }
 
-  std::vector<FitView*> next_batch() {
-    std::vector<FitView*> batch;
+  std::vector<std::size_t> next_batch() {
+    std::vector<std::size_t> batch;
     const auto count = scene_.all.size();
     while (batch.size() < std::min(count, views_a_step)) {
       const auto at = static_cast<std::size_t>(looks_) % count;
@@ -134,7 +141,7 @@ class GateRounding {
                   [&](std::size_t a, std::size_t b) { return random_bits(round, a) < random_bits(round, b); });
       }
       ++looks_;
-      auto* const view = scene_.all[order_[at]];
+      const auto view = order_[at];
       if (std::find(batch.begin(), batch.end(), view) == batch.end()) batch.push_back(view);
     }
     return batch;
@@ -146,10 +153,9 @@ class GateRounding {
   FitComponents rounded_;          ///< gates of the parts that are
   std::vector<std::size_t> part_;  ///< of each component
   SmoeModel stored_;
-  Descent descent_;
-  std::vector<FitSums> sums_;
-  std::vector<std::size_t> order_;  ///< of views in this round
-  std::int64_t looks_ = 0;          ///< at views
+  std::vector<std::int64_t> selected_;  ///< of each view, the step of its lists; none: they no longer hold
+  std::vector<std::size_t> order_;      ///< of views in this round
+  std::int64_t looks_ = 0;              ///< at views
   std::int64_t iteration_ = 0;
 };
 

@@ -56,7 +56,7 @@ std::vector<Array<float, 3>> pictures_of(const StoreScene& scene, const SmoeMode
   std::vector<Array<float, 3>> pictures;
   const std::size_t count = std::min(most_measured, scene.sampled.size());
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& at = scene.sampled[i * scene.sampled.size() / count]->at;
+    const auto& at = scene.places[scene.sampled[i * scene.sampled.size() / count]];
     auto& picture = pictures.emplace_back(Shape<3>{scene.size[0], scene.size[1], scene.channels});
     renderer.render({scene.size, {}, {}, std::vector<double>(at.begin(), at.begin() + scene.dimensions - 2)},
                     picture.view());

@@ -96,7 +96,7 @@ TEST_P(SmoeFits, ExpectationMaximisationRaisesItsLikelihood) {
     const std::vector<SmoeFitView> views{{image.view(), {}}};
     auto components = smoe::start_components(image.view(), 40, 1);
     std::vector<double> variance(components.size(), smoe::first_variance);
-    const auto engine = smoe::fit_engine(views, device);
+    const auto engine = smoe::fit_engine("test", views, device);
     engine->put(components);
     engine->select(0, 1e-7);
     const std::size_t which[] = {0};

@@ -237,7 +237,7 @@ TEST_P(SmoeFitsOfViews, SumsAreGradients) {
     auto components = smoe::components_of(truth, smoe::pixel_limits({height, width}));
     const std::vector<std::size_t> which{1, 20};
     const auto all = grid.views();
-    const auto engine = smoe::fit_engine(all, device);
+    const auto engine = smoe::fit_engine("test", all, device);
     engine->put(components);
     for (const auto i : which) engine->select(i, 1e-7);
     engine->sum(smoe::PixelSum::gradient, which, {});
@@ -275,7 +275,7 @@ TEST_P(SmoeFitsOfViews, ExpectationMaximisationRaisesItsLikelihood) {
       component.colour[0] += 0.1;
     }
     const auto all = grid.views();
-    const auto engine = smoe::fit_engine(all, device);
+    const auto engine = smoe::fit_engine("test", all, device);
     engine->put(components);
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < all.size(); i += 3) which.push_back(i);
