@@ -11,6 +11,9 @@
 namespace holotone::cli {
 namespace {
 
+/// Of epipolar-plane images, unless --size says otherwise.
+constexpr std::int64_t epipolar_rows = 120;
+
 /// What is asked for that the model was not made for.
 std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job) {
   std::vector<std::string> warnings;
@@ -42,12 +45,17 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
     view.corner[axis] = job.crop ? (*job.crop)[axis] : model.low[axis];
     view.extent[axis] = job.crop ? (*job.crop)[2 + axis] : model.high[axis] - model.low[axis];
   }
+  if (job.epipolar) {
+    view.corner[1] = *job.epipolar;
+    view.extent[1] = 1;
+  }
   if (job.size) {
     view.size = {(*job.size)[1], (*job.size)[0]};
   } else {
     for (std::size_t axis = 0; axis < 2; ++axis) {
       view.size[1 - axis] = static_cast<std::int64_t>(std::clamp(view.extent[axis] + 0.5, 1.0, 65536.0));
     }
+    if (job.epipolar) view.size[0] = epipolar_rows;
   }
   return view;
 }
@@ -67,13 +75,11 @@ class Run {
       write(job_.output, view_);
       return;
     }
-    const auto& model = renderer_.model();
-    if (model.dimensions < 3) reject("--sweep", "a light field, not a model of two dimensions", job_.input);
+    require_light_field("--sweep");
     for (std::int64_t i = 0; i < job_.sweep; ++i) {
       bar_.step("rendering", i, job_.sweep);
       SmoeView view = view_;
-      const double share = job_.sweep == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(job_.sweep - 1);
-      view.at[0] = model.low[2] + (model.high[2] - model.low[2]) * share;
+      view.at[0] = u_of(i, job_.sweep);
       write(job_.frames->name(i), view);
     }
   }
@@ -106,10 +112,42 @@ class Run {
   }
 
  private:
+  void require_light_field(const std::string& option) const {
+    if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
+  }
+  /// u of view i of `count` from the leftmost to the rightmost.
+  [[nodiscard]] double u_of(std::int64_t i, std::int64_t count) const {
+    const auto& model = renderer_.model();
+    const double share = count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
+    return model.low[2] + (model.high[2] - model.low[2]) * share;
+  }
+
+  /// One row of pixels of each view from the leftmost to the rightmost.
+  Array<float, 3> epipolar(const SmoeView& view) {
+    require_light_field("--epi");
+    const auto [ny, nx] = view.size;
+    const std::int64_t channels = renderer_.model().channels;
+    Array<float, 3> image({ny, nx, channels});
+    constexpr std::int64_t at_once = 32;
+    for (std::int64_t first = 0; first < ny; first += at_once) {
+      check_cancelled("rendering");
+      std::vector<SmoeView> rows(static_cast<std::size_t>(std::min(at_once, ny - first)), view);
+      for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
+        rows[static_cast<std::size_t>(i)].size = {1, nx};
+        rows[static_cast<std::size_t>(i)].at[0] = u_of(first + i, ny);
+      }
+      Array<float, 4> colours({std::ssize(rows), 1, nx, channels}, job_.device);
+      renderer_.render(rows, colours.view());
+      const auto host = colours.to(Device{});
+      std::copy_n(host.data(), host.size(), image.data() + first * nx * channels);
+    }
+    return image;
+  }
+
   void write(const std::string& path, const SmoeView& view) {
     check_cancelled("rendering");
     const Stopwatch watch;
-    auto colours = rendered(renderer_, view, job_.device);
+    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device);
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
@@ -159,9 +197,16 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
       ->add_option("-o,--output", a.output, "PNG, TIFF or BMP; NPY or TIFF with --float; %03d for the views of --sweep")
       ->required();
   command->add_option("--size", a.size, "WIDTHxHEIGHT in pixels; default: the model's own");
-  command->add_option("--crop", a.crop, "X,Y,WIDTH,HEIGHT in the model's pixels, x right and y down from the corner");
+  auto* crop = command->add_option("--crop", a.crop,
+                                   "X,Y,WIDTH,HEIGHT in the model's pixels, x right and y down from the corner");
   auto* view = command->add_option("--view", a.view, "U,V of a light field, -1 to 1 each; default: the middle");
-  command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
+  auto* sweep =
+      command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
+  command
+      ->add_option("--epi", a.epipolar,
+                   "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view")
+      ->excludes(sweep)
+      ->excludes(crop);
   auto* bits =
       command->add_option("--bits", a.bits, "8, or 10, 12 or 16 in files of 16 bits a pixel")->capture_default_str();
   command->add_flag("--float", a.floats, "Write the model's colours as float32 TIFF or NPY")->excludes(bits);

@@ -62,6 +62,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
   set_output(job, arguments);
   if (!arguments.size.empty()) job.size = resolution("--size", arguments.size);
   if (!arguments.crop.empty()) job.crop = crop_of(arguments.crop);
+  if (!arguments.epipolar.empty()) job.epipolar = number_between("--epi", arguments.epipolar, -farthest, farthest);
   job.view = arguments.view;
   static constexpr Choice<SmoeSelection> selections[] = {
       {"bounded", SmoeSelection::bounded}, {"window", SmoeSelection::window}, {"all", SmoeSelection::all}};

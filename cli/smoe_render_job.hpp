@@ -16,6 +16,7 @@ struct SmoeRenderArguments {
   std::string crop;
   std::string view;
   std::string sweep;
+  std::string epipolar;
   std::string bits = "8";
   std::string tolerance;
   std::string selection = "bounded";
@@ -34,6 +35,7 @@ struct SmoeRenderJob {
   std::int64_t sweep = 0;                           ///< views; 0: one picture
   std::optional<std::array<std::int64_t, 2>> size;  ///< {nx, ny}
   std::optional<std::array<double, 4>> crop;        ///< x, y, width, height in the model's pixels
+  std::optional<double> epipolar;                   ///< y in the model's pixels, of an epipolar-plane image
   std::string view;                                 ///< as typed: what it may be depends on the model
   int bits = 8;                                     ///< 0: float32
   SmoeRenderOptions options;

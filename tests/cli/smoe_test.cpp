@@ -167,6 +167,17 @@ TEST_F(SmoeProgramTest, ViewsOfALightField) {
     expect_codes(fmt::format("frame_{:02}.png", i), picture(model, {{45, 60}, {0, 0}, {60, 45}, {i - 1.0, 0}}), false,
                  8);
   }
+  EXPECT_EQ(run_json({"smoe", "render", path("field.smoe"), "-o", path("epi.png"), "--epi", "12", "--view", "0,0.5",
+                      "--size", "60x5"})["resolution"],
+            nlohmann::json({60, 5}));
+  Array<float, 3> rows({5, 60, 3});
+  for (int i = 0; i < 5; ++i) {
+    const auto view = picture(model, {{45, 60}, {0, 0}, {60, 45}, {0.5 * i - 1, 0.5}});
+    std::copy_n(view.data() + 12 * 60 * 3, 60 * 3, rows.data() + static_cast<std::int64_t>(i) * 60 * 3);
+  }
+  expect_codes("epi.png", rows, false, 8);
+  const auto flat = run({"smoe", "render", path("field.smoe"), "-o", path("epi.png"), "--epi", "nan"});
+  EXPECT_EQ(flat.exit_code, 2);
   const auto json = run_json({"smoe", "info", path("field.smoe"), "--against", path("frame_02.png"), "--view", "1,0"});
   EXPECT_TRUE(json["psnr_db"].is_null()) << "equal: infinite";
 }
