@@ -87,6 +87,7 @@ SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
   try {
     const auto json = nlohmann::json::parse(bytes);
     if (json.value("format", "") != "holotone smoe") throw_io(path, "\"format\": \"holotone smoe\"", "another");
+    if (json.at("version").get<int>() != 1) throw_io(path, "\"version\": 1", json.at("version").dump());
     SmoeModel model;
     set_box(path, model, json.at("low").get<std::vector<double>>(), json.at("high").get<std::vector<double>>());
     model.channels = json.at("channels").get<int>();

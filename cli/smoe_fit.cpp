@@ -89,10 +89,10 @@ double psnr_against(const FitPictures& pictures, const SmoeModel& model, Device 
   double sum = 0;
   for (std::size_t i = 0; i < pictures.images.size(); ++i) {
     const auto& image = pictures.images[i];
-    auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
-    // As a file of codes would hold it.
-    if (pictures.bits != 0 && !model.linear) colours = to_float(coded(colours, false, pictures.bits));
-    const double psnr = psnr_of(colours, image);
+    const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
+    // As files of codes would hold them.
+    const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
+    const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
     sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
   }
   return -10 * std::log10(sum);

@@ -80,6 +80,7 @@ class Run {
       bar_.step("rendering", i, job_.sweep);
       SmoeView view = view_;
       view.at[0] = u_of(i, job_.sweep);
+      views_.push_back(view.at);
       write(job_.frames->name(i), view);
     }
   }
@@ -93,7 +94,7 @@ class Run {
             {"components", model.count()},
             {"resolution", {view_.size[1], view_.size[0]}},
             {"bits", job_.bits == 0 ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
-            {"view", view_.at},
+            {job_.sweep == 0 ? "view" : "views", job_.sweep == 0 ? nlohmann::json(view_.at) : nlohmann::json(views_)},
             {"tolerance", job_.options.selection == SmoeSelection::bounded ? nlohmann::json(job_.options.tolerance)
                                                                            : nlohmann::json(nullptr)},
             {"components_per_tile", info.components_per_tile},
@@ -169,6 +170,7 @@ class Run {
   SmoeRenderer renderer_;
   ProgressBar bar_;
   std::vector<std::string> outputs_;
+  std::vector<std::vector<double>> views_;  ///< of a sweep
   double render_seconds_ = 0;
 };
 
@@ -214,7 +216,7 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
                       "Largest error of a colour (0 to 1) against the sum of all components; default 0.25/255");
   command->add_option("--selection", a.selection, "Components of a tile: bounded (by the tolerance), window or all")
       ->capture_default_str();
-  command->add_option("--window", a.window, "Of --selection window: pixels around a tile")->capture_default_str();
+  command->add_option("--window", a.window, "Of --selection window: pixels around a tile; default 16");
   command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
   command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
   add_console_options(*command, a.console);

@@ -76,7 +76,10 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     }
     job.options.tolerance = number_between("--tolerance", arguments.tolerance, 1e-7, 1);
   }
-  job.options.window_px = number_between("--window", arguments.window, 0, 65536);
+  if (!arguments.window.empty()) {
+    if (job.options.selection != SmoeSelection::window) reject("--window", "--selection window", arguments.selection);
+    job.options.window_px = number_between("--window", arguments.window, 0, 65536);
+  }
   job.device = parse_device(arguments.device);
   return job;
 }

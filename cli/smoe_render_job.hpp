@@ -20,7 +20,7 @@ struct SmoeRenderArguments {
   std::string bits = "8";
   std::string tolerance;
   std::string selection = "bounded";
-  std::string window = "16";
+  std::string window;
   std::string precision = "fast";
   std::string device = "auto";
   bool floats = false;
