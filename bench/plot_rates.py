@@ -43,9 +43,10 @@ def linear_ticks(low, high, most=6):
 
 
 def rate_ticks(low, high):
-    """Values 1, 2, 5 of each decade within an interval."""
+    """Values 1, 2, 5 of each decade within an interval, those of 1 alone where it has two decades."""
+    steps = (1,) if high / low >= 100 else (1, 2, 5)
     values = [step * 10.0 ** exponent for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-              for step in (1, 2, 5)]
+              for step in steps]
     return [value for value in values if low * 0.999 <= value <= high * 1.001]
 
 

@@ -33,7 +33,6 @@ struct Options {
   std::vector<double> rates{0.05, 0.1, 0.2, 0.3, 0.5, 0.8};
   std::vector<double> view_rates{0.005, 0.01, 0.02, 0.04, 0.08};
   std::int64_t iterations = 1000;
-  double bits_a_component = 60;
   std::string json;
 };
 
@@ -155,12 +154,11 @@ Codes codes_of(const Array<float, 3>& colours) {
 }
 
 Point smoe_point(const Scene& scene, double rate, const Options& options) {
-  constexpr double header_bytes = 140;
   const double bytes = std::floor(rate * scene.pixels() / 8);
   holotone::SmoeFitOptions fit;
   fit.iterations = options.iterations;
-  fit.components = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(std::round(8 * (bytes - header_bytes) / options.bits_a_component)));
+  fit.components =
+      holotone::smoe_components_for(static_cast<std::int64_t>(bytes), 2 + static_cast<int>(scene.at[0].size()), 3);
   const auto views = scene.views();
   holotone::SmoeFitter fitter(views, fit);
   fitter.run();
@@ -237,7 +235,6 @@ int main(int argc, char** argv) {
   app.add_option("--view-rates", options.view_rates, "The same of light fields, a pixel of all views")
       ->capture_default_str();
   app.add_option("--iterations", options.iterations, "Of the fits")->capture_default_str();
-  app.add_option("--bits", options.bits_a_component, "A component: sets their number")->capture_default_str();
   app.add_option("--json", options.json, "Also write the table to this file");
   CLI11_PARSE(app, argc, argv);
   try {

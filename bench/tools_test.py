@@ -111,6 +111,7 @@ class PlotRates(unittest.TestCase):
         self.assertEqual(plot_rates.linear_ticks(19.2, 41.9), [20, 25, 30, 35, 40])
         self.assertEqual([round(v, 2) for v in plot_rates.linear_ticks(0.41, 0.97)], [0.5, 0.6, 0.7, 0.8, 0.9])
         self.assertEqual([round(v, 3) for v in plot_rates.rate_ticks(0.045, 1.2)], [0.05, 0.1, 0.2, 0.5, 1])
+        self.assertEqual([round(v, 3) for v in plot_rates.rate_ticks(0.004, 1.2)], [0.01, 0.1, 1])
 
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no scenes"):

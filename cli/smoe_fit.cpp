@@ -13,9 +13,6 @@
 namespace holotone::cli {
 namespace {
 
-/// Bits of a component where PSNR for its bytes is best, about (kodim05 54, 19 60, 23 70), and the rest: set the number of components where --bytes alone is given.
-constexpr double bits_a_component = 60;
-constexpr std::int64_t header_bytes = 140;
 constexpr double default_quality = 60;
 
 struct SmoeFitArguments {
@@ -53,11 +50,7 @@ SmoeFitJob fit_job(const SmoeFitArguments& a) {
   auto& options = job.options;
   options.method = choose("--method", a.method, methods);
   job.rows = choose("--rows", a.rows, ways);
-  if (!a.bytes.empty()) {
-    job.bytes = byte_count("--bytes", a.bytes);
-    const double components = std::round(8 * static_cast<double>(*job.bytes - header_bytes) / bits_a_component);
-    options.components = std::max<std::int64_t>(1, static_cast<std::int64_t>(components));
-  }
+  if (!a.bytes.empty()) job.bytes = byte_count("--bytes", a.bytes);
   if (!a.psnr.empty()) {
     options.psnr_db = number_between("--psnr", a.psnr, 1, 100);
     options.components = 0;
@@ -122,9 +115,14 @@ Stored stored(const SmoeFitArguments& a, const SmoeFitJob& job, const FitPicture
 
 int run_smoe_fit(const SmoeFitArguments& a) {
   const Stopwatch watch;
-  const SmoeFitJob job = fit_job(a);
+  SmoeFitJob job = fit_job(a);
   check_outputs(a);
   const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
+  if (job.bytes && a.components.empty() && a.psnr.empty()) {
+    const int dimensions = 2 + static_cast<int>(pictures.at.front().size());
+    const auto channels = static_cast<int>(pictures.images.front().shape()[2]);
+    job.options.components = smoe_components_for(*job.bytes, dimensions, channels);
+  }
   const UnfinishedRun unfinished;
   const auto begun = [&]() -> SmoeFitter {
     if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options, job.device);

@@ -155,13 +155,24 @@ void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, st
   }
   values[layout.weight()] = steps_of(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
   quantise_shape(coded, model.covariance.data() + j * triangle_size(d), values);
-  // Float32 has no room for every covariance: less skew until quantising the stored one gives itself.
+  // Float32 has no room for every covariance: numbers that are off by little become those of the stored one, until quantising it gives
+  // itself; where that leads nowhere, less skew does.
+  constexpr int most_taken = 8;
+  constexpr std::int32_t little = 16;
   Triangle stored{};
   std::vector<std::int32_t> again(values, values + layout.size());
-  for (int attempt = 0; attempt < 32; ++attempt) {
+  for (int attempt = 0; attempt < most_taken + 32; ++attempt) {
     put_covariance(coded, values, stored.data());
     quantise_shape(coded, stored.data(), again.data());
-    if (std::equal(values + layout.shape(), values + layout.colour(), again.data() + layout.shape())) return;
+    std::int32_t most_off = 0;
+    for (int p = layout.shape(); p < layout.colour(); ++p) {
+      most_off = std::max(most_off, std::abs(values[p] - again[static_cast<std::size_t>(p)]));
+    }
+    if (most_off == 0) return;
+    if (most_off <= little && attempt < most_taken) {
+      std::copy(again.begin() + layout.shape(), again.begin() + layout.colour(), values + layout.shape());
+      continue;
+    }
     for (int row = 0; row < d; ++row) {
       for (int column = row + 1; column < d; ++column) values[layout.shape(row, column)] /= 2;
     }

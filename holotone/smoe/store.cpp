@@ -149,6 +149,17 @@ class Storing {
 
 }  // namespace
 
+std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channels) {
+  constexpr const char* own_name = "smoe_components_for";
+  constexpr double bits_a_number = 4;
+  constexpr double header_bytes = 140;
+  require_range(own_name, "dimensions", dimensions, 1, most_smoe_dimensions);
+  require_range(own_name, "channels", channels, 1, most_smoe_channels);
+  const smoe::CodedLayout layout{dimensions, channels};
+  const double count = 8 * (static_cast<double>(bytes) - header_bytes) / (bits_a_number * layout.size());
+  return static_cast<std::int64_t>(std::clamp(std::round(count), 1.0, static_cast<double>(most_smoe_components)));
+}
+
 SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
                        const Queue& queue, Progress& progress) {
   smoe::require_views(where, views);

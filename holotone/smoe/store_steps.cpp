@@ -16,7 +16,8 @@ constexpr double harm_of_weights = 2;
 /// Steps may differ so much from those of smoe_steps.
 constexpr double least_factor = 1.0 / 8;
 constexpr double largest_factor = 4;
-constexpr double fine_quality = 98;
+/// Of all numbers but those whose harm is measured.
+constexpr double fine_quality = 80;
 constexpr double middle_quality = 50;
 
 /// Numbers that share a step.
@@ -80,18 +81,17 @@ double difference(const std::vector<Array<float, 3>>& a, const std::vector<Array
 SmoeSteps balanced_steps(const StoreScene& scene, const SmoeModel& model) {
   const auto kinds = kinds_of(scene.dimensions, scene.channels);
   const auto fine = smoe_steps(model, fine_quality);
-  const auto exact = pictures_of(scene, model);
-  const auto harm_of = [&](const SmoeSteps& steps) {
-    return difference(pictures_of(scene, quantised(model, {.lossless = false, .steps = steps})), exact);
+  const auto pictures_at = [&](const SmoeSteps& steps) {
+    return pictures_of(scene, quantised(model, {.lossless = false, .steps = steps}));
   };
-  const double rest = harm_of(fine);
+  const auto exact = pictures_at(fine);
   std::vector<double> factor;
   double sum = 0;
   double numbers = 0;
   for (const auto& kind : kinds) {
     auto steps = fine;
     scale(steps, kind, std::exp2((fine_quality - middle_quality) / 10));
-    const double harm = std::max(harm_of(steps) - rest, 1e-12) / kind.numbers;
+    const double harm = std::max(difference(pictures_at(steps), exact), 1e-12) / kind.numbers;
     factor.push_back(0.5 * std::log2(kind.harm / harm));
     sum += kind.numbers * factor.back();
     numbers += kind.numbers;

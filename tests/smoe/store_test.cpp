@@ -191,6 +191,15 @@ TEST(SmoeStore, RefusesWhatItCannotStore) {
                [&] { store_smoe(std::vector<SmoeFitView>{}, model); });
 }
 
+TEST(SmoeStore, ComponentsForBytesHaveFourBitsForEachNumber) {
+  EXPECT_EQ(smoe_components_for(140 + 60 * 100 / 8, 2, 3), 100);
+  EXPECT_EQ(smoe_components_for(140 + 120 * 100 / 8, 4, 3), 100);
+  EXPECT_EQ(smoe_components_for(0, 2, 1), 1);
+  EXPECT_EQ(smoe_components_for(INT64_MAX, 2, 1), most_smoe_components);
+  expect_error(ErrorCode::invalid_argument, "smoe_components_for: dimensions: expected 1 to 4, got 5",
+               [] { smoe_components_for(1000, 5, 3); });
+}
+
 TEST(SmoeStore, CanBeCancelled) {
   struct Refuse : Progress {
     bool update(std::string_view stage, std::int64_t, std::int64_t) override { return stage != "storing"; }
