@@ -217,6 +217,10 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
   command->add_option("--selection", a.selection, "Components of a tile: bounded (by the tolerance), window or all")
       ->capture_default_str();
   command->add_option("--window", a.window, "Of --selection window: pixels around a tile; default 16");
+  command->add_option(
+      "--window-block", a.window_block,
+      "Of --selection window: pixels of the square blocks that windows surround, a multiple of 16; default: "
+      "the tiles");
   command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
   command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
   add_console_options(*command, a.console);

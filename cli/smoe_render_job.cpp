@@ -80,6 +80,13 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     if (job.options.selection != SmoeSelection::window) reject("--window", "--selection window", arguments.selection);
     job.options.window_px = number_between("--window", arguments.window, 0, 65536);
   }
+  if (!arguments.window_block.empty()) {
+    if (job.options.selection != SmoeSelection::window) {
+      reject("--window-block", "--selection window", arguments.selection);
+    }
+    job.options.window_block_px = whole_number("--window-block", arguments.window_block, 16, 65536);
+    if (job.options.window_block_px % 16 != 0) reject("--window-block", "a multiple of 16", arguments.window_block);
+  }
   job.device = parse_device(arguments.device);
   return job;
 }

@@ -21,6 +21,7 @@ struct SmoeRenderArguments {
   std::string tolerance;
   std::string selection = "bounded";
   std::string window;
+  std::string window_block;
   std::string precision = "fast";
   std::string device = "auto";
   bool floats = false;

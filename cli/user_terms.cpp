@@ -107,6 +107,7 @@ constexpr Source sources[] = {
     {"read_dots", "threshold", {"--threshold"}},
     {"SmoeRenderer", "tolerance", {"--tolerance"}},
     {"SmoeRenderer", "window_px", {"--window"}},
+    {"SmoeRenderer", "window_block_px", {"--window-block"}},
     {"SmoeRenderer", "view.size", {"--size"}},
     {"SmoeRenderer", "view.at", {"--view"}},
     {"SmoeRenderer", "view", {"--crop"}},

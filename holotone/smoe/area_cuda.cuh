@@ -40,12 +40,35 @@ struct AreaMemory {
   CellRows own_rows[area_warps];
 };
 
+/// Where a box stands in its picture.
+struct PicturePart {
+  double x;  ///< of the picture's first pixel, in the model's coordinates
+  double y;
+  int first_row;
+  int first_column;
+  int height;  ///< of the picture
+  int width;
+
+  /// A box that begins at (row, column) of this part, grown to all of the blocks, `side` pixels each, that it meets.
+  __device__ Box grown(const Box& own, int row, int column, int side) const {
+    const int left = (first_column + column) / side * side;
+    const int top = (first_row + row) / side * side;
+    Box all = own;
+    all.left = x + left * own.pixel_x;
+    all.top = y + top * own.pixel_y;
+    all.columns = min((first_column + column + own.columns - 1) / side * side + side, width) - left;
+    all.rows = min((first_row + row + own.rows - 1) / side * side + side, height) - top;
+    return all;
+  }
+};
+
 /// What the warps of an area find together. `Bounded`: SmoeSelection::bounded.
 template <bool Bounded>
 struct Area {
   const Plane& plane;
   const ListSettings& settings;
   const Box box;
+  const PicturePart part;
   AreaMemory& memory;
   const int warp;
   const int lane;
@@ -54,11 +77,12 @@ struct Area {
   float spread;                         ///< guess of B
   float dropped;                        ///< shares of components that no block looks at, taken with guessed_colour
 
-  __device__ Area(const Plane& of_plane, const ListSettings& list_settings, const Box& area_box, const unsigned* best,
-                  AreaMemory& shared)
+  __device__ Area(const Plane& of_plane, const ListSettings& list_settings, const Box& area_box,
+                  const PicturePart& area_part, const unsigned* best, AreaMemory& shared)
       : plane(of_plane),
         settings(list_settings),
         box(area_box),
+        part(area_part),
         memory(shared),
         warp(static_cast<int>(threadIdx.x / 32)),
         lane(static_cast<int>(threadIdx.x % 32)),
@@ -78,22 +102,28 @@ struct Area {
   /// The components that `distance` (of class i in lane i of the first warp) reaches, to all warps. All threads of the area call it.
   template <class Body>
   __device__ __forceinline__ void visit_together(float distance, const Body& body) const {
-    if (warp == 0) set_rows(plane, box, distance, memory.rows);
+    if (warp == 0) set_rows(plane, Bounded ? box : part.grown(box, 0, 0, settings.window_block), distance, memory.rows);
     __syncthreads();
     visit(plane, memory.rows, warp, area_warps, body);
   }
 
-  /// The tiles of a box in whose windows a component's centre stands, a bit each, `across` of them in a row.
-  __device__ unsigned window_tiles(const Box& own_box, int across, const Place& place) const {
+  /// How far windows reach beyond their blocks, in the model's coordinates, and no less.
+  __device__ float window_reach() const { return settings.window_px * fmaxf(box.step_x, box.step_y) * 1.000001F; }
+  /// The tiles of a box that begins at (first_row, first_column) of the area, in whose blocks' windows a component's centre stands, a bit
+  /// each, `across` of them in a row.
+  __device__ unsigned window_tiles(const Box& own_box, int first_row, int first_column, int across,
+                                   const Place& place) const {
+    const double window_x = settings.window_px * box.pixel_x;
+    const double window_y = settings.window_px * box.pixel_y;
     unsigned bits = 0;
     for (int row = 0; row * tile_side < own_box.rows; ++row) {
-      const double y0 = own_box.top + static_cast<double>(Box::start(row)) * own_box.pixel_y;
-      const double y1 = own_box.top + static_cast<double>(own_box.bottom(row)) * own_box.pixel_y;
       for (int column = 0; column * tile_side < own_box.columns; ++column) {
-        const double x0 = own_box.left + static_cast<double>(Box::start(column)) * own_box.pixel_x;
-        const double x1 = own_box.left + static_cast<double>(own_box.right(column)) * own_box.pixel_x;
-        const bool inside = place.x >= x0 - settings.window_x && place.x <= x1 + settings.window_x &&
-                            place.y >= y0 - settings.window_y && place.y <= y1 + settings.window_y;
+        const Box block =
+            part.grown(own_box.part(column * tile_side, row * tile_side, tile_side), first_row + row * tile_side,
+                       first_column + column * tile_side, settings.window_block);
+        const bool inside = place.x >= block.left - window_x && place.y >= block.top - window_y &&
+                            place.x <= block.left + (block.columns - 1) * block.pixel_x + window_x &&
+                            place.y <= block.top + (block.rows - 1) * block.pixel_y + window_y;
         if (inside) bits |= 1U << (row * across + column);
       }
     }
@@ -107,10 +137,10 @@ struct Area {
     if constexpr (Bounded) {
       look_farther();
     } else {
-      visit_together(fmaxf(settings.window_x, settings.window_y), [&](unsigned component, bool active) {
+      visit_together(window_reach(), [&](unsigned component, bool active) {
         if (!active) return;
         const Place place = plane.components.place[component];
-        raise_least(box, box.local_of(place), huge, window_tiles(box, area_tiles, place), memory.best);
+        raise_least(box, box.local_of(place), huge, window_tiles(box, 0, 0, area_tiles, place), memory.best);
       });
       __syncthreads();
     }
@@ -237,7 +267,7 @@ struct Area {
   /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call it.
   __device__ void find_near() {
     const float least = least_of_all();
-    float distance = fmaxf(settings.window_x, settings.window_y);
+    float distance = window_reach();
     float far = 0;
     if (Bounded && warp == 0) {
       distance = far_distance(box, least, guessed_colour, far);

@@ -82,10 +82,14 @@ class BlockLists {
     return tile / tiles_across * tile_side < box_.rows && tile % tiles_across * tile_side < box_.columns;
   }
 
+  /// The block's first pixel in the area.
+  __device__ int first_row() const { return area_.warp / 2 * block_side; }
+  __device__ int first_column() const { return area_.warp % 2 * block_side; }
+
   /// Looks at what the area's warps have noted.
   __device__ void from_area() {
-    const auto shift_x = static_cast<float>(area_.warp % 2 * block_side);
-    const auto shift_y = static_cast<float>(area_.warp / 2 * block_side);
+    const auto shift_x = static_cast<float>(first_column());
+    const auto shift_y = static_cast<float>(first_row());
     const AreaMemory& memory = area_.memory;
     int ends[area_warps];
     int number = 0;
@@ -113,13 +117,15 @@ class BlockLists {
 
   /// Walks over the plane's components without the other warps.
   __device__ void alone() {
-    float distance = fmaxf(area_.settings.window_x, area_.settings.window_y);
+    float distance = area_.window_reach();
     if constexpr (Bounded) {
       colour_ = area_.away + spread_;
       distance = area_.far_distance(box_, block_least_, colour_, not_seen_);
     }
     CellRows& rows = area_.memory.own_rows[area_.warp];
-    set_rows(area_.plane, box_, distance, rows);
+    set_rows(area_.plane,
+             Bounded ? box_ : area_.part.grown(box_, first_row(), first_column(), area_.settings.window_block),
+             distance, rows);
     visit(area_.plane, rows, 0, 1, [&](unsigned component, bool active) {
       Candidate candidate{};
       if (active) candidate = {box_.local_of(area_.plane.components.place[component]), component};
@@ -172,7 +178,8 @@ class BlockLists {
     const float near_terms = range + 2 * skewed * __fdividef(range, own.across);
     unsigned windows = 0;
     if constexpr (!Bounded) {
-      windows = area_.window_tiles(box_, tiles_across, area_.plane.components.place[candidate.component]);
+      windows = area_.window_tiles(box_, first_row(), first_column(), tiles_across,
+                                   area_.plane.components.place[candidate.component]);
     }
     unsigned bits = 0;
 #pragma unroll
@@ -312,7 +319,8 @@ __global__ void __launch_bounds__(area_threads, areas_a_processor)
                 static_cast<float>(frame.step_y),
                 min(area_side, grid.width - place.first_column),
                 min(area_side, grid.height - place.first_row)};
-  const Area<Bounded> area(plane, settings, box, store.best + blockIdx.x * area_quarters * area_quarters, memory);
+  const PicturePart part{frame.x, frame.y, place.first_row, place.first_column, grid.height, grid.width};
+  const Area<Bounded> area(plane, settings, box, part, store.best + blockIdx.x * area_quarters * area_quarters, memory);
   BlockLists<Bounded>(area, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(area.warp)).run();
 }
 

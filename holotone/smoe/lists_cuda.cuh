@@ -129,9 +129,9 @@ struct ListStore {
 struct ListSettings {
   SmoeSelection selection;
   float tolerance;
-  float window_x;  ///< in the model's coordinates
-  float window_y;
-  bool exact;  ///< float64 everywhere
+  float window_px;
+  int window_block;  ///< side of the blocks that windows surround, pixels: a tile's or a multiple of a block's here
+  bool exact;        ///< float64 everywhere
   int channels;
 };
 

@@ -14,6 +14,10 @@ constexpr std::int64_t largest_side = 65536;
 void require_options(const SmoeRenderOptions& options) {
   require_range(where, "tolerance", options.tolerance, 1e-7, 1);
   require_range(where, "window_px", options.window_px, 0, 65536);
+  if (options.window_block_px < 0 || options.window_block_px > largest_side || options.window_block_px % 16 != 0) {
+    throw_argument(where, "window_block_px", "0 or a multiple of 16 up to 65536",
+                   std::to_string(options.window_block_px));
+  }
 }
 
 smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {

@@ -12,8 +12,8 @@ namespace holotone {
 /// Which components a tile of pixels sums.
 enum class SmoeSelection {
   bounded,  ///< those without which no colour would change by more than the tolerance, with proof (docs/smoe.md)
-  window,  ///< those whose centre lies within a distance of the tile, as Avramelos et al. 2020, 4.1: no bound on the error
-  all,     ///< every one
+  window,  ///< those whose centre lies within a distance of the tile's block, as Avramelos et al. 2020, 4.1: no bound on the error
+  all,  ///< every one
 };
 
 enum class SmoePrecision {
@@ -25,7 +25,11 @@ struct SmoeRenderOptions {
   /// Largest error of a colour against the sum of all components, in the model's colours: 1e-7 to 1. `bounded` only.
   double tolerance = 0.25 / 255;
   SmoeSelection selection = SmoeSelection::bounded;
-  double window_px = 16;  ///< `window` only: 0 to 65536 pixels of the image around a tile
+  /// `window` only: 0 to 65536 pixels of the image from the outermost pixels of a block to a component's centre, in x and in y.
+  double window_px = 16;
+  /// `window` only: side of the blocks that windows surround, in pixels from the image's corner: a multiple of 16 up to 65536. 0: the
+  /// renderer's own tiles.
+  std::int64_t window_block_px = 0;
   SmoePrecision precision = SmoePrecision::fast;
 };
 

@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <holotone/smoe/render_engine.hpp>
 #include <holotone/smoe/sums_cuda.cuh>
+#include <optional>
 
 namespace holotone::smoe {
 namespace {
 
-constexpr std::int64_t most_areas = 8192;  ///< at once
+constexpr std::int64_t most_areas = 8192;  // at once
 constexpr std::int64_t few_chunks = 8192;
 constexpr std::int64_t most_chunks = 1 << 18;
 
@@ -26,25 +27,16 @@ class CudaEngine final : public SmoeRenderer::Engine {
     grid.areas_x = (grid.width + area_side - 1) / area_side;
     grid.areas_y = (grid.height + area_side - 1) / area_side;
     const std::int64_t all = std::int64_t{grid.areas_x} * grid.areas_y * std::ssize(views);
-    reserve_store(std::min(all, most_areas) * blocks_an_area);
-    bands_ = (all + most_areas - 1) / most_areas;
-    reserve(counts_, bands_, queue_);
-    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
-    for (std::int64_t band = 0; band < bands_; ++band) {
-      grid.first = static_cast<unsigned>(band * most_areas);
-      grid.areas = static_cast<unsigned>(std::min(all - band * most_areas, most_areas));
-      render_blocks(grid, views.front(), counts_.data() + band, images.data());
+    render_bands(grid, all, images.data());
+    if (options_.selection == SmoeSelection::window && fitting_ != size) {
+      while (!lists_fit()) render_bands(grid, all, images.data());
+      fitting_ = size;
     }
     tiles_ = (size[0] + tile_side - 1) / tile_side * ((size[1] + tile_side - 1) / tile_side) * std::ssize(views);
   }
 
   [[nodiscard]] SmoeRenderInfo info() const override {
-    std::vector<ListCounts> counts(static_cast<std::size_t>(bands_));
-    queue_.synchronize();
-    if (bands_ > 0) {
-      cuda::check(cudaMemcpy(counts.data(), counts_.data(), counts.size() * sizeof(ListCounts), cudaMemcpyDeviceToHost),
-                  "cudaMemcpy");
-    }
+    const auto counts = counts_of_bands();
     SmoeRenderInfo info;
     info.tile = {tile_side, tile_side};
     double sum = 0;
@@ -74,17 +66,47 @@ class CudaEngine final : public SmoeRenderer::Engine {
       frames.push_back(frame);
     }
     cells_.set_planes(at, free > 0 ? static_cast<int>(views.size()) : 1);
+    if (frames != set_ || at != set_at_) fitting_ = {};
+    set_at_ = std::move(at);
     if (frames == set_) return;
     reserve(frames_, std::ssize(frames), queue_);
     copy_bytes(frames_.data(), queue_.device(), frames.data(), Device{}, frames.size() * sizeof(Frame), queue_);
     set_ = std::move(frames);
   }
 
+  [[nodiscard]] std::vector<ListCounts> counts_of_bands() const {
+    std::vector<ListCounts> counts(static_cast<std::size_t>(bands_));
+    queue_.synchronize();
+    if (bands_ > 0) {
+      cuda::check(cudaMemcpy(counts.data(), counts_.data(), counts.size() * sizeof(ListCounts), cudaMemcpyDeviceToHost),
+                  "cudaMemcpy");
+    }
+    return counts;
+  }
+
+  /// Blocks that found no room for their lists have summed all components. The bound holds then too, but windows have to be cut:
+  /// they are tried again with more room, or fewer areas at once where that is too much.
+  [[nodiscard]] bool lists_fit() {
+    std::int64_t taken = 0;
+    for (const auto& own : counts_of_bands()) taken = std::max<std::int64_t>(taken, own.chunks);
+    if (taken <= chunks_) return true;
+    const std::int64_t room = std::max(most_chunks, blocks_an_area * chunks_of_all());
+    if (taken > room && areas_at_once_ > 1) {
+      areas_at_once_ = (areas_at_once_ + 1) / 2;
+    } else {
+      wanted_chunks_ = std::min(taken, room);
+    }
+    return false;
+  }
+
+  /// What a list of all components fills.
+  [[nodiscard]] std::int64_t chunks_of_all() const { return model_.count() / (most_in_unit - 31) + 1; }
+
   void reserve_store(std::int64_t blocks) {
     first_free_ = blocks;
     // A block takes at most as many as all components fill, all of them together rarely more than one each.
-    const std::int64_t taken = std::max(blocks + 4 * model_.count() / most_in_unit, few_chunks);
-    chunks_ = std::min({taken, blocks * (model_.count() / (most_in_unit - 31)), most_chunks});
+    const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / most_in_unit, few_chunks, most_chunks);
+    chunks_ = std::min(std::max(taken, wanted_chunks_), blocks * chunks_of_all());
     reserve(blocks_, blocks, queue_);
     reserve(listed_, (blocks + chunks_) * most_in_unit, queue_);
     reserve(chunk_, blocks + chunks_, queue_);
@@ -98,7 +120,19 @@ class CudaEngine final : public SmoeRenderer::Engine {
     reserve(slots_, blocks * (model_.channels + 1) * block_side * block_side, queue_);
   }
 
-  void render_blocks(const PictureGrid& grid, const SmoeView& view, ListCounts* counts, float* images) {
+  void render_bands(PictureGrid grid, std::int64_t all, float* images) {
+    reserve_store(std::min(all, areas_at_once_) * blocks_an_area);
+    bands_ = (all + areas_at_once_ - 1) / areas_at_once_;
+    reserve(counts_, bands_, queue_);
+    cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
+    for (std::int64_t band = 0; band < bands_; ++band) {
+      grid.first = static_cast<unsigned>(band * areas_at_once_);
+      grid.areas = static_cast<unsigned>(std::min(all - band * areas_at_once_, areas_at_once_));
+      render_blocks(grid, counts_.data() + band, images);
+    }
+  }
+
+  void render_blocks(const PictureGrid& grid, ListCounts* counts, float* images) {
     const auto stream = cuda::stream_of(queue_);
     const ListStore store{blocks_.data(),
                           units_.data(),
@@ -109,13 +143,12 @@ class CudaEngine final : public SmoeRenderer::Engine {
                           counts,
                           static_cast<unsigned>(first_free_),
                           static_cast<unsigned>(chunks_)};
-    const ListSettings settings{
-        options_.selection,
-        static_cast<float>(options_.tolerance),
-        static_cast<float>(options_.window_px * view.extent[0] / static_cast<double>(view.size[1])),
-        static_cast<float>(options_.window_px * view.extent[1] / static_cast<double>(view.size[0])),
-        options_.precision == SmoePrecision::robust,
-        model_.channels};
+    const ListSettings settings{options_.selection,
+                                static_cast<float>(options_.tolerance),
+                                static_cast<float>(options_.window_px),
+                                options_.window_block_px > 0 ? static_cast<int>(options_.window_block_px) : tile_side,
+                                options_.precision == SmoePrecision::robust,
+                                model_.channels};
     cuda::check(
         cudaMemsetAsync(best_.data(), 0, grid.areas * blocks_an_area * quarters_a_block * sizeof(unsigned), stream),
         "cudaMemsetAsync");
@@ -129,12 +162,17 @@ class CudaEngine final : public SmoeRenderer::Engine {
   SmoeRenderOptions options_;
   ComponentCells cells_;
   unsigned processors_ = 0;
+  std::int64_t areas_at_once_ = most_areas;
+  std::int64_t wanted_chunks_ = 0;
+  std::optional<Shape<2>>
+      fitting_;  ///< pictures of this size from `set_` and `set_at_` are known to find room for all lists
   std::int64_t tiles_ = 0;
   std::int64_t bands_ = 0;
   std::int64_t first_free_ = 0;
   std::int64_t chunks_ = 0;
   std::vector<Frame> set_;
-  Array<Frame, 1> frames_;  ///< the same
+  std::vector<double> set_at_;  ///< other coordinates of the same
+  Array<Frame, 1> frames_;      ///< the same
   Array<Block, 1> blocks_;
   Array<Unit, 1> units_;
   Array<Listed, 1> listed_;

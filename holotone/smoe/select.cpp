@@ -197,10 +197,20 @@ Tiles bounded(std::span<const ImageComponent> components, int channels, const Sh
   return tiles;
 }
 
+/// The pixels of a tile's block, which holds all of it.
+PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& size) {
+  if (block_px == 0) return tile;
+  const auto side = static_cast<double>(block_px);
+  const double left = std::floor(tile.left / side) * side;
+  const double top = std::floor(tile.top / side) * side;
+  return {left, std::min(left + side, static_cast<double>(size[1])) - 1, top,
+          std::min(top + side, static_cast<double>(size[0])) - 1};
+}
+
 /// Lists that no bound was asked for, with what the sums over them have to know. A tile's candidates are the components whose centres
 /// stand in the tiles that the window meets.
 Tiles listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, Tiles tiles,
-             double window_px) {
+             double window_px, std::int64_t block_px) {
   const CentreTiles centres(components, tiles.count);
   const auto range = [&](double from, double to, std::int64_t side, std::int64_t count) {
     const auto tile = [&](double pixel) {
@@ -211,15 +221,16 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
   };
   parallel_for(0, std::ssize(tiles.tiles), [&](std::int64_t i) {
     const auto box = box_of(i / tiles.count[1], i % tiles.count[1], 1, size);
+    const auto block = block_of(box, block_px, size);
     auto& tile = tiles.tiles[static_cast<std::size_t>(i)];
-    const auto [first_row, last_row] = range(box.top, box.bottom, tile_shape[0], tiles.count[0]);
-    const auto [first_column, last_column] = range(box.left, box.right, tile_shape[1], tiles.count[1]);
+    const auto [first_row, last_row] = range(block.top, block.bottom, tile_shape[0], tiles.count[0]);
+    const auto [first_column, last_column] = range(block.left, block.right, tile_shape[1], tiles.count[1]);
     for (std::int64_t row = first_row; row <= last_row; ++row) {
       for (std::int64_t column = first_column; column <= last_column; ++column) {
         for (const auto j : centres.of(row, column)) {
           const auto& component = components[j];
-          if (component.x >= box.left - window_px && component.x <= box.right + window_px &&
-              component.y >= box.top - window_px && component.y <= box.bottom + window_px) {
+          if (component.x >= block.left - window_px && component.x <= block.right + window_px &&
+              component.y >= block.top - window_px && component.y <= block.bottom + window_px) {
             tile.index.push_back(j);
           }
         }
@@ -248,10 +259,11 @@ Tiles select_components(std::span<const ImageComponent> components, int channels
   tiles.tiles.resize(static_cast<std::size_t>(tiles.count[0] * tiles.count[1]));
   switch (options.selection) {
     case SmoeSelection::bounded: return bounded(components, channels, size, std::move(tiles), options.tolerance);
-    case SmoeSelection::window: return listed(components, channels, size, std::move(tiles), options.window_px);
+    case SmoeSelection::window:
+      return listed(components, channels, size, std::move(tiles), options.window_px, options.window_block_px);
     case SmoeSelection::all: break;
   }
-  return listed(components, channels, size, std::move(tiles), std::numeric_limits<double>::infinity());
+  return listed(components, channels, size, std::move(tiles), std::numeric_limits<double>::infinity(), 0);
 }
 
 }  // namespace holotone::smoe

@@ -112,6 +112,9 @@ TEST_F(SmoeProgramTest, RendersAnySizePartAndDepth) {
   EXPECT_EQ(robust["components_per_tile"], 80);
   EXPECT_TRUE(robust["tolerance"].is_null());
   EXPECT_EQ(render("window.png", {"--selection", "window", "--window", "1000"})["components_per_tile"], 80);
+  EXPECT_EQ(
+      render("blocks.png", {"--selection", "window", "--window", "1", "--window-block", "64"})["components_per_tile"],
+      80);
   EXPECT_EQ(render("fine.png", {"--tolerance", "1e-6"})["tolerance"], 1e-6);
   render("colours.npy", {"--float"});
   const auto npy = content_of(path("colours.npy"));
@@ -234,6 +237,8 @@ TEST_F(SmoeProgramTest, WrongLinesAreRefused) {
   expect_refused(render({"--tolerance", "0"}), {"--tolerance", "1e-07 to 1"});
   expect_refused(render({"--selection", "windw"}), {"--selection", "did you mean 'window'"});
   expect_refused(render({"--tolerance", "1e-3", "--selection", "all"}), {"--tolerance", "--selection bounded"});
+  expect_refused(render({"--window-block", "32"}), {"--window-block", "--selection window"});
+  expect_refused(render({"--window-block", "24", "--selection", "window"}), {"--window-block", "a multiple of 16"});
   expect_refused(render({"--view", "0,0"}), {"--view", "a light field"});
   expect_refused(render({"--sweep", "3"}), {"--output", "a counter"});
   expect_refused(render({"--sweep", "3"}, "out_%d.png"), {"--sweep", "a light field"});

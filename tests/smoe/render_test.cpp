@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/smoe/render.hpp>
+#include <map>
 #include <tests/cases/smoe.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -248,6 +249,107 @@ TEST_P(SmoeRender, OtherSelectionsAndFloat64) {
   });
 }
 
+/// Largest difference from the sum of the components whose centres stand within `window` pixels of a pixel's block, at every `step`th pixel.
+/// Blocks without any are black.
+double largest_error_in_windows(const SmoeModel& model, const SmoeView& view, const Array<float, 3>& image,
+                                std::int64_t block, double window, std::int64_t step = 1) {
+  const auto experts = cases::experts_of(model);
+  const double step_x = view.extent[0] / static_cast<double>(view.size[1]);
+  const double step_y = view.extent[1] / static_cast<double>(view.size[0]);
+  std::map<std::array<std::int64_t, 2>, std::vector<reference::Expert>> listed;
+  double worst = 0;
+  for (std::int64_t i = 0; i < view.size[0] * view.size[1]; i += step) {
+    const std::int64_t row = i / view.size[1];
+    const std::int64_t column = i % view.size[1];
+    const auto [entry, is_new] = listed.try_emplace({row / block, column / block});
+    if (is_new) {
+      const auto within = [&](double centre, double corner, double pixel, std::int64_t at, std::int64_t side) {
+        const std::int64_t first = at / block * block;
+        const std::int64_t last = std::min(first + block, side) - 1;
+        const double place = (centre - corner) / pixel - 0.5;
+        return place >= static_cast<double>(first) - window && place <= static_cast<double>(last) + window;
+      };
+      for (const auto& expert : experts) {
+        if (within(expert.centre[0], view.corner[0], step_x, column, view.size[1]) &&
+            within(expert.centre[1], view.corner[1], step_y, row, view.size[0])) {
+          entry->second.push_back(expert);
+        }
+      }
+    }
+    std::vector<double> expected(static_cast<std::size_t>(model.channels));
+    if (!entry->second.empty()) {
+      expected = reference::mixture(entry->second, {view.corner[0] + (static_cast<double>(column) + 0.5) * step_x,
+                                                    view.corner[1] + (static_cast<double>(row) + 0.5) * step_y});
+    }
+    for (std::size_t c = 0; c < expected.size(); ++c) {
+      const double error =
+          std::abs(static_cast<double>(image(row, column, static_cast<std::int64_t>(c))) - expected[c]);
+      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+  }
+  return worst;
+}
+
+TEST_P(SmoeRender, WindowsSurroundBlocks) {
+  cases::SmoeCase c;
+  c.components = 700;
+  c.width = 150;
+  c.height = 110;
+  const auto flat = cases::make_smoe(c);
+  c.dimensions = 4;
+  const auto field = cases::make_smoe(c);
+  const std::vector<double> at{0.4, -0.7};
+  struct Case {
+    std::int64_t block;
+    double window;
+    SmoeView view;
+  };
+  const SmoeView own = whole(flat, {110, 150});
+  const SmoeView part{{77, 83}, {20.3, 10.1}, {61, 95}, {}};
+  on_each([&](Device device) {
+    for (const auto& [block, window, view] :
+         {Case{16, 16, own}, Case{32, 5.5, own}, Case{48, 0, own}, Case{64, 16, own}, Case{128, 7, own},
+          Case{256, 1, own}, Case{16, 9, part}, Case{64, 3, part}}) {
+      for (const auto precision : {SmoePrecision::fast, SmoePrecision::robust}) {
+        SmoeRenderOptions options;
+        options.selection = SmoeSelection::window;
+        options.window_block_px = block;
+        options.window_px = window;
+        options.precision = precision;
+        const bool robust = precision == SmoePrecision::robust;
+        const std::string what =
+            fmt::format("blocks of {} pixels and {:g} around, {}", block, window, robust ? "float64" : "float32");
+        const auto error_of = [&](const SmoeModel& model, const SmoeModel& seen, const SmoeView& from) {
+          return largest_error_in_windows(seen, view, picture(model, from, device, options), block, window, 11);
+        };
+        // A weight in float32 is off by some 2e-6 of its logarithm's range, a colour by that times the experts' spread.
+        expect_within(what, error_of(flat, flat, view), robust ? 2e-7 : 2e-5);
+        if (block != 64) continue;
+        // The slice of the reference has been rounded to float32.
+        SmoeView from = view;
+        from.at = at;
+        expect_within(what + ", light field", error_of(field, slice(field, at), from), 2e-5);
+      }
+    }
+  });
+}
+
+TEST_P(SmoeRender, WindowsOfManyComponentsAreCutAllTheSame) {
+  cases::SmoeCase many;
+  many.components = 40000;
+  const auto model = cases::make_smoe(many);
+  const SmoeView view = whole(model, {1, 2560});  // two blocks of half of the components each
+  SmoeRenderOptions options;
+  options.selection = SmoeSelection::window;
+  options.window_block_px = 1280;
+  options.window_px = 1;
+  on_each([&](Device device) {
+    const auto image = picture(model, view, device, options);
+    expect_within("windows of 20,000 components", largest_error_in_windows(model, view, image, 1280, 1, 127), 2e-5);
+    EXPECT_GT(largest_error(model, view, image, 127), 1e-3) << "the windows are to leave out what matters";
+  });
+}
+
 TEST(SmoeEvaluate, IsTheSumOfAllComponentsInEveryDimension) {
   for (int d = 1; d <= 4; ++d) {
     cases::SmoeCase c;
@@ -304,6 +406,10 @@ TEST(SmoeModels, BadOnesAreRefused) {
   refuse("view.at: expected 0 coordinates, got 2", {{4, 4}, {}, {}, {0, 0}});
   refuse("image: expected shape {5, 4, 3}", {{5, 4}, {}, {}, {}});
   expect_error(ErrorCode::invalid_argument, "tolerance", [&] { SmoeRenderer(good, {}, {.tolerance = 0}); });
+  for (const std::int64_t block : {-16, 8, 24, 65552}) {
+    expect_error(ErrorCode::invalid_argument, "window_block_px: expected 0 or a multiple of 16 up to 65536",
+                 [&] { SmoeRenderer(good, {}, {.window_block_px = block}); });
+  }
   expect_error(ErrorCode::invalid_argument, "fixed", [&] { (void)slice(good, std::vector<double>{1, 2}); });
 }
 

@@ -1,0 +1,212 @@
+#include <bench/avramelos_models.hpp>
+#include <bench/measure.hpp>
+#include <fmt/format.h>
+#include <fstream>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/smoe/codec.hpp>
+#include <iterator>
+#include <stdexcept>
+#include <tests/cases/smoe.hpp>
+
+namespace bench {
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::Queue;
+using holotone::SmoeModel;
+using holotone::SmoeRenderer;
+using holotone::SmoeRenderOptions;
+using holotone::SmoeSelection;
+using holotone::SmoeView;
+
+constexpr std::int64_t samples = 200;
+constexpr double most_window_error = 1e-4;
+
+SmoeView view_of(const PictureModel& picture, const PixelBlock& block) {
+  return {{block.height, block.width},
+          {static_cast<double>(block.left), static_cast<double>(block.top)},
+          {static_cast<double>(block.width), static_cast<double>(block.height)},
+          std::vector<double>(static_cast<std::size_t>(picture.model.dimensions - 2))};
+}
+
+SmoeModel read_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  SmoeModel model = holotone::decode_smoe(std::as_bytes(std::span(text)), path);
+  if (model.dimensions != 2 || model.channels != 3) throw std::runtime_error(path + ": expected a picture in colour");
+  return model;
+}
+
+/// Adds component j of `from`, moved.
+void append_moved(SmoeModel& to, const SmoeModel& from, std::size_t j, float x, float y) {
+  to.log_weight.push_back(from.log_weight[j]);
+  to.centre.push_back(x);
+  to.centre.push_back(y);
+  const auto add = [j](std::vector<float>& target, const std::vector<float>& source, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) target.push_back(source[j * count + k]);
+  };
+  add(to.covariance, from.covariance, 3);
+  add(to.colour, from.colour, 3);
+  add(to.slope, from.slope, 6);
+}
+
+/// Largest error at some pixels against sums in float64: of the block's list, or of all components.
+double largest_error(const PictureModel& picture, const SmoeRenderOptions& options, const Array<float, 3>& image) {
+  std::vector<double> errors(samples);
+  std::vector<std::int64_t> all;
+  if (options.selection != SmoeSelection::window) {
+    for (std::int64_t j = 0; j < picture.model.count(); ++j) all.push_back(j);
+  }
+  holotone::parallel_for(0, samples, [&](std::int64_t i) {
+    const auto below = [&](std::int64_t size, std::uint64_t axis) {
+      return static_cast<std::int64_t>(holotone::random_uniform64(3 + axis, static_cast<std::uint64_t>(i)) *
+                                       static_cast<double>(size));
+    };
+    const std::int64_t row = below(picture.height, 0);
+    const std::int64_t column = below(picture.width, 1);
+    std::vector<std::int64_t> list;
+    if (options.selection == SmoeSelection::window) {
+      const std::int64_t side = options.window_block_px;
+      const std::int64_t left = column / side * side;
+      const std::int64_t top = row / side * side;
+      const PixelBlock block{left, top, std::min(side, picture.width - left), std::min(side, picture.height - top)};
+      list = window_list(picture.model, block, options.window_px);
+    }
+    AvramelosDecoder<double, 2> decoder(picture.model, list.empty() ? all : list, DecoderMode::slow);
+    const auto expected = decoder.at({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5});
+    double worst = 0;
+    for (std::int64_t c = 0; c < 3; ++c) {
+      const double error = std::abs(static_cast<double>(image(row, column, c)) - expected[static_cast<std::size_t>(c)]);
+      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+    errors[static_cast<std::size_t>(i)] = worst;
+  });
+  return *std::max_element(errors.begin(), errors.end());
+}
+
+}  // namespace
+
+PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t count, std::int64_t width,
+                          std::int64_t height, double window_px) {
+  return {name, cases::dense_smoe(dimensions, count, static_cast<double>(width), static_cast<double>(height)), width,
+          height, window_px};
+}
+
+PictureModel car_model() { return seeded_model("Car 2D", 2, 21802, 512, 512, 16); }
+
+PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height) {
+  const SmoeModel own = read_model(path);
+  PictureModel picture{"fitted, tiled", {}, width, height, 16};
+  picture.model.low = own.low;
+  picture.model.high = {own.low[0] + static_cast<double>(width), own.low[1] + static_cast<double>(height), 1, 1};
+  const double across = own.high[0] - own.low[0];
+  const double down = own.high[1] - own.low[1];
+  const auto times = [](std::int64_t side, double own_side) {
+    return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) / own_side));
+  };
+  const std::int64_t columns = times(width, across);
+  for (std::int64_t place = 0; place < columns * times(height, down); ++place) {
+    for (std::size_t j = 0; j < own.log_weight.size(); ++j) {
+      const double x = static_cast<double>(own.centre[2 * j]) + static_cast<double>(place % columns) * across;
+      const double y = static_cast<double>(own.centre[2 * j + 1]) + static_cast<double>(place / columns) * down;
+      if (x < picture.model.low[0] || x >= picture.model.high[0]) continue;
+      if (y < picture.model.low[1] || y >= picture.model.high[1]) continue;
+      append_moved(picture.model, own, j, static_cast<float>(x), static_cast<float>(y));
+    }
+  }
+  return picture;
+}
+
+std::string describe(const PictureModel& picture) {
+  return fmt::format("{}, {} components, {} x {} pixels", picture.name, picture.model.count(), picture.width,
+                     picture.height);
+}
+
+SmoeRenderOptions window_options(std::int64_t side, double window_px) {
+  SmoeRenderOptions options;
+  options.selection = SmoeSelection::window;
+  options.window_px = window_px;
+  options.window_block_px = side;
+  return options;
+}
+
+Array<float, 3> rendered(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
+  const auto queue = Queue::create(device);
+  SmoeRenderer renderer(picture.model, queue, options);
+  Array<float, 3> image({picture.height, picture.width, 3}, queue);
+  renderer.render(view_of(picture, {0, 0, picture.width, picture.height}), image.view());
+  return image.to(Device{});
+}
+
+double render_ms(const PictureModel& picture, const PixelBlock& block, const SmoeRenderOptions& options,
+                 Device device) {
+  const auto queue = Queue::create(device);
+  SmoeRenderer renderer(picture.model, queue, options);
+  Array<float, 3> image({block.height, block.width, 3}, queue);
+  const SmoeView view = view_of(picture, block);
+  SmoeView other = view;
+  for (auto& at : other.at) at += 1e-3;
+  bool is_other = false;
+  return 1e3 * seconds_of(queue, 5, [&] { renderer.render((is_other = !is_other) ? other : view, image.view()); });
+}
+
+double transfer_us(std::int64_t bytes, Device device, bool up) {
+  const auto queue = Queue::create(device);
+  const auto size = static_cast<std::size_t>(bytes);
+  const HostMemory host(size, device);
+  Array<std::byte, 1> there({bytes}, queue);
+  return 1e6 * seconds_of(queue, 5, [&] {
+           if (up) {
+             copy_bytes(there.data(), device, host.data(), Device{}, size, queue);
+           } else {
+             copy_bytes(host.data(), Device{}, there.data(), device, size, queue);
+           }
+           queue.synchronize();
+         });
+}
+
+double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px) {
+  /// Pixels of a row whose blocks have a centre in their windows.
+  const auto pixels = [&](float centre, std::int64_t size) {
+    const double place = static_cast<double>(centre) - 0.5;
+    const auto near = [&](double at) { return static_cast<std::int64_t>(std::floor(at / static_cast<double>(side))); };
+    std::int64_t sum = 0;
+    for (auto i = std::max<std::int64_t>(0, near(place - window_px)); i <= near(place + window_px); ++i) {
+      const std::int64_t first = i * side;
+      const std::int64_t end = std::min(first + side, size);
+      if (first < size && place >= static_cast<double>(first) - window_px &&
+          place <= static_cast<double>(end - 1) + window_px) {
+        sum += end - first;
+      }
+    }
+    return static_cast<double>(sum);
+  };
+  double sum = 0;
+  for (std::size_t j = 0; j < picture.model.log_weight.size(); ++j) {
+    sum += pixels(picture.model.centre[2 * j], picture.width) * pixels(picture.model.centre[2 * j + 1], picture.height);
+  }
+  return sum / static_cast<double>(picture.width * picture.height);
+}
+
+FrameResult frame(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
+  const auto queue = Queue::create(device);
+  SmoeRenderer renderer(picture.model, queue, options);
+  Array<float, 3> image({picture.height, picture.width, 3}, queue);
+  const SmoeView view = view_of(picture, {0, 0, picture.width, picture.height});
+  const auto work = [&] { renderer.render(view, image.view()); };
+  FrameResult result;
+  result.ms = 1e3 * seconds_of(queue, device.backend == holotone::Backend::cpu ? 1 : 5, work);
+  result.kernels = renderer.info().components_per_tile;
+  result.error = largest_error(picture, options, image.to(Device{}));
+  const double most = options.selection == SmoeSelection::window ? most_window_error : options.tolerance;
+  if (!(result.error <= most)) {
+    throw std::runtime_error(
+        fmt::format("{}: an error of {:.1e} is above {:.1e}", describe(picture), result.error, most));
+  }
+  return result;
+}
+
+}  // namespace bench

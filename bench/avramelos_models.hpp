@@ -1,0 +1,60 @@
+#pragma once
+// Models and pictures of the tables of Avramelos et al. 2020: how they are made, rendered, timed and checked.
+#include <bench/avramelos_decoder.hpp>
+#include <holotone/core/device.hpp>
+#include <holotone/smoe/render.hpp>
+#include <string>
+
+namespace bench {
+
+/// A model with the picture it is for; light fields are seen from the middle.
+struct PictureModel {
+  std::string name;
+  holotone::SmoeModel model;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  double window_px = 0;  ///< the paper's relevance window for it
+};
+
+/// cases::dense_smoe.
+PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t count, std::int64_t width,
+                          std::int64_t height, double window_px);
+/// In place of the paper's Car: 21,802 components, 512 x 512 pixels, window of 16 pixels.
+PictureModel car_model();
+/// The model in a .smoe file beside and below itself until the picture is full, components outside it left out. Throws for a file that is none,
+/// or of another number of dimensions than two or of channels than three.
+PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height);
+
+/// "Car, 21802 components, 512 x 512 pixels"
+std::string describe(const PictureModel& picture);
+
+/// SmoeSelection::window around blocks of `side` pixels.
+holotone::SmoeRenderOptions window_options(std::int64_t side, double window_px);
+
+/// The whole picture, in host memory.
+holotone::Array<float, 3> rendered(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
+                                   holotone::Device device);
+
+/// Milliseconds of one block as a picture of its own, pictures enqueued one behind the other; light fields from a slightly other
+/// place each time, that none is sliced already.
+double render_ms(const PictureModel& picture, const PixelBlock& block, const holotone::SmoeRenderOptions& options,
+                 holotone::Device device);
+
+/// Microseconds of a copy of so many bytes from page-locked host memory to the device (`up`) or back, waited for.
+double transfer_us(std::int64_t bytes, holotone::Device device, bool up);
+
+/// Components in the window around a block, mean over the picture's pixels.
+double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px);
+
+/// The whole picture, timed and checked.
+struct FrameResult {
+  double kernels = 0;  ///< components a tile
+  double ms = 0;
+  double error =
+      0;  ///< largest at 200 pixels: of windows against their lists' sums in float64, otherwise against that of all components
+};
+
+/// Of a model of two dimensions. Throws std::runtime_error where the error is above 1e-4 in a window, or above the tolerance.
+FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
+
+}  // namespace bench
