@@ -53,38 +53,62 @@ void append_moved(SmoeModel& to, const SmoeModel& from, std::size_t j, float x, 
   add(to.slope, from.slope, 6);
 }
 
-/// Largest error at some pixels against sums in float64: of the block's list, or of all components.
-double largest_error(const PictureModel& picture, const SmoeRenderOptions& options, const Array<float, 3>& image) {
-  std::vector<double> errors(samples);
-  std::vector<std::int64_t> all;
-  if (options.selection != SmoeSelection::window) {
-    for (std::int64_t j = 0; j < picture.model.count(); ++j) all.push_back(j);
-  }
-  holotone::parallel_for(0, samples, [&](std::int64_t i) {
+/// {row, column} of pixels by chance.
+std::vector<std::array<std::int64_t, 2>> sampled_pixels(const PictureModel& picture) {
+  std::vector<std::array<std::int64_t, 2>> pixels;
+  for (std::uint64_t i = 0; i < samples; ++i) {
     const auto below = [&](std::int64_t size, std::uint64_t axis) {
-      return static_cast<std::int64_t>(holotone::random_uniform64(3 + axis, static_cast<std::uint64_t>(i)) *
-                                       static_cast<double>(size));
+      return static_cast<std::int64_t>(holotone::random_uniform64(3 + axis, i) * static_cast<double>(size));
     };
-    const std::int64_t row = below(picture.height, 0);
-    const std::int64_t column = below(picture.width, 1);
-    std::vector<std::int64_t> list;
-    if (options.selection == SmoeSelection::window) {
-      const std::int64_t side = options.window_block_px;
-      const std::int64_t left = column / side * side;
-      const std::int64_t top = row / side * side;
-      const PixelBlock block{left, top, std::min(side, picture.width - left), std::min(side, picture.height - top)};
-      list = window_list(picture.model, block, options.window_px);
-    }
-    AvramelosDecoder<double, 2> decoder(picture.model, list.empty() ? all : list, DecoderMode::slow);
-    const auto expected = decoder.at({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5});
-    double worst = 0;
+    pixels.push_back({below(picture.height, 0), below(picture.width, 1)});
+  }
+  return pixels;
+}
+
+/// {samples, 3}: by each pixel's list.
+Array<float, 2> sums_in_windows(const PictureModel& picture, const SmoeRenderOptions& options,
+                                const std::vector<std::array<std::int64_t, 2>>& pixels) {
+  Array<float, 2> colours({samples, 3});
+  holotone::parallel_for(0, samples, [&](std::int64_t i) {
+    const auto [row, column] = pixels[static_cast<std::size_t>(i)];
+    const std::int64_t side = options.window_block_px;
+    const std::int64_t left = column / side * side;
+    const std::int64_t top = row / side * side;
+    const PixelBlock block{left, top, std::min(side, picture.width - left), std::min(side, picture.height - top)};
+    AvramelosDecoder<double, 2> decoder(picture.model, window_list(picture.model, block, options.window_px),
+                                        DecoderMode::slow);
+    const auto own = decoder.at({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5});
+    for (std::int64_t c = 0; c < 3; ++c) colours(i, c) = static_cast<float>(own[static_cast<std::size_t>(c)]);
+  });
+  return colours;
+}
+
+/// {samples, 3}: by all components.
+Array<float, 2> sums_of_all(const PictureModel& picture, const std::vector<std::array<std::int64_t, 2>>& pixels) {
+  Array<float, 2> colours({samples, 3});
+  Array<float, 2> at({samples, 2});
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const auto [row, column] = pixels[static_cast<std::size_t>(i)];
+    at(i, 0) = static_cast<float>(static_cast<double>(column) + 0.5);
+    at(i, 1) = static_cast<float>(static_cast<double>(row) + 0.5);
+  }
+  evaluate(picture.model, at.view(), colours.view());
+  return colours;
+}
+
+double largest_error(const PictureModel& picture, const SmoeRenderOptions& options, const Array<float, 3>& image) {
+  const auto pixels = sampled_pixels(picture);
+  const bool window = options.selection == SmoeSelection::window;
+  const auto expected = window ? sums_in_windows(picture, options, pixels) : sums_of_all(picture, pixels);
+  double worst = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const auto [row, column] = pixels[static_cast<std::size_t>(i)];
     for (std::int64_t c = 0; c < 3; ++c) {
-      const double error = std::abs(static_cast<double>(image(row, column, c)) - expected[static_cast<std::size_t>(c)]);
+      const double error = std::abs(static_cast<double>(image(row, column, c)) - static_cast<double>(expected(i, c)));
       worst = std::isnan(error) ? INFINITY : std::max(worst, error);
     }
-    errors[static_cast<std::size_t>(i)] = worst;
-  });
-  return *std::max_element(errors.begin(), errors.end());
+  }
+  return worst;
 }
 
 }  // namespace

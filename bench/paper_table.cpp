@@ -104,6 +104,7 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:>{}}", row[i], width[i] + (i == 0 ? 0 : 2));
     fmt::print("\n");
   }
+  std::fflush(stdout);  // what is done is there to read while the next table takes its time
 }
 
 }  // namespace bench
