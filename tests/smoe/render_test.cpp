@@ -307,9 +307,11 @@ TEST_P(SmoeRender, WindowsSurroundBlocks) {
   const SmoeView own = whole(flat, {110, 150});
   const SmoeView part{{77, 83}, {20.3, 10.1}, {61, 95}, {}};
   on_each([&](Device device) {
-    for (const auto& [block, window, view] :
-         {Case{16, 16, own}, Case{32, 5.5, own}, Case{48, 0, own}, Case{64, 16, own}, Case{128, 7, own},
-          Case{256, 1, own}, Case{16, 9, part}, Case{64, 3, part}}) {
+    for (const Case& wanted : {Case{16, 16, own}, Case{32, 5.5, own}, Case{48, 0, own}, Case{64, 16, own},
+                               Case{128, 7, own}, Case{256, 1, own}, Case{16, 9, part}, Case{64, 3, part}}) {
+      const std::int64_t block = wanted.block;
+      const double window = wanted.window;
+      const SmoeView& view = wanted.view;
       for (const auto precision : {SmoePrecision::fast, SmoePrecision::robust}) {
         SmoeRenderOptions options;
         options.selection = SmoeSelection::window;
