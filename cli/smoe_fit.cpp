@@ -50,7 +50,10 @@ SmoeFitJob fit_job(const SmoeFitArguments& a) {
   auto& options = job.options;
   options.method = choose("--method", a.method, methods);
   job.rows = choose("--rows", a.rows, ways);
-  if (!a.bytes.empty()) job.bytes = byte_count("--bytes", a.bytes);
+  if (!a.bytes.empty()) {
+    job.bytes = byte_count("--bytes", a.bytes);
+    if (*job.bytes < 1) reject("--bytes", "1 or more, such as 40k", a.bytes);
+  }
   if (!a.psnr.empty()) {
     options.psnr_db = number_between("--psnr", a.psnr, 1, 100);
     options.components = 0;
@@ -118,6 +121,9 @@ int run_smoe_fit(const SmoeFitArguments& a) {
   SmoeFitJob job = fit_job(a);
   check_outputs(a);
   const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
+  std::vector<InputFile> views;
+  for (const auto& path : pictures.paths) views.push_back({"IN", path});
+  require_outputs({{"--output", 1, [&](std::int64_t) { return a.output; }}}, views);
   if (job.bytes && a.components.empty() && a.psnr.empty()) {
     const int dimensions = 2 + static_cast<int>(pictures.at.front().size());
     const auto channels = static_cast<int>(pictures.images.front().shape()[2]);

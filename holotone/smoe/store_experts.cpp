@@ -95,27 +95,46 @@ class ExpertRounding {
     components_ = components_of(dequantise(coded_), scene.loose);
     scene_.engine->put(components_);
     for (const auto view : scene_.sampled) scene_.engine->select(view, tolerance);
+    best_ = coded_.values;
   }
 
   CodedModel run(const std::function<void()>& report) {
     for (int round = 0; round < rounds; ++round) {
       for (std::int64_t turn = 0; turn < turns; ++turn) {
         report();
-        if (round + turn > 0) {
-          components_ = components_of(dequantise(coded_), scene_.loose);
-          scene_.engine->put(components_);
-        }
-        scene_.engine->sum(PixelSum::experts, scene_.sampled, {});
-        sums_ = scene_.engine->sums();
+        look();
         if (turn == 0) prepare_round();
         const std::int64_t count = (coded_.info.count - turn + turns - 1) / turns;
         over_components(count, [&](std::size_t i) { round_one(turn + turns * static_cast<std::int64_t>(i)); });
       }
     }
+    look();
     return std::move(coded_);
   }
 
  private:
+  /// Sums over the pictures of the numbers as they are. Many components a pixel overshoot where a quarter of them moves at once: where
+  /// that is worse than plain rounding, the best numbers come back, and moves are halved.
+  void look() {
+    sum_pictures();
+    const double error = scene_.engine->total();
+    if (std::isinf(first_)) first_ = error;
+    if (error < least_) {
+      least_ = error;
+      best_ = coded_.values;
+    } else if (!(error <= first_)) {
+      coded_.values = best_;
+      share_ *= 0.5;
+      sum_pictures();
+    }
+  }
+  void sum_pictures() {
+    components_ = components_of(dequantise(coded_), scene_.loose);
+    scene_.engine->put(components_);
+    scene_.engine->sum(PixelSum::experts, scene_.sampled, {});
+    sums_ = scene_.engine->sums();
+  }
+
   [[nodiscard]] const std::int32_t* numbers(std::int64_t j) const { return coded_.values.data() + j * layout_.size(); }
 
   void prepare_round() {
@@ -175,7 +194,7 @@ class ExpertRounding {
         const int p =
             i == 0 ? layout_.colour() + c : layout_.slope() + c * layout_.dimensions + static_cast<int>(i) - 1;
         const double step = i == 0 ? frame.colour[channel] : frame.slope[channel];
-        const double best = static_cast<double>(own[p]) * step + equations.change[channel][i];
+        const double best = static_cast<double>(own[p]) * step + share_ * equations.change[channel][i];
         double target = best;
         for (std::size_t k = i + 1; k <= d; ++k) target -= r[i][k] * off[k] / r[i][i];
         const std::int64_t base = expected_[static_cast<std::size_t>(j * layout_.size() + p)];
@@ -190,6 +209,10 @@ class ExpertRounding {
   CodedLayout layout_;
   FitComponents components_;
   std::vector<FitSums> sums_;
+  std::vector<std::int32_t> best_;  ///< numbers of the least error so far
+  double least_ = INFINITY;
+  double first_ = INFINITY;  ///< error of plain rounding
+  double share_ = 1;         ///< of the way to a component's own best that it moves
   std::vector<std::int64_t> expected_;
   std::vector<double> bits_;  ///< for one more in a residual of each kind
   double lambda_ = 0;

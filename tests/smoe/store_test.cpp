@@ -103,6 +103,23 @@ TEST_P(SmoeStores, TheSameBytesShowMoreThanRoundingDoes) {
   });
 }
 
+TEST_P(SmoeStores, ManyComponentsAPixelDoNotOvershoot) {
+  on_each([](Device device) {
+    const auto scene = scene_of(3, one_view);
+    const auto model = fitted(scene, 800);
+    for (const double quality : {20.0, 60.0}) {
+      const auto plain = encode_smoe(model, {.lossless = false, .steps = smoe_steps(model, quality)});
+      const auto chosen = store_smoe(scene.views(), model, {.quality = quality}, device);
+      const double before = psnr(scene, decode_smoe(plain, "plain"));
+      const double after = psnr(scene, decode_smoe(chosen.bytes, "chosen"));
+      std::printf("800 components, quality %.0f: rounded %.2f dB in %zu bytes, chosen %.2f dB in %zu\n", quality,
+                  before, plain.size(), after, chosen.bytes.size());
+      EXPECT_GT(after, before);
+      EXPECT_LT(chosen.bytes.size(), 2 * plain.size());
+    }
+  });
+}
+
 TEST_P(SmoeStores, TheSameBytesEachTime) {
   on_each([](Device device) {
     const auto scene = scene_of(3, row_of_views);
@@ -121,7 +138,7 @@ TEST(SmoeStore, KeepsItsRate) {
   const double near = psnr(scene, decode_smoe(file.bytes, "file"));
   std::printf("%zu bytes, %.2f dB\n", file.bytes.size(), near);
   EXPECT_LT(file.bytes.size(), 665U);
-  EXPECT_GT(near, 36.7);
+  EXPECT_GT(near, 36.4);
 }
 
 TEST(SmoeStore, TheSameBytesOnAnyNumberOfThreads) {
