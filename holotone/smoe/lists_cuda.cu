@@ -219,7 +219,9 @@ class BlockLists {
     const float wider = fmaxf(1.0F, spread / spread_);
     // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
     const float in_exponents = 0.7F * (4.2e-7F * rounding + 2.4e-7F * (range + 40) * 2 * spread);
-    const float in_sums = 6e-8F * (count + 8) * (area_.away + 0.5F + spread);  // c from black, y from c
+    // Four lanes share a unit's components, units add up one by one; c from black, y from c.
+    const float depth = fminf(count, most_in_unit) / 4 + static_cast<float>(parts_) + 8;
+    const float in_sums = 6e-8F * depth * (area_.away + 0.5F + spread);
     exact_ = area_.settings.exact || !(range <= widest_range);
     if constexpr (!Bounded) return true;
     float dropped = 0;
