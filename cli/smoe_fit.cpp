@@ -1,4 +1,5 @@
 #include "cancel.hpp"
+#include "memory_need.hpp"
 #include "output_check.hpp"
 #include "paths.hpp"
 #include "smoe_command.hpp"
@@ -129,6 +130,10 @@ int run_smoe_fit(const SmoeFitArguments& a) {
     const auto channels = static_cast<int>(pictures.images.front().shape()[2]);
     job.options.components = smoe_components_for(*job.bytes, dimensions, channels);
   }
+  // A fit holds some 1400 bytes of each component at its fullest.
+  constexpr double bytes_a_component = 1500;
+  const auto most = static_cast<double>(job.options.components);
+  require_memory("--components", bytes_a_component * most, counted(job.options.components, "component"));
   const UnfinishedRun unfinished;
   const auto begun = [&]() -> SmoeFitter {
     if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options, job.device);
@@ -160,6 +165,11 @@ int run_smoe_fit(const SmoeFitArguments& a) {
     size = fmt::format(" in {} bytes ({:.3g} bits a pixel)", written.bytes.size(),
                        8 * static_cast<double>(written.bytes.size()) / pixels);
   }
+  std::vector<std::string> warnings;
+  if (job.options.psnr_db > 0 && psnr < job.options.psnr_db) {
+    warnings.push_back(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}", job.options.psnr_db, psnr));
+    warn(a.console, warnings.back());
+  }
   report(a.console, fmt::format("{}: {}{}, PSNR {:.2f} dB of {}{} x {} pixels, {}, {}", a.output,
                                 counted(written.model.count(), "component"), size, psnr,
                                 count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0],
@@ -179,6 +189,7 @@ int run_smoe_fit(const SmoeFitArguments& a) {
                {"iterations", fitter.iterations()},
                {"seed", job.options.seed},
                {"device", to_string(job.device)},
+               {"warnings", warnings},
                {"time_s", watch.seconds()}});
   return exit_ok;
 }

@@ -99,6 +99,10 @@ TEST_F(SmoeFitTest, BytesAndPsnrAreTargets) {
   put_picture<std::uint8_t>("a.png", 40, 56, 3);
   const auto small = run_json(fit("a.png", "small.smoe", {"--bytes", "300"}));
   EXPECT_LE(small["bytes"], 300);
+  const auto short_of_it = run(fit("a.png", "short.smoe", {"--psnr", "60", "--components", "20"}));
+  EXPECT_EQ(short_of_it.exit_code, 0);
+  EXPECT_NE(short_of_it.error.find("warning: --psnr: 60 dB were asked for, the model has"), std::string::npos)
+      << short_of_it.error;
   const auto good = run_json(fit("a.png", "good.smoe", {"--psnr", "32", "--lossless"}));
   EXPECT_GE(good["psnr_db"].get<double>(), 31.9);
 }
