@@ -2,6 +2,7 @@
 #include "npz.hpp"
 #include "paths.hpp"
 #include "values.hpp"
+#include <algorithm>
 #include <cmath>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -117,10 +118,16 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
     throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", most_smoe_channels), "another");
   }
   model.channels = static_cast<int>(colour[1]);
+  model.log_weight = floats_of(taken("log_weight").values);
   const auto linear = arrays.find("linear");
   model.linear = linear != arrays.end() && !linear->second.values.empty() && linear->second.values[0] != 0;
-  over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
-    values = floats_of(taken(name).values);
+  over_arrays(model, [&](const char* name, std::vector<float>& values, const auto& shape) {
+    const auto& array = taken(name);
+    if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end())) {
+      throw_io(path, fmt::format("{} of shape {{{}}}", name, fmt::join(shape, ", ")),
+               fmt::format("{{{}}}", fmt::join(array.shape, ", ")));
+    }
+    values = floats_of(array.values);
   });
   return model;
 }

@@ -26,7 +26,7 @@ void require_finite(std::string_view where, std::string_view name, const std::ve
 void require_box(std::string_view where, const SmoeModel& model) {
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    if (std::isfinite(model.low[a]) && std::isfinite(model.high[a]) && model.low[a] < model.high[a]) continue;
+    if (std::isfinite(model.high[a] - model.low[a]) && model.low[a] < model.high[a]) continue;
     throw_argument(where, "low, high", "a box of positive sides",
                    fmt::format("{:g} to {:g} on axis {}", model.low[a], model.high[a], axis));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <holotone/core/colour.hpp>
+#include <holotone/core/crc32.hpp>
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/render.hpp>
 #include <tests/cases/smoe.hpp>
@@ -303,6 +304,22 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
   auto spoilt = npz;
   spoilt[400] = static_cast<char>(spoilt[400] ^ 1);
   refused("spoilt.npz", spoilt, {"spoilt.npz", "checksum"});
+  // Coordinates in the other order, with the right checksum in both of the archive's headers.
+  auto turned = npz;
+  const std::size_t local = turned.find("centre.npy") - 30;
+  const std::size_t central = turned.rfind("centre.npy") - 46;
+  const std::size_t shape = turned.find("(80, 2)", local);
+  ASSERT_NE(shape, std::string::npos);
+  turned.replace(shape, 7, "(2, 80)");
+  std::uint32_t size = 0;
+  std::uint16_t lengths[2];
+  std::memcpy(&size, turned.data() + local + 22, sizeof size);
+  std::memcpy(lengths, turned.data() + local + 26, sizeof lengths);
+  const auto* const data = reinterpret_cast<const std::byte*>(turned.data()) + local + 30 + lengths[0] + lengths[1];
+  const std::uint32_t checksum = crc32({data, size});
+  std::memcpy(turned.data() + local + 14, &checksum, sizeof checksum);
+  std::memcpy(turned.data() + central + 16, &checksum, sizeof checksum);
+  refused("turned.npz", turned, {"turned.npz", "centre of shape {80, 2}", "{2, 80}"});
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ TEST(SmoeBadInput, HostileHeaders) {
   EXPECT_MENTIONS(refusal_with(count_at, std::uint64_t{400}), "component");
   EXPECT_MENTIONS(refusal_with(box_at, std::nan("")), "box of positive sides");
   EXPECT_MENTIONS(refusal_with(box_at, 1e9), "box of positive sides");
+  EXPECT_MENTIONS(refusal_with(box_at, -HUGE_VAL), "box of positive sides");
   const float bad_steps[] = {NAN, INFINITY, -1.0F, 0.0F, 1e38F};
   for (std::size_t i = 0; i < 9; ++i) {
     for (const float step : bad_steps) EXPECT_MENTIONS(refusal_with(steps_at + 4 * i, step), "a step of ");
