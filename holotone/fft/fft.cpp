@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/fft/fft_engine.hpp>
 
@@ -17,8 +18,7 @@ fft::EnginePointer make_engine(Shape<2> shape, const FftOptions& options, const 
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported,
-              "FftPlan: queue: expected the CPU, got " + to_string(queue.device()) + ": this build has no CUDA");
+  throw_no_cuda("FftPlan", queue.device());
 }
 
 void validate(Shape<2> shape, const FftOptions& options) {

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/nufft/nufft_engine.hpp>
 
@@ -56,8 +57,7 @@ nufft::EnginePointer<Real, Rank> make_engine(const nufft::Setup<Rank>& setup, co
 #endif
       break;
   }
-  throw Error(ErrorCode::unsupported,
-              "NufftPlan: queue: expected the CPU, got " + to_string(queue.device()) + ": this build has no CUDA");
+  throw_no_cuda("NufftPlan", queue.device());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/propagation_engine.hpp>
@@ -27,9 +28,7 @@ propagation::EnginePointer make_engine(const PropagationOptions& options, const 
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("PropagationPlan: queue: expected the CPU, got {}: this build has no CUDA",
-                          to_string(queue.device())));
+  throw_no_cuda("PropagationPlan", queue.device());
 }
 
 bool other_output_pitch(const PropagationOptions& options) {

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/reconstruction.hpp>
@@ -18,9 +19,7 @@ reconstruction::PupilPointer make_pupil_engine(const FieldGrid& grid, const Aper
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("ReconstructionPlan: queue: expected the CPU, got {}: this build has no CUDA",
-                          to_string(queue.device())));
+  throw_no_cuda("ReconstructionPlan", queue.device());
 }
 
 void validate(const FieldGrid& grid, const Aperture& aperture) {

@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-#include <holotone/core/error.hpp>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/smoe/fit_engine.hpp>
 
 namespace holotone::smoe {
@@ -26,8 +25,7 @@ FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> view
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
-                                                  to_string(queue.device())));
+  throw_no_cuda(where, queue.device());
 }
 
 }  // namespace holotone::smoe

@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-#include <holotone/core/error.hpp>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/smoe/gradient_sums.hpp>
 #include <numeric>
 
@@ -51,8 +50,7 @@ PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture,
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
-                                                  to_string(queue.device())));
+  throw_no_cuda(where, queue.device());
 }
 
 }  // namespace holotone::smoe

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/image_components.hpp>
 #include <holotone/smoe/render_engine.hpp>
@@ -30,8 +31,7 @@ smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, cons
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported, fmt::format("{}: queue: expected the CPU, got {}: this build has no CUDA", where,
-                                                  to_string(queue.device())));
+  throw_no_cuda(where, queue.device());
 }
 
 SmoeView checked(const SmoeModel& model, SmoeView view) {
