@@ -2,6 +2,7 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <holotone/smoe/cells_cuda.cuh>
+#include <holotone/smoe/lanes_cuda.cuh>
 
 namespace holotone::smoe {
 namespace {
@@ -105,7 +106,7 @@ struct Moved {
 __device__ __forceinline__ void raise(unsigned* target, float value, bool together) {
   unsigned bits = ordered_bits(value);
   if (together) {
-    bits = __reduce_max_sync(0xFFFFFFFFU, bits);
+    bits = __reduce_max_sync(all_lanes, bits);
     if (threadIdx.x % 32 != 0) return;
   }
   if (bits > __ldcg(target)) atomicMax(target, bits);
@@ -162,7 +163,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, unsigne
   const unsigned which = plane * size_classes + static_cast<unsigned>(own.size);
   ClassMost* const own_most = most + which;
   bool together = false;
-  if (whole_warp) together = __reduce_min_sync(0xFFFFFFFFU, which) == __reduce_max_sync(0xFFFFFFFFU, which);
+  if (whole_warp) together = __reduce_min_sync(all_lanes, which) == __reduce_max_sync(all_lanes, which);
   raise(&own_most->peak, static_cast<float>(peak), together);
   raise(&own_most->deviation, own.deviation, together);
   raise(&own_most->reach, reach, together);

@@ -1,4 +1,5 @@
 #include <holotone/smoe/gradient_sums_cuda.cuh>
+#include <holotone/smoe/lanes_cuda.cuh>
 
 namespace holotone::smoe {
 namespace {
@@ -11,19 +12,12 @@ constexpr int warps = threads / 32;
 constexpr int columns_a_warp = columns / warps;
 constexpr int most_staged = 64;  ///< components in shared memory
 constexpr int total_threads = 1024;
-constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// A component's weight this near to 1 leaves the pixel to components whose colours nobody asked for.
 constexpr float least_rest = 0.02F;
 constexpr double log_two = 0.69314718055994530942;
 
 /// Numbers of a pair: six sums of s, three of each p, one of what else there is.
 __host__ __device__ constexpr int sums_of(int channels) { return 7 + 3 * channels; }
-
-__device__ __forceinline__ float power_of_two(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
 
 /// A component in coordinates of a tile's first pixel.
 template <int Channels>

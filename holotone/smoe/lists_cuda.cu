@@ -311,16 +311,8 @@ __global__ void __launch_bounds__(area_threads, areas_a_processor)
   const Frame frame = frames[place.picture];
   const Plane plane{components, components.begin + static_cast<std::int64_t>(frame.plane) * components.layout->cells,
                     components.most + frame.plane * size_classes, frame.plane * components.count};
-  const Box box{frame.x + place.first_column * frame.step_x,
-                frame.y + place.first_row * frame.step_y,
-                frame.step_x,
-                frame.step_y,
-                frame.a_step_x,
-                frame.a_step_y,
-                static_cast<float>(frame.step_x),
-                static_cast<float>(frame.step_y),
-                min(area_side, grid.width - place.first_column),
-                min(area_side, grid.height - place.first_row)};
+  const Box box = Box::of(frame, place.first_column, place.first_row, min(area_side, grid.width - place.first_column),
+                          min(area_side, grid.height - place.first_row));
   const PicturePart part{frame.x, frame.y, place.first_row, place.first_column, grid.height, grid.width};
   const Area<Bounded> area(plane, settings, box, part, store.best + blockIdx.x * area_quarters * area_quarters, memory);
   BlockLists<Bounded>(area, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(area.warp)).run();
@@ -344,16 +336,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
     return;
   }
   // In pixels of the quarter of its centre.
-  const Box box{frame.x + x * quarter_side * frame.step_x,
-                frame.y + y * quarter_side * frame.step_y,
-                frame.step_x,
-                frame.step_y,
-                frame.a_step_x,
-                frame.a_step_y,
-                static_cast<float>(frame.step_x),
-                static_cast<float>(frame.step_y),
-                quarter_side,
-                quarter_side};
+  const Box box = Box::of(frame, x * quarter_side, y * quarter_side, quarter_side, quarter_side);
   const Local own = box.local_of(place);
   const Reached reached(own, (most_quarters + 1) * quarter_side);
   const float wide = first_within / own.across;

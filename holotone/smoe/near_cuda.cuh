@@ -1,10 +1,10 @@
 #pragma once
 // What a warp knows of the components near a box of pixels: bounds on their densities, and a walk over them. Not for users.
+#include <holotone/smoe/lanes_cuda.cuh>
 #include <holotone/smoe/lists_cuda.cuh>
 
 namespace holotone::smoe {
 
-inline constexpr unsigned all_lanes = 0xFFFFFFFFU;
 inline constexpr int area_tiles = area_side / tile_side;  ///< across
 /// L is sought for quarters of tiles: one component is more likely to reach all of a small box.
 inline constexpr int quarter_side = tile_side / 2;
@@ -23,11 +23,7 @@ __device__ __forceinline__ float least_of_lanes(float value) {
 }
 
 /// 2^x, not below the true value.
-__device__ __forceinline__ float power_above(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return fmaf(result, 1.000001F, 1.2e-38F);
-}
+__device__ __forceinline__ float power_above(float x) { return fmaf(power_of_two(x), 1.000001F, 1.2e-38F); }
 
 /// A component in pixels of a box, whose first pixel is (0, 0).
 struct Local {
@@ -52,6 +48,19 @@ struct Box {
   int columns;
   int rows;
 
+  /// So many pixels of a picture, the first in that row and column.
+  __device__ static Box of(const Frame& frame, double column, double row, int columns, int rows) {
+    return {frame.x + column * frame.step_x,
+            frame.y + row * frame.step_y,
+            frame.step_x,
+            frame.step_y,
+            frame.a_step_x,
+            frame.a_step_y,
+            static_cast<float>(frame.step_x),
+            static_cast<float>(frame.step_y),
+            columns,
+            rows};
+  }
   __device__ __forceinline__ Local local_of(const Place& place) const {
     return {static_cast<float>((place.x - left) * a_pixel_x),
             static_cast<float>((place.y - top) * a_pixel_y),

@@ -1,6 +1,7 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
+#include <holotone/smoe/lanes_cuda.cuh>
 #include <holotone/smoe/select_cuda.cuh>
 #include <string>
 
@@ -10,7 +11,6 @@ namespace {
 constexpr int box_threads = 256;
 constexpr int box_warps = box_threads / 32;
 constexpr int threads = 256;
-constexpr unsigned all_lanes = 0xFFFFFFFFU;
 /// From level to level, each way.
 constexpr std::int64_t boxes_across = 8;
 /// Costs are added as whole numbers of 2^-32 of the budget, rounded up.

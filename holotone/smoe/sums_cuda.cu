@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <holotone/smoe/exact_cuda.cuh>
+#include <holotone/smoe/lanes_cuda.cuh>
 #include <holotone/smoe/sums_cuda.cuh>
 
 namespace holotone::smoe {
@@ -8,7 +9,6 @@ namespace {
 constexpr int warps = tiles_a_block;  ///< a warp for each tile
 constexpr int threads = 32 * warps;
 constexpr int blocks_a_processor = 8;
-constexpr unsigned all_lanes = 0xFFFFFFFFU;
 constexpr unsigned no_block = 0xFFFFFFFFU;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 constexpr int groups = 32 / tile_side;
@@ -23,12 +23,6 @@ struct Shared {
   Unit unit;
   unsigned exact;
 };
-
-__device__ __forceinline__ float power_of_two(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
 
 __device__ __forceinline__ float inverse(float x) {
   float result;
@@ -177,7 +171,7 @@ __device__ __forceinline__ unsigned compact(const unsigned char* tiles, unsigned
 }
 
 /// Adds a thread's two pixels, one above the other, to the sums of its block's units before; whether the sums are whole. All threads
-/// call it.
+/// call it. The unit before has an older ticket, whose holder works in the order of tickets and so comes to it.
 template <int Channels>
 __device__ bool take_turn(const Turns& turns, const Block& block, const Unit& unit, int first_pixel, float (&weight)[2],
                           float (&colour)[Channels][2]) {
