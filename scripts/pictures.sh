@@ -20,5 +20,5 @@ look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
 "$program" sample knot -o "$work/knot.ply" --points 60000
 "$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${pose[@]}"
 "$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480
-"$program" smoe fit knot.png -o "$work/knot.smoe" --components 2000 --iterations 400
+"$program" smoe fit knot.png -o "$work/knot.smoe" --components 2000 --device cpu
 "$program" smoe render "$work/knot.smoe" -o mixture.png --crop 180,60,120,68 --size 480x272
