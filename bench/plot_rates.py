@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws rate-distortion curves as SVG: PSNR and SSIM over bits a pixel, a column for each scene, bits on a logarithmic axis.
 
-    bench/plot_rates.py bench/results/smoe_rates.json -o docs/pictures/smoe_rates.svg
+    bench/plot_rates.py bench/results/smoe_rates.json bench/results/smoe_rates_chess.json -o docs/pictures/smoe_rates.svg
 
 Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python.
 """
