@@ -30,7 +30,10 @@ void put_entry(std::string& out, const std::string& name, std::string_view conte
 
 NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
   const auto header = io::parse_npy_header(bytes, path);
-  if (header.kind == 'c' || header.fortran_order) throw_io(path, "arrays of real numbers in C order", header.type);
+  if (header.kind == 'c') throw_io(path, "an array of real numbers", header.type);
+  if (header.fortran_order) {
+    throw_io(path, "an array in C order, row by row (numpy.ascontiguousarray)", "one in Fortran's, column by column");
+  }
   NpzNumbers numbers{header.shape, {}};
   for (std::size_t at = header.data_begin; at + header.item_bytes <= bytes.size(); at += header.item_bytes) {
     numbers.values.push_back(io::load_npy_number(bytes.data() + at, header.kind, header.item_bytes, header.order));

@@ -84,24 +84,86 @@ void set_box(const std::string& path, SmoeModel& model, const std::vector<double
   std::copy(high.begin(), high.end(), model.high.begin());
 }
 
-SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
+/// What a JSON value is, in words.
+std::string_view kind_of(const nlohmann::json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  if (value.is_string()) return "text";
+  if (value.is_number()) return "a number";
+  return value.is_boolean() ? "true or false" : "null";
+}
+
+/// `at` bytes into a text, as an editor shows it.
+std::string place_in(std::string_view text, std::size_t at) {
+  const auto before = text.substr(0, std::min(at, text.size()));
+  const auto line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     before.size() - line_begin + 1);
+}
+
+/// The object in a JSON file.
+nlohmann::json json_object(const std::string& bytes, const std::string& path) {
+  nlohmann::json json;
   try {
-    const auto json = nlohmann::json::parse(bytes);
-    if (json.value("format", "") != "holotone smoe") throw_io(path, "\"format\": \"holotone smoe\"", "another");
-    if (json.at("version").get<int>() != 1) throw_io(path, "\"version\": 1", json.at("version").dump());
-    SmoeModel model;
-    set_box(path, model, json.at("low").get<std::vector<double>>(), json.at("high").get<std::vector<double>>());
-    model.channels = json.at("channels").get<int>();
-    model.linear = json.value("linear", false);
-    over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
-      values = floats_of(json.at(name).get<std::vector<double>>());
-    });
-    return model;
-  } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    throw_io(path, "a model in JSON", what);
+    json = nlohmann::json::parse(bytes);
+  } catch (const nlohmann::json::parse_error& error) {
+    if (error.byte > bytes.size()) throw_io(path, "a model in JSON", "a text that ends too soon");
+    const auto at = error.byte > 0 ? error.byte - 1 : 0;
+    throw_io(path, "a model in JSON", "something else in " + place_in(bytes, at));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw_io(path, "a model in JSON with numbers below 1e308", "a larger one");
   }
+  if (!json.is_object()) throw_io(path, "a model in JSON: an object", std::string(kind_of(json)));
+  return json;
+}
+
+const nlohmann::json& entry_of(const nlohmann::json& object, const char* name, const std::string& path) {
+  const auto found = object.find(name);
+  if (found == object.end()) throw_io(path, fmt::format("an entry \"{}\"", name), "none");
+  return *found;
+}
+
+/// A whole number from `low` to `high`.
+int whole_of(const nlohmann::json& object, const char* name, int low, int high, const std::string& path) {
+  const auto& entry = entry_of(object, name, path);
+  const std::string expected =
+      low == high ? fmt::format("\"{}\": {}", name, low) : fmt::format("\"{}\": {} to {}", name, low, high);
+  if (!entry.is_number()) throw_io(path, expected, std::string(kind_of(entry)));
+  const auto value = entry.get<double>();
+  if (!(value >= low && value <= high) || value != std::floor(value))
+    throw_io(path, expected, fmt::format("{}", value));
+  return static_cast<int>(value);
+}
+
+std::vector<double> numbers_of(const nlohmann::json& object, const char* name, const std::string& path) {
+  const auto& entry = entry_of(object, name, path);
+  const auto expected = fmt::format("\"{}\": a flat list of numbers", name);
+  if (!entry.is_array()) throw_io(path, expected, std::string(kind_of(entry)));
+  std::vector<double> numbers;
+  numbers.reserve(entry.size());
+  for (const auto& value : entry) {
+    if (!value.is_number()) throw_io(path, expected, fmt::format("{} at place {}", kind_of(value), numbers.size()));
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
+  const auto json = json_object(bytes, path);
+  const auto format = json.find("format");
+  if (format == json.end() || *format != "holotone smoe") throw_io(path, "\"format\": \"holotone smoe\"", "another");
+  whole_of(json, "version", 1, 1, path);
+  SmoeModel model;
+  set_box(path, model, numbers_of(json, "low", path), numbers_of(json, "high", path));
+  model.channels = whole_of(json, "channels", 1, most_smoe_channels, path);
+  if (const auto linear = json.find("linear"); linear != json.end()) {
+    if (!linear->is_boolean()) throw_io(path, "\"linear\": true or false", std::string(kind_of(*linear)));
+    model.linear = linear->get<bool>();
+  }
+  over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
+    values = floats_of(numbers_of(json, name, path));
+  });
+  return model;
 }
 
 SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
@@ -115,7 +177,8 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
   set_box(path, model, taken("low").values, taken("high").values);
   const auto& colour = taken("colour").shape;
   if (colour.size() != 2 || colour[1] < 1 || colour[1] > most_smoe_channels) {
-    throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", most_smoe_channels), "another");
+    throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", most_smoe_channels),
+             fmt::format("{{{}}}", fmt::join(colour, ", ")));
   }
   model.channels = static_cast<int>(colour[1]);
   model.log_weight = floats_of(taken("log_weight").values);

@@ -19,8 +19,9 @@ constexpr int version = 1;
 constexpr std::uint8_t lossless_flag = 1;
 constexpr std::uint8_t linear_flag = 2;
 constexpr std::size_t checksum_bytes = 4;
-/// Components that a byte of numbers may stand for: what bounds the memory that a short file asks for.
-constexpr std::int64_t most_components_a_byte = 8;
+/// Components that any file may have; of more, no more than there are bytes of numbers. That bounds the memory and the time that a
+/// short file asks for. The coder itself would not: its likeliest bit costs 0.0005 bits, a component of many equal ones 0.007.
+constexpr std::int64_t free_components = 65536;
 constexpr double qualities_a_unit = 16;  // that encode_smoe_bytes tries
 
 /// Appends little-endian numbers.
@@ -171,7 +172,7 @@ Parsed parse(std::span<const std::byte> bytes, std::string_view name) {
   if (bytes.size() < in.at() + checksum_bytes) throw_io(name, "a checksum", "the file's end");
   require_checksum(bytes, name);
   parsed.numbers = bytes.subspan(in.at(), bytes.size() - checksum_bytes - in.at());
-  const auto most = std::min(most_smoe_components, std::ssize(parsed.numbers) * most_components_a_byte);
+  const auto most = std::min(most_smoe_components, std::max(free_components, std::ssize(parsed.numbers)));
   if (count < 1 || count > static_cast<std::uint64_t>(most)) {
     throw_io(name, fmt::format("1 to {} components in {} bytes", most, parsed.numbers.size()),
              fmt::format("{}", count));
@@ -196,7 +197,7 @@ std::vector<std::byte> file_of(const CodedModel& coded) {
   }
   if (!coded.info.lossless) put_steps(out, coded);
   auto numbers = smoe::write_numbers(coded);
-  const auto least = static_cast<std::size_t>((coded.info.count + most_components_a_byte - 1) / most_components_a_byte);
+  const auto least = coded.info.count > free_components ? static_cast<std::size_t>(coded.info.count) : 0;
   if (numbers.size() < least) numbers.resize(least);
   out.bytes.insert(out.bytes.end(), numbers.begin(), numbers.end());
   Writer size;

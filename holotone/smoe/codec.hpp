@@ -54,7 +54,8 @@ std::vector<std::byte> encode_smoe(const SmoeModel& model, const SmoeCodecOption
 /// multiplications, divisions and square roots in a fixed order, rounded to float32.
 ///
 /// `name` is that of the file in errors. Throws io for bytes that encode_smoe cannot have written or whose model require_model refuses.
-/// Takes some 600 bytes of memory at most for each bit of the file. Cost as encode_smoe.
+/// The checksum is looked at first. Takes at most some 500 bytes of memory for each component, of which a file has no more than
+/// the larger of 65536 and its bytes. Cost as encode_smoe.
 SmoeModel decode_smoe(std::span<const std::byte> bytes, std::string_view name);
 
 /// What a .smoe file says of itself.

@@ -117,14 +117,14 @@ class Neighbourhood {
 
   void add(const std::array<std::uint32_t, 2>& at, std::int64_t component) {
     Cell& cell = cells_[(static_cast<std::size_t>(at[1] >> shift_) << side_bits_) + (at[0] >> shift_)];
-    cell.members[cell.count % cell_room] = {at, component};
+    cell.members[cell.count % cell_room] = {at, static_cast<std::int32_t>(component)};
     ++cell.count;
   }
 
  private:
   struct Member {
     std::array<std::uint32_t, 2> at;
-    std::int64_t component;
+    std::int32_t component;  // most_smoe_components fits
   };
   struct Cell {
     std::array<Member, cell_room> members;

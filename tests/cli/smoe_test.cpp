@@ -284,7 +284,10 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
   refused("other.smoe", "\x89PNG\r\n\x1a\n and more", {"other.smoe", "a .smoe file"});
   ASSERT_EQ(run({"smoe", "convert", path("m.smoe"), "-o", path("m.json")}).exit_code, 0);
   ASSERT_EQ(run({"smoe", "convert", path("m.smoe"), "-o", path("m.npz")}).exit_code, 0);
-  refused("text.json", "{\"format\": 3", {"text.json", "JSON"});
+  refused("text.json", "{\"format\": 3", {"text.json: expected a model in JSON, got a text that ends too soon"});
+  refused("comma.json", "{\n \"format\": 3,,}", {"comma.json", "in JSON, got something else in line 2, column 14"});
+  refused("list.json", "[1, 2]", {"list.json", "an object, got a list"});
+  refused("huge.json", "{\"low\": [1e999]}", {"huge.json", "below 1e308, got a larger one"});
   refused("other.json", "{\"format\": \"photo\"}", {"other.json", "holotone smoe"});
   auto json = nlohmann::json::parse(content_of(path("m.json")));
   const auto with = [&](const char* key, const nlohmann::json& value) {
@@ -295,7 +298,13 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
   refused("low.json", with("low", {0}), {"low.json", "low and high"});
   refused("weights.json", with("log_weight", nlohmann::json::array()), {"weights.json", "components, got 0"});
   refused("short.json", with("centre", {1, 2, 3}), {"short.json", "centre: expected 160 numbers, got 3"});
-  refused("words.json", with("colour", {"red"}), {"words.json"});
+  refused("words.json", with("colour", {"red"}), {"words.json: expected \"colour\": a flat list of numbers, got text"});
+  refused("rows.json", with("centre", {{1, 2}, {3, 4}}), {"\"centre\": a flat list of numbers, got a list at place 0"});
+  refused("light.json", with("linear", 1), {"light.json: expected \"linear\": true or false, got a number"});
+  refused("two.json", with("version", "2"), {"two.json: expected \"version\": 1, got text"});
+  auto without = json;
+  without.erase("slope");
+  refused("without.json", without.dump(), {"without.json: expected an entry \"slope\", got none"});
   refused("channels.json", with("channels", 1e9), {"channels.json", "1 to 4"});
   json["covariance"][1] = 1e9;
   refused("indefinite.json", json.dump(), {"indefinite.json", "positive definite", "component 0"});

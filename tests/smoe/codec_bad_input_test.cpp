@@ -185,12 +185,29 @@ TEST(SmoeBadInput, ShortFilesAskForLittle) {
       const std::size_t numbers = bytes.size() / 2;
       bytes.resize(numbers);
       bytes.append(20000, filling);
-      put(bytes, count_at, std::uint64_t{20000 * 8});
+      put(bytes, count_at, std::uint64_t{65536});
       repair(bytes);
       expect_survival(fmt::format("{} dimensions, bytes of {:#x}", dimensions, static_cast<unsigned char>(filling)),
                       bytes, ".smoe", 3, decode_file, repair);
     }
   }
+}
+
+// Of more components than any file may have, no more than there are bytes; the checksum is looked at before their count.
+TEST(SmoeBadInput, CountsAreBoundByBytes) {
+  auto bytes = file();
+  bytes.resize(1000000, '\0');
+  put(bytes, count_at, std::uint64_t{8000000});
+  EXPECT_MENTIONS(refusal(bytes), "bytes, got ");  // of size
+  put(bytes, size_at, static_cast<std::uint64_t>(bytes.size()));
+  EXPECT_MENTIONS(refusal(bytes), "checksum");
+  repair(bytes);
+  const auto most = bytes.size() - file().size();
+  const auto text = refusal(bytes);
+  EXPECT_MENTIONS(text, "got 8000000");
+  EXPECT_MENTIONS(text, "expected 1 to 999");
+  EXPECT_GT(most, 999000U);
+  EXPECT_MENTIONS(refusal_with(count_at, std::uint64_t{65537}), "1 to 65536 components in ");
 }
 
 }  // namespace
