@@ -1,4 +1,5 @@
-// What the CPU's engines are measured by: the vector unit's sines and cosines and BLAS's matrix products, alone.
+// What the CPU's engines are measured by: the vector unit's sines and cosines, powers of two and multiply-adds, the sums of mixtures of
+// experts and BLAS's matrix products, alone.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -7,6 +8,8 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
 #include <holotone/hologram/point_cloud_cpu.hpp>
+#include <holotone/smoe/render_sums.hpp>
+#include <memory>
 #include <vector>
 
 namespace bench {
@@ -43,6 +46,92 @@ void run_sines(benchmark::State& state) {
   state.counters["sincos_per_s"] = static_cast<double>(threads * count * rounds) / seconds;
 }
 
+using Columns = holotone::smoe::TileColumns<3>;
+using Sums = holotone::smoe::TileSums<3>;
+
+/// The renderer's own loop over pairs of a component and a pixel, three channels, again and again over the same components: no lists, no
+/// placing.
+HOLOTONE_SIMD_CLONES void many_pairs(const Columns* components, std::size_t count, Sums& sums, std::int32_t rounds) {
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    holotone::smoe::add_components<3>(components, count, sums);
+  }
+}
+
+void run_pairs(benchmark::State& state) {
+  constexpr std::int64_t count = 32;  // 12 KiB
+  constexpr std::int32_t rounds = 1024;
+  constexpr std::int64_t pixels = holotone::smoe::tile_shape[0] * holotone::smoe::tile_shape[1];
+  struct alignas(64) Thread {
+    Columns components[count];
+    Sums sums;
+  };
+  const auto threads = static_cast<std::int64_t>(holotone::thread_count());
+  const auto work = std::make_unique<Thread[]>(static_cast<std::size_t>(threads));
+  for (std::int64_t thread = 0; thread < threads; ++thread) {
+    for (std::int64_t j = 0; j < count; ++j) {
+      Columns& own = work[thread].components[j];
+      const auto place = static_cast<float>(j) / count;
+      for (int i = 0; i < holotone::smoe::tile_columns; ++i) {
+        own.base[i] = -place - 0.1F * static_cast<float>(i);
+        own.skewed[i] = 0.2F * static_cast<float>(i) - 4 * place;
+        for (auto& colour : own.colour) colour[i] = place;
+      }
+      own.down = 0.4F;
+      for (auto& slope : own.slope_y) slope = 0.01F * place;
+    }
+  }
+  const double seconds = time_iterations(state, holotone::Queue(), [&] {
+    holotone::parallel_for(0, threads, [&](std::int64_t thread) {
+      many_pairs(work[thread].components, count, work[thread].sums, rounds);
+    });
+    benchmark::DoNotOptimize(work.get());
+    benchmark::ClobberMemory();
+  });
+  state.counters["pairs_per_s"] = static_cast<double>(threads * count * rounds * pixels) / seconds;
+}
+
+/// Numbers of a thread, twelve AVX-512 vectors.
+constexpr std::int32_t vectors = 192;
+
+/// The renderer's own power of two.
+HOLOTONE_SIMD_CLONES void many_powers(const float* exponents, float* __restrict sum, std::int32_t rounds) {
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    const auto shift = static_cast<float>(round % 16);
+    for (std::int32_t i = 0; i < vectors; ++i) sum[i] += holotone::smoe::power_of_two(exponents[i] - shift);
+  }
+}
+
+constexpr std::int32_t chain = 16;
+
+/// Chains of multiply-adds, enough side by side to hide how long each takes.
+HOLOTONE_SIMD_CLONES void many_multiply_adds(const float* factors, float* __restrict sum, std::int32_t rounds) {
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    for (std::int32_t i = 0; i < vectors; ++i) {
+      float x = sum[i];
+#pragma GCC unroll 16
+      for (std::int32_t k = 0; k < chain; ++k) x = x * factors[i] + factors[i];
+      sum[i] = x;
+    }
+  }
+}
+
+/// Each thread calls loop(numbers, sums, rounds), which does `per_number` operations a number and round.
+template <class Loop>
+void run_vectors(benchmark::State& state, const char* counter, std::int32_t per_number, const Loop& loop) {
+  constexpr std::int32_t rounds = 8192;
+  const auto threads = static_cast<std::int64_t>(holotone::thread_count());
+  std::vector<float> numbers(vectors);
+  for (std::int32_t i = 0; i < vectors; ++i) numbers[static_cast<std::size_t>(i)] = -static_cast<float>(i) / vectors;
+  std::vector<float> sums(static_cast<std::size_t>(threads * vectors));
+  const double seconds = time_iterations(state, holotone::Queue(), [&] {
+    holotone::parallel_for(0, threads,
+                           [&](std::int64_t thread) { loop(numbers.data(), sums.data() + thread * vectors, rounds); });
+    benchmark::DoNotOptimize(sums.data());
+    benchmark::ClobberMemory();
+  });
+  state.counters[counter] = static_cast<double>(threads * vectors * per_number) * rounds / seconds;
+}
+
 /// The real product (2 ny x 2 n)(2 n x nx) of 1920x1080 pixels by nothing but sgemm, 2048 points at a time.
 void run_product(benchmark::State& state, std::int64_t points) {
   constexpr blasint rows = 2 * 1080;
@@ -69,6 +158,10 @@ void run_product(benchmark::State& state, std::int64_t points) {
 
 void add_cpu_limits(const RowOptions& options) {
   register_row("cpu/sincos", run_sines);
+  register_row("cpu/mixture", run_pairs);
+  register_row("cpu/powers", [](benchmark::State& state) { run_vectors(state, "powers_per_s", 1, many_powers); });
+  register_row("cpu/multiply_adds",
+               [](benchmark::State& state) { run_vectors(state, "multiply_adds_per_s", chain, many_multiply_adds); });
   for (const std::int64_t points : {1024, 10240, 30720, 102400}) {
     if (points > options.max_points) continue;
     register_row(fmt::format("cpu/sgemm/{}", points),

@@ -7,7 +7,8 @@
 // fit/kodim23-5000 (`--picture kodim23.png`): 5,000 components in 1,000 steps, from the picture in host memory to the model there, once. An
 // error below 41 dB. Counters: psnr of the colours before any rounding, steps, step_ms: the time of all over the steps.
 //
-// Counters of the others: max_error (some hundred pixels), components_per_tile.
+// Counters of the others: max_error (some hundred pixels), components_per_tile; on a CPU also pairs_per_s, pixels times components_per_tile
+// over the time of all: over that of cpu/mixture it is the fraction of the floor of those sums.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -87,7 +88,8 @@ void run(benchmark::State& state, const SmoeModel& model, const std::vector<Smoe
   state.counters["max_error"] = error;
   state.counters["components_per_tile"] = renderer.info().components_per_tile;
   if (device.backend == holotone::Backend::cpu) {
-    time_iterations(state, queue, work);
+    const double pairs = static_cast<double>(std::ssize(views) * ny * nx) * renderer.info().components_per_tile;
+    state.counters["pairs_per_s"] = pairs / time_iterations(state, queue, work);
   } else {
     for (auto _ : state) state.SetIterationTime(seconds_of(queue, 25, work));
   }

@@ -4,6 +4,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/image_components.hpp>
 #include <holotone/smoe/small_matrix.hpp>
+#include <utility>
 
 namespace holotone::smoe {
 namespace {
@@ -26,7 +27,27 @@ void require_slices(const SmoeModel& model) {
   });
 }
 
-std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view) {
+std::vector<std::uint32_t> order_along_curve(const SmoeModel& model) {
+  const auto d = static_cast<std::size_t>(model.dimensions);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places(static_cast<std::size_t>(model.count()));
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    std::uint32_t place = 0;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const double within =
+          (static_cast<double>(model.centre[j * d + axis]) - model.low[axis]) / (model.high[axis] - model.low[axis]);
+      const auto at = static_cast<std::uint32_t>(65535 * std::clamp(within, 0.0, 1.0));
+      for (unsigned bit = 0; bit < 16; ++bit) place |= (at >> bit & 1U) << (2 * bit + axis);
+    }
+    places[j] = {place, static_cast<std::uint32_t>(j)};
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<std::uint32_t> order(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) order[i] = places[i].second;
+  return order;
+}
+
+std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
+                                             std::span<const std::uint32_t> order) {
   const double step_x = view.extent[0] / static_cast<double>(view.size[1]);
   const double step_y = view.extent[1] / static_cast<double>(view.size[0]);
   const int d = model.dimensions;
@@ -34,11 +55,12 @@ std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeV
   const auto numbers = numbers_of(model);
   std::vector<ImageComponent> components(static_cast<std::size_t>(model.count()));
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
-    for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
+    for (std::int64_t i = part * block; i < std::min(model.count(), (part + 1) * block); ++i) {
+      const std::int64_t j = order.empty() ? i : order[static_cast<std::size_t>(i)];
       const Slice own = slice_component(numbers, d, j, view.at.data(), d - 2);
       PlaneShape shape;
       (void)plane_shape(own, step_x, step_y, shape);  // require_slices has tried it
-      auto& target = components[static_cast<std::size_t>(j)];
+      auto& target = components[static_cast<std::size_t>(i)];
       target.x = (own.centre[0] - view.corner[0]) / step_x - 0.5;
       target.y = (own.centre[1] - view.corner[1]) / step_y - 0.5;
       target.across = shape.across;

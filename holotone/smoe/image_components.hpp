@@ -71,7 +71,13 @@ HOLOTONE_HOST_DEVICE inline double least_density(const ImageComponent& component
 /// Throws invalid_argument for a component so narrow that its slices have no positive definite covariance in float64.
 void require_slices(const SmoeModel& model);
 
-/// The components of a checked view, sliced and in pixels, in float64. Cost O(K d^3), on all threads.
-std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view);
+/// A model's components along Morton's curve through their first two coordinates: neighbours in the picture are neighbours in memory.
+/// Cost O(K log K).
+std::vector<std::uint32_t> order_along_curve(const SmoeModel& model);
+
+/// The components of a checked view, sliced and in pixels, in float64; in an order that names each of them once, or as they are. Cost
+/// O(K d^3), on all threads.
+std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
+                                             std::span<const std::uint32_t> order = {});
 
 }  // namespace holotone::smoe

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
-#include <holotone/smoe/select_bounds.hpp>
+#include <holotone/smoe/select_pruner.hpp>
 #include <limits>
 #include <numeric>
 
@@ -26,9 +26,10 @@ class CentreTiles {
     auto next = begin_;
     for (std::size_t j = 0; j < components.size(); ++j) index_[next[tile[j]]++] = static_cast<std::uint32_t>(j);
   }
-  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t row, std::int64_t column) const {
-    const auto tile = static_cast<std::size_t>(row * tiles_[1] + column);
-    return std::span(index_).subspan(begin_[tile], begin_[tile + 1] - begin_[tile]);
+  /// Of the tiles [first, end) of a row.
+  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t row, std::int64_t first, std::int64_t end) const {
+    const auto begin = begin_[static_cast<std::size_t>(row * tiles_[1] + first)];
+    return std::span(index_).subspan(begin, begin_[static_cast<std::size_t>(row * tiles_[1] + end)] - begin);
   }
 
  private:
@@ -49,7 +50,7 @@ struct Level {
   std::vector<std::vector<std::uint32_t>> kept;
 };
 
-/// Lower bounds by the components near a tile, and for larger boxes the least of their tiles'.
+/// Lower bounds by the components in a tile and beside it, and for larger boxes the least of their tiles'.
 std::vector<Level> bounds_from_below(std::span<const ImageComponent> components, const Shape<2>& size,
                                      const Shape<2>& tiles) {
   const CentreTiles centres(components, tiles);
@@ -57,17 +58,15 @@ std::vector<Level> bounds_from_below(std::span<const ImageComponent> components,
   levels[0].count = tiles;
   levels[0].least.assign(static_cast<std::size_t>(tiles[0] * tiles[1]), minus_infinity);
   parallel_for(0, tiles[0], [&](std::int64_t row) {
+    Pruner pruner(components, 0);
     for (std::int64_t column = 0; column < tiles[1]; ++column) {
       const auto box = box_of(row, column, 1, size);
       double& best = levels[0].least[static_cast<std::size_t>(row * tiles[1] + column)];
-      for (std::int64_t r = std::max<std::int64_t>(0, row - 1); r < std::min(tiles[0], row + 2); ++r) {
-        for (std::int64_t c = std::max<std::int64_t>(0, column - 1); c < std::min(tiles[1], column + 2); ++c) {
-          for (const auto j : centres.of(r, c)) best = std::max(best, least_density(components[j], box));
-        }
-      }
+      const auto near = centres.of(row, std::max<std::int64_t>(0, column - 1), std::min(tiles[1], column + 2));
+      if (!near.empty()) best = pruner.best_of(near, box);
     }
   });
-  while (levels.back().count != Shape<2>{1, 1}) {
+  do {
     const Level& fine = levels.back();
     Level coarse;
     coarse.count = {(fine.count[0] + 1) / 2, (fine.count[1] + 1) / 2};
@@ -80,119 +79,93 @@ std::vector<Level> bounds_from_below(std::span<const ImageComponent> components,
       }
     }
     levels.push_back(std::move(coarse));
-  }
+  } while (levels.back().count != Shape<2>{1, 1});
   return levels;
 }
 
-/// Drops components of one box.
-class Pruner {
+/// The lists of a level's boxes, parts of a larger one whose list and L they start from.
+class BoxLists {
  public:
-  Pruner(std::span<const ImageComponent> components, int channels) : components_(components), channels_(channels) {}
+  BoxLists(std::span<const ImageComponent> components, int channels, const Shape<2>& size, int level, double budget,
+           Level& own, const Level& above, Tiles& tiles)
+      : components_(components),
+        channels_(channels),
+        size_(size),
+        level_(level),
+        budget_(budget),
+        own_(own),
+        above_(above),
+        tiles_(tiles) {}
 
-  /// The candidates that stay, where the dropped ones change no colour by more than `budget`.
-  std::vector<std::uint32_t> prune(const PixelBox& box, double least, std::span<const std::uint32_t> candidates,
-                                   double budget) {
-    measure(box, candidates);
-    bound(least);
-    std::array<double, cost_classes> sum{};
-    std::vector<std::uint8_t> class_of(candidates.size(), must_stay);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      double cost = 0;
-      const int own = class_of_cost(most_[i], reach_[i], least, spread, budget, cost);
-      if (own == must_stay) continue;
-      class_of[i] = static_cast<std::uint8_t>(own);
-      sum[class_of[i]] += cost;
+  void run() {
+    own_.kept.resize(own_.least.size());
+    // Parts of a box share what is loaded of its list, but those of the whole picture are a task each.
+    if (std::ssize(above_.kept) > 1) {
+      parallel_for(0, std::ssize(above_.kept), [&](std::int64_t i) {
+        const std::int64_t row = 2 * (i / above_.count[1]);
+        const std::int64_t column = 2 * (i % above_.count[1]);
+        prune({row, std::min(row + 2, own_.count[0])}, {column, std::min(column + 2, own_.count[1])});
+      });
+    } else {
+      parallel_for(0, std::ssize(own_.kept), [&](std::int64_t i) {
+        const std::int64_t row = i / own_.count[1];
+        const std::int64_t column = i % own_.count[1];
+        prune({row, row + 1}, {column, column + 1});
+      });
     }
-    int cheapest = cost_classes;  // classes from here on are dropped
-    for (double total = 0; cheapest > 0 && total + sum[static_cast<std::size_t>(cheapest - 1)] <= budget;) {
-      total += sum[static_cast<std::size_t>(--cheapest)];
-    }
-    std::vector<std::uint32_t> kept;
-    most = minus_infinity;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (class_of[i] != must_stay && class_of[i] >= cheapest) continue;
-      kept.push_back(candidates[i]);
-      most = std::max(most, most_[i]);
-    }
-    return kept;
   }
-
-  double most = 0;    ///< largest density of those that stayed
-  double spread = 0;  ///< B
 
  private:
-  /// U and r of every candidate.
-  void measure(const PixelBox& box, std::span<const std::uint32_t> candidates) {
-    most_.resize(candidates.size());
-    reach_.resize(candidates.size());
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      most_[i] = density_above(components_[candidates[i]], box);
-      if (most_[i] > most_[best]) best = i;
-    }
-    Reference reference{};
-    for (int c = 0; c < channels_; ++c) {
-      reference[static_cast<std::size_t>(c)] = colour_amid(components_[candidates[best]], c, box);
-    }
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      reach_[i] = reach_of(components_[candidates[i]], channels_, box, reference);
-    }
-  }
-  void bound(double least) {
-    double major = 0;
-    double rest = 0;
-    for (std::size_t i = 0; i < most_.size(); ++i) {
-      if (most_[i] >= least + minor_weight) {
-        major = std::max(major, reach_[i]);
-      } else {
-        rest += std::exp2(most_[i] - least) * reach_[i];
+  /// Boxes of rows and columns [first, end) that are parts of one box above.
+  void prune(const Shape<2>& rows, const Shape<2>& columns) {
+    PixelBox boxes[Pruner::most_boxes];
+    std::size_t indices[Pruner::most_boxes];
+    std::size_t count = 0;
+    for (std::int64_t row = rows[0]; row < rows[1]; ++row) {
+      for (std::int64_t column = columns[0]; column < columns[1]; ++column) {
+        indices[count] = static_cast<std::size_t>(row * own_.count[1] + column);
+        boxes[count++] = box_of(row, column, std::int64_t{1} << level_, size_);
       }
     }
-    spread = major + rest;
+    const auto whole = static_cast<std::size_t>(rows[0] / 2 * above_.count[1] + columns[0] / 2);
+    const auto& candidates = above_.kept[whole];
+    Pruner pruner(components_, channels_);
+    pruner.measure(candidates, {boxes, count});
+    for (std::size_t b = 0; b < count; ++b) {
+      const std::size_t i = indices[b];
+      double& least = own_.least[i];
+      least = std::max({least, above_.least[whole], pruner.best(b)});
+      pruner.weigh(b, least);
+      auto kept = pruner.kept(budget_);
+      if (level_ > 0) {
+        own_.kept[i] = std::move(kept);
+      } else {
+        tiles_.tiles[i] = {std::move(kept), least, pruner.most, pruner.spread};
+      }
+    }
   }
 
   std::span<const ImageComponent> components_;
   int channels_;
-  std::vector<double> most_;
-  std::vector<double> reach_;
+  const Shape<2>& size_;
+  int level_;
+  double budget_;
+  Level& own_;
+  const Level& above_;
+  Tiles& tiles_;
 };
-
-double best_of(std::span<const ImageComponent> components, std::span<const std::uint32_t> candidates,
-               const PixelBox& box, double least) {
-  for (const auto j : candidates) least = std::max(least, least_density(components[j], box));
-  return least;
-}
 
 Tiles bounded(std::span<const ImageComponent> components, int channels, const Shape<2>& size, Tiles tiles,
               double tolerance) {
   auto levels = bounds_from_below(components, size, tiles.count);
-  std::vector<std::uint32_t> all(components.size());
+  auto& all = levels.back().kept.emplace_back(components.size());
   std::iota(all.begin(), all.end(), 0U);
-  for (int level = static_cast<int>(levels.size()) - 1; level >= 0; --level) {
-    Level& own = levels[static_cast<std::size_t>(level)];
-    const Level* const parent =
-        static_cast<std::size_t>(level) + 1 < levels.size() ? &levels[static_cast<std::size_t>(level) + 1] : nullptr;
-    const double budget =
-        level == 0 ? tile_share * tolerance : box_share * tolerance / static_cast<double>(levels.size() - 1);
-    own.kept.resize(own.least.size());
-    parallel_for(0, std::ssize(own.least), [&](std::int64_t i) {
-      const std::int64_t row = i / own.count[1];
-      const std::int64_t column = i % own.count[1];
-      const auto parent_box = static_cast<std::size_t>(parent ? row / 2 * parent->count[1] + column / 2 : 0);
-      const std::span<const std::uint32_t> candidates = parent ? parent->kept[parent_box] : all;
-      const auto box = box_of(row, column, std::int64_t{1} << level, size);
-      double& least = own.least[static_cast<std::size_t>(i)];
-      if (parent) least = std::max(least, parent->least[parent_box]);
-      if (level == 0 || least == minus_infinity) least = best_of(components, candidates, box, least);
-      Pruner pruner(components, channels);
-      auto kept = pruner.prune(box, least, candidates, budget);
-      if (level > 0) {
-        own.kept[static_cast<std::size_t>(i)] = std::move(kept);
-      } else {
-        tiles.tiles[static_cast<std::size_t>(i)] = {std::move(kept), least, pruner.most, pruner.spread};
-      }
-    });
-    if (static_cast<std::size_t>(level) + 1 < levels.size()) levels.pop_back();
+  const double above_tiles = box_share * tolerance / static_cast<double>(levels.size() - 1);
+  for (auto level = static_cast<int>(levels.size()) - 2; level >= 0; --level) {
+    const double budget = level == 0 ? tile_share * tolerance : above_tiles;
+    BoxLists(components, channels, size, level, budget, levels[static_cast<std::size_t>(level)], levels.back(), tiles)
+        .run();
+    levels.pop_back();
   }
   return tiles;
 }
@@ -226,20 +199,22 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
     const auto [first_row, last_row] = range(block.top, block.bottom, tile_shape[0], tiles.count[0]);
     const auto [first_column, last_column] = range(block.left, block.right, tile_shape[1], tiles.count[1]);
     for (std::int64_t row = first_row; row <= last_row; ++row) {
-      for (std::int64_t column = first_column; column <= last_column; ++column) {
-        for (const auto j : centres.of(row, column)) {
-          const auto& component = components[j];
-          if (component.x >= block.left - window_px && component.x <= block.right + window_px &&
-              component.y >= block.top - window_px && component.y <= block.bottom + window_px) {
-            tile.index.push_back(j);
-          }
+      for (const auto j : centres.of(row, first_column, last_column + 1)) {
+        const auto& component = components[j];
+        if (component.x >= block.left - window_px && component.x <= block.right + window_px &&
+            component.y >= block.top - window_px && component.y <= block.bottom + window_px) {
+          tile.index.push_back(j);
         }
       }
     }
     std::sort(tile.index.begin(), tile.index.end());
-    tile.least = best_of(components, tile.index, box, minus_infinity);
+    tile.least = minus_infinity;
+    tile.most = minus_infinity;
+    if (tile.index.empty()) return;
     Pruner pruner(components, channels);
-    if (!tile.index.empty()) (void)pruner.prune(box, tile.least, tile.index, 0);
+    pruner.measure(tile.index, {&box, 1});
+    tile.least = pruner.best(0);
+    pruner.weigh(0, tile.least);
     tile.most = pruner.most;
     tile.spread = pruner.spread;
   });
