@@ -197,9 +197,9 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
 
 }  // namespace
 
-StoredModel read_model(const std::string& path) {
+StoredModel read_model(const std::string& path, std::string_view option) {
   require_input(path);
-  require_model_name("IN", path);
+  require_model_name(option, path);
   const std::string bytes = io::read_bytes(path);
   StoredModel stored;
   stored.bytes = std::ssize(bytes);

@@ -14,8 +14,8 @@ struct StoredModel {
   std::int64_t bytes = 0;
 };
 
-/// Reads .smoe, .json or .npz, told apart by the name. Throws io.
-StoredModel read_model(const std::string& path);
+/// Reads .smoe, .json or .npz, told apart by the name. Throws io, and invalid_argument naming `option`.
+StoredModel read_model(const std::string& path, std::string_view option = "IN");
 
 /// Throws invalid_argument naming the option unless the name is that of a model.
 void require_model_name(std::string_view option, const std::string& path);

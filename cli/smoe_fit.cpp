@@ -1,198 +1,196 @@
 #include "cancel.hpp"
-#include "memory_need.hpp"
 #include "output_check.hpp"
 #include "paths.hpp"
 #include "smoe_command.hpp"
+#include "smoe_file.hpp"
+#include "smoe_fit_job.hpp"
+#include "smoe_fit_store.hpp"
 #include "smoe_picture.hpp"
-#include "smoe_views.hpp"
 #include "values.hpp"
 #include <cmath>
-#include <holotone/smoe/store.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
 
-constexpr double default_quality = 60;
+/// What part of the time the fit may take, the rest being for storing it.
+double share_of_fit(const SmoeFitJob& job) {
+  if (job.lossless) return 0.9;
+  if (job.psnr_db > 0) return 0.4;
+  return job.bytes ? 0.5 : 0.6;
+}
 
-struct SmoeFitArguments {
-  std::string input;
-  std::string output;
-  std::string components;
-  std::string psnr;
-  std::string bytes;
-  std::string quality;
-  bool lossless = false;
-  std::string method = "gradient";
-  std::string iterations;
-  std::string time;
-  std::string seed = "1";
-  std::string resume;
-  std::string rows = "auto";
-  std::string device = "auto";
-  bool linear = false;
-  ConsoleOptions console;
+/// -10 log10 of an image's variance, all channels: how near its mean colour is to it.
+double psnr_of_mean(const Array<float, 3>& image) {
+  const std::int64_t channels = image.shape()[2];
+  const auto pixels = static_cast<double>(image.size() / channels);
+  double variance = 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    double sum = 0;
+    double squares = 0;
+    for (std::int64_t i = c; i < image.size(); i += channels) {
+      const auto value = static_cast<double>(image.data()[i]);
+      sum += value;
+      squares += value * value;
+    }
+    variance += std::max(squares / pixels - sum / pixels * (sum / pixels), 0.0) / static_cast<double>(channels);
+  }
+  return -10 * std::log10(variance);
+}
+
+/// One fit from what was typed to what is told.
+class FitRun {
+ public:
+  explicit FitRun(const SmoeFitArguments& arguments) : job_(smoe_fit_job(arguments)) {}
+
+  int run() {
+    read();
+    const UnfinishedRun unfinished;
+    fit();
+    stored_ = stored_fit(job_, pictures_, fitter_->model(), job_.time_s - watch_.seconds());
+    check_cancelled("writing");
+    if (stored_.bytes.empty()) {
+      write_model_floats(job_.output, stored_.model);
+    } else {
+      write_smoe(job_.output, stored_.bytes);
+    }
+    if (!left_out_.images.empty()) {
+      left_out_psnr_ = psnr_of_pictures(left_out_, stored_.model, job_.device, &left_out_each_);
+    }
+    check_cancelled("writing");
+    UnfinishedRun::keep();
+    tell();
+    return exit_ok;
+  }
+
+ private:
+  void say(std::string warning) {
+    warn(job_.console, warning);
+    warnings_.push_back(std::move(warning));
+  }
+
+  void read() {
+    pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
+    std::vector<InputFile> views;
+    for (const auto& path : pictures_.paths) views.push_back({"IN", path});
+    require_outputs({{"--output", 1, [&](std::int64_t) { return job_.output; }}}, views);
+    views_ = std::ssize(pictures_.images);
+    left_out_ = take_out(pictures_, job_.left_out);
+    for (auto& remark : settle(job_, pictures_)) say(std::move(remark));
+    if (pictures_.swapped) {
+      say("IN: things shift up and down along %u and to the sides along %v: the two seem to be the wrong way round");
+    }
+    const auto& shape = pictures_.images.front().shape();
+    const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
+    if (job_.counted && job_.options.components > pixels) {
+      say(fmt::format("--components: {} are more than the {} to fit them to",
+                      counted(job_.options.components, "component"), counted(pixels, "pixel")));
+    }
+  }
+
+  void fit() {
+    if (job_.time_s > 0) {
+      job_.options.time_limit_s = std::max(share_of_fit(job_) * (job_.time_s - watch_.seconds()), 1e-3);
+    }
+    if (job_.resume.empty()) {
+      fitter_.emplace(pictures_.views(), job_.options, job_.device);
+    } else {
+      const SmoeModel start = read_model(job_.resume, "--resume").model;
+      SmoeFitOptions options = job_.options;
+      if (!job_.counted && job_.psnr_db == 0 && !job_.bytes) options.components = start.count();
+      fitter_.emplace(pictures_.views(), start, options, job_.device);
+      check_start(start);
+    }
+    ProgressBar bar(job_.console);
+    fitter_->run(bar);
+  }
+
+  /// A model of these pictures shows them better than one colour does, however few components it has.
+  void check_start(const SmoeModel& start) {
+    const std::size_t middle = pictures_.images.size() / 2;
+    const auto& image = pictures_.images[middle];
+    SmoeRenderer renderer(start, job_.device);
+    const auto own =
+        rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures_.at[middle]}, job_.device);
+    const double psnr = psnr_of(own, image);
+    const double of_mean = psnr_of_mean(image);
+    if (psnr >= of_mean) return;
+    say(fmt::format(
+        "--resume: {} shows {} with {:.1f} dB, its mean colour alone would with {:.1f}: it seems to be a model of "
+        "another picture",
+        job_.resume, pictures_.paths[middle], psnr, of_mean));
+  }
+
+  /// Pixels of all captured views: those left out too, which the model shows as well.
+  [[nodiscard]] double bits_a_pixel() const {
+    const auto& shape = pictures_.images.front().shape();
+    return 8 * static_cast<double>(stored_.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
+  }
+
+  void tell() {
+    if (job_.psnr_db > 0 && stored_.psnr_db < job_.psnr_db) {
+      say(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}", job_.psnr_db, stored_.psnr_db));
+    }
+    constexpr double late = 1.1;
+    if (job_.time_s > 0 && watch_.seconds() > late * job_.time_s) {
+      say(fmt::format("--time: {:g} s were asked for, what cannot be left out took {:.1f}", job_.time_s,
+                      watch_.seconds()));
+    }
+    const auto& shape = pictures_.images.front().shape();
+    const auto count = std::ssize(pictures_.images);
+    std::string text = fmt::format("{}: {}", job_.output, counted(stored_.model.count(), "component"));
+    if (!stored_.bytes.empty()) {
+      text += fmt::format(" in {} ({:.3g} bits a pixel)", counted(std::ssize(stored_.bytes), "byte"), bits_a_pixel());
+    }
+    text += fmt::format(", PSNR {:.2f} dB of {}{} x {} pixels", stored_.psnr_db,
+                        count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0]);
+    if (!left_out_.images.empty()) {
+      text += fmt::format(", {:.2f} dB of {} left out", left_out_psnr_, counted(std::ssize(left_out_.images), "view"));
+    }
+    report(job_.console,
+           fmt::format("{}, {}, {}", text, counted(fitter_->iterations(), "step"), format_duration(watch_.seconds())));
+    report_json(job_.console, json());
+  }
+
+  [[nodiscard]] nlohmann::json json() const {
+    const auto& shape = pictures_.images.front().shape();
+    nlohmann::json object{
+        {"software", "holotone " HOLOTONE_VERSION},
+        {"input", job_.input},
+        {"output", job_.output},
+        {"views", {pictures_.columns, pictures_.rows}},
+        {"rows", pictures_.rows > 1 ? nlohmann::json(pictures_.up ? "up" : "down") : nlohmann::json(nullptr)},
+        {"resolution", {shape[1], shape[0]}},
+        {"channels", shape[2]},
+        {"components", stored_.model.count()},
+        {"bytes", stored_.bytes.size()},
+        {"bits_per_pixel", stored_.bytes.empty() ? nlohmann::json(nullptr) : nlohmann::json(bits_a_pixel())},
+        {"psnr_db", stored_.psnr_db},
+        {"fit_psnr_db", fitter_->psnr_db()},
+        {"iterations", fitter_->iterations()},
+        {"seed", job_.options.seed},
+        {"device", to_string(job_.device)},
+        {"warnings", warnings_},
+        {"time_s", watch_.seconds()}};
+    if (!left_out_.images.empty()) {
+      object["left_out_psnr_db"] = left_out_psnr_;
+      object["left_out"] = views_json(left_out_, left_out_each_);
+    }
+    return object;
+  }
+
+  Stopwatch watch_;
+  SmoeFitJob job_;
+  FitPictures pictures_;
+  FitPictures left_out_;
+  std::int64_t views_ = 0;  ///< captured
+  std::optional<SmoeFitter> fitter_;
+  StoredFit stored_;
+  double left_out_psnr_ = 0;
+  std::vector<double> left_out_each_;
+  std::vector<std::string> warnings_;
 };
-
-struct SmoeFitJob {
-  SmoeFitOptions options;
-  Device device;
-  std::optional<std::int64_t> bytes;
-  double quality = default_quality;
-  ViewRows rows = ViewRows::by_parallax;
-};
-
-SmoeFitJob fit_job(const SmoeFitArguments& a) {
-  static constexpr Choice<SmoeFitMethod> methods[] = {{"gradient", SmoeFitMethod::gradient}, {"em", SmoeFitMethod::em}};
-  static constexpr Choice<ViewRows> ways[] = {
-      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
-  SmoeFitJob job;
-  auto& options = job.options;
-  options.method = choose("--method", a.method, methods);
-  job.rows = choose("--rows", a.rows, ways);
-  if (!a.bytes.empty()) {
-    job.bytes = byte_count("--bytes", a.bytes);
-    if (*job.bytes < 1) reject("--bytes", "1 or more, such as 40k", a.bytes);
-  }
-  if (!a.psnr.empty()) {
-    options.psnr_db = number_between("--psnr", a.psnr, 1, 100);
-    options.components = 0;
-  }
-  if (!a.components.empty()) options.components = whole_number("--components", a.components, 1, 1 << 24);
-  if (!a.iterations.empty()) options.iterations = whole_number("--iterations", a.iterations, 0, 1000000);
-  if (!a.time.empty()) options.time_limit_s = number_between("--time", a.time, 0.1, 1e6);
-  if (!a.quality.empty()) job.quality = number_between("--quality", a.quality, 0, best_smoe_quality);
-  options.seed = static_cast<std::uint64_t>(whole_number("--seed", a.seed, 0, INT64_MAX));
-  options.linear = a.linear;
-  job.device = parse_device(a.device);
-  return job;
-}
-
-void check_outputs(const SmoeFitArguments& a) {
-  require_known_counters("--output", a.output, false);
-  require_model_name("--output", a.output);
-  if (extension_of(a.output) != ".smoe" && (a.lossless || !a.quality.empty() || !a.bytes.empty())) {
-    reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", a.output);
-  }
-  std::vector<InputFile> inputs{{"IN", a.input}};
-  if (!a.resume.empty()) inputs.push_back({"--resume", a.resume});
-  require_outputs({{"--output", 1, [&](std::int64_t) { return a.output; }}}, inputs);
-}
-
-/// Mean squared difference of the model's pictures, as they would be written, from those that it was fitted to.
-double psnr_against(const FitPictures& pictures, const SmoeModel& model, Device device) {
-  SmoeRenderer renderer(model, device);
-  double sum = 0;
-  for (std::size_t i = 0; i < pictures.images.size(); ++i) {
-    const auto& image = pictures.images[i];
-    const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
-    // As files of codes would hold them.
-    const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
-    const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
-    sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
-  }
-  return -10 * std::log10(sum);
-}
-
-/// What is written: the bytes of a .smoe file and the model in them, or the model's floats.
-struct Stored {
-  std::vector<std::byte> bytes;
-  SmoeModel model;
-};
-
-Stored stored(const SmoeFitArguments& a, const SmoeFitJob& job, const FitPictures& pictures, SmoeModel model) {
-  if (extension_of(a.output) != ".smoe") return {{}, std::move(model)};
-  Stored result;
-  if (a.lossless) {
-    result.bytes = encode_smoe(model, {.lossless = true, .steps = {}});
-  } else {
-    SmoeStoreOptions options;
-    options.most_bytes = job.bytes.value_or(0);
-    options.quality = job.quality;
-    ProgressBar bar(a.console);
-    result.bytes = store_smoe(pictures.views(), model, options, job.device, bar).bytes;
-  }
-  result.model = decode_smoe(result.bytes, a.output);
-  return result;
-}
-
-int run_smoe_fit(const SmoeFitArguments& a) {
-  const Stopwatch watch;
-  SmoeFitJob job = fit_job(a);
-  check_outputs(a);
-  const FitPictures pictures = read_fit_pictures(a.input, job.rows, a.linear);
-  std::vector<InputFile> views;
-  for (const auto& path : pictures.paths) views.push_back({"IN", path});
-  require_outputs({{"--output", 1, [&](std::int64_t) { return a.output; }}}, views);
-  if (job.bytes && a.components.empty() && a.psnr.empty()) {
-    const int dimensions = 2 + static_cast<int>(pictures.at.front().size());
-    const auto channels = static_cast<int>(pictures.images.front().shape()[2]);
-    job.options.components = smoe_components_for(*job.bytes, dimensions, channels);
-  }
-  // A fit holds some 1400 bytes of each component at its fullest.
-  constexpr double bytes_a_component = 1500;
-  const auto most = static_cast<double>(job.options.components);
-  require_memory("--components", bytes_a_component * most, counted(job.options.components, "component"));
-  const UnfinishedRun unfinished;
-  const auto begun = [&]() -> SmoeFitter {
-    if (a.resume.empty()) return SmoeFitter(pictures.views(), job.options, job.device);
-    const SmoeModel start = read_model(a.resume).model;
-    SmoeFitOptions options = job.options;
-    if (a.components.empty() && a.psnr.empty() && a.bytes.empty()) options.components = start.count();
-    return SmoeFitter(pictures.views(), start, options, job.device);
-  };
-  SmoeFitter fitter = begun();
-  {
-    ProgressBar bar(a.console);
-    fitter.run(bar);
-  }
-  const Stored written = stored(a, job, pictures, fitter.model());
-  check_cancelled("writing");
-  if (written.bytes.empty()) {
-    write_model_floats(a.output, written.model);
-  } else {
-    write_smoe(a.output, written.bytes);
-  }
-  const double psnr = psnr_against(pictures, written.model, job.device);
-  check_cancelled("writing");
-  UnfinishedRun::keep();
-  const auto& shape = pictures.images.front().shape();
-  const auto count = std::ssize(pictures.images);
-  std::string size;
-  if (!written.bytes.empty()) {
-    const auto pixels = static_cast<double>(shape[0] * shape[1] * count);
-    size = fmt::format(" in {} bytes ({:.3g} bits a pixel)", written.bytes.size(),
-                       8 * static_cast<double>(written.bytes.size()) / pixels);
-  }
-  std::vector<std::string> warnings;
-  if (job.options.psnr_db > 0 && psnr < job.options.psnr_db) {
-    warnings.push_back(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}", job.options.psnr_db, psnr));
-    warn(a.console, warnings.back());
-  }
-  report(a.console, fmt::format("{}: {}{}, PSNR {:.2f} dB of {}{} x {} pixels, {}, {}", a.output,
-                                counted(written.model.count(), "component"), size, psnr,
-                                count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0],
-                                counted(fitter.iterations(), "step"), format_duration(watch.seconds())));
-  report_json(a.console,
-              {{"software", "holotone " HOLOTONE_VERSION},
-               {"input", a.input},
-               {"output", a.output},
-               {"views", {pictures.columns, pictures.rows}},
-               {"rows", pictures.rows > 1 ? nlohmann::json(pictures.up ? "up" : "down") : nlohmann::json(nullptr)},
-               {"resolution", {shape[1], shape[0]}},
-               {"channels", shape[2]},
-               {"components", written.model.count()},
-               {"bytes", written.bytes.size()},
-               {"psnr_db", psnr},
-               {"fit_psnr_db", fitter.psnr_db()},
-               {"iterations", fitter.iterations()},
-               {"seed", job.options.seed},
-               {"device", to_string(job.device)},
-               {"warnings", warnings},
-               {"time_s", watch.seconds()}});
-  return exit_ok;
-}
 
 }  // namespace
 
@@ -204,25 +202,30 @@ void add_smoe_fit(CLI::App& smoe, Action& action) {
       ->required();
   command->add_option("-o,--output", a.output, "A model: .smoe, .json or .npz")->required();
   command->add_option("--components", a.components, "So many; default 5000, or by --bytes or --psnr");
-  command->add_option("--psnr", a.psnr,
-                      "Until the picture is so near, in dB; without --components as many as that takes");
+  auto* psnr = command->add_option(
+      "--psnr", a.psnr, "The smallest file found that is so near, in dB; without --components as many as that takes");
   auto* bytes = command->add_option("--bytes", a.bytes, "Of .smoe: the best in so many, such as 40k");
   auto* quality =
       command->add_option("--quality", a.quality, "Of .smoe, 0 to 100: each 10 halve the steps; default 60");
   auto* lossless = command->add_flag("--lossless", a.lossless, "Of .smoe: every float exactly");
-  quality->excludes(bytes)->excludes(lossless);
+  quality->excludes(bytes)->excludes(lossless)->excludes(psnr);
   bytes->excludes(lossless);
   command->add_option("--method", a.method, "gradient, or em: expectation-maximisation alone")->capture_default_str();
   command->add_option("--iterations", a.iterations, "Steps, at most; default 2000");
-  command->add_option("--time", a.time, "Seconds after which the fit ends with what it has");
+  command->add_option("--time", a.time, "Seconds that all of it may take: fit and storing end with what they have");
   command->add_option("--seed", a.seed, "Of every random choice")->capture_default_str();
   command->add_option("--resume", a.resume, "A model of the same pictures to start from");
   command->add_option("--rows", a.rows, "Way in which %v counts: down, up, or auto by the parallax")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--leave-out", a.left_out,
+          "U,V of views, as in their names, that are not fitted: how well they are foretold is told; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
   command->add_flag("--linear", a.linear, "Fit linear light instead of the file's codes");
   add_console_options(*command, a.console);
-  command->callback([arguments, &action] { action = [arguments] { return run_smoe_fit(*arguments); }; });
+  command->callback([arguments, &action] { action = [arguments] { return FitRun(*arguments).run(); }; });
 }
 
 }  // namespace holotone::cli

@@ -1,6 +1,8 @@
 #include "smoe_views.hpp"
 #include "cancel.hpp"
 #include "paths.hpp"
+#include "smoe_parallax.hpp"
+#include "smoe_picture.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <charconv>
@@ -10,13 +12,13 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/image.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace holotone::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::int64_t most_number = 9999;
 
 /// A name with counters, taken apart: text, counter, text, counter, text.
 struct ViewPattern {
@@ -58,7 +60,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::strin
     if (i == pattern.counters.size()) break;
     std::int64_t number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || after == at || number < 0 || number > most_number) return std::nullopt;
+    if (error != std::errc() || after == at || number < 0 || number > most_view_number) return std::nullopt;
     at = after;
     (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
   }
@@ -66,8 +68,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::strin
 }
 
 /// Files by {v, u}, row by row, as one grid.
-std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, std::int64_t& rows,
-                                  std::int64_t& columns) {
+std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, FitPictures& pictures) {
   const fs::path folder = fs::path(path).parent_path();
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> files;
   std::error_code error;
@@ -85,8 +86,10 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
     last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
     least_column = std::min(least_column, numbers.second);
   }
-  rows = last.first - first_row + 1;
-  columns = last.second - least_column + 1;
+  const std::int64_t rows = last.first - first_row + 1;
+  const std::int64_t columns = last.second - least_column + 1;
+  pictures.rows = rows;
+  pictures.columns = columns;
   std::vector<std::string> result;
   for (std::int64_t v = first_row; v <= last.first; ++v) {
     for (std::int64_t u = least_column; u <= last.second; ++u) {
@@ -94,10 +97,12 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
       if (found == files.end()) {
         const std::string place =
             pattern.counters.size() == 2 ? fmt::format("v = {}, u = {}", v, u) : fmt::format("u = {}", u);
-        throw_io(path, fmt::format("{} views in {} x {} without gaps", rows * columns, rows, columns),
+        throw_io(path, fmt::format("{} views in {} x {} without gaps", rows * columns, columns, rows),
                  "none for " + place);
       }
       result.push_back(found->second);
+      pictures.numbers.push_back(
+          {u, pattern.counters.size() == 2 ? std::optional<std::int64_t>(v) : std::optional<std::int64_t>()});
     }
   }
   if (result.size() < 2) throw_io(path, "2 or more views", "1");
@@ -133,65 +138,29 @@ void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
   pictures.images.push_back(std::move(colours));
 }
 
-/// Mean of the channels over squares of `scale` pixels.
-std::vector<double> shrunk(const Array<float, 3>& image, std::int64_t scale, std::int64_t& ny, std::int64_t& nx) {
-  ny = image.shape()[0] / scale;
-  nx = image.shape()[1] / scale;
-  std::vector<double> result(static_cast<std::size_t>(ny * nx), 0.0);
-  for (std::int64_t row = 0; row < ny * scale; ++row) {
-    for (std::int64_t column = 0; column < nx * scale; ++column) {
-      for (std::int64_t c = 0; c < image.shape()[2]; ++c) {
-        result[static_cast<std::size_t>(row / scale * nx + column / scale)] +=
-            static_cast<double>(image(row, column, c));
-      }
-    }
-  }
-  return result;
+const Array<float, 3>& image_at(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
+  return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)];
 }
 
-/// > 0 where views to the right and views of the next row shift things alike: in small squares of the pictures the shift from
-/// view to view, -sum of (dI/du dI/dx) / sum of (dI/dx)^2, is taken along both axes, and the products of both are added.
-double parallax_agreement(const Array<float, 3>& middle, const Array<float, 3>& right, const Array<float, 3>& next) {
-  constexpr std::int64_t scale = 4;
-  constexpr std::int64_t square = 4;
-  std::int64_t ny = 0;
-  std::int64_t nx = 0;
-  const auto a = shrunk(middle, scale, ny, nx);
-  const auto u = shrunk(right, scale, ny, nx);
-  const auto v = shrunk(next, scale, ny, nx);
-  const auto at = [&](std::int64_t row, std::int64_t column) { return static_cast<std::size_t>(row * nx + column); };
-  double sum = 0;
-  for (std::int64_t top = 1; top + square < ny; top += square) {
-    for (std::int64_t left = 1; left + square < nx; left += square) {
-      double xx = 0;
-      double yy = 0;
-      double ux = 0;
-      double vy = 0;
-      for (std::int64_t row = top; row < top + square; ++row) {
-        for (std::int64_t column = left; column < left + square; ++column) {
-          const double dx = 0.5 * (a[at(row, column + 1)] - a[at(row, column - 1)]);
-          const double dy = 0.5 * (a[at(row + 1, column)] - a[at(row - 1, column)]);
-          xx += dx * dx;
-          yy += dy * dy;
-          ux += dx * (u[at(row, column)] - a[at(row, column)]);
-          vy += dy * (v[at(row, column)] - a[at(row, column)]);
-        }
-      }
-      // Where a square has little structure along an axis its shift says little.
-      const double weight = std::min(xx, yy);
-      if (weight > 0) sum += weight * (ux / xx) * (vy / yy);
-    }
+/// Where the views stand, and what the parallax says of their names.
+void place_views(FitPictures& pictures, ViewRows rows, bool both) {
+  if (both) {
+    const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
+    const std::int64_t column = std::min(pictures.columns / 2, pictures.columns - 2);
+    const auto parallax = parallax_of(image_at(pictures, row, column), image_at(pictures, row, column + 1),
+                                      image_at(pictures, row + 1, column));
+    pictures.up = rows == ViewRows::up || (rows == ViewRows::by_parallax && parallax.opposite);
+    pictures.swapped = parallax.swapped;
   }
-  return sum;
-}
-
-bool counts_up(const FitPictures& pictures) {
-  const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
-  const std::int64_t column = std::min(pictures.columns / 2, pictures.columns - 2);
-  const auto image = [&](std::int64_t v, std::int64_t u) -> const Array<float, 3>& {
-    return pictures.images[static_cast<std::size_t>(v * pictures.columns + u)];
+  const auto place = [](std::int64_t i, std::int64_t count) {
+    return 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
   };
-  return parallax_agreement(image(row, column), image(row, column + 1), image(row + 1, column)) < 0;
+  for (std::int64_t v = 0; v < pictures.rows; ++v) {
+    for (std::int64_t u = 0; u < pictures.columns; ++u) {
+      auto& own = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
+      if (both) own.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
+    }
+  }
 }
 
 }  // namespace
@@ -212,22 +181,68 @@ FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linea
     return pictures;
   }
   const bool both = pattern->counters.size() == 2;
-  for (const auto& file : files_of(path, *pattern, pictures.rows, pictures.columns))
-    read_picture(pictures, file, linear);
+  for (const auto& file : files_of(path, *pattern, pictures)) read_picture(pictures, file, linear);
   if (both && (pictures.rows < 2 || pictures.columns < 2)) {
     throw_io(path, "2 or more views along both %u and %v", fmt::format("{} x {}", pictures.columns, pictures.rows));
   }
-  pictures.up = both && (rows == ViewRows::up || (rows == ViewRows::by_parallax && counts_up(pictures)));
-  const auto place = [](std::int64_t i, std::int64_t count) {
-    return 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
-  };
-  for (std::int64_t v = 0; v < pictures.rows; ++v) {
-    for (std::int64_t u = 0; u < pictures.columns; ++u) {
-      auto& own = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
-      if (both) own.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
-    }
-  }
+  place_views(pictures, rows, both);
   return pictures;
+}
+
+FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out) {
+  FitPictures taken;
+  taken.bits = pictures.bits;
+  for (const auto& view : left_out) {
+    const auto name = view.v ? fmt::format("{},{}", view.u, *view.v) : fmt::format("{}", view.u);
+    const auto found = std::find(pictures.numbers.begin(), pictures.numbers.end(), view);
+    if (found == pictures.numbers.end()) {
+      const bool again = std::find(taken.numbers.begin(), taken.numbers.end(), view) != taken.numbers.end();
+      const bool grid = !pictures.numbers.empty() && pictures.numbers.front().v.has_value();
+      reject("--leave-out",
+             pictures.numbers.empty() ? "views of a light field"
+             : again                  ? "every view once"
+                                      : fmt::format("a view that is there, as {}", grid ? "U,V" : "U"),
+             name);
+    }
+    const auto i = found - pictures.numbers.begin();
+    const auto move = [&](auto& from, auto& to) {
+      to.push_back(std::move(from[static_cast<std::size_t>(i)]));
+      from.erase(from.begin() + i);
+    };
+    move(pictures.paths, taken.paths);
+    move(pictures.images, taken.images);
+    move(pictures.at, taken.at);
+    move(pictures.numbers, taken.numbers);
+    if (pictures.images.size() < 2) reject("--leave-out", "2 views or more to be left for the fit", name);
+  }
+  return taken;
+}
+
+double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device, std::vector<double>* each) {
+  SmoeRenderer renderer(model, device);
+  double sum = 0;
+  for (std::size_t i = 0; i < pictures.images.size(); ++i) {
+    check_cancelled("measuring");
+    const auto& image = pictures.images[i];
+    const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
+    // As files of codes would hold them.
+    const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
+    const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
+    if (each != nullptr) each->push_back(psnr);
+    sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
+  }
+  return -10 * std::log10(sum);
+}
+
+nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>& psnr_db) {
+  auto array = nlohmann::json::array();
+  for (std::size_t i = 0; i < psnr_db.size(); ++i) {
+    const auto& view = pictures.numbers[i];
+    nlohmann::json numbers{view.u};
+    if (view.v) numbers.push_back(*view.v);
+    array.push_back({{"view", numbers}, {"psnr_db", psnr_db[i]}});
+  }
+  return array;
 }
 
 }  // namespace holotone::cli

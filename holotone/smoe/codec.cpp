@@ -276,7 +276,8 @@ SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
     return SmoeEncoded{encode_smoe(own, options_at(index)), index / qualities_a_unit};
   };
   const auto fail = [&](std::size_t least) {
-    throw_argument(where, "most_bytes", fmt::format("at least {} for {} components", least, model.count()),
+    throw_argument(where, "most_bytes",
+                   fmt::format("at least {} for {} component{}", least, model.count(), model.count() == 1 ? "" : "s"),
                    std::to_string(most_bytes));
   };
   SmoeEncoded best = at(model, 0);

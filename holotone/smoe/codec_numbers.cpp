@@ -479,7 +479,7 @@ void read_numbers(CodedModel& coded, std::span<const std::byte> bytes, std::stri
   RangeDecoder decoder(bytes);
   coded.values.assign(static_cast<std::size_t>(coded.info.count * coded.layout().size()), 0);
   const auto fail = [&](std::int64_t j) {
-    throw_io(name, fmt::format("numbers of {} components", coded.info.count),
+    throw_io(name, fmt::format("numbers of {} component{}", coded.info.count, coded.info.count == 1 ? "" : "s"),
              fmt::format("bits that are none in component {}", j));
   };
   if (coded.info.lossless) {

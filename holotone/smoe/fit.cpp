@@ -145,7 +145,8 @@ struct SmoeFitter::State {
   std::int64_t iteration = 0;      ///< with this number of components
   std::int64_t before = 0;         ///< with fewer
   double first_rate = 1;
-  double elapsed_s = 0;  ///< in runs before this one
+  double elapsed_s = 0;   ///< in runs before this one
+  double prepared_s = 0;  ///< by the constructor
   Clock::time_point begin;
   Clock::time_point reported;
   bool finished = false;
@@ -163,7 +164,8 @@ struct SmoeFitter::State {
     }
     return -10 * std::log10(error / static_cast<double>(std::max<std::int64_t>(values, 1)));
   }
-  [[nodiscard]] double elapsed() const { return elapsed_s + seconds_since(begin); }
+  [[nodiscard]] double running() const { return elapsed_s + seconds_since(begin); }
+  [[nodiscard]] double elapsed() const { return prepared_s + running(); }
   [[nodiscard]] bool reached() const {
     return options.psnr_db > 0 && engine->errors().front() >= 0 && psnr() >= options.psnr_db;
   }
@@ -173,7 +175,7 @@ struct SmoeFitter::State {
     double share =
         options.iterations > 0 ? static_cast<double>(iteration) / static_cast<double>(options.iterations) : 1;
     if (options.time_limit_s > 0) {
-      const double a_step = elapsed() / static_cast<double>(before + iteration + 1);
+      const double a_step = running() / static_cast<double>(before + iteration + 1);
       const double looked = static_cast<double>(all.size()) / static_cast<double>(batch_size());
       const double end = std::min(solve_steps() * looked * a_step, solve_share * options.time_limit_s);
       share = std::max(share, elapsed() / (options.time_limit_s - end));
@@ -314,14 +316,17 @@ void SmoeFitter::State::finish(Progress& progress) {
 }
 
 SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options, const Queue& queue) {
+  const auto begin = Clock::now();
   smoe::require_views(where, views);
   require_options(options);
   state_ = std::make_unique<State>(views, options, queue, first_components(views, options));
   state_->variance.assign(state_->components.size(), smoe::first_variance);
+  state_->prepared_s = seconds_since(begin);
 }
 
 SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options,
                        const Queue& queue) {
+  const auto begin = Clock::now();
   smoe::require_views(where, views);
   require_options(options);
   smoe::require_start(where, start, views.front());
@@ -333,6 +338,7 @@ SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& star
   own.aligned = options.method == SmoeFitMethod::gradient ? align_steps : 0;
   own.first_rate = resume_rate;
   own.variance.assign(own.components.size(), smoe::first_variance);
+  own.prepared_s = seconds_since(begin);
 }
 
 SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options, const Queue& queue)
@@ -365,7 +371,7 @@ void SmoeFitter::run(Progress& progress) {
     }
     own.finished = true;
   } catch (...) {
-    own.elapsed_s = own.elapsed();
+    own.elapsed_s = own.running();
     throw;
   }
 }

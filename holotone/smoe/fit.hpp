@@ -21,7 +21,7 @@ struct SmoeFitOptions {
   std::int64_t iterations = 2000;
   /// > 0: the fit ends as soon as the picture is this near the image. 0: no such end.
   double psnr_db = 0;
-  /// > 0: the fit ends after this long, whatever is left, with a finished model; results then depend on the machine. 0: no
+  /// > 0: the fit ends after about this long, its constructor's time included, with a finished model; results then depend on the machine. 0: no
   /// limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;

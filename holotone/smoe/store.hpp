@@ -10,12 +10,20 @@ namespace holotone {
 /// Throws invalid_argument for a number of dimensions or channels that no model has.
 std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channels);
 
+/// Bytes that a file of so many components can be made to fit into: its header, and 1.5 bits for each number. store_smoe gets below that at its
+/// coarsest. Throws invalid_argument for a number of dimensions or channels that no model has, or
+/// fewer than 1 component.
+std::int64_t smoe_least_bytes(std::int64_t components, int dimensions, int channels);
+
 struct SmoeStoreOptions {
   /// > 0: the best file found that has at most so many bytes. 0: a file of `quality`.
   std::int64_t most_bytes = 0;
   double quality = 60;  ///< 0 to 100: a number takes a bit more for every 10
   /// Of descent while centres, shapes and weights become whole numbers; 0: they are rounded at once.
   std::int64_t steps = 240;
+  /// > 0: descent and trials end so that storing takes about this long; what no file can do without (solving for experts, rounding once) is
+  /// done in any case. Results then depend on the machine. 0: no limit.
+  double time_limit_s = 0;
 };
 
 /// A fitted model as a .smoe file whose pictures are as near to `views` as its bytes allow: everything that rounding spoils is fitted again,
@@ -29,7 +37,8 @@ struct SmoeStoreOptions {
 ///    rounded to being there already. lambda is what a bit is worth at these steps, bits are those of a geometric distribution of what
 ///    the file's predictors leave.
 ///
-/// With `most_bytes` the gates' quality is chosen by encoding the model as it is, and the experts' for the bytes that are left.
+/// With `most_bytes` the gates' quality is chosen by encoding the model as it is, and the experts' for the bytes that are left; where quality 0
+/// takes more, steps become coarser yet.
 /// Light fields: the descent looks at two views a step, 3. at nine.
 ///
 /// `views`: as for SmoeFitter; `model`: of theirs, as SmoeFitter gives it. Fitting takes place on the device of `queue`, which takes a copy of the

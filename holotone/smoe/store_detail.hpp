@@ -27,9 +27,9 @@ SmoeSteps balanced_steps(const StoreScene& scene, const SmoeModel& model);
 SmoeSteps steps_at(const SmoeSteps& balanced, const SmoeModel& model, double gates, double experts);
 
 /// The model with gates as files with these steps hold them, everything else fitted again in `descent` steps; its experts are solved
-/// for. `report` is called before every step.
+/// for. `report` is called before every step; `is_late`, if any, tells whether the time for this share of the descent is over.
 SmoeModel rounded_gates(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps, std::int64_t descent,
-                        const std::function<void()>& report);
+                        const std::function<void()>& report, const std::function<bool(double)>& is_late = {});
 
 /// The model, whose gates are rounded for these steps, in whole numbers, those of the experts chosen for the pictures and the bits.
 CodedModel rounded_experts(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps,

@@ -20,6 +20,7 @@ constexpr std::int64_t select_interval_of_views = 60;
 constexpr std::size_t views_a_step = 2;
 constexpr int solve_steps = 30;
 constexpr int solve_steps_of_views = 10;
+constexpr int hasty = 3;  // so many times fewer where the time is over
 
 /// Takes the gate of `gate`, the expert's plane staying where it is.
 void take_gate(FitComponent& own, const FitComponent& gate) {
@@ -99,10 +100,10 @@ class GateRounding {
     ++iteration_;
   }
 
-  SmoeModel finish(const std::function<void()>& report) {
+  SmoeModel finish(const std::function<void()>& report, bool in_haste) {
     for (const auto view : scene_.all) scene_.engine->select(view, last_tolerance);
-    solve_experts(*scene_.engine, components_, scene_.all, scene_.all.size() > 1 ? solve_steps_of_views : solve_steps,
-                  report);
+    const int full = scene_.all.size() > 1 ? solve_steps_of_views : solve_steps;
+    solve_experts(*scene_.engine, components_, scene_.all, in_haste ? full / hasty : full, report);
     const auto d = static_cast<std::size_t>(scene_.dimensions);
     const auto q = static_cast<std::size_t>(scene_.channels);
     for (std::size_t j = 0; j < components_.size(); ++j) {
@@ -162,20 +163,25 @@ class GateRounding {
 }  // namespace
 
 SmoeModel rounded_gates(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps, std::int64_t descent,
-                        const std::function<void()>& report) {
+                        const std::function<void()>& report, const std::function<bool(double)>& is_late) {
   GateRounding rounding(scene, model, steps);
   std::int64_t done = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     rounding.round(part);
     if (part + 1 == parts) break;
     const auto until = descent * static_cast<std::int64_t>(part + 1) / static_cast<std::int64_t>(parts - 1);
+    const double share_of_parts = static_cast<double>(part + 1) / static_cast<double>(parts - 1);
     for (; done < until; ++done) {
+      if (is_late && is_late(share_of_parts)) {
+        done = until;
+        break;
+      }
       report();
       const double share = static_cast<double>(done) / static_cast<double>(descent);
       rounding.step(part, first_rate * std::pow(last_rate / first_rate, share));
     }
   }
-  return rounding.finish(report);
+  return rounding.finish(report, is_late && is_late(1));
 }
 
 }  // namespace holotone::smoe

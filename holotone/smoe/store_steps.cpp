@@ -110,11 +110,17 @@ SmoeSteps steps_at(const SmoeSteps& balanced, const SmoeModel& model, double gat
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
-    steps.centre[a] = std::max(steps.centre[a] * of_gates, reach * 0x1p-19);
+    steps.centre[a] = std::clamp(steps.centre[a] * of_gates, reach * 0x1p-19, reach);
   }
-  for (const auto step : {&SmoeSteps::shape, &SmoeSteps::skew, &SmoeSteps::weight}) steps.*step *= of_gates;
+  // No coarser than files may have them.
+  const auto coarsen = [&](double SmoeSteps::*step, double factor, double most) {
+    steps.*step = std::min(steps.*step * factor, most);
+  };
+  coarsen(&SmoeSteps::shape, of_gates, 16);
+  coarsen(&SmoeSteps::skew, of_gates, 256);
+  coarsen(&SmoeSteps::weight, of_gates, 64);
   for (const auto step : {&SmoeSteps::colour, &SmoeSteps::chroma, &SmoeSteps::slope, &SmoeSteps::slope_chroma}) {
-    steps.*step *= of_experts;
+    coarsen(step, of_experts, 1024);
   }
   return steps;
 }

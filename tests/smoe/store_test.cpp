@@ -1,4 +1,5 @@
 // Fitted models as files whose numbers are chosen by the pictures.
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/smoe/render.hpp>
@@ -199,13 +200,51 @@ TEST(SmoeStore, RefusesWhatItCannotStore) {
   expect_error(ErrorCode::invalid_argument, "store_smoe: quality: expected",
                [&] { store_smoe(views, model, {.quality = 101}); });
   expect_error(ErrorCode::invalid_argument, "store_smoe: most_bytes: expected at least",
-               [&] { store_smoe(views, model, {.most_bytes = 150, .steps = 8}); });
+               [&] { store_smoe(views, model, {.most_bytes = 100, .steps = 8}); });
   auto wide = model;
   wide.high[0] += 1;
   expect_error(ErrorCode::invalid_argument, "store_smoe: start: expected a model of 67 x 45 pixels",
                [&] { store_smoe(views, wide); });
   expect_error(ErrorCode::invalid_argument, "store_smoe: views",
                [&] { store_smoe(std::vector<SmoeFitView>{}, model); });
+}
+
+// Whatever the picture, files of so many components fit into as few bytes as is said.
+TEST(SmoeStore, TheLeastBytesArePossible) {
+  for (const int channels : {1, 4}) {
+    for (const auto& places : {one_view, grid_of_views}) {
+      const auto scene = scene_of(channels, places);
+      const auto views = scene.views();
+      for (const std::int64_t components : {1, 10, 200}) {
+        const auto model = fitted(scene, components);
+        const auto least = smoe_least_bytes(components, model.dimensions, channels);
+        const auto file = store_smoe(views, model, {.most_bytes = least, .steps = 8});
+        EXPECT_LE(std::ssize(file.bytes), least) << components;
+        EXPECT_EQ(decode_smoe(file.bytes, "file").count(), components);
+      }
+    }
+  }
+  expect_error(ErrorCode::invalid_argument, "smoe_least_bytes: components: expected",
+               [] { smoe_least_bytes(0, 2, 3); });
+}
+
+TEST(SmoeStore, EndsWhenItsTimeIsOver) {
+  const auto scene = scene_of(3, one_view);
+  const auto model = fitted(scene, 40);
+  const auto views = scene.views();
+  for (const std::int64_t bytes : {0, 400}) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto file = store_smoe(views, model, {.most_bytes = bytes, .steps = 1000000, .time_limit_s = 0.3});
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%lld bytes in %.2f s of 0.3\n", static_cast<long long>(file.bytes.size()), took);
+    EXPECT_LT(took, 5) << "a million steps take many minutes";
+    EXPECT_EQ(decode_smoe(file.bytes, "file").count(), 40);
+    if (bytes > 0) {
+      EXPECT_LE(std::ssize(file.bytes), bytes);
+    }
+  }
+  expect_error(ErrorCode::invalid_argument, "store_smoe: time_limit_s",
+               [&] { store_smoe(views, model, {.time_limit_s = -1}); });
 }
 
 TEST(SmoeStore, ComponentsForBytesHaveFourBitsForEachNumber) {

@@ -1,0 +1,58 @@
+#pragma once
+#include "console.hpp"
+#include "smoe_views.hpp"
+#include <holotone/core/device.hpp>
+#include <holotone/smoe/fit.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What follows `holotone smoe fit`, as typed.
+struct SmoeFitArguments {
+  std::string input;
+  std::string output;
+  std::string components;
+  std::string psnr;
+  std::string bytes;
+  std::string quality;
+  bool lossless = false;
+  std::string method = "gradient";
+  std::string iterations;
+  std::string time;
+  std::string seed = "1";
+  std::string resume;
+  std::string rows = "auto";
+  std::vector<std::string> left_out;
+  std::string device = "auto";
+  bool linear = false;
+  ConsoleOptions console;
+};
+
+/// What is to be done, checked as far as it can be before pictures are read.
+struct SmoeFitJob {
+  std::string input;
+  std::string output;
+  std::string resume;
+  SmoeFitOptions options;  ///< `psnr_db`: what the fit has to reach before it is stored
+  Device device;
+  double psnr_db = 0;                 ///< of what is stored, as asked for; 0: nothing
+  std::optional<std::int64_t> bytes;  ///< at most
+  std::optional<double> quality;
+  bool lossless = false;  ///< every float is kept: also of JSON and NPZ
+  double time_s = 0;      ///< of all; 0: no limit
+  bool counted = false;   ///< --components was given
+  ViewRows rows = ViewRows::by_parallax;
+  std::vector<ViewNumbers> left_out;
+  ConsoleOptions console;
+};
+
+/// Throws invalid_argument or io naming the option.
+SmoeFitJob smoe_fit_job(const SmoeFitArguments& arguments);
+
+/// What depends on the pictures: components by bytes and by what pixels can use, the PSNR that the fit needs. Throws invalid_argument for
+/// --bytes that no file can have, out_of_memory for --components. Returns what there is to say of it.
+std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures);
+
+}  // namespace holotone::cli

@@ -1,0 +1,59 @@
+// Light fields at the command line: views left out, PSNR of all views, bits a pixel.
+#include <tests/cli/smoe_pictures.hpp>
+
+namespace holotone::test {
+namespace {
+
+class SmoeFieldTest : public SmoeFitTest {};
+
+TEST_F(SmoeFieldTest, ViewsLeftOutAreForetoldNotFitted) {
+  put_views(false);
+  const auto all = run_json(fit("view_%v_%u.png", "all.smoe", {"--components", "120"}));
+  EXPECT_FALSE(all.contains("left_out"));
+  const std::vector<std::string> out{"--components", "120", "--leave-out", "1,1", "--leave-out", "0,2"};
+  const auto json = run_json(fit("view_%v_%u.png", "m.smoe", out));
+  ASSERT_EQ(json["left_out"].size(), 2u);
+  EXPECT_EQ(json["left_out"][0]["view"], (std::vector<int>{1, 1}));
+  EXPECT_EQ(json["left_out"][1]["view"], (std::vector<int>{0, 2}));
+  // What is told of them is what `info` measures: u to the right, v down.
+  const auto inner = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_1_1.png"), "--view", "0,0"});
+  const auto corner = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_2_0.png"), "--view", "-1,1"});
+  EXPECT_NEAR(json["left_out"][0]["psnr_db"].get<double>(), inner["psnr_db"].get<double>(), 1e-6);
+  EXPECT_NEAR(json["left_out"][1]["psnr_db"].get<double>(), corner["psnr_db"].get<double>(), 1e-6);
+  const double mean = -10 * std::log10(0.5 * std::pow(10, -0.1 * inner["psnr_db"].get<double>()) +
+                                       0.5 * std::pow(10, -0.1 * corner["psnr_db"].get<double>()));
+  EXPECT_NEAR(json["left_out_psnr_db"].get<double>(), mean, 1e-6);
+  // They are not fitted: what they hold does not matter to the file.
+  const auto before = content_of(path("m.smoe"));
+  Image black{Array<std::uint8_t, 3>({40, 56, 1}), {}};
+  write_image(path("view_2_0.png"), black);
+  const auto spoilt = run_json(fit("view_%v_%u.png", "m.smoe", out));
+  EXPECT_EQ(content_of(path("m.smoe")), before);
+  EXPECT_LT(spoilt["left_out"][1]["psnr_db"].get<double>(), json["left_out"][1]["psnr_db"].get<double>() - 5);
+  const auto text = run(fit("view_%v_%u.png", "m.smoe", {"--components", "20", "--leave-out", "0,0"}));
+  EXPECT_NE(text.output.find("dB of 8 views of 56 x 40 pixels, "), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("dB of 1 view left out"), std::string::npos) << text.output;
+}
+
+TEST_F(SmoeFieldTest, ViewsThatCannotBeLeftOut) {
+  put_views(false);
+  const auto refused = [&](const std::string& in, std::vector<std::string> views, const std::string& text) {
+    std::vector<std::string> more;
+    for (auto& view : views) {
+      more.emplace_back("--leave-out");
+      more.push_back(std::move(view));
+    }
+    expect_refused(fit(in, "m.smoe", more), text);
+  };
+  refused("view_%v_%u.png", {"3,0"}, "--leave-out: expected a view that is there, as U,V, got '3,0'");
+  refused("view_%v_%u.png", {"1"}, "--leave-out: expected a view that is there, as U,V, got '1'");
+  refused("view_%v_%u.png", {"1,1,1"}, "--leave-out: expected U,V");
+  refused("view_%v_%u.png", {"1,x"}, "--leave-out");
+  refused("view_%v_%u.png", {"1,1", "1,1"}, "--leave-out: expected every view once, got '1,1'");
+  refused("view_0_%u.png", {"0", "1"}, "--leave-out: expected 2 views or more to be left");
+  refused("view_0_0.png", {"0,0"}, "--leave-out: expected views of a light field");
+  EXPECT_FALSE(fs::exists(path("m.smoe")));
+}
+
+}  // namespace
+}  // namespace holotone::test
