@@ -58,8 +58,6 @@ double psnr_before_codes(double psnr_db, int bits) {
 
 SmoeFitJob smoe_fit_job(const SmoeFitArguments& a) {
   static constexpr Choice<SmoeFitMethod> methods[] = {{"gradient", SmoeFitMethod::gradient}, {"em", SmoeFitMethod::em}};
-  static constexpr Choice<ViewRows> ways[] = {
-      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
   SmoeFitJob job;
   job.input = a.input;
   job.output = a.output;
@@ -67,7 +65,7 @@ SmoeFitJob smoe_fit_job(const SmoeFitArguments& a) {
   job.console = a.console;
   auto& options = job.options;
   options.method = choose("--method", a.method, methods);
-  job.rows = choose("--rows", a.rows, ways);
+  job.rows = view_rows(a.rows);
   if (!a.bytes.empty()) {
     job.bytes = byte_count("--bytes", a.bytes);
     if (*job.bytes < 1) reject("--bytes", "1 or more, such as 40k", a.bytes);

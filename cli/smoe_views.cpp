@@ -26,7 +26,7 @@ struct ViewPattern {
   std::string counters;  ///< 'u' and 'v' in their order
 };
 
-std::optional<ViewPattern> view_pattern(const std::string& name) {
+std::optional<ViewPattern> view_pattern(const std::string& name, std::string_view option) {
   ViewPattern pattern{{""}, {}};
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool counter = name[i] == '%' && i + 1 < name.size() && (name[i + 1] == 'u' || name[i + 1] == 'v');
@@ -34,14 +34,14 @@ std::optional<ViewPattern> view_pattern(const std::string& name) {
       pattern.texts.back() += name[i];
       continue;
     }
-    if (pattern.counters.find(name[i + 1]) != std::string::npos) reject("IN", "each of %u and %v once", name);
+    if (pattern.counters.find(name[i + 1]) != std::string::npos) reject(option, "each of %u and %v once", name);
     pattern.counters += name[++i];
     pattern.texts.emplace_back();
   }
   if (pattern.counters.empty()) return std::nullopt;
-  if (pattern.counters == "v") reject("IN", "%u, or %u and %v, for the views of a light field", name);
+  if (pattern.counters == "v") reject(option, "%u, or %u and %v, for the views of a light field", name);
   if (pattern.counters.size() == 2 && pattern.texts[1].empty()) {
-    reject("IN", "something between %u and %v that tells them apart", name);
+    reject(option, "something between %u and %v that tells them apart", name);
   }
   return pattern;
 }
@@ -171,9 +171,13 @@ std::vector<SmoeFitView> FitPictures::views() const {
   return result;
 }
 
-FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linear) {
+bool names_views(const std::string& path, std::string_view option) {
+  return view_pattern(fs::path(path).filename().string(), option).has_value();
+}
+
+FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option) {
   FitPictures pictures;
-  const auto pattern = view_pattern(fs::path(path).filename().string());
+  const auto pattern = view_pattern(fs::path(path).filename().string(), option);
   if (!pattern) {
     require_input(path);
     read_picture(pictures, path, linear);
@@ -187,6 +191,12 @@ FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linea
   }
   place_views(pictures, rows, both);
   return pictures;
+}
+
+ViewRows view_rows(const std::string& text) {
+  static constexpr Choice<ViewRows> ways[] = {
+      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
+  return choose("--rows", text, ways);
 }
 
 FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out) {

@@ -35,6 +35,52 @@ TEST_F(SmoeFieldTest, ViewsLeftOutAreForetoldNotFitted) {
   EXPECT_NE(text.output.find("dB of 1 view left out"), std::string::npos) << text.output;
 }
 
+TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
+  for (const bool up : {false, true}) {
+    put_views(up);
+    const auto fitted = run_json(fit("view_%v_%u.png", "m.smoe", {"--components", "60"}));
+    const auto json = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_%v_%u.png")});
+    EXPECT_NEAR(json["psnr_db"].get<double>(), fitted["psnr_db"].get<double>(), 1e-6);
+    ASSERT_EQ(json["views"].size(), 9u);
+    double least = 1e9;
+    double mean = 0;
+    for (const auto& view : json["views"]) {
+      const auto u = view["view"][0].get<int>();
+      const auto v = view["view"][1].get<int>();
+      const auto place = fmt::format("{},{}", u - 1, up ? 1 - v : v - 1);
+      const auto one = run_json(
+          {"smoe", "info", path("m.smoe"), "--against", path(fmt::format("view_{}_{}.png", v, u)), "--view", place});
+      EXPECT_NEAR(one["psnr_db"].get<double>(), view["psnr_db"].get<double>(), 1e-6) << place;
+      EXPECT_TRUE(one["bits_per_pixel"].is_null()) << "how many views there are is not known";
+      least = std::min(least, one["psnr_db"].get<double>());
+      mean += one["psnr_db"].get<double>() / 9;
+    }
+    EXPECT_NEAR(json["psnr_least_db"].get<double>(), least, 1e-6);
+    EXPECT_NEAR(json["psnr_mean_db"].get<double>(), mean, 1e-6);
+    // One meaning of bits a pixel: of all captured views, here and in what the fit says.
+    const double bits = 8.0 * static_cast<double>(fs::file_size(path("m.smoe"))) / (9 * 40 * 56);
+    EXPECT_NEAR(json["bits_per_pixel"].get<double>(), bits, 1e-9);
+    EXPECT_NEAR(fitted["bits_per_pixel"].get<double>(), bits, 1e-9);
+  }
+  const auto text = run({"smoe", "info", path("m.smoe"), "--against", path("view_%v_%u.png"), "--rows", "up"});
+  EXPECT_NE(text.output.find("9 of them, mean "), std::string::npos) << text.output << text.error;
+  const auto wrong = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_%v_%u.png"), "--rows", "down"});
+  const auto right = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_%v_%u.png"), "--rows", "up"});
+  EXPECT_LT(wrong["psnr_db"].get<double>(), right["psnr_db"].get<double>() - 1);
+  const auto refused = [&](std::vector<std::string> more, const char* words) {
+    more.insert(more.begin(), {"smoe", "info", path("m.smoe")});
+    ProgramTest::expect_refused(more, {words});
+  };
+  refused({"--against", path("view_1_%u.png")}, "--against: expected a name with %u and %v");
+  refused({"--against", path("view_%v_1.png")}, "--against: expected %u");
+  refused({"--against", path("view_%v_%u.png"), "--view", "0,0"}, "--view: expected one picture of --against");
+  refused({"--rows", "up"}, "--rows: expected --against");
+  put_picture<std::uint8_t>("a.png", 40, 56, 1);
+  ASSERT_EQ(run(fit("a.png", "a.smoe", {"--components", "5"})).exit_code, 0);
+  ProgramTest::expect_refused({"smoe", "info", path("a.smoe"), "--against", path("view_%v_%u.png")},
+                              {"--against: expected one picture"});
+}
+
 TEST_F(SmoeFieldTest, ViewsThatCannotBeLeftOut) {
   put_views(false);
   const auto refused = [&](const std::string& in, std::vector<std::string> views, const std::string& text) {
