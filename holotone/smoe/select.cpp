@@ -83,16 +83,38 @@ std::vector<Level> bounds_from_below(std::span<const ImageComponent> components,
   return levels;
 }
 
+/// Levels from here on drop components by their density alone.
+constexpr int far_level = 3;
+/// Levels above tiles, those that do so counted as one.
+constexpr int box_levels = far_level;
+
+/// How far below L a component's density is where all of them together may be dropped: with R the farthest that any expert is from 0 in
+/// the picture, r_k and B are at most R, and so is error <= K 2^-depth 2 R.
+double far_depth(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double budget) {
+  const PixelBox picture{0, static_cast<double>(size[1] - 1), 0, static_cast<double>(size[0] - 1)};
+  constexpr std::size_t block = 4096;
+  std::vector<double> farthest((components.size() + block - 1) / block);
+  parallel_for(0, std::ssize(farthest), [&](std::int64_t i) {
+    const auto part = static_cast<std::size_t>(i);
+    for (const auto& own : components.subspan(part * block, std::min(block, components.size() - part * block))) {
+      farthest[part] = std::max(farthest[part], reach_of(own, channels, picture, {}));
+    }
+  });
+  const double reach = *std::max_element(farthest.begin(), farthest.end());
+  return std::max(0.0, std::log2(2 * reach * static_cast<double>(components.size()) / budget));
+}
+
 /// The lists of a level's boxes, parts of a larger one whose list and L they start from.
 class BoxLists {
  public:
   BoxLists(std::span<const ImageComponent> components, int channels, const Shape<2>& size, int level, double budget,
-           Level& own, const Level& above, Tiles& tiles)
+           double depth, Level& own, const Level& above, Tiles& tiles)
       : components_(components),
         channels_(channels),
         size_(size),
         level_(level),
         budget_(budget),
+        depth_(depth),
         own_(own),
         above_(above),
         tiles_(tiles) {}
@@ -130,11 +152,19 @@ class BoxLists {
     const auto whole = static_cast<std::size_t>(rows[0] / 2 * above_.count[1] + columns[0] / 2);
     const auto& candidates = above_.kept[whole];
     Pruner pruner(components_, channels_);
-    pruner.measure(candidates, {boxes, count});
+    if (level_ < far_level) {
+      pruner.measure(candidates, {boxes, count});
+    } else {
+      pruner.locate(candidates, {boxes, count});
+    }
     for (std::size_t b = 0; b < count; ++b) {
       const std::size_t i = indices[b];
       double& least = own_.least[i];
       least = std::max({least, above_.least[whole], pruner.best(b)});
+      if (level_ >= far_level) {
+        own_.kept[i] = pruner.reaching(b, least - depth_);
+        continue;
+      }
       pruner.weigh(b, least);
       auto kept = pruner.kept(budget_);
       if (level_ > 0) {
@@ -150,6 +180,7 @@ class BoxLists {
   const Shape<2>& size_;
   int level_;
   double budget_;
+  double depth_;
   Level& own_;
   const Level& above_;
   Tiles& tiles_;
@@ -160,10 +191,12 @@ Tiles bounded(std::span<const ImageComponent> components, int channels, const Sh
   auto levels = bounds_from_below(components, size, tiles.count);
   auto& all = levels.back().kept.emplace_back(components.size());
   std::iota(all.begin(), all.end(), 0U);
-  const double above_tiles = box_share * tolerance / static_cast<double>(levels.size() - 1);
+  const double above_tiles = box_share * tolerance / box_levels;
+  const double depth = far_depth(components, channels, size, above_tiles);
   for (auto level = static_cast<int>(levels.size()) - 2; level >= 0; --level) {
     const double budget = level == 0 ? tile_share * tolerance : above_tiles;
-    BoxLists(components, channels, size, level, budget, levels[static_cast<std::size_t>(level)], levels.back(), tiles)
+    BoxLists(components, channels, size, level, budget, depth, levels[static_cast<std::size_t>(level)], levels.back(),
+             tiles)
         .run();
     levels.pop_back();
   }

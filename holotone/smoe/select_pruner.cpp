@@ -174,7 +174,7 @@ double Pruner::best_of(std::span<const std::uint32_t> candidates, const PixelBox
   return *std::max_element(best, best + lanes);
 }
 
-void Pruner::measure(std::span<const std::uint32_t> candidates, std::span<const PixelBox> boxes) {
+void Pruner::locate(std::span<const std::uint32_t> candidates, std::span<const PixelBox> boxes) {
   candidates_ = candidates;
   reserve(whole_vectors(candidates.size()));
   double best[most_boxes][lanes];
@@ -188,17 +188,30 @@ void Pruner::measure(std::span<const std::uint32_t> candidates, std::span<const 
     }
   }
   for (std::size_t b = 0; b < boxes.size(); ++b) best_[b] = *std::max_element(best[b], best[b] + lanes);
-  // Colours are measured from that of a box's densest component.
-  const ImageComponent* densest[most_boxes] = {};
   for (std::size_t b = 0; b < boxes.size(); ++b) {
-    const double* const own = most_[b].get();
+    double* const own = most_[b].get();
     double largest[lanes];
     std::fill_n(largest, lanes, -infinity);
     largest_of(own, padded_, largest);
     largest_[b] = *std::max_element(largest, largest + lanes);
     const auto i = static_cast<std::size_t>(std::find(own, own + candidates.size(), largest_[b]) - own);
-    densest[b] = &components_[candidates[std::min(i, candidates.size() - 1)]];
+    densest_[b] = &components_[candidates[std::min(i, candidates.size() - 1)]];
+    std::fill(own + candidates.size(), own + padded_, -infinity);
   }
+}
+
+std::vector<std::uint32_t> Pruner::reaching(std::size_t box, double limit) {
+  const double* const own = most_[box].get();
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    kept_[number] = candidates_[i];
+    number += own[i] < limit ? 0 : 1;
+  }
+  return {kept_.get(), kept_.get() + number};
+}
+
+void Pruner::measure(std::span<const std::uint32_t> candidates, std::span<const PixelBox> boxes) {
+  locate(candidates, boxes);
   for (std::size_t begin = 0; begin < padded_; begin += Candidates::most) {
     const std::size_t count = std::min(Candidates::most, padded_ - begin);
     load_experts(begin, count);
@@ -206,14 +219,12 @@ void Pruner::measure(std::span<const std::uint32_t> candidates, std::span<const 
       double* const reach = reach_[b].get() + begin;
       std::fill_n(reach, count, 0.0);
       for (int channel = 0; channel < channels_; ++channel) {
+        // Colours are measured from that of a box's densest component.
         const auto c = static_cast<std::size_t>(channel);
         reach_in(at_.origin[c], at_.slope_x[c], at_.slope_y[c], count, boxes[b],
-                 colour_amid(*densest[b], channel, boxes[b]), reach);
+                 colour_amid(*densest_[b], channel, boxes[b]), reach);
       }
     }
-  }
-  for (std::size_t b = 0; b < boxes.size(); ++b) {
-    std::fill(most_[b].get() + candidates.size(), most_[b].get() + padded_, -infinity);
   }
 }
 

@@ -32,13 +32,19 @@ class Pruner {
 
   Pruner(std::span<const ImageComponent> components, int channels) : components_(components), channels_(channels) {}
 
-  /// What candidates, at least one, have in boxes: densities, the best of them, and distances of colours.
+  /// What candidates, at least one, have in boxes: densities, and the best of them.
+  void locate(std::span<const std::uint32_t> candidates, std::span<const PixelBox> boxes);
+
+  /// Those that have a log2 density of `limit` somewhere in a box that was located.
+  [[nodiscard]] std::vector<std::uint32_t> reaching(std::size_t box, double limit);
+
+  /// Locates them, and measures distances of colours.
   void measure(std::span<const std::uint32_t> candidates, std::span<const PixelBox> boxes);
 
-  /// The largest density that a candidate has all over a box that was measured.
+  /// The largest density that a candidate has all over a box that was located.
   [[nodiscard]] double best(std::size_t box) const { return best_[box]; }
 
-  /// The same without measuring the rest.
+  /// The same of one box without the rest.
   [[nodiscard]] double best_of(std::span<const std::uint32_t> candidates, const PixelBox& box);
 
   /// Weights the candidates of a box that was measured. Sets `most` and `spread`.
@@ -64,6 +70,7 @@ class Pruner {
   Candidates at_;
   double best_[most_boxes] = {};
   double largest_[most_boxes] = {};
+  const ImageComponent* densest_[most_boxes] = {};
   std::unique_ptr<double[]> most_[most_boxes];
   std::unique_ptr<double[]> reach_[most_boxes];
   std::unique_ptr<float[]> costs_;
