@@ -26,18 +26,18 @@ Shape<2> own_size(const SmoeModel& model) {
   return {pixels(1), pixels(0)};
 }
 
-std::vector<double> view_of(const SmoeModel& model, const std::string& text) {
+std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option) {
   const auto further = static_cast<std::size_t>(std::max(0, model.dimensions - 2));
   std::vector<double> view;
   if (text.empty()) {
     for (std::size_t i = 2; i < 2 + further; ++i) view.push_back(0.5 * (model.low[i] + model.high[i]));
     return view;
   }
-  if (further == 0) reject("--view", "a light field, not a model of two dimensions", text);
+  if (further == 0) reject(option, "a light field, not a model of two dimensions", text);
   const std::string expected = further == 2 ? "two numbers such as 0.3,-0.5" : "one number";
-  const auto pieces = list("--view", text, expected);
-  if (pieces.size() != further) reject("--view", expected, text);
-  for (const auto& piece : pieces) view.push_back(number_between("--view", piece, -1e6, 1e6));
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() != further) reject(option, expected, text);
+  for (const auto& piece : pieces) view.push_back(number_between(option, piece, -1e6, 1e6));
   return view;
 }
 

@@ -3,6 +3,7 @@
 #include <holotone/io/image.hpp>
 #include <holotone/smoe/render.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holotone::cli {
@@ -11,8 +12,8 @@ namespace holotone::cli {
 Shape<2> own_size(const SmoeModel& model);
 
 /// Where a model of more than two dimensions is looked at from: "u,v", one number for each coordinate beyond x and y; their middle
-/// if `text` is empty. Throws invalid_argument naming --view.
-std::vector<double> view_of(const SmoeModel& model, const std::string& text);
+/// if `text` is empty. Throws invalid_argument naming `option`.
+std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option = "--view");
 
 /// The model's colours in float32 {ny, nx, channels} in host memory, as the model has them; `device` is the renderer's.
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {});

@@ -1,10 +1,12 @@
 #include "cancel.hpp"
+#include "memory_need.hpp"
 #include "npy_file.hpp"
 #include "smoe_command.hpp"
 #include "smoe_picture.hpp"
 #include "smoe_render_job.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,16 +16,28 @@ namespace {
 /// Of epipolar-plane images, unless --size says otherwise.
 constexpr std::int64_t epipolar_rows = 120;
 
-/// What is asked for that the model was not made for.
-std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job) {
-  std::vector<std::string> warnings;
-  for (std::size_t i = 0; i < view.at.size(); ++i) {
+void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::string_view option,
+                  std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
     const double low = model.low[2 + i];
     const double high = model.high[2 + i];
-    if (view.at[i] >= low && view.at[i] <= high) continue;
+    if (at[i] >= low && at[i] <= high) continue;
     warnings.push_back(
-        fmt::format("--view: {} = {:g} lies outside the captured {:g} to {:g}: what is shown there is extrapolated",
-                    "uv"[i], view.at[i], low, high));
+        fmt::format("{}: {} = {:g} lies outside the captured {:g} to {:g}: what is shown there is extrapolated", option,
+                    "uv"[i], at[i], low, high));
+  }
+}
+
+/// What is asked for that the model was not made for.
+std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job,
+                                     const std::array<std::vector<double>, 2>& ends) {
+  std::vector<std::string> warnings;
+  warn_of_view(model, view.at, "--view", warnings);
+  for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
+  if (job.epipolar && !(*job.epipolar >= model.low[1] && *job.epipolar <= model.high[1])) {
+    warnings.push_back(
+        fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: what is shown there is extrapolated",
+                    *job.epipolar, model.low[1], model.high[1]));
   }
   if (job.crop) {
     const auto& c = *job.crop;
@@ -52,12 +66,35 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
   if (job.size) {
     view.size = {(*job.size)[1], (*job.size)[0]};
   } else {
+    constexpr double largest_side = 65536;
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      view.size[1 - axis] = static_cast<std::int64_t>(std::clamp(view.extent[axis] + 0.5, 1.0, 65536.0));
+      if (!(view.extent[axis] <= largest_side)) {
+        reject("--size", fmt::format("to be given for more than {:g} pixels a side", largest_side),
+               fmt::format("{:g} x {:g} without it", view.extent[0], view.extent[1]));
+      }
+      view.size[1 - axis] = static_cast<std::int64_t>(std::max(view.extent[axis] + 0.5, 1.0));
     }
     if (job.epipolar) view.size[0] = epipolar_rows;
   }
+  // Colours, and their codes as they are and in the file's rows.
+  const auto [ny, nx] = view.size;
+  const double bytes_a_colour = job.bits == 0 ? 8 : job.bits == 8 ? 6 : 8;
+  require_memory("--size", bytes_a_colour * static_cast<double>(nx * ny * model.channels),
+                 fmt::format("{} x {} pixels", nx, ny));
   return view;
+}
+
+/// The views where a sweep begins and ends: those of --along, or the leftmost and the rightmost.
+std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
+  if (!job.along[0].empty()) {
+    if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
+    return {view_of(model, job.along[0], "--along"), view_of(model, job.along[1], "--along")};
+  }
+  std::array<std::vector<double>, 2> ends{view.at, view.at};
+  if (view.at.empty()) return ends;
+  ends[0][0] = model.low[2];
+  ends[1][0] = model.high[2];
+  return ends;
 }
 
 /// Views of one model to files.
@@ -66,7 +103,8 @@ class Run {
   Run(const SmoeRenderJob& job, SmoeModel model)
       : job_(job),
         view_(view_to_render(model, job)),
-        warnings_(cli::warnings_of(model, view_, job)),
+        ends_(ends_of(model, job, view_)),
+        warnings_(cli::warnings_of(model, view_, job, ends_)),
         renderer_(std::move(model), Queue(job.device), job.options),
         bar_(job.console) {}
 
@@ -79,7 +117,9 @@ class Run {
     for (std::int64_t i = 0; i < job_.sweep; ++i) {
       bar_.step("rendering", i, job_.sweep);
       SmoeView view = view_;
-      view.at[0] = u_of(i, job_.sweep);
+      for (std::size_t axis = 0; axis < view.at.size(); ++axis) {
+        view.at[axis] = std::lerp(ends_[0][axis], ends_[1][axis], share_of(i, job_.sweep));
+      }
       views_.push_back(view.at);
       write(job_.frames->name(i), view);
     }
@@ -116,11 +156,9 @@ class Run {
   void require_light_field(const std::string& option) const {
     if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
   }
-  /// u of view i of `count` from the leftmost to the rightmost.
-  [[nodiscard]] double u_of(std::int64_t i, std::int64_t count) const {
-    const auto& model = renderer_.model();
-    const double share = count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
-    return model.low[2] + (model.high[2] - model.low[2]) * share;
+  /// How far on its way view i of `count` is.
+  static double share_of(std::int64_t i, std::int64_t count) {
+    return count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
   }
 
   /// One row of pixels of each view from the leftmost to the rightmost.
@@ -135,7 +173,7 @@ class Run {
       std::vector<SmoeView> rows(static_cast<std::size_t>(std::min(at_once, ny - first)), view);
       for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
         rows[static_cast<std::size_t>(i)].size = {1, nx};
-        rows[static_cast<std::size_t>(i)].at[0] = u_of(first + i, ny);
+        rows[static_cast<std::size_t>(i)].at[0] = std::lerp(ends_[0][0], ends_[1][0], share_of(first + i, ny));
       }
       Array<float, 4> colours({std::ssize(rows), 1, nx, channels}, job_.device);
       renderer_.render(rows, colours.view());
@@ -166,6 +204,7 @@ class Run {
 
   const SmoeRenderJob& job_;
   SmoeView view_;
+  std::array<std::vector<double>, 2> ends_;
   std::vector<std::string> warnings_;
   SmoeRenderer renderer_;
   ProgressBar bar_;
@@ -204,6 +243,10 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
   auto* view = command->add_option("--view", a.view, "U,V of a light field, -1 to 1 each; default: the middle");
   auto* sweep =
       command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
+  command
+      ->add_option("--along", a.along,
+                   "U,V:U,V of --sweep: from one view to another; default: from -1 to 1, V in the middle")
+      ->needs(sweep);
   command
       ->add_option("--epi", a.epipolar,
                    "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view")

@@ -59,6 +59,13 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
   require_model_name("IN", job.input);
   job.bits = bits_of(arguments);
   if (!arguments.sweep.empty()) job.sweep = whole_number("--sweep", arguments.sweep, 1, most_views);
+  if (!arguments.along.empty()) {
+    const auto colon = arguments.along.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == arguments.along.size()) {
+      reject("--along", "two views such as 0,-1:0,1", arguments.along);
+    }
+    job.along = {arguments.along.substr(0, colon), arguments.along.substr(colon + 1)};
+  }
   set_output(job, arguments);
   if (!arguments.size.empty()) job.size = resolution("--size", arguments.size);
   if (!arguments.crop.empty()) job.crop = crop_of(arguments.crop);

@@ -16,6 +16,7 @@ struct SmoeRenderArguments {
   std::string crop;
   std::string view;
   std::string sweep;
+  std::string along;
   std::string epipolar;
   std::string bits = "8";
   std::string tolerance;
@@ -38,7 +39,8 @@ struct SmoeRenderJob {
   std::optional<std::array<double, 4>> crop;        ///< x, y, width, height in the model's pixels
   std::optional<double> epipolar;                   ///< y in the model's pixels, of an epipolar-plane image
   std::string view;                                 ///< as typed: what it may be depends on the model
-  int bits = 8;                                     ///< 0: float32
+  std::array<std::string, 2> along;  ///< views where a sweep begins and ends, likewise; empty: the outermost
+  int bits = 8;                      ///< 0: float32
   SmoeRenderOptions options;
   Device device;
   ConsoleOptions console;

@@ -81,6 +81,62 @@ TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
                               {"--against: expected one picture"});
 }
 
+TEST_F(SmoeFieldTest, SweepsAlongAnyLine) {
+  put_views(false);
+  ASSERT_EQ(run(fit("view_%v_%u.png", "m.smoe", {"--components", "40"})).exit_code, 0);
+  const auto render = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.begin(), {"smoe", "render", path("m.smoe"), "-o", path(out)});
+    return more;
+  };
+  const auto down = run_json(render("down_%d.png", {"--sweep", "3", "--along", "0,-1:0,1"}));
+  EXPECT_EQ(down["views"], nlohmann::json({{0, -1}, {0, 0}, {0, 1}}));
+  const auto slanting = run_json(render("s_%d.png", {"--sweep", "2", "--along", "0.5,-0.25:-1,1"}));
+  EXPECT_EQ(slanting["views"], nlohmann::json({{0.5, -0.25}, {-1, 1}}));
+  ASSERT_EQ(run(render("one.png", {"--view", "0.5,-0.25"})).exit_code, 0);
+  const auto a = to_float(read_image(path("s_0.png")));
+  const auto b = to_float(read_image(path("one.png")));
+  EXPECT_TRUE(std::equal(a.host().begin(), a.host().end(), b.host().begin()));
+  const auto outside = run(render("o_%d.png", {"--sweep", "2", "--along", "0,0:0,2"}));
+  EXPECT_NE(outside.error.find("warning: --along: v = 2 lies outside the captured -1 to 1"), std::string::npos);
+  const auto refused = [&](const std::string& along, const char* words) {
+    ProgramTest::expect_refused(render("o_%d.png", {"--sweep", "2", "--along", along}), {words});
+  };
+  refused("0,0", "--along: expected two views");
+  refused("0,0:", "--along: expected two views");
+  refused("0:1", "--along: expected two numbers");
+  refused("0,0:0,x", "--along");
+  refused("0,0:0,1e7", "--along: expected a number from -1e+06 to 1e+06");
+  ProgramTest::expect_refused(render("o.png", {"--along", "0,0:0,1"}), {"--along", "--sweep"});
+  put_picture<std::uint8_t>("a.png", 20, 20, 1);
+  ASSERT_EQ(run(fit("a.png", "a.smoe", {"--components", "5"})).exit_code, 0);
+  ProgramTest::expect_refused(
+      {"smoe", "render", path("a.smoe"), "-o", path("o_%d.png"), "--sweep", "2", "--along", "0,0:0,1"},
+      {"--along: expected a light field"});
+}
+
+TEST_F(SmoeFieldTest, PicturesTooLargeToBe) {
+  put_views(false);
+  ASSERT_EQ(run(fit("view_%v_%u.png", "m.smoe", {"--components", "10"})).exit_code, 0);
+  const auto render = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"smoe", "render", path("m.smoe"), "-o", path("o.png")});
+    return more;
+  };
+  const auto row = run(render({"--epi", "1e6", "--size", "8x4"}));
+  EXPECT_EQ(row.exit_code, 0);
+  EXPECT_NE(row.error.find("warning: --epi: row 1e+06 lies outside the picture's 0 to 40"), std::string::npos)
+      << row.error;
+  fs::remove(path("o.png"));
+  ProgramTest::expect_refused(render({"--crop", "0,0,1e7,5"}),
+                              {"--size: expected to be given for more than 65536 pixels"});
+  ASSERT_EQ(run({"smoe", "convert", path("m.smoe"), "-o", path("m.json")}).exit_code, 0);
+  auto json = nlohmann::json::parse(content_of(path("m.json")));
+  json["high"][0] = 1e300;
+  write("wide.json", json.dump());
+  ProgramTest::expect_refused({"smoe", "render", path("wide.json"), "-o", path("o.png")},
+                              {"--size: expected to be given", "1e+300 x 40 without it"});
+  EXPECT_EQ(run({"smoe", "render", path("wide.json"), "-o", path("o.png"), "--size", "9x7"}).exit_code, 0);
+}
+
 TEST_F(SmoeFieldTest, ViewsThatCannotBeLeftOut) {
   put_views(false);
   const auto refused = [&](const std::string& in, std::vector<std::string> views, const std::string& text) {
