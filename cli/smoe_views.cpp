@@ -248,7 +248,7 @@ nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>
   auto array = nlohmann::json::array();
   for (std::size_t i = 0; i < psnr_db.size(); ++i) {
     const auto& view = pictures.numbers[i];
-    nlohmann::json numbers{view.u};
+    auto numbers = nlohmann::json::array({view.u});
     if (view.v) numbers.push_back(*view.v);
     array.push_back({{"view", numbers}, {"psnr_db", psnr_db[i]}});
   }

@@ -313,22 +313,27 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
   auto spoilt = npz;
   spoilt[400] = static_cast<char>(spoilt[400] ^ 1);
   refused("spoilt.npz", spoilt, {"spoilt.npz", "checksum"});
-  // Coordinates in the other order, with the right checksum in both of the archive's headers.
-  auto turned = npz;
-  const std::size_t local = turned.find("centre.npy") - 30;
-  const std::size_t central = turned.rfind("centre.npy") - 46;
-  const std::size_t shape = turned.find("(80, 2)", local);
-  ASSERT_NE(shape, std::string::npos);
-  turned.replace(shape, 7, "(2, 80)");
-  std::uint32_t size = 0;
-  std::uint16_t lengths[2];
-  std::memcpy(&size, turned.data() + local + 22, sizeof size);
-  std::memcpy(lengths, turned.data() + local + 26, sizeof lengths);
-  const auto* const data = reinterpret_cast<const std::byte*>(turned.data()) + local + 30 + lengths[0] + lengths[1];
-  const std::uint32_t checksum = crc32({data, size});
-  std::memcpy(turned.data() + local + 14, &checksum, sizeof checksum);
-  std::memcpy(turned.data() + central + 16, &checksum, sizeof checksum);
-  refused("turned.npz", turned, {"turned.npz", "centre of shape {80, 2}", "{2, 80}"});
+  // Words of one array's header changed, with the right checksum in both of the archive's headers.
+  const auto with_header = [&](const std::string& from, const std::string& to) {
+    auto changed = npz;
+    const std::size_t local = changed.find("centre.npy") - 30;
+    const std::size_t central = changed.rfind("centre.npy") - 46;
+    const std::size_t place = changed.find(from, local);
+    EXPECT_NE(place, std::string::npos) << from;
+    changed.replace(place, from.size(), to);
+    std::uint32_t size = 0;
+    std::uint16_t lengths[2];
+    std::memcpy(&size, changed.data() + local + 22, sizeof size);
+    std::memcpy(lengths, changed.data() + local + 26, sizeof lengths);
+    const auto* const data = reinterpret_cast<const std::byte*>(changed.data()) + local + 30 + lengths[0] + lengths[1];
+    const std::uint32_t checksum = crc32({data, size});
+    std::memcpy(changed.data() + local + 14, &checksum, sizeof checksum);
+    std::memcpy(changed.data() + central + 16, &checksum, sizeof checksum);
+    return changed;
+  };
+  refused("turned.npz", with_header("(80, 2)", "(2, 80)"), {"turned.npz", "centre of shape {80, 2}", "{2, 80}"});
+  refused("columns.npz", with_header("'fortran_order': False", "'fortran_order': True "),
+          {"columns.npz", "an array in C order", "Fortran"});
 }
 
 }  // namespace
