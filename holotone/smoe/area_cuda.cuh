@@ -12,11 +12,11 @@ inline constexpr float far_share = 0.1F;
 /// Of a dropped component's share, that of one that is dropped for a whole block or area.
 inline constexpr float box_threshold = 1.0F / 64;
 /// Deviations' 1 / 0.85 at which components often still matter.
-inline constexpr float usual_reach = 2;
+inline constexpr float usual_reach = 4;
 /// Guess of |y - 1/2|.
-inline constexpr float guessed_colour = 0.6F;
+inline constexpr float guessed_colour = 1.5F;
 /// A dropped component's share of the tolerance, at first.
-inline constexpr float first_threshold = 1.0F / 64;
+inline constexpr float first_threshold = 1.0F / 24;
 inline constexpr float log2_e_half = 0.72134752F;
 inline constexpr float huge = 1e30F;
 inline constexpr int most_near = 128;  ///< components of an area that a warp notes
@@ -25,6 +25,7 @@ inline constexpr int most_near = 128;  ///< components of an area that a warp no
 struct alignas(16) Candidate {
   Local local;  ///< in the area
   unsigned component;
+  float steep;
 };
 
 struct AreaMemory {
@@ -32,9 +33,8 @@ struct AreaMemory {
   unsigned least[area_tiles * area_tiles];
   CellRows rows;
   float far;  ///< share of components that are not looked at
-  float sums[area_warps][2 + most_smoe_channels];
+  float sums[area_warps][3 + most_smoe_channels];
   float dropped[area_warps];
-  float widest[area_warps];
   int near_count[area_warps];  ///< more than most_near: some are not there
   Candidate near[area_warps][most_near];
   CellRows own_rows[area_warps];
@@ -161,15 +161,17 @@ struct Area {
     __syncthreads();
   }
 
-  __device__ float side_of(int size) const {
-    return size < size_classes ? static_cast<float>(plane.components.layout->classes[size].side) : 0;
+  /// 1 / 0.85 of a class's largest deviation; that of the last one has no limit.
+  __device__ float reach_of(int size) const {
+    if (size + 1 >= size_classes) return huge;
+    return 0.295F * static_cast<float>(plane.components.layout->classes[size].side);
   }
 
   /// Where components are sparse: farther ones raise L, and at last all of them.
   __device__ void look_farther() const {
     for (float within = 3; within < 10 && lacks_least(); within *= 3) {
       __syncthreads();
-      visit_together(within * side_of(lane), [&](unsigned component, bool active) {
+      visit_together(within * reach_of(lane), [&](unsigned component, bool active) {
         if (active) raise_least(box, box.local_of(plane.components.place[component]), within, all_lanes, memory.best);
       });
       __syncthreads();
@@ -183,22 +185,22 @@ struct Area {
   }
 
   __device__ void set_reference() {
-    float total[2 + most_smoe_channels] = {};
+    float total[3 + most_smoe_channels] = {};
     for (const auto& other : memory.sums) {
 #pragma unroll
-      for (int i = 0; i < 2 + most_smoe_channels; ++i) total[i] += other[i];
+      for (int i = 0; i < 3 + most_smoe_channels; ++i) total[i] += other[i];
     }
-    float variance = total[0] > 0 ? total[1] / total[0] : 0;
+    const bool some = total[0] > 0;
+    const float part = some ? 1 / total[0] : 0;
+    float variance = total[1] * part;
     away = 0;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      reference[c] = total[0] > 0 ? total[2 + c] / total[0] : 0.5F;
-      if (total[0] > 0) variance -= reference[c] * reference[c];
+      reference[c] = some ? total[3 + c] * part : 0.5F;
+      if (some) variance -= reference[c] * reference[c];
       if (c < settings.channels) away = fmaxf(away, fabsf(reference[c] - 0.5F));
     }
-    float widest = 0;
-    for (const float other : memory.widest) widest = fmaxf(widest, other);
-    spread = 2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F + usual_reach * widest;
+    spread = 2 * sqrtf(fmaxf(variance, 0.0F)) + 0.02F + usual_reach * total[2] * part;
     spread = fminf(fmaxf(spread, settings.tolerance), 1e30F);
   }
 
@@ -229,7 +231,7 @@ struct Area {
     const ClassMost& bits = plane.most[size];
     const float deviation = from_ordered(bits.deviation) * 1.000001F;
     const float reach = from_ordered(bits.reach);
-    const float slope = from_ordered(bits.slope) * 1.000001F;
+    const float steep = from_ordered(bits.steep) * 1.00001F;
     const float width = static_cast<float>(own_box.columns) * own_box.step_x;
     const float height = static_cast<float>(own_box.rows) * own_box.step_y;
     const float side = static_cast<float>(plane.components.layout->classes[size].side);
@@ -241,8 +243,8 @@ struct Area {
     for (int i = 0; i < 8; ++i) {
       const float ring = 2.2F * ((width + height + 4 * distance) / side + 8) * mass;
       const float together = size + 1 < size_classes ? fminf(ring, all) : all;
-      const float bound = fmaf(slope, distance + width + height, reach) + colour;
       const float relative = distance / deviation;
+      const float bound = fmaf(steep, steepest_at * relative, reach) + colour;
       const float fall = log2_e_half * relative * relative * 0.99999F;
       log_share = __log2f(together) + __log2f(bound) - least - fall + 1e-6F * (fabsf(least) + fall) + 3e-5F;
       const float excess = log_share - wanted;
@@ -256,12 +258,10 @@ struct Area {
 
   /// An upper bound of a component's share of the error in a box.
   __device__ float share_of(const Place& place, const Local& local, float least) const {
-    const float half_x = 0.5F * static_cast<float>(box.columns - 1);
-    const float half_y = 0.5F * static_cast<float>(box.rows - 1);
-    const float far_x = (fabsf(half_x - local.x) + half_x) * box.step_x;
-    const float far_y = (fabsf(half_y - local.y) + half_y) * box.step_y;
-    const float reach = fmaf(place.slope, (far_x + far_y) * 1.000001F, place.reach);
-    return power_above(density_above(local, half_x, half_y) - least) * (reach + guessed_colour);
+    const float density =
+        density_above(local, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
+    const float reach = fmaf(place.steep, most_away(local.peak - density), place.reach);
+    return power_above(density - least) * (reach + guessed_colour);
   }
 
   /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call it.
@@ -278,16 +278,15 @@ struct Area {
     int count = 0;
     float inside = 0;
     float squares = 0;
-    float widest = 0;
+    float steep = 0;
     float sum[most_smoe_channels] = {};
     visit_together(distance, [&](unsigned component, bool active) {
-      Candidate candidate{{}, component};
-      float candidate_slope = 0;
+      Candidate candidate{{}, component, 0};
       bool keep = active;
       if (active) {
         const Place place = plane.components.place[component];
         candidate.local = box.local_of(place);
-        candidate_slope = place.slope * box.step_x;
+        candidate.steep = place.steep;
         if constexpr (Bounded) {
           const float own = share_of(place, candidate.local, least);
           keep = !(own < threshold);
@@ -302,7 +301,7 @@ struct Area {
       if (!keep || local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
       const Expert& expert = plane.components.expert[component];
       inside += 1;
-      widest = fmaxf(widest, candidate_slope * fmaxf(1 / local.across, 1 / local.down));
+      steep += __saturatef(candidate.steep);
 #pragma unroll
       for (int c = 0; c < most_smoe_channels; ++c) {
         sum[c] += expert.colour[c];
@@ -312,7 +311,7 @@ struct Area {
     share = sum_of_lanes(share);
     inside = sum_of_lanes(inside);
     squares = sum_of_lanes(squares);
-    widest = most_of_lanes(widest);
+    steep = sum_of_lanes(steep);
 #pragma unroll
     for (float& value : sum) value = sum_of_lanes(value);
     if (lane == 0) {
@@ -320,9 +319,9 @@ struct Area {
       memory.dropped[warp] = share;
       memory.sums[warp][0] = inside;
       memory.sums[warp][1] = squares;
-      memory.widest[warp] = widest;
+      memory.sums[warp][2] = steep;
 #pragma unroll
-      for (int c = 0; c < most_smoe_channels; ++c) memory.sums[warp][2 + c] = sum[c];
+      for (int c = 0; c < most_smoe_channels; ++c) memory.sums[warp][3 + c] = sum[c];
     }
     __syncthreads();
     if constexpr (Bounded) {

@@ -71,7 +71,10 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
           static_cast<float>(static_cast<double>(slope[0]) * own.shift_x[k] +
                              static_cast<double>(slope[1]) * own.shift_y[k] + static_cast<double>(slope[2 + k]));
     }
-    own.slope = fmaxf(own.slope, hypotf(slope[0], slope[1]));
+    // dx and dy by u and v, whose squares the log2 density falls by.
+    const double by_v = static_cast<double>(slope[1]) / own.shape.down;
+    const double by_u = (static_cast<double>(slope[0]) - own.shape.skew * by_v) / own.shape.across;
+    own.steep = fmaxf(own.steep, __double2float_ru(hypot(by_u, by_v)));
   }
   const double deviation = largest_deviation(slice.covariance);
   own.deviation = __double2float_ru(deviation);
@@ -157,7 +160,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, unsigne
               static_cast<float>(down),
               static_cast<float>(peak),
               reach,
-              own.slope};
+              own.steep};
   exact[i] = {across, skew, down, peak};
   expert[i] = colours;
   const unsigned which = plane * size_classes + static_cast<unsigned>(own.size);
@@ -167,7 +170,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, unsigne
   raise(&own_most->peak, static_cast<float>(peak), together);
   raise(&own_most->deviation, own.deviation, together);
   raise(&own_most->reach, reach, together);
-  raise(&own_most->slope, own.slope, together);
+  raise(&own_most->steep, own.steep, together);
 }
 
 /// begin[cell] = first component whose key is not below the cell.

@@ -19,7 +19,7 @@ struct alignas(16) Place {
   float down;
   float peak;
   float reach;  ///< |colour - 1/2| at the centre, of any channel
-  float slope;  ///< length of the colour's gradient, of any channel
+  float steep;  ///< change of the colour, of any channel, where the log2 density is 1 below its peak, at most
 };
 
 /// The same shape for sums in float64.
@@ -47,7 +47,7 @@ struct alignas(16) MovingComponent {
   PlaneShape shape;
   Expert expert;
   float drift[2][most_smoe_channels];  ///< of the colour at its centre
-  float slope;
+  float steep;
   float deviation;
   int size;  ///< class
 };
@@ -80,7 +80,7 @@ struct ClassMost {
   unsigned peak;
   unsigned deviation;
   unsigned reach;
-  unsigned slope;
+  unsigned steep;
   unsigned mass;  ///< sum of 2^peak over a cell
 };
 

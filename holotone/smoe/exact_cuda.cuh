@@ -70,7 +70,7 @@ __device__ inline void sum_exact(const Components& components, const Frame* fram
   const Block& block = store.block[number];
   const BlockPlace place = place_of(grid, number);
   const Frame frame = frames[place.picture];
-  const bool listed = block.sum == BlockSum::exact_list;
+  const bool listed = block.sum != BlockSum::exact_all;
   const unsigned lists = listed ? block.units : 1;
   constexpr int pixels = tile_side * tile_side;
   const int pixel = static_cast<int>(threadIdx.x) % pixels;

@@ -10,25 +10,18 @@ constexpr int areas_a_processor = 6;
 /// Farthest quarter of a tile whose L a component raises before areas look for what is missing.
 constexpr int most_quarters = 3;
 constexpr float first_within = 1.25F;  ///< deviations / 0.85 up to which it does so
-/// Components that weigh less than a part in this many of the best count with their weight times this, all of them together with at
-/// most their number divided by this.
+/// Components whose weight times (r + 1) is less than a part in this many of the best's weight count with that much less, all of them
+/// together with at most their number divided by this.
 constexpr float minor = 2048;
 /// Of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
 constexpr float widest_range = 90 + most_power;
 
-__device__ __forceinline__ float root(float x) {
-  float result;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
 /// A lane's part of what a try finds.
 struct TrySums {
   float dropped[tiles_a_block] = {};  ///< shares of dropped components, tile by tile
-  float spread = 0;                   ///< B
+  float excess[tiles_a_block] = {};   ///< of B above the area's guess
   float range = 0;                    ///< largest U - L
-  float rounding = 0;                 ///< what rounding in float32 grows with: the largest of a weight
-  float rounding_colour = 0;          ///< and of a weight times r
+  float rounding = 0;                 ///< what a weight's rounding in float32 grows with
 };
 
 /// The lists of one block, by one warp.
@@ -128,7 +121,10 @@ class BlockLists {
              distance, rows);
     visit(area_.plane, rows, 0, 1, [&](unsigned component, bool active) {
       Candidate candidate{};
-      if (active) candidate = {box_.local_of(area_.plane.components.place[component]), component};
+      if (active) {
+        const Place place = area_.plane.components.place[component];
+        candidate = {box_.local_of(place), component, place.steep};
+      }
       look_at(candidate, active);
     });
   }
@@ -151,37 +147,26 @@ class BlockLists {
     const Local& own = candidate.local;
     const float first_dx = half - own.x;
     const float first_dy = half - own.y;
-    float reach[tiles_a_block] = {};
     const Expert& expert = area_.plane.components.expert[candidate.component];
+    float away = 0;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      if (c >= area_.settings.channels) break;
-      const float slope_x = expert.slope_x[c] * box_.step_x;
-      const float slope_y = expert.slope_y[c] * box_.step_y;
-      const float middle = fmaf(slope_x, first_dx, fmaf(slope_y, first_dy, expert.colour[c] - area_.reference[c]));
-      const float around = half * (fabsf(slope_x) + fabsf(slope_y));
-#pragma unroll
-      for (int tile = 0; tile < tiles_a_block; ++tile) {
-        const float there =
-            fmaf(slope_x, Box::start(tile % tiles_across), fmaf(slope_y, Box::start(tile / tiles_across), middle));
-        reach[tile] = fmaxf(reach[tile], fabsf(there) + around);
-      }
+      if (c < area_.settings.channels) away = fmaxf(away, fabsf(expert.colour[c] - area_.reference[c]));
     }
+    const float steep = fmaxf(candidate.steep, 1e-6F);
+    const float to_guess = __fdividef(away - area_.spread, steep);
     const float skewed = fabsf(own.skew);
     const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1)));
     const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1)));
     const float peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
     const float narrowed = half * (skewed + own.down);
-    const float coordinates = 0.7F * narrowed;  // 16 pixels at most, off by half a rounding
-    // Where a component matters, u and v are at most this; what they are made of follows.
-    const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
-    const float near_terms = range + 2 * skewed * __fdividef(range, own.across);
     unsigned windows = 0;
     if constexpr (!Bounded) {
       windows = area_.window_tiles(box_, first_row(), first_column(), tiles_across,
                                    area_.plane.components.place[candidate.component]);
     }
     unsigned bits = 0;
+    float most_share = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const float dx = first_dx + Box::start(tile % tiles_across);
@@ -190,38 +175,50 @@ class BlockLists {
       const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - narrowed, 0.0F);
       const float relative = fmaf(-v, v, fmaf(-u, u, peak)) - least_[tile];
       const float weight = power_above(relative);
-      const float own_share = weight * (reach[tile] + spread_);
+      const float below = most_away(peak - least_[tile] - fminf(relative, 0.0F));
+      const float reach = fmaf(steep, below, away);
+      const float own_share = weight * (reach + spread_);
       if (Bounded ? !(own_share < threshold_) : (windows >> tile & 1U) != 0) {
         bits |= 1U << tile;
       } else {
         sums_.dropped[tile] += own_share;
       }
-      const float far_terms = fmaf(skewed, fabsf(dx) + half, own.down * (fabsf(dy) + half));
-      const float counted = __saturatef(minor * weight);
+      most_share = fmaxf(most_share, fmaf(weight, reach, weight));
       sums_.range = fmaxf(sums_.range, relative);
-      sums_.spread = fmaxf(sums_.spread, counted * reach[tile]);
-      const float rounding = counted * (fminf(far_terms, near_terms) + coordinates) * range;
-      sums_.rounding = fmaxf(sums_.rounding, rounding);
-      sums_.rounding_colour = fmaxf(sums_.rounding_colour, rounding * reach[tile]);
+      sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, excess_of(to_guess + below), sums_.excess[tile]);
     }
+    // Where a component matters, u and v are at most this; they are sums of terms in coordinates from the block's middle.
+    const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
+    const float terms = fmaf(0.5F * block_side, own.across + skewed + own.down, 2 * range);
+    sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * most_share) * terms * range);
     return bits;
+  }
+
+  /// The most that a component's weight, 1 at first, times its r less the guess of B can be, over `steep`: with a from there on as in
+  /// most_away, (above + a) 2^(-2 steepest_at a) at most.
+  __device__ static __forceinline__ float excess_of(float above) {
+    return fmaxf(above, 0.0F) + 0.3123F * power_of_two(1.69F * fminf(above, 0.0F));
   }
 
   /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
   __device__ bool judge() {
     const auto count = static_cast<float>(parts_ * most_in_unit + static_cast<unsigned>(count_));
-    const float minors = 1 + count / minor;
-    const float spread = most_of_lanes(sums_.spread) * minors * 1.000002F;
-    const float rounding = (most_of_lanes(sums_.rounding_colour) + most_of_lanes(sums_.rounding) * spread) * minors;
+    float excess = 0;
+#pragma unroll
+    for (const float own : sums_.excess) excess = fmaxf(excess, sum_of_lanes(own));
+    const float spread = (area_.spread + excess) * 1.0001F;
     const float range = most_of_lanes(sums_.range);
     above_ = fmaxf(range - most_power, 0.0F);
     // Shares were taken with a guess of B.
     const float wider = fmaxf(1.0F, spread / spread_);
-    // v is off by three and a half roundings of its terms, v^2 by 2 v times that; all else by some roundings of the exponent.
-    const float in_exponents = 0.7F * (4.2e-7F * rounding + 2.4e-7F * (range + 40) * 2 * spread);
-    // Four lanes share a unit's components, units add up one by one; c from black, y from c.
+    // u and v are off by three roundings of their terms, their squares by 2 u and 2 v times that; all else by some roundings of exponents
+    // that are at least -126. Both count with |m_k - y|.
+    const float exponents = 0.7F * 3.6e-7F * most_of_lanes(sums_.rounding);
+    const float minors = count / minor;
+    // Four lanes share a unit's components, units add up one by one; m_k and y from c.
     const float depth = fminf(count, most_in_unit) / 4 + static_cast<float>(parts_) + 8;
-    const float in_sums = 6e-8F * depth * (area_.away + 0.5F + spread);
+    rounding_ = exponents * (2 + minors) + 0.7F * 2.4e-7F * (range + 126) * 2 + 1.2e-7F * depth;
+    room_ = area_.settings.tolerance - exponents * minors - 1.2e-7F * (area_.away + 0.5F);
     exact_ = area_.settings.exact || !(range <= widest_range);
     if constexpr (!Bounded) return true;
     float dropped = 0;
@@ -230,7 +227,10 @@ class BlockLists {
     const float unseen = not_seen_ * fmaxf(1.0F, (area_.away + spread) / colour_);
     const float all = (dropped * wider + unseen) * 1.0001F;
     spread_ = fmaxf(spread_, spread);
-    exact_ = exact_ || !(in_exponents + in_sums + all <= area_.settings.tolerance);
+    room_ -= all;
+    checked_ = !(rounding_ * spread <= room_);
+    // Where even a usual mean is too much, sums in float32 are not tried.
+    exact_ = exact_ || !(0.25F * rounding_ * area_.spread <= room_);
     const float allowed = dropped_share * area_.settings.tolerance;
     threshold_ *= fminf(fmaxf(0.5F * allowed / all, 1.0F / 64), 0.25F);  // of the next try
     return all <= allowed;
@@ -272,6 +272,10 @@ class BlockLists {
     if (lane_ != 0) return;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) own.shift[tile] = least_[tile] + above_;
+#pragma unroll
+    for (int c = 0; c < most_smoe_channels; ++c) own.reference[c] = area_.reference[c];
+    own.checked = checked_;
+    own.most_spread = __fdividef(room_, rounding_);
     own.sum = sum;
     own.units = parts_ + 1;
     own.unit = unit_;
@@ -300,6 +304,9 @@ class BlockLists {
   float above_ = 0;  ///< by how much powers of two would exceed most_power
   bool full_ = false;
   bool exact_ = false;
+  bool checked_ = false;
+  float rounding_ = 0;  ///< of colours, over the mean of r
+  float room_ = 0;      ///< for it
 };
 
 template <bool Bounded>
@@ -374,7 +381,7 @@ __global__ void list_all_kernel(PictureGrid grid, ListStore store) {
   if (block >= grid.areas * blocks_an_area) return;
   const BlockPlace place = place_of(grid, block);
   const bool inside = place.first_column < grid.width && place.first_row < grid.height;
-  store.block[block] = {inside ? BlockSum::exact_all : BlockSum::nothing, 0, 0, 0, {}};
+  store.block[block] = {inside ? BlockSum::exact_all : BlockSum::nothing, 0, 0, 0, false, 0, {}, {}};
   if (inside) store.exact_block[atomicAdd(&store.counts->exact, 1U)] = block;
 }
 

@@ -5,9 +5,10 @@
 // component reaches at every pixel; component k has at most the weight 2^(U_k - L). With y the colour by the components that are kept, m_k
 // an expert and c any colour,
 //   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
-// where r_k bounds |m_k - c| on T and B is the largest r_k of those that are kept: y is a mean of these. A component is dropped where its
-// summand is below a threshold; the sum is then known, and where it exceeds the tolerance the block's threshold falls. Components
-// in cells beyond a distance are not looked at: their summands are bounded class by class.
+// where r_k, times the largest weight, bounds |m_k - c| times the weight at any pixel of T, and B bounds |y - c|: y is a mean of the m_k that are kept
+// (docs/smoe.md has both). A component is dropped where its summand is below a threshold; the sum is then known, and where it exceeds
+// the tolerance the block's threshold falls. Components in cells beyond a distance are not looked at: their summands are bounded class
+// by class.
 #include <holotone/smoe/cells_cuda.cuh>
 #include <holotone/smoe/render.hpp>
 
@@ -77,9 +78,12 @@ enum class BlockSum : int {
 struct Block {
   BlockSum sum;
   unsigned units;
-  unsigned unit;               ///< the first of them
-  unsigned slot;               ///< of the sums that its units share, where it has several
-  float shift[tiles_a_block];  ///< of a tile's log2 densities in float32
+  unsigned unit;  ///< the first of them
+  unsigned slot;  ///< of the sums that its units share, where it has several
+  bool checked;   ///< float32 is precise enough only where the weighted mean of |m_k - c| is at most most_spread
+  float most_spread;
+  float shift[tiles_a_block];           ///< of a tile's log2 densities in float32
+  float reference[most_smoe_channels];  ///< c
 };
 
 struct alignas(16) Unit {
@@ -103,6 +107,7 @@ struct ListCounts {
   unsigned exact;   ///< blocks in float64
   unsigned ticket;  ///< next unit to sum
   unsigned exact_ticket;
+  unsigned rough;             ///< tiles that float32 was not precise enough for
   unsigned most;              ///< components of a tile in a unit
   unsigned long long in_all;  ///< components of all tiles
 };

@@ -22,8 +22,22 @@ __device__ __forceinline__ float least_of_lanes(float value) {
   return from_ordered(__reduce_min_sync(all_lanes, ordered_bits(value)));
 }
 
+__device__ __forceinline__ float root(float x) {
+  float result;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 /// 2^x, not below the true value.
 __device__ __forceinline__ float power_above(float x) { return fmaf(power_of_two(x), 1.000001F, 1.2e-38F); }
+
+/// An affine colour changes by at most `steep` times a where the log2 density is a^2 below its peak; times the weight, that is greatest at
+/// this a, and falls beyond.
+inline constexpr float steepest_at = 0.85F;
+/// That a, at least, for densities that far below the peak.
+__device__ __forceinline__ float most_away(float below) {
+  return 1.00001F * root(fmaxf(below, steepest_at * steepest_at));
+}
 
 /// A component in pixels of a box, whose first pixel is (0, 0).
 struct Local {

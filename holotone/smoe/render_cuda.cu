@@ -43,7 +43,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     for (const auto& own : counts) {
       sum += static_cast<double>(own.in_all);
       info.most_components = std::max<std::int64_t>(info.most_components, own.most);
-      info.robust_tiles += std::int64_t{own.exact} * tiles_a_block;
+      info.robust_tiles += std::int64_t{own.exact} * tiles_a_block + own.rough;
     }
     info.components_per_tile = tiles_ > 0 ? sum / static_cast<double>(tiles_) : 0;
     return info;
@@ -117,7 +117,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
       reserve(turns_, blocks, queue_);
       cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     }
-    reserve(slots_, blocks * (model_.channels + 1) * block_side * block_side, queue_);
+    reserve(slots_, blocks * (model_.channels + 2) * block_side * block_side, queue_);
   }
 
   void render_bands(PictureGrid grid, std::int64_t all, float* images) {

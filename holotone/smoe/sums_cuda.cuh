@@ -7,7 +7,7 @@ namespace holotone::smoe {
 /// Units of one block add up in their order.
 struct Turns {
   unsigned* turn;  ///< {slots}: next part, 0 before and after all
-  float* sums;     ///< {slots, channels + 1, block_side^2}
+  float* sums;     ///< {slots, channels + 2, block_side^2}
 };
 
 /// `images`: {pictures, rows, columns, channels}.
