@@ -7,6 +7,8 @@
 // fit/kodim23-5000 (`--picture kodim23.png`): 5,000 components in 1,000 steps, from the picture in host memory to the model there, once. An
 // error below 41 dB. Counters: psnr of the colours before any rounding, steps, step_ms: the time of all over the steps.
 //
+// render_fitted/1080p-kodim23-5000 (`--picture kodim23.png`): those components after 300 steps, the picture enlarged to 1920 x 1080 pixels.
+//
 // Counters of the others: max_error (some hundred pixels), components_per_tile; on a CPU also pairs_per_s, pixels times components_per_tile
 // over the time of all: over that of cpu/mixture it is the fraction of the floor of those sums.
 #include <bench/loop.hpp>
@@ -47,8 +49,11 @@ double largest_error(const SmoeModel& model, const std::vector<SmoeView>& views,
     };
     const auto& pixel = pixels.emplace_back(std::array{below(count, 0), below(ny, 1), below(nx, 2)});
     const auto& view = views[static_cast<std::size_t>(pixel[0])];
-    at(i, 0) = static_cast<float>(static_cast<double>(pixel[2]) + 0.5);
-    at(i, 1) = static_cast<float>(static_cast<double>(pixel[1]) + 0.5);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const auto pixels_along = static_cast<double>(axis == 0 ? nx : ny);
+      at(i, static_cast<int>(axis)) = static_cast<float>(
+          view.corner[axis] + (static_cast<double>(pixel[2 - axis]) + 0.5) * view.extent[axis] / pixels_along);
+    }
     for (int axis = 2; axis < d; ++axis) at(i, axis) = static_cast<float>(view.at[static_cast<std::size_t>(axis - 2)]);
   }
   evaluate(model, at.view(), expected.view());
@@ -93,6 +98,13 @@ void run(benchmark::State& state, const SmoeModel& model, const std::vector<Smoe
   } else {
     for (auto _ : state) state.SetIterationTime(seconds_of(queue, 25, work));
   }
+}
+
+void run_fitted(benchmark::State& state, const std::string& path, Device device) {
+  const auto image = holotone::to_float(holotone::read_image(path));
+  // Its box begins at (0, 0).
+  const auto model = holotone::fit_smoe(image.view(), {.components = 5000, .iterations = 300}, Queue::create(device));
+  run(state, model, {{{1080, 1920}, {0, 0}, {model.high[0], model.high[1]}, {}}}, device, SmoeSelection::bounded);
 }
 
 void run_fit(benchmark::State& state, const std::string& path, Device device) {
@@ -143,6 +155,8 @@ void add_smoe_rows(const RowOptions& options) {
     register_row("smoe/fit/kodim23-5000", [device, path = options.picture](benchmark::State& state) {
       run_fit(state, path, device);
     })->Iterations(1);
+    add("smoe/render_fitted/1080p-kodim23-5000",
+        [device, path = options.picture](benchmark::State& state) { run_fitted(state, path, device); });
   }
   for (const int side : {1, 8}) {
     add(fmt::format("smoe/views/{}", side * side), [=](benchmark::State& state) {

@@ -13,8 +13,8 @@ inline constexpr float far_share = 0.1F;
 inline constexpr float box_threshold = 1.0F / 64;
 /// Deviations' 1 / 0.85 at which components often still matter.
 inline constexpr float usual_reach = 4;
-/// Guess of |y - 1/2|.
-inline constexpr float guessed_colour = 1.5F;
+/// Guess of |y - 1/2|: high, because bounds of y are rough where experts are steep and a list made again costs more than a longer one.
+inline constexpr float guessed_colour = 20;
 /// A dropped component's share of the tolerance, at first.
 inline constexpr float first_threshold = 1.0F / 24;
 inline constexpr float log2_e_half = 0.72134752F;
