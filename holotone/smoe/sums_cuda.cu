@@ -217,7 +217,7 @@ struct ThreadPixels {
   float spread[2] = {};
   float colour[Channels][2];
 
-  /// Of the components `list`, by all lanes of a warp.
+  /// Of the first `number` components of the warp's list; all of its lanes call it.
   template <bool Checked>
   __device__ __forceinline__ void sum(const Shared<Channels>& shared, unsigned number, float column, float row,
                                       float shift) {

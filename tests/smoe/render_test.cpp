@@ -1,5 +1,6 @@
 // Pictures of steered mixtures of experts against the float64 sum of all components.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/smoe/render.hpp>
 #include <map>
@@ -80,6 +81,11 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
   cases::SmoeCase steep;
   steep.slope = 20;
   check("slopes of 20 a pixel", cases::make_smoe(steep), whole(cases::make_smoe(steep), {45, 60}), tolerance);
+  // Where colours run off between the centres, bounds by the largest are rough.
+  cases::SmoeCase rough;
+  rough.slope = 0.4;
+  rough.stretch = 0.8;
+  check("slopes of 0.4 a pixel", cases::make_smoe(rough), whole(cases::make_smoe(rough), {45, 60}), tolerance);
   cases::SmoeCase varied;
   varied.stretch = 1.5;
   varied.large_share = 0.1;
@@ -95,6 +101,19 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
   outside.low = 1.5;
   outside.high = 2;
   check("none in the picture", cases::make_smoe(outside), whole(cases::make_smoe(outside), {45, 60}), tolerance);
+  // Far from its centre a needle's density is a small difference of large numbers.
+  auto needles = cases::make_smoe({});
+  for (std::size_t j = 0; j < needles.log_weight.size(); ++j) {
+    const double angle = 0.1 + 3 * holotone::random_uniform64(7, j);
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    constexpr double along = 40 * 40;
+    constexpr double across = 0.3 * 0.3;
+    needles.covariance[3 * j] = static_cast<float>(c * c * along + s * s * across);
+    needles.covariance[3 * j + 1] = static_cast<float>(c * s * (along - across));
+    needles.covariance[3 * j + 2] = static_cast<float>(s * s * along + c * c * across);
+  }
+  check("needles of 40 x 0.3 pixels", needles, whole(needles, {45, 60}), tolerance);
   // Where the few heavy ones have fallen off, components lead whose largest weight is no float32.
   cases::SmoeCase narrow;
   narrow.slope = 0;
