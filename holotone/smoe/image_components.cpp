@@ -46,18 +46,20 @@ std::vector<std::uint32_t> order_along_curve(const SmoeModel& model) {
   return order;
 }
 
-std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
-                                             std::span<const std::uint32_t> order) {
+namespace {
+
+/// Of a model of D dimensions: known ahead, they leave no loops.
+template <int D>
+void place_components(const SmoeModel& model, const SmoeView& view, std::span<const std::uint32_t> order,
+                      std::vector<ImageComponent>& components) {
   const double step_x = view.extent[0] / static_cast<double>(view.size[1]);
   const double step_y = view.extent[1] / static_cast<double>(view.size[0]);
-  const int d = model.dimensions;
   const int q = model.channels;
   const auto numbers = numbers_of(model);
-  std::vector<ImageComponent> components(static_cast<std::size_t>(model.count()));
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t i = part * block; i < std::min(model.count(), (part + 1) * block); ++i) {
       const std::int64_t j = order.empty() ? i : order[static_cast<std::size_t>(i)];
-      const Slice own = slice_component(numbers, d, j, view.at.data(), d - 2);
+      const Slice own = slice_component(numbers, D, j, view.at.data(), D - 2);
       PlaneShape shape;
       (void)plane_shape(own, step_x, step_y, shape);  // require_slices has tried it
       auto& target = components[static_cast<std::size_t>(i)];
@@ -69,13 +71,25 @@ std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeV
       target.peak = shape.peak;
       for (int channel = 0; channel < q; ++channel) {
         const auto at = static_cast<std::size_t>(channel);
-        const float* const slope = model.slope.data() + (j * q + channel) * d;
+        const float* const slope = model.slope.data() + (j * q + channel) * D;
         target.colour[at] = static_cast<float>(own.colour[channel]);
         target.slope_x[at] = static_cast<float>(static_cast<double>(slope[0]) * step_x);
         target.slope_y[at] = static_cast<float>(static_cast<double>(slope[1]) * step_y);
       }
     }
   });
+}
+
+}  // namespace
+
+std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
+                                             std::span<const std::uint32_t> order) {
+  std::vector<ImageComponent> components(static_cast<std::size_t>(model.count()));
+  switch (model.dimensions) {
+    case 2: place_components<2>(model, view, order, components); break;
+    case 3: place_components<3>(model, view, order, components); break;
+    default: place_components<4>(model, view, order, components); break;
+  }
   return components;
 }
 

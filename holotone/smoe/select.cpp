@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/select_pruner.hpp>
@@ -9,7 +8,8 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double minus_infinity = -infinity;
 
 /// Components sorted by the tile that holds their centre; those outside the picture by the nearest one.
 class CentreTiles {
@@ -43,54 +43,23 @@ class CentreTiles {
   std::vector<std::uint32_t> index_;
 };
 
-/// One level of boxes: 2^level tiles a side.
-struct Level {
-  Shape<2> count{};
-  std::vector<double> least;  ///< L of every box
-  std::vector<std::vector<std::uint32_t>> kept;
-};
+/// Tiles a side of the boxes that lists are made in: areas, blocks, and parts of these. Each starts from what the one around it has.
+constexpr std::int64_t area_side = 8;
+constexpr std::int64_t block_side = 4;
+constexpr std::int64_t part_side = 2;
+/// How far from a tile, in pixels, components are looked for that may be the best in it.
+constexpr double near_px = 4;
+/// Of the share of larger boxes, that of packs which no block looks at.
+constexpr double far_share = 1.0 / 3;
 
-/// Lower bounds by the components in a tile and beside it, and for larger boxes the least of their tiles'.
-std::vector<Level> bounds_from_below(std::span<const ImageComponent> components, const Shape<2>& size,
-                                     const Shape<2>& tiles) {
-  const CentreTiles centres(components, tiles);
-  std::vector<Level> levels(1);
-  levels[0].count = tiles;
-  levels[0].least.assign(static_cast<std::size_t>(tiles[0] * tiles[1]), minus_infinity);
-  parallel_for(0, tiles[0], [&](std::int64_t row) {
-    Pruner pruner(components, 0);
-    for (std::int64_t column = 0; column < tiles[1]; ++column) {
-      const auto box = box_of(row, column, 1, size);
-      double& best = levels[0].least[static_cast<std::size_t>(row * tiles[1] + column)];
-      const auto near = centres.of(row, std::max<std::int64_t>(0, column - 1), std::min(tiles[1], column + 2));
-      if (!near.empty()) best = pruner.best_of(near, box);
-    }
-  });
-  do {
-    const Level& fine = levels.back();
-    Level coarse;
-    coarse.count = {(fine.count[0] + 1) / 2, (fine.count[1] + 1) / 2};
-    coarse.least.assign(static_cast<std::size_t>(coarse.count[0] * coarse.count[1]),
-                        std::numeric_limits<double>::infinity());
-    for (std::int64_t row = 0; row < fine.count[0]; ++row) {
-      for (std::int64_t column = 0; column < fine.count[1]; ++column) {
-        double& least = coarse.least[static_cast<std::size_t>(row / 2 * coarse.count[1] + column / 2)];
-        least = std::min(least, fine.least[static_cast<std::size_t>(row * fine.count[1] + column)]);
-      }
-    }
-    levels.push_back(std::move(coarse));
-  } while (levels.back().count != Shape<2>{1, 1});
-  return levels;
+/// How far below L a component's density is where `count` of them together may be dropped whose experts, and with them the picture's
+/// colours, are no farther than `reach` from 0: their error is at most count 2^-depth 2 reach.
+double depth_of(double count, double reach, double budget) {
+  return std::max(0.0, std::log2(2 * count * reach / budget)) + 1e-6;
 }
 
-/// Levels from here on drop components by their density alone.
-constexpr int far_level = 3;
-/// Levels above tiles, those that do so counted as one.
-constexpr int box_levels = far_level;
-
-/// How far below L a component's density is where all of them together may be dropped: with R the farthest that any expert is from 0 in
-/// the picture, r_k and B are at most R, and so is error <= K 2^-depth 2 R.
-double far_depth(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double budget) {
+/// The farthest that any expert is from 0 in the picture.
+double farthest_of(std::span<const ImageComponent> components, int channels, const Shape<2>& size) {
   const PixelBox picture{0, static_cast<double>(size[1] - 1), 0, static_cast<double>(size[0] - 1)};
   constexpr std::size_t block = 4096;
   std::vector<double> farthest((components.size() + block - 1) / block);
@@ -100,106 +69,175 @@ double far_depth(std::span<const ImageComponent> components, int channels, const
       farthest[part] = std::max(farthest[part], reach_of(own, channels, picture, {}));
     }
   });
-  const double reach = *std::max_element(farthest.begin(), farthest.end());
-  return std::max(0.0, std::log2(2 * reach * static_cast<double>(components.size()) / budget));
+  return *std::max_element(farthest.begin(), farthest.end());
 }
 
-/// The lists of a level's boxes, parts of a larger one whose list and L they start from.
-class BoxLists {
- public:
-  BoxLists(std::span<const ImageComponent> components, int channels, const Shape<2>& size, int level, double budget,
-           double depth, Level& own, const Level& above, Tiles& tiles)
-      : components_(components),
-        channels_(channels),
-        size_(size),
-        level_(level),
-        budget_(budget),
-        depth_(depth),
-        own_(own),
-        above_(above),
-        tiles_(tiles) {}
+/// Rows and columns of tiles, [first, end).
+struct TileBox {
+  std::int64_t top;
+  std::int64_t bottom;
+  std::int64_t left;
+  std::int64_t right;
 
-  void run() {
-    own_.kept.resize(own_.least.size());
-    // Parts of a box share what is loaded of its list, but those of the whole picture are a task each.
-    if (std::ssize(above_.kept) > 1) {
-      parallel_for(0, std::ssize(above_.kept), [&](std::int64_t i) {
-        const std::int64_t row = 2 * (i / above_.count[1]);
-        const std::int64_t column = 2 * (i % above_.count[1]);
-        prune({row, std::min(row + 2, own_.count[0])}, {column, std::min(column + 2, own_.count[1])});
-      });
-    } else {
-      parallel_for(0, std::ssize(own_.kept), [&](std::int64_t i) {
-        const std::int64_t row = i / own_.count[1];
-        const std::int64_t column = i % own_.count[1];
-        prune({row, row + 1}, {column, column + 1});
-      });
+  [[nodiscard]] PixelBox pixels(const Shape<2>& size) const {
+    return {static_cast<double>(left * tile_shape[1]),
+            static_cast<double>(std::min(right * tile_shape[1], size[1]) - 1), static_cast<double>(top * tile_shape[0]),
+            static_cast<double>(std::min(bottom * tile_shape[0], size[0]) - 1)};
+  }
+  /// body(part) for its parts of `side` tiles.
+  template <class Body>
+  void for_parts(std::int64_t side, const Body& body) const {
+    for (std::int64_t row = top; row < bottom; row += side) {
+      for (std::int64_t column = left; column < right; column += side) {
+        body(TileBox{row, std::min(row + side, bottom), column, std::min(column + side, right)});
+      }
     }
+  }
+};
+
+/// The lists of areas of tiles. A thread has its own.
+class AreaLists {
+ public:
+  AreaLists(const Packs& packs, int channels, const Shape<2>& size, double tolerance, double far_depth, Tiles& tiles)
+      : packs_(packs),
+        size_(size),
+        tolerance_(tolerance),
+        far_depth_(far_depth),
+        tiles_(tiles),
+        area_(channels),
+        block_(channels),
+        part_(channels) {}
+
+  void list(const TileBox& area) {
+    find_least(area);
+    const auto box = area.pixels(size_);
+    const double least = least_in(area);
+    packs_.reaching(box, least - far_depth_, packs_found_);
+    area_.load(packs_, packs_found_, box);
+    const double reach = static_cast<double>(pruner_.farthest(area_, box));
+    const double budget = (1 - far_share) * box_share * tolerance_;
+    depth_ = depth_of(static_cast<double>(area_.size()), reach, budget);
+    area.for_parts(block_side, [&](const TileBox& block) { list_block(block, least); });
   }
 
  private:
-  /// Boxes of rows and columns [first, end) that are parts of one box above.
-  void prune(const Shape<2>& rows, const Shape<2>& columns) {
-    PixelBox boxes[Pruner::most_boxes];
-    std::size_t indices[Pruner::most_boxes];
-    std::size_t count = 0;
-    for (std::int64_t row = rows[0]; row < rows[1]; ++row) {
-      for (std::int64_t column = columns[0]; column < columns[1]; ++column) {
-        indices[count] = static_cast<std::size_t>(row * own_.count[1] + column);
-        boxes[count++] = box_of(row, column, std::int64_t{1} << level_, size_);
+  double& least_of(std::int64_t row, std::int64_t column) {
+    return tiles_.tiles[static_cast<std::size_t>(row * tiles_.count[1] + column)].least;
+  }
+
+  /// L of tiles: the least that the components around its halves have all over these.
+  void find_least(const TileBox& area) {
+    const auto box = area.pixels(size_);
+    packs_.around(grown(box), packs_found_);
+    area_.load(packs_, packs_found_, box);
+    for (std::int64_t row = area.top; row < area.bottom; ++row) {
+      const auto strip = TileBox{row, row + 1, area.left, area.right}.pixels(size_);
+      const auto around = grown(strip);
+      places_of_row_.clear();
+      for (std::uint32_t i = 0; i < packs_found_.size(); ++i) {
+        if (packs_.bounds().meets(packs_found_[i], around)) places_of_row_.push_back(i);
       }
-    }
-    const auto whole = static_cast<std::size_t>(rows[0] / 2 * above_.count[1] + columns[0] / 2);
-    const auto& candidates = above_.kept[whole];
-    Pruner pruner(components_, channels_);
-    if (level_ < far_level) {
-      pruner.measure(candidates, {boxes, count});
-    } else {
-      pruner.locate(candidates, {boxes, count});
-    }
-    for (std::size_t b = 0; b < count; ++b) {
-      const std::size_t i = indices[b];
-      double& least = own_.least[i];
-      least = std::max({least, above_.least[whole], pruner.best(b)});
-      if (level_ >= far_level) {
-        own_.kept[i] = pruner.reaching(b, least - depth_);
-        continue;
-      }
-      pruner.weigh(b, least);
-      auto kept = pruner.kept(budget_);
-      if (level_ > 0) {
-        own_.kept[i] = std::move(kept);
-      } else {
-        tiles_.tiles[i] = {std::move(kept), least, pruner.most, pruner.spread};
+      for (std::int64_t column = area.left; column < area.right; ++column) {
+        auto left = TileBox{row, row + 1, column, column + 1}.pixels(size_);
+        auto right = left;
+        left.right = std::floor(0.5 * (left.left + left.right));
+        right.left = std::min(left.right + 1, right.right);
+        least_of(row, column) = std::min(best_around(left), best_around(right));
       }
     }
   }
 
-  std::span<const ImageComponent> components_;
-  int channels_;
+  static PixelBox grown(const PixelBox& box) {
+    return {box.left - near_px, box.right + near_px, box.top - near_px, box.bottom + near_px};
+  }
+
+  double best_around(const PixelBox& half) {
+    const auto around = grown(half);
+    places_.clear();
+    for (const auto i : places_of_row_) {
+      const auto pack = packs_found_[i];
+      if (packs_.bounds().left[pack] <= around.right && packs_.bounds().right[pack] >= around.left) {
+        places_.push_back(i);
+      }
+    }
+    return static_cast<double>(Pruner::best_of(area_, places_, half));
+  }
+
+  double least_of_tiles(const TileBox& tiles) {
+    double least = infinity;
+    tiles.for_parts(1, [&](const TileBox& tile) { least = std::min(least, least_of(tile.top, tile.left)); });
+    return least;
+  }
+
+  /// L of an area: the least of its tiles', or what the densest components have where a tile has none around it.
+  double least_in(const TileBox& area) {
+    const double least = least_of_tiles(area);
+    if (least > minus_infinity) return least;
+    const auto box = area.pixels(size_);
+    packs_.densest(box, packs_found_);
+    area_.load(packs_, packs_found_, box);
+    places_.resize(packs_found_.size());
+    std::iota(places_.begin(), places_.end(), 0U);
+    return static_cast<double>(Pruner::best_of(area_, places_, box));
+  }
+
+  void list_block(const TileBox& tiles, double least_above) {
+    const double least = raise(tiles, area_, least_above);
+    block_.take_places(area_, pruner_.reaching(static_cast<float>(least - depth_)));
+    tiles.for_parts(part_side, [&](const TileBox& part) { list_part(part, least); });
+  }
+
+  void list_part(const TileBox& tiles, double least_above) {
+    const double least = raise(tiles, block_, least_above);
+    const auto kept = pruner_.reaching(static_cast<float>(least - depth_));
+    part_.take(block_, kept, area_);
+    const auto densest = std::lower_bound(kept.begin(), kept.end(), pruner_.densest) - kept.begin();
+    // For all of its tiles: experts are little farther in it.
+    pruner_.measure(part_, tiles.pixels(size_), static_cast<std::size_t>(densest));
+    tiles.for_parts(1, [&](const TileBox& tile) { list_tile(tile, least); });
+  }
+
+  /// L of a box that is part of another one, after its candidates are located in it.
+  double raise(const TileBox& tiles, const Candidates& candidates, double least_above) {
+    pruner_.locate(candidates, tiles.pixels(size_));
+    return std::max({least_of_tiles(tiles), least_above, static_cast<double>(pruner_.best)});
+  }
+
+  void list_tile(const TileBox& tile, double least_above) {
+    const double least = raise(tile, part_, least_above);
+    pruner_.weigh(static_cast<float>(least));
+    tiles_.tiles[static_cast<std::size_t>(tile.top * tiles_.count[1] + tile.left)] = {
+        pruner_.kept(tile_share * tolerance_), least, static_cast<double>(pruner_.most), pruner_.spread};
+  }
+
+  const Packs& packs_;
   const Shape<2>& size_;
-  int level_;
-  double budget_;
-  double depth_;
-  Level& own_;
-  const Level& above_;
+  double tolerance_;
+  double far_depth_;
   Tiles& tiles_;
+  double depth_ = 0;
+  std::vector<std::uint32_t> packs_found_;
+  std::vector<std::uint32_t> places_of_row_;
+  std::vector<std::uint32_t> places_;
+  Candidates area_;
+  Candidates block_;
+  Candidates part_;
+  Pruner pruner_;
 };
 
 Tiles bounded(std::span<const ImageComponent> components, int channels, const Shape<2>& size, Tiles tiles,
               double tolerance) {
-  auto levels = bounds_from_below(components, size, tiles.count);
-  auto& all = levels.back().kept.emplace_back(components.size());
-  std::iota(all.begin(), all.end(), 0U);
-  const double above_tiles = box_share * tolerance / box_levels;
-  const double depth = far_depth(components, channels, size, above_tiles);
-  for (auto level = static_cast<int>(levels.size()) - 2; level >= 0; --level) {
-    const double budget = level == 0 ? tile_share * tolerance : above_tiles;
-    BoxLists(components, channels, size, level, budget, depth, levels[static_cast<std::size_t>(level)], levels.back(),
-             tiles)
-        .run();
-    levels.pop_back();
-  }
+  const Packs packs(components, channels);
+  const double far_depth = depth_of(static_cast<double>(components.size()), farthest_of(components, channels, size),
+                                    far_share * box_share * tolerance);
+  const auto parts = [](std::int64_t count) { return (count + area_side - 1) / area_side; };
+  const std::int64_t columns = parts(tiles.count[1]);
+  parallel_for(0, parts(tiles.count[0]) * columns, [&](std::int64_t i) {
+    const std::int64_t row = i / columns * area_side;
+    const std::int64_t column = i % columns * area_side;
+    AreaLists(packs, channels, size, tolerance, far_depth, tiles)
+        .list({row, std::min(row + area_side, tiles.count[0]), column, std::min(column + area_side, tiles.count[1])});
+  });
   return tiles;
 }
 
@@ -244,11 +282,14 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
     tile.least = minus_infinity;
     tile.most = minus_infinity;
     if (tile.index.empty()) return;
-    Pruner pruner(components, channels);
-    pruner.measure(tile.index, {&box, 1});
-    tile.least = pruner.best(0);
-    pruner.weigh(0, tile.least);
-    tile.most = pruner.most;
+    Candidates candidates(channels);
+    candidates.load(components, tile.index, box);
+    Pruner pruner;
+    pruner.locate(candidates, box);
+    pruner.measure(candidates, box, pruner.densest);
+    pruner.weigh(pruner.best);
+    tile.least = static_cast<double>(pruner.best);
+    tile.most = static_cast<double>(pruner.most);
     tile.spread = pruner.spread;
   });
   return tiles;
@@ -271,7 +312,7 @@ Tiles select_components(std::span<const ImageComponent> components, int channels
       return listed(components, channels, size, std::move(tiles), options.window_px, options.window_block_px);
     case SmoeSelection::all: break;
   }
-  return listed(components, channels, size, std::move(tiles), std::numeric_limits<double>::infinity(), 0);
+  return listed(components, channels, size, std::move(tiles), infinity, 0);
 }
 
 }  // namespace holotone::smoe

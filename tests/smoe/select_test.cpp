@@ -9,6 +9,7 @@
 
 namespace {
 
+using holotone::smoe::Candidates;
 using holotone::smoe::ImageComponent;
 using holotone::smoe::PixelBox;
 using holotone::smoe::Pruner;
@@ -59,17 +60,21 @@ TEST(SmoeSelect, PowersOfTwoAreWithinTheirBound) {
 // More candidates than are loaded at once, and not in whole vectors.
 TEST(SmoeSelect, DroppedComponentsChangeNoColourByMoreThanTheBudget) {
   const auto components = some_components(1237);
-  std::vector<std::uint32_t> candidates(components.size());
-  std::iota(candidates.begin(), candidates.end(), 0U);
+  std::vector<std::uint32_t> all(components.size());
+  std::iota(all.begin(), all.end(), 0U);
   const std::vector<PixelBox> boxes{{0, 15, 0, 7}, {16, 31, 8, 15}, {40, 40, 50, 50}, {0, 63, 0, 63}};
-  Pruner pruner(components, 3);
-  pruner.measure(candidates, boxes);
+  Candidates candidates(3);
+  candidates.load(components, all, {0, 63, 0, 63});
+  std::vector<std::uint32_t> packs(candidates.padded() / Candidates::lanes);
+  std::iota(packs.begin(), packs.end(), 0U);
+  Pruner pruner;
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     const PixelBox& box = boxes[b];
-    EXPECT_EQ(pruner.best(b), pruner.best_of(candidates, box));
-    pruner.weigh(b, pruner.best(b));
+    pruner.locate(candidates, box);
+    pruner.measure(candidates, box, pruner.densest);
+    EXPECT_NEAR(pruner.best, Pruner::best_of(candidates, packs, box), 1e-4);
     for (const double budget : {1e-1, 1e-3, 1e-6, 1e-12}) {
-      pruner.weigh(b, pruner.best(b));
+      pruner.weigh(pruner.best);
       const auto kept = pruner.kept(budget);
       std::vector<bool> stays(components.size());
       for (const auto j : kept) stays[j] = true;
@@ -82,8 +87,8 @@ TEST(SmoeSelect, DroppedComponentsChangeNoColourByMoreThanTheBudget) {
           const double y = box.top + row;
           double most = -INFINITY;
           for (const auto& own : components) most = std::max(most, own.log2_density(x, y));
-          ASSERT_LE(most, pruner.most) << "box " << b;
-          ASSERT_GE(most, pruner.best(b) - 1e-12) << "box " << b;
+          ASSERT_LE(most, static_cast<double>(pruner.most)) << "box " << b;
+          ASSERT_GE(most, static_cast<double>(pruner.best)) << "box " << b;
           double weights[2] = {};
           double sums[2][3] = {};
           for (std::size_t j = 0; j < components.size(); ++j) {
