@@ -219,7 +219,7 @@ void tell_model(const std::string& path, const ConsoleOptions& console) {
 void add_smoe_info(CLI::App& smoe, Action& action) {
   const auto arguments = std::make_shared<SmoeInfoArguments>();
   auto* command = smoe.add_subcommand("info", "Components, bytes, bits a pixel and steps of a model, and its PSNR");
-  command->add_option("FILE", arguments->input, "A model: .smoe, .json or .npz")->required();
+  command->add_option("IN", arguments->input, "A model: .smoe, .json or .npz")->required();
   command->add_option(
       "--against", arguments->against,
       "The picture it was made of, or its views by a name such as view_%v_%u.png: tells the PSNR in their "

@@ -33,11 +33,14 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
                                      const std::array<std::vector<double>, 2>& ends) {
   std::vector<std::string> warnings;
   warn_of_view(model, view.at, "--view", warnings);
-  for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
-  if (job.epipolar && !(*job.epipolar >= model.low[1] && *job.epipolar <= model.high[1])) {
+  if (!job.along[0].empty()) {
+    for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
+  }
+  // Row 0 has its middle half a pixel below the edge.
+  if (job.epipolar && !(*job.epipolar + 0.5 >= model.low[1] && *job.epipolar + 0.5 <= model.high[1])) {
     warnings.push_back(
         fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: what is shown there is extrapolated",
-                    *job.epipolar, model.low[1], model.high[1]));
+                    *job.epipolar, model.low[1], model.high[1] - 1));
   }
   if (job.crop) {
     const auto& c = *job.crop;
@@ -128,15 +131,22 @@ class Run {
   [[nodiscard]] nlohmann::json json(double seconds) const {
     const auto info = renderer_.info();
     const auto& model = renderer_.model();
+    const auto& options = job_.options;
+    const bool bounded = options.selection == SmoeSelection::bounded;
+    const nlohmann::json none(nullptr);
     return {{"software", "holotone " HOLOTONE_VERSION},
             {"input", job_.input},
             {"outputs", outputs_},
             {"components", model.count()},
             {"resolution", {view_.size[1], view_.size[0]}},
             {"bits", job_.bits == 0 ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
-            {job_.sweep == 0 ? "view" : "views", job_.sweep == 0 ? nlohmann::json(view_.at) : nlohmann::json(views_)},
-            {"tolerance", job_.options.selection == SmoeSelection::bounded ? nlohmann::json(job_.options.tolerance)
-                                                                           : nlohmann::json(nullptr)},
+            job_.epipolar     ? nlohmann::json{"views_from_to", ends_}
+            : job_.sweep == 0 ? nlohmann::json{"view", view_.at}
+                              : nlohmann::json{"views", views_},
+            {"crop", job_.crop ? nlohmann::json(*job_.crop) : none},
+            {"selection", job_.selection},
+            {"precision", options.precision == SmoePrecision::robust ? "robust" : "fast"},
+            {"tolerance", bounded ? nlohmann::json(options.tolerance) : none},
             {"components_per_tile", info.components_per_tile},
             {"tile", {info.tile[1], info.tile[0]}},
             {"device", to_string(job_.device)},
@@ -249,7 +259,8 @@ void add_smoe_render(CLI::App& smoe, Action& action) {
       ->needs(sweep);
   command
       ->add_option("--epi", a.epipolar,
-                   "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view")
+                   "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view, whose "
+                   "U then does nothing")
       ->excludes(sweep)
       ->excludes(crop);
   auto* bits =

@@ -74,6 +74,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
   static constexpr Choice<SmoeSelection> selections[] = {
       {"bounded", SmoeSelection::bounded}, {"window", SmoeSelection::window}, {"all", SmoeSelection::all}};
   job.options.selection = choose("--selection", arguments.selection, selections);
+  job.selection = arguments.selection;
   static constexpr Choice<SmoePrecision> precisions[] = {{"fast", SmoePrecision::fast},
                                                          {"robust", SmoePrecision::robust}};
   job.options.precision = choose("--precision", arguments.precision, precisions);

@@ -41,6 +41,7 @@ struct SmoeRenderJob {
   std::string view;                                 ///< as typed: what it may be depends on the model
   std::array<std::string, 2> along;  ///< views where a sweep begins and ends, likewise; empty: the outermost
   int bits = 8;                      ///< 0: float32
+  std::string selection;             ///< as typed: the name of that of `options`
   SmoeRenderOptions options;
   Device device;
   ConsoleOptions console;

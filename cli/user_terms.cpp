@@ -118,6 +118,9 @@ constexpr Source sources[] = {
     {"SmoeFitter", "start", {"--resume"}},
     {"SmoeFitter", "", {}},
     {"smoe_steps", "quality", {"--quality"}},
+    {"encode_smoe", "steps", {"--quality"}},
+    {"encode_smoe", "", {}},
+    {"store_smoe", "", {}},
 };
 
 /// A line of the library, taken apart: `[subject: ]function[::member]: argument: expected ...`.

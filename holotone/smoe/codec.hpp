@@ -45,8 +45,8 @@ struct SmoeCodecOptions {
 /// A model as the bytes of a .smoe file (docs/smoe_format.md): quantised, along a Hilbert curve through the first two
 /// coordinates, predicted from neighbours, and coded by an adaptive range coder.
 ///
-/// The same model and options give the same bytes on any number of threads. Numbers of more than 2^22 steps are cut off
-/// there; so are standard deviations beyond 2^-40 and 2^40 and ratios U_ik / U_ii beyond 256, or as many as float32 has room for. Throws
+/// The same model and options give the same bytes on any number of threads. Steps of colours
+/// and slopes are wider than asked for where a number would have more than 2^22 of them, other numbers are cut off there; so are standard deviations beyond 2^-40 and 2^40 and ratios U_ik / U_ii beyond 256, or as many as float32 has room for. Throws
 /// invalid_argument for a model that require_model refuses and for steps out of range. Cost O(K log K).
 std::vector<std::byte> encode_smoe(const SmoeModel& model, const SmoeCodecOptions& options);
 

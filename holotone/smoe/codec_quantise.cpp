@@ -15,6 +15,7 @@ namespace {
 constexpr const char* where = "encode_smoe";
 constexpr double most_log2_deviation = 40;
 constexpr double most_skew = 256;
+constexpr double widest_colour_step = 1024;
 constexpr double most_place = 0x1p22 - 1;  // float32 still tells its steps apart
 constexpr double log2_e = 1.4426950408889634;
 constexpr double third = 0.57735026918962576;  // 1 / sqrt(3)
@@ -99,10 +100,10 @@ SmoeSteps kept_steps(const SmoeModel& model, const SmoeSteps& steps) {
   own.shape = kept("shape", steps.shape, least, 16);
   own.skew = kept("skew", steps.skew, least, 256);
   own.weight = kept("weight", steps.weight, least, 64);
-  own.colour = kept("colour", steps.colour, least, 1024);
-  own.chroma = kept("chroma", steps.chroma, least, 1024);
-  own.slope = kept("slope", steps.slope, least, 1024);
-  own.slope_chroma = kept("slope_chroma", steps.slope_chroma, least, 1024);
+  own.colour = kept("colour", steps.colour, least, widest_colour_step);
+  own.chroma = kept("chroma", steps.chroma, least, widest_colour_step);
+  own.slope = kept("slope", steps.slope, least, widest_colour_step);
+  own.slope_chroma = kept("slope_chroma", steps.slope_chroma, least, widest_colour_step);
   own.area_gain = kept("area_gain", steps.area_gain, 0, 1);
   return own;
 }
@@ -211,7 +212,10 @@ void move_expert(const SmoeModel& model, std::int64_t j, SmoeModel& coded_gates,
   }
 }
 
-void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded, std::int32_t* values) {
+/// body(its place in the values, number, step) for the numbers of an expert.
+template <class Body>
+void over_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded, const std::int32_t* values,
+                 const Body& body) {
   const auto layout = coded.layout();
   const int d = layout.dimensions;
   const int q = layout.channels;
@@ -221,8 +225,7 @@ void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& c
     colour[static_cast<std::size_t>(c)] = static_cast<double>(gates.colour[static_cast<std::size_t>(j * q + c)]);
   colour = decorrelated(colour, q);
   for (int c = 0; c < q; ++c) {
-    values[layout.colour() + c] =
-        steps_of(colour[static_cast<std::size_t>(c)], frame.colour[static_cast<std::size_t>(c)]);
+    body(layout.colour() + c, colour[static_cast<std::size_t>(c)], frame.colour[static_cast<std::size_t>(c)]);
   }
   for (int column = 0; column < d; ++column) {
     Channels over{};
@@ -234,10 +237,39 @@ void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& c
     }
     over = decorrelated(over, q);
     for (int c = 0; c < q; ++c) {
-      values[layout.slope() + c * d + column] =
-          steps_of_slope(over[static_cast<std::size_t>(c)], frame.slope[static_cast<std::size_t>(c)]);
+      body(layout.slope() + c * d + column, over[static_cast<std::size_t>(c)],
+           frame.slope[static_cast<std::size_t>(c)]);
     }
   }
+}
+
+void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded, std::int32_t* values) {
+  const auto layout = coded.layout();
+  over_expert(gates, j, coded, values, [&](int at, double number, double step) {
+    values[at] = at < layout.slope() ? steps_of(number, step) : steps_of_slope(number, step);
+  });
+}
+
+/// Colours far from 0 to 1 may need wider steps: those of which a number would have more than most_steps.
+void widen_steps(const SmoeModel& gates, const std::vector<std::int32_t>& values, CodedModel& coded) {
+  const auto layout = coded.layout();
+  double colour = 0;
+  double slope = 0;
+  for (std::int64_t j = 0; j < gates.count(); ++j) {
+    over_expert(gates, j, coded, values.data() + j * layout.size(), [&](int at, double number, double step) {
+      double& most = at < layout.slope() ? colour : slope;
+      most = std::max(most, std::abs(number) / step);
+    });
+  }
+  auto& steps = coded.info.steps;
+  const auto widen = [](double most, double& first, double& second) {
+    if (!(most > most_steps)) return;
+    for (double* const step : {&first, &second}) {
+      *step = static_cast<double>(static_cast<float>(std::min(*step * 2 * most / most_steps, widest_colour_step)));
+    }
+  };
+  widen(colour, steps.colour, steps.chroma);
+  widen(slope, steps.slope, steps.slope_chroma);
 }
 
 void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_t j, SmoeModel& model) {
@@ -403,8 +435,9 @@ CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* f
     std::copy_n(coded.values.data() + j * layout.size(), layout.size(), own);
     put_gate(coded, own, k, gates);
     move_expert(model, j, gates, k);
-    quantise_expert(gates, k, coded, own);
   }
+  widen_steps(gates, values, coded);
+  for (std::int64_t k = 0; k < model.count(); ++k) quantise_expert(gates, k, coded, values.data() + k * layout.size());
   coded.values = std::move(values);
   if (floats != nullptr) *floats = std::move(gates);
   return coded;

@@ -26,8 +26,11 @@ void require_finite(std::string_view where, std::string_view name, const std::ve
 void require_box(std::string_view where, const SmoeModel& model) {
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    if (std::isfinite(model.high[a] - model.low[a]) && model.low[a] < model.high[a]) continue;
-    throw_argument(where, "low, high", "a box of positive sides",
+    const double side = model.high[a] - model.low[a];
+    const bool within = std::abs(model.low[a]) <= farthest_smoe && std::abs(model.high[a]) <= farthest_smoe;
+    if (within && side >= 1 / farthest_smoe) continue;
+    throw_argument(where, "low, high",
+                   fmt::format("a box of sides of {:g} and more, within {:g}", 1 / farthest_smoe, farthest_smoe),
                    fmt::format("{:g} to {:g} on axis {}", model.low[a], model.high[a], axis));
   }
 }

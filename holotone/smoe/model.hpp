@@ -11,6 +11,8 @@ inline constexpr int most_smoe_dimensions = 4;
 inline constexpr int most_smoe_channels = 4;
 /// Components that a model may have: their numbers are 32-bit.
 inline constexpr std::int64_t most_smoe_components = std::int64_t{1} << 30;
+/// Largest coordinate of a box or a view; 1 over it is the least side of a box and the least step from pixel to pixel.
+inline constexpr double farthest_smoe = 1e30;
 
 /// A steered mixture of experts: colours y as a function of coordinates x.
 ///

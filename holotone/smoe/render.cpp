@@ -46,16 +46,27 @@ SmoeView checked(const SmoeModel& model, SmoeView view) {
       view.extent[axis] = model.high[axis] - model.low[axis];
     }
   }
+  const auto number = [](double value) { return fmt::format("{:g}", value); };
   for (std::size_t axis = 0; axis < 2; ++axis) {
     require_positive(where, "view.extent", view.extent[axis]);
-    if (!std::isfinite(view.corner[axis])) throw_argument(where, "view.corner", "finite numbers", "others");
+    const double step = view.extent[axis] / static_cast<double>(view.size[1 - axis]);
+    if (!(step >= 1 / farthest_smoe && view.extent[axis] <= 2 * farthest_smoe)) {
+      throw_argument(where, "view.extent",
+                     fmt::format("steps from pixel to pixel of {:g} to {:g}", 1 / farthest_smoe, farthest_smoe),
+                     number(step));
+    }
+    if (!(std::abs(view.corner[axis]) <= farthest_smoe)) {
+      throw_argument(where, "view.corner", fmt::format("numbers within {:g}", farthest_smoe),
+                     number(view.corner[axis]));
+    }
   }
   if (std::ssize(view.at) != model.dimensions - 2) {
     throw_argument(where, "view.at", fmt::format("{} coordinates", model.dimensions - 2),
                    std::to_string(view.at.size()));
   }
   for (const double value : view.at) {
-    if (!std::isfinite(value)) throw_argument(where, "view.at", "finite coordinates", fmt::format("{}", value));
+    if (std::abs(value) <= farthest_smoe) continue;
+    throw_argument(where, "view.at", fmt::format("coordinates within {:g}", farthest_smoe), number(value));
   }
   return view;
 }

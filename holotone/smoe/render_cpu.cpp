@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/render_engine.hpp>
@@ -87,26 +88,26 @@ class CpuEngine final : public SmoeRenderer::Engine {
  private:
   void render(const SmoeView& view, View<float, 3> image) {
     const auto components = image_components(model_, view, order_);
-    const Tiles tiles = select_components(components, model_.channels, view.size, options_);
-    std::vector<char> robust(tiles.tiles.size());
-    parallel_for(0, std::ssize(tiles.tiles), [&](std::int64_t i) {
-      const auto& tile = tiles.tiles[static_cast<std::size_t>(i)];
-      const auto box = tiles.box(i, view.size);
-      robust[static_cast<std::size_t>(i)] = needs_float64(tile);
-      if (robust[static_cast<std::size_t>(i)]) {
+    std::atomic<std::int64_t> sum = 0;
+    std::atomic<std::int64_t> robust = 0;
+    std::atomic<std::int64_t> most = 0;
+    list_tiles(components, model_.channels, view.size, options_, [&](std::int64_t i, TileComponents&& tile) {
+      const auto box = tile_box(i, view.size);
+      if (needs_float64(tile)) {
         exact_tile(components, tile, box, image);
+        ++robust;
       } else {
         float_tile(components, tile, box, image);
       }
-    });
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < tiles.tiles.size(); ++i) {
-      const auto count = std::ssize(tiles.tiles[i].index);
+      const auto count = std::ssize(tile.index);
       sum += count;
-      info_.most_components = std::max<std::int64_t>(info_.most_components, count);
-      info_.robust_tiles += robust[i];
-    }
-    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(tiles.tiles.size());
+      for (auto before = most.load(); before < count && !most.compare_exchange_weak(before, count);) {
+      }
+    });
+    info_.most_components = std::max<std::int64_t>(info_.most_components, most);
+    info_.robust_tiles += robust;
+    const auto [rows, columns] = tiles_of(view.size);
+    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(rows * columns);
   }
 
   /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that of their spread.

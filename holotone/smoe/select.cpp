@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/select_pruner.hpp>
@@ -98,17 +99,21 @@ struct TileBox {
 /// The lists of areas of tiles. A thread has its own.
 class AreaLists {
  public:
-  AreaLists(const Packs& packs, int channels, const Shape<2>& size, double tolerance, double far_depth, Tiles& tiles)
+  AreaLists(const Packs& packs, int channels, const Shape<2>& size, double tolerance, double far_depth,
+            const TileBody& body)
       : packs_(packs),
         size_(size),
         tolerance_(tolerance),
         far_depth_(far_depth),
-        tiles_(tiles),
+        columns_(tiles_of(size)[1]),
+        body_(body),
         area_(channels),
         block_(channels),
         part_(channels) {}
 
   void list(const TileBox& area) {
+    top_ = area.top;
+    left_ = area.left;
     find_least(area);
     const auto box = area.pixels(size_);
     const double least = least_in(area);
@@ -122,7 +127,7 @@ class AreaLists {
 
  private:
   double& least_of(std::int64_t row, std::int64_t column) {
-    return tiles_.tiles[static_cast<std::size_t>(row * tiles_.count[1] + column)].least;
+    return least_[static_cast<std::size_t>((row - top_) * area_side + column - left_)];
   }
 
   /// L of tiles: the least that the components around its halves have all over these.
@@ -206,15 +211,19 @@ class AreaLists {
   void list_tile(const TileBox& tile, double least_above) {
     const double least = raise(tile, part_, least_above);
     pruner_.weigh(static_cast<float>(least));
-    tiles_.tiles[static_cast<std::size_t>(tile.top * tiles_.count[1] + tile.left)] = {
-        pruner_.kept(tile_share * tolerance_), least, static_cast<double>(pruner_.most), pruner_.spread};
+    body_(tile.top * columns_ + tile.left,
+          {pruner_.kept(tile_share * tolerance_), least, static_cast<double>(pruner_.most), pruner_.spread});
   }
 
   const Packs& packs_;
   const Shape<2>& size_;
   double tolerance_;
   double far_depth_;
-  Tiles& tiles_;
+  std::int64_t columns_;  ///< of tiles in the picture
+  const TileBody& body_;
+  std::int64_t top_ = 0;  ///< of the area
+  std::int64_t left_ = 0;
+  std::array<double, area_side * area_side> least_{};  ///< L of its tiles
   double depth_ = 0;
   std::vector<std::uint32_t> packs_found_;
   std::vector<std::uint32_t> places_of_row_;
@@ -225,20 +234,20 @@ class AreaLists {
   Pruner pruner_;
 };
 
-Tiles bounded(std::span<const ImageComponent> components, int channels, const Shape<2>& size, Tiles tiles,
-              double tolerance) {
+void bounded(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double tolerance,
+             const TileBody& body) {
   const Packs packs(components, channels);
   const double far_depth = depth_of(static_cast<double>(components.size()), farthest_of(components, channels, size),
                                     far_share * box_share * tolerance);
   const auto parts = [](std::int64_t count) { return (count + area_side - 1) / area_side; };
-  const std::int64_t columns = parts(tiles.count[1]);
-  parallel_for(0, parts(tiles.count[0]) * columns, [&](std::int64_t i) {
+  const auto count = tiles_of(size);
+  const std::int64_t columns = parts(count[1]);
+  parallel_for(0, parts(count[0]) * columns, [&](std::int64_t i) {
     const std::int64_t row = i / columns * area_side;
     const std::int64_t column = i % columns * area_side;
-    AreaLists(packs, channels, size, tolerance, far_depth, tiles)
-        .list({row, std::min(row + area_side, tiles.count[0]), column, std::min(column + area_side, tiles.count[1])});
+    AreaLists(packs, channels, size, tolerance, far_depth, body)
+        .list({row, std::min(row + area_side, count[0]), column, std::min(column + area_side, count[1])});
   });
-  return tiles;
 }
 
 /// The pixels of a tile's block, which holds all of it.
@@ -253,22 +262,23 @@ PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& s
 
 /// Lists that no bound was asked for, with what the sums over them have to know. A tile's candidates are the components whose centres
 /// stand in the tiles that the window meets.
-Tiles listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, Tiles tiles,
-             double window_px, std::int64_t block_px) {
-  const CentreTiles centres(components, tiles.count);
-  const auto range = [&](double from, double to, std::int64_t side, std::int64_t count) {
+void listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double window_px,
+            std::int64_t block_px, const TileBody& body) {
+  const auto count = tiles_of(size);
+  const CentreTiles centres(components, count);
+  const auto range = [&](double from, double to, std::int64_t side, std::int64_t tiles) {
     const auto tile = [&](double pixel) {
       const double place = std::floor((pixel + 0.5) / static_cast<double>(side));
-      return static_cast<std::int64_t>(std::clamp(place, 0.0, static_cast<double>(count - 1)));
+      return static_cast<std::int64_t>(std::clamp(place, 0.0, static_cast<double>(tiles - 1)));
     };
     return std::pair(tile(from - window_px), tile(to + window_px));
   };
-  parallel_for(0, std::ssize(tiles.tiles), [&](std::int64_t i) {
-    const auto box = box_of(i / tiles.count[1], i % tiles.count[1], 1, size);
+  parallel_for(0, count[0] * count[1], [&](std::int64_t i) {
+    const auto box = tile_box(i, size);
     const auto block = block_of(box, block_px, size);
-    auto& tile = tiles.tiles[static_cast<std::size_t>(i)];
-    const auto [first_row, last_row] = range(block.top, block.bottom, tile_shape[0], tiles.count[0]);
-    const auto [first_column, last_column] = range(block.left, block.right, tile_shape[1], tiles.count[1]);
+    TileComponents tile;
+    const auto [first_row, last_row] = range(block.top, block.bottom, tile_shape[0], count[0]);
+    const auto [first_column, last_column] = range(block.left, block.right, tile_shape[1], count[1]);
     for (std::int64_t row = first_row; row <= last_row; ++row) {
       for (const auto j : centres.of(row, first_column, last_column + 1)) {
         const auto& component = components[j];
@@ -281,7 +291,7 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
     std::sort(tile.index.begin(), tile.index.end());
     tile.least = minus_infinity;
     tile.most = minus_infinity;
-    if (tile.index.empty()) return;
+    if (tile.index.empty()) return body(i, std::move(tile));
     Candidates candidates(channels);
     candidates.load(components, tile.index, box);
     Pruner pruner;
@@ -291,28 +301,39 @@ Tiles listed(std::span<const ImageComponent> components, int channels, const Sha
     tile.least = static_cast<double>(pruner.best);
     tile.most = static_cast<double>(pruner.most);
     tile.spread = pruner.spread;
+    body(i, std::move(tile));
   });
-  return tiles;
 }
 
 }  // namespace
 
-PixelBox Tiles::box(std::int64_t tile, const Shape<2>& size) const {
-  return box_of(tile / count[1], tile % count[1], 1, size);
+Shape<2> tiles_of(const Shape<2>& size) {
+  return {(size[0] + tile_shape[0] - 1) / tile_shape[0], (size[1] + tile_shape[1] - 1) / tile_shape[1]};
+}
+
+PixelBox tile_box(std::int64_t tile, const Shape<2>& size) {
+  const std::int64_t columns = tiles_of(size)[1];
+  return box_of(tile / columns, tile % columns, 1, size);
+}
+
+void list_tiles(std::span<const ImageComponent> components, int channels, const Shape<2>& size,
+                const SmoeRenderOptions& options, const TileBody& body) {
+  switch (options.selection) {
+    case SmoeSelection::bounded: return bounded(components, channels, size, options.tolerance, body);
+    case SmoeSelection::window:
+      return listed(components, channels, size, options.window_px, options.window_block_px, body);
+    case SmoeSelection::all: return listed(components, channels, size, infinity, 0, body);
+  }
 }
 
 Tiles select_components(std::span<const ImageComponent> components, int channels, const Shape<2>& size,
                         const SmoeRenderOptions& options) {
-  Tiles tiles;
-  tiles.count = {(size[0] + tile_shape[0] - 1) / tile_shape[0], (size[1] + tile_shape[1] - 1) / tile_shape[1]};
+  Tiles tiles{tiles_of(size), {}};
   tiles.tiles.resize(static_cast<std::size_t>(tiles.count[0] * tiles.count[1]));
-  switch (options.selection) {
-    case SmoeSelection::bounded: return bounded(components, channels, size, std::move(tiles), options.tolerance);
-    case SmoeSelection::window:
-      return listed(components, channels, size, std::move(tiles), options.window_px, options.window_block_px);
-    case SmoeSelection::all: break;
-  }
-  return listed(components, channels, size, std::move(tiles), infinity, 0);
+  list_tiles(components, channels, size, options, [&](std::int64_t tile, TileComponents&& list) {
+    tiles.tiles[static_cast<std::size_t>(tile)] = std::move(list);
+  });
+  return tiles;
 }
 
 }  // namespace holotone::smoe

@@ -1,5 +1,6 @@
 #pragma once
 // Which components a tile of pixels sums, with a bound on what the others would add. Not for users.
+#include <functional>
 #include <holotone/smoe/image_components.hpp>
 
 namespace holotone::smoe {
@@ -19,11 +20,17 @@ struct TileComponents {
 struct Tiles {
   Shape<2> count{};  ///< {rows, columns} of tiles
   std::vector<TileComponents> tiles;
-
-  [[nodiscard]] PixelBox box(std::int64_t tile, const Shape<2>& size) const;
 };
 
-/// The tiles of a picture of `size`.
+/// Takes the list of a tile, numbered row by row; many threads call it at once.
+using TileBody = std::function<void(std::int64_t tile, TileComponents&& list)>;
+
+/// How many rows and columns of tiles a picture of `size` has.
+Shape<2> tiles_of(const Shape<2>& size);
+/// The pixels of a tile.
+PixelBox tile_box(std::int64_t tile, const Shape<2>& size);
+
+/// Gives each tile of a picture of `size` to `body` as soon as its list is made, so that lists need not stand beside each other.
 ///
 /// `bounded`: with, over a box T of pixels, U_k the largest log2 density of component k and L a number that some component's density
 /// reaches at every pixel, component k has at most the weight 2^(U_k - L) there. With y the picture of the components that are kept and m_k
@@ -35,6 +42,9 @@ struct Tiles {
 /// of their own and drop those with U_k < L - log2(2 N R / share): an area with N all components and R the largest r_k over the picture, for
 /// c = 0, its boxes with N and R those of the components that reach the area. Groups of neighbours are told from an area at once, so that
 /// the cost is O(K / 256) for each area and what there is around it. On all threads; the same lists on any number of them.
+void list_tiles(std::span<const ImageComponent> components, int channels, const Shape<2>& size,
+                const SmoeRenderOptions& options, const TileBody& body);
+/// All of them.
 Tiles select_components(std::span<const ImageComponent> components, int channels, const Shape<2>& size,
                         const SmoeRenderOptions& options);
 

@@ -171,9 +171,15 @@ TEST_F(SmoeProgramTest, ViewsOfALightField) {
     expect_codes(fmt::format("frame_{:02}.png", i), picture(model, {{45, 60}, {0, 0}, {60, 45}, {i - 1.0, 0}}), false,
                  8);
   }
-  EXPECT_EQ(run_json({"smoe", "render", path("field.smoe"), "-o", path("epi.png"), "--epi", "12", "--view", "0,0.5",
-                      "--size", "60x5"})["resolution"],
-            nlohmann::json({60, 5}));
+  const auto epipolar = run_json({"smoe", "render", path("field.smoe"), "-o", path("epi.png"), "--epi", "12", "--view",
+                                  "0,0.5", "--size", "60x5"});
+  EXPECT_EQ(epipolar["resolution"], nlohmann::json({60, 5}));
+  EXPECT_EQ(epipolar["views_from_to"], nlohmann::json({{-1, 0.5}, {1, 0.5}}));
+  EXPECT_EQ(epipolar["selection"], "bounded");
+  EXPECT_EQ(run_json({"smoe", "render", path("field.smoe"), "-o", path("far.png"), "--epi", "44.4", "--view", "0,1.5",
+                      "--size", "60x5"})["warnings"]
+                .size(),
+            1U);
   Array<float, 3> rows({5, 60, 3});
   for (int i = 0; i < 5; ++i) {
     const auto view = picture(model, {{45, 60}, {0, 0}, {60, 45}, {0.5 * i - 1, 0.5}});

@@ -411,5 +411,24 @@ TEST(SmoeCodec, OptionsOutOfRangeAreRefused) {
   expect_error(ErrorCode::invalid_argument, "quality", [&] { smoe_steps(model, 101); });
 }
 
+TEST(SmoeCodec, BrightColoursGetWiderSteps) {
+  auto model = cases::make_smoe({});
+  for (auto& colour : model.colour) colour *= 1000;
+  for (auto& slope : model.slope) slope *= 1000;
+  const auto coded = decode_smoe(encode_smoe(model, {false, smoe_steps(model, best_smoe_quality)}), "bright");
+  const auto sorted = [](std::vector<float> values) {
+    std::sort(values.begin(), values.end());
+    return values;
+  };
+  const auto before = sorted(model.colour);
+  const auto after = sorted(coded.colour);
+  double worst = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(before[i]) - static_cast<double>(after[i])));
+  }
+  // Centres move too, and colours with them.
+  expect_within("colours of a thousand", worst, 2);
+}
+
 }  // namespace
 }  // namespace holotone

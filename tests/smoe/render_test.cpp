@@ -416,7 +416,7 @@ TEST(SmoeModels, BadOnesAreRefused) {
   expect_bad("nan in component 7", [](auto& m) { m.colour[22] = NAN; });
   expect_bad("inf in component 399", [](auto& m) { m.log_weight.back() = INFINITY; });
   expect_bad("positive definite, got one that is not, in component 5", [](auto& m) { m.covariance[16] = 1e6F; });
-  expect_bad("box of positive sides", [](auto& m) { m.high[1] = 0; });
+  expect_bad("a box of sides of 1e-30 and more, within 1e+30", [](auto& m) { m.high[1] = 0; });
   SmoeRenderer renderer(good);
   Array<float, 3> image({4, 4, 3});
   const auto refuse = [&](const std::string& text, const SmoeView& view) {
@@ -424,6 +424,9 @@ TEST(SmoeModels, BadOnesAreRefused) {
   };
   refuse("view.size", {{0, 4}, {}, {}, {}});
   refuse("view.extent", {{4, 4}, {}, {1, -1}, {}});
+  refuse("view.extent: expected steps from pixel to pixel of 1e-30 to 1e+30, got 2.5e-161",
+         {{4, 4}, {}, {1e-160, 1e-160}, {}});
+  refuse("view.corner: expected numbers within 1e+30", {{4, 4}, {1e31, 0}, {1, 1}, {}});
   refuse("view.at: expected 0 coordinates, got 2", {{4, 4}, {}, {}, {0, 0}});
   refuse("image: expected shape {5, 4, 3}", {{5, 4}, {}, {}, {}});
   expect_error(ErrorCode::invalid_argument, "tolerance", [&] { SmoeRenderer(good, {}, {.tolerance = 0}); });
