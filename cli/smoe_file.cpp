@@ -3,6 +3,7 @@
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -242,6 +243,9 @@ std::int64_t byte_count(std::string_view option, const std::string& text) {
   if (!text.empty() && (text.back() == 'k' || text.back() == 'M')) {
     unit = text.back() == 'k' ? 1e3 : 1e6;
     number.pop_back();
+  }
+  if (!number.empty() && std::isalpha(static_cast<unsigned char>(number.back())) != 0) {
+    reject(option, "bytes such as 4000, 4k (k = 1000) or 1.5M (M = 1000000)", text);
   }
   return static_cast<std::int64_t>(std::floor(number_between(option, number, 0, 1e9) * unit));
 }

@@ -4,10 +4,11 @@
 #include "smoe_command.hpp"
 #include "smoe_file.hpp"
 #include "smoe_fit_job.hpp"
-#include "smoe_fit_store.hpp"
+#include "smoe_fit_search.hpp"
 #include "smoe_picture.hpp"
 #include "values.hpp"
 #include <cmath>
+#include <holotone/smoe/fit_steps.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,11 @@ double psnr_of_mean(const Array<float, 3>& image) {
   return -10 * std::log10(variance);
 }
 
+/// With the word that joins it to what was measured.
+std::string psnr_text(double psnr_db) {
+  return std::isinf(psnr_db) ? "equal to" : fmt::format("PSNR {:.2f} dB of", psnr_db);
+}
+
 /// One fit from what was typed to what is told.
 class FitRun {
  public:
@@ -48,15 +54,14 @@ class FitRun {
     read();
     const UnfinishedRun unfinished;
     fit();
-    stored_ = stored_fit(job_, pictures_, fitter_->model(), job_.time_s - watch_.seconds());
     check_cancelled("writing");
-    if (stored_.bytes.empty()) {
-      write_model_floats(job_.output, stored_.model);
+    if (found_.stored.bytes.empty()) {
+      write_model_floats(job_.output, found_.stored.model);
     } else {
-      write_smoe(job_.output, stored_.bytes);
+      write_smoe(job_.output, found_.stored.bytes);
     }
     if (!left_out_.images.empty()) {
-      left_out_psnr_ = psnr_of_pictures(left_out_, stored_.model, job_.device, &left_out_each_);
+      left_out_psnr_ = psnr_of_pictures(left_out_, found_.stored.model, job_.device, &left_out_each_);
     }
     check_cancelled("writing");
     UnfinishedRun::keep();
@@ -90,20 +95,40 @@ class FitRun {
   }
 
   void fit() {
+    std::optional<SmoeModel> start;
+    if (!job_.resume.empty()) start = start_model();
+    if (job_.options.components == 0) {
+      found_ = search_fit(job_, pictures_, start ? &*start : nullptr, job_.time_s - watch_.seconds());
+      return;
+    }
     if (job_.time_s > 0) {
       job_.options.time_limit_s = std::max(share_of_fit(job_) * (job_.time_s - watch_.seconds()), 1e-3);
     }
-    if (job_.resume.empty()) {
-      fitter_.emplace(pictures_.views(), job_.options, job_.device);
-    } else {
-      const SmoeModel start = read_model(job_.resume, "--resume").model;
-      SmoeFitOptions options = job_.options;
-      if (!job_.counted && job_.psnr_db == 0 && !job_.bytes) options.components = start.count();
-      fitter_.emplace(pictures_.views(), start, options, job_.device);
-      check_start(start);
+    SmoeFitOptions options = job_.options;
+    if (start && !job_.counted && !job_.bytes) options.components = start->count();
+    SmoeFitter fitter = start ? SmoeFitter(pictures_.views(), *start, options, job_.device)
+                              : SmoeFitter(pictures_.views(), options, job_.device);
+    {
+      FitBar bar(job_.console);
+      fitter.run(bar);
     }
-    ProgressBar bar(job_.console);
-    fitter_->run(bar);
+    found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
+              fitter.iterations(), "more --components, --iterations or --time help"};
+  }
+
+  /// What --resume names, checked.
+  SmoeModel start_model() {
+    SmoeModel start = read_model(job_.resume, "--resume").model;
+    if (start.linear != job_.options.linear) {
+      reject("--resume",
+             start.linear ? "a model of codes, or --linear as for a model of linear light"
+                          : "a model of linear light for --linear, or none of it for a model of codes",
+             job_.resume);
+    }
+    const auto views = pictures_.views();
+    smoe::require_start("SmoeFitter", start, views.front());
+    check_start(start);
+    return start;
   }
 
   /// A model of these pictures shows them better than one colour does, however few components it has.
@@ -115,7 +140,7 @@ class FitRun {
         rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures_.at[middle]}, job_.device);
     const double psnr = psnr_of(own, image);
     const double of_mean = psnr_of_mean(image);
-    if (psnr >= of_mean) return;
+    if (psnr >= of_mean || std::isinf(of_mean)) return;
     say(fmt::format(
         "--resume: {} shows {} with {:.1f} dB, its mean colour alone would with {:.1f}: it seems to be a model of "
         "another picture",
@@ -125,12 +150,13 @@ class FitRun {
   /// Pixels of all captured views: those left out too, which the model shows as well.
   [[nodiscard]] double bits_a_pixel() const {
     const auto& shape = pictures_.images.front().shape();
-    return 8 * static_cast<double>(stored_.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
+    return 8 * static_cast<double>(found_.stored.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
   }
 
   void tell() {
-    if (job_.psnr_db > 0 && stored_.psnr_db < job_.psnr_db) {
-      say(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}", job_.psnr_db, stored_.psnr_db));
+    if (job_.psnr_db > 0 && found_.stored.psnr_db < job_.psnr_db) {
+      say(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}: {}", job_.psnr_db, found_.stored.psnr_db,
+                      found_.ended));
     }
     constexpr double late = 1.1;
     if (job_.time_s > 0 && watch_.seconds() > late * job_.time_s) {
@@ -139,17 +165,18 @@ class FitRun {
     }
     const auto& shape = pictures_.images.front().shape();
     const auto count = std::ssize(pictures_.images);
-    std::string text = fmt::format("{}: {}", job_.output, counted(stored_.model.count(), "component"));
-    if (!stored_.bytes.empty()) {
-      text += fmt::format(" in {} ({:.3g} bits a pixel)", counted(std::ssize(stored_.bytes), "byte"), bits_a_pixel());
+    std::string text = fmt::format("{}: {}", job_.output, counted(found_.stored.model.count(), "component"));
+    if (!found_.stored.bytes.empty()) {
+      text +=
+          fmt::format(" in {} ({:.3g} bits a pixel)", counted(std::ssize(found_.stored.bytes), "byte"), bits_a_pixel());
     }
-    text += fmt::format(", PSNR {:.2f} dB of {}{} x {} pixels", stored_.psnr_db,
+    text += fmt::format(", {} {}{} x {} pixels", psnr_text(found_.stored.psnr_db),
                         count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0]);
     if (!left_out_.images.empty()) {
-      text += fmt::format(", {:.2f} dB of {} left out", left_out_psnr_, counted(std::ssize(left_out_.images), "view"));
+      text += fmt::format(", {} {} left out", psnr_text(left_out_psnr_), counted(std::ssize(left_out_.images), "view"));
     }
     report(job_.console,
-           fmt::format("{}, {}, {}", text, counted(fitter_->iterations(), "step"), format_duration(watch_.seconds())));
+           fmt::format("{}, {}, {}", text, counted(found_.iterations, "step"), format_duration(watch_.seconds())));
     report_json(job_.console, json());
   }
 
@@ -163,12 +190,12 @@ class FitRun {
         {"rows", pictures_.rows > 1 ? nlohmann::json(pictures_.up ? "up" : "down") : nlohmann::json(nullptr)},
         {"resolution", {shape[1], shape[0]}},
         {"channels", shape[2]},
-        {"components", stored_.model.count()},
-        {"bytes", stored_.bytes.size()},
-        {"bits_per_pixel", stored_.bytes.empty() ? nlohmann::json(nullptr) : nlohmann::json(bits_a_pixel())},
-        {"psnr_db", stored_.psnr_db},
-        {"fit_psnr_db", fitter_->psnr_db()},
-        {"iterations", fitter_->iterations()},
+        {"components", found_.stored.model.count()},
+        {"bytes", found_.stored.bytes.size()},
+        {"bits_per_pixel", found_.stored.bytes.empty() ? nlohmann::json(nullptr) : nlohmann::json(bits_a_pixel())},
+        {"psnr_db", found_.stored.psnr_db},
+        {"fit_psnr_db", found_.fit_psnr_db},
+        {"iterations", found_.iterations},
         {"seed", job_.options.seed},
         {"device", to_string(job_.device)},
         {"warnings", warnings_},
@@ -185,8 +212,7 @@ class FitRun {
   FitPictures pictures_;
   FitPictures left_out_;
   std::int64_t views_ = 0;  ///< captured
-  std::optional<SmoeFitter> fitter_;
-  StoredFit stored_;
+  FoundFit found_;
   double left_out_psnr_ = 0;
   std::vector<double> left_out_each_;
   std::vector<std::string> warnings_;

@@ -11,9 +11,6 @@
 namespace holotone::cli {
 namespace {
 
-/// A fit is this much nearer than the file that is to be made of it, dB. Bytes for 37 and 34 dB of kodim23 and for 27 dB of kodim05: with 0.5
-/// 16.2, 9.8 and 26.6 k, with 1.2 16.6, 9.2 and 27.4 k, with 2 19.1, 8.9 and 31.3 k.
-constexpr double psnr_to_spare = 1.2;
 /// Components: those of a picture that more do not help.
 constexpr std::int64_t pixels_a_component = 4;
 

@@ -88,7 +88,7 @@ smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
 }
 
 smoe::FitComponents first_components(std::span<const SmoeFitView> views, const SmoeFitOptions& options) {
-  constexpr std::int64_t pixels_a_component = 256;  // to begin with where their number is open
+  constexpr std::int64_t pixels_a_component = 4096;  // to begin with where their number is open
   const std::size_t middle = middle_of(views);
   const auto& image = views[middle].image;
   const auto pixels = image.shape()[0] * image.shape()[1];

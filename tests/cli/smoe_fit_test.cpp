@@ -80,6 +80,79 @@ TEST_F(SmoeFitTest, PsnrIsThatOfTheFile) {
   expect_refused(fit(picture, "m.smoe", {"--psnr", "30", "--quality", "50"}), "--quality");
 }
 
+// A search begins with few components: what a number given by hand reaches, it reaches with about as few bytes.
+TEST_F(SmoeFitTest, FewDecibelsTakeFewComponents) {
+  put_picture<std::uint8_t>("a.png", 120, 168, 3);
+  const auto with = [&](const std::vector<std::string>& how) {
+    std::vector<std::string> arguments{"smoe", "fit", path("a.png"), "-o", path("m.smoe"), "--iterations", "60"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    return run_json(arguments);
+  };
+  const auto found = with({"--psnr", "30"});
+  const auto few = with({"--psnr", "30", "--components", "12"});
+  std::printf("30 dB: %s components, %s bytes; with 12 %s bytes\n", found["components"].dump().c_str(),
+              found["bytes"].dump().c_str(), few["bytes"].dump().c_str());
+  ASSERT_GE(few["psnr_db"].get<double>(), 30);
+  EXPECT_GE(found["psnr_db"].get<double>(), 30);
+  EXPECT_LE(found["components"].get<std::int64_t>(), 30) << "one for 256 pixels would be 78";
+  EXPECT_LE(found["bytes"].get<double>(), 1.15 * few["bytes"].get<double>());
+  EXPECT_GE(found["iterations"].get<std::int64_t>(), 60) << "one fit at least is a whole one";
+}
+
+// Time that is there is used to grow; what is missing is said to be time.
+TEST_F(SmoeFitTest, TimeIsUsedToSearch) {
+  put_busy_picture("busy.png");
+  const auto search = [&](const std::string& psnr, const std::string& time) {
+    return std::vector<std::string>{"smoe",   "fit", path("busy.png"), "-o",     path("m.smoe"), "--psnr", psnr,
+                                    "--time", time,  "--iterations",   "1000000"};
+  };
+  const auto json = run_json(search("24", "4"));
+  std::printf("24 dB in 4 s: %.2f dB, %s components in %.2f s\n", json["psnr_db"].get<double>(),
+              json["components"].dump().c_str(), json["time_s"].get<double>());
+  EXPECT_GE(json["psnr_db"].get<double>(), 24);
+  EXPECT_LT(json["time_s"].get<double>(), 12) << "busy machines are slow, a million steps take minutes";
+  const auto late = run(search("60", "0.2"));
+  EXPECT_EQ(late.exit_code, 0);
+  EXPECT_NE(late.error.find("warning: --psnr: 60 dB were asked for, the model has"), std::string::npos) << late.error;
+  EXPECT_NE(late.error.find("--time ended the search at"), std::string::npos) << late.error;
+  EXPECT_NE(late.error.find("--components"), std::string::npos) << late.error;
+}
+
+// Lines come each two seconds while it fits, with the PSNR, and with the attempt where there are several.
+TEST_F(SmoeFitTest, ShowsHowFarTheFitIs) {
+  put_busy_picture("busy.png");
+  const auto fitted = run({"smoe", "fit", path("busy.png"), "-o", path("m.smoe"), "--components", "60", "--iterations",
+                           "1000000", "--time", "2.6", "--lossless", "--progress"});
+  EXPECT_NE(fitted.error.find("fitting: "), std::string::npos) << fitted.error;
+  EXPECT_NE(fitted.error.find(" left, "), std::string::npos) << fitted.error;
+  EXPECT_NE(fitted.error.find(" dB\n"), std::string::npos) << fitted.error;
+  const auto searched = run({"smoe", "fit", path("busy.png"), "-o", path("m.smoe"), "--psnr", "30", "--iterations",
+                             "1000000", "--time", "9", "--progress"});
+  EXPECT_NE(searched.error.find("fitting, attempt "), std::string::npos) << searched.error;
+  EXPECT_NE(searched.error.find(" components: "), std::string::npos) << searched.error;
+}
+
+TEST_F(SmoeFitTest, ExactPicturesAreEqual) {
+  Image one{Array<std::uint8_t, 3>({64, 64, 3}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(one.pixels).host()) code = 90;
+  write_image(path("one.png"), one);
+  const auto result = run(fit("one.png", "m.smoe", {"--components", "1"}));
+  EXPECT_NE(result.output.find(", equal to 64 x 64 pixels"), std::string::npos) << result.output;
+  EXPECT_EQ(result.output.find("inf"), std::string::npos) << result.output;
+  const auto searched = run_json(fit("one.png", "m.smoe", {"--psnr", "40"}));
+  EXPECT_EQ(searched["components"], 1);
+}
+
+TEST_F(SmoeFitTest, ModelsOfTheOtherKindOfLightAreNotResumed) {
+  put_picture<std::uint8_t>("a.png", 40, 56, 3);
+  ASSERT_EQ(run(fit("a.png", "codes.smoe", {"--components", "20"})).exit_code, 0);
+  ASSERT_EQ(run(fit("a.png", "linear.smoe", {"--components", "20", "--linear"})).exit_code, 0);
+  expect_refused(fit("a.png", "m.smoe", {"--resume", path("linear.smoe")}), "linear.smoe'");
+  expect_refused(fit("a.png", "m.smoe", {"--resume", path("codes.smoe"), "--linear"}), "--linear");
+  EXPECT_FALSE(fs::exists(path("m.smoe")));
+  EXPECT_EQ(run(fit("a.png", "m.smoe", {"--resume", path("linear.smoe"), "--linear"})).error, "");
+}
+
 TEST_F(SmoeFitTest, BytesThatCannotBeAreRefusedAtOnce) {
   put_picture<std::uint8_t>("a.png", 40, 56, 3);
   const auto least = [&](std::int64_t components) {
@@ -174,6 +247,7 @@ TEST_F(SmoeFitTest, RefusesOptionsThatCannotBe) {
   expect_refused(fit("a.png", "m.json", {"--bytes", "3k"}), "a name ending in .smoe");
   expect_refused(fit("a.png", "m.smoe", {"--components", "0"}), "--components");
   expect_refused(fit("a.png", "m.smoe", {"--bytes", "20"}), "--bytes");
+  expect_refused(fit("a.png", "m.smoe", {"--bytes", "4kb"}), "4k (k = 1000)");
   expect_refused(fit("a.png", "m.smoe", {"--method", "magic"}), "--method");
   put_picture<std::uint8_t>("b.png", 24, 20, 3);
   ASSERT_EQ(run(fit("b.png", "b.smoe", {"--components", "5"})).exit_code, 0);
