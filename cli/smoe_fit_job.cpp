@@ -11,9 +11,6 @@
 namespace holotone::cli {
 namespace {
 
-/// Components: those of a picture that more do not help.
-constexpr std::int64_t pixels_a_component = 4;
-
 std::vector<ViewNumbers> left_out_views(const std::vector<std::string>& texts) {
   constexpr std::string_view expected = "U,V as in the names of files, such as 3,5 (U alone without %v)";
   std::vector<ViewNumbers> views;
@@ -99,13 +96,13 @@ std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures) {
              fmt::format("{}", *job.bytes));
     }
     if (!job.counted) {
-      const auto useful = std::max<std::int64_t>(1, shape[0] * shape[1] / pixels_a_component);
+      const auto useful = std::max<std::int64_t>(1, shape[0] * shape[1] / least_pixels_a_component);
       options.components = smoe_components_for(*job.bytes, dimensions, channels);
       if (options.components > useful) {
         options.components = useful;
         remarks.push_back(
             fmt::format("--bytes: no more than {}, one for {} pixels, are fitted; --components takes more",
-                        counted(useful, "component"), pixels_a_component));
+                        counted(useful, "component"), least_pixels_a_component));
       }
     }
   }

@@ -13,6 +13,9 @@ namespace holotone::cli {
 /// 16.2, 9.8 and 26.6 k, with 1.2 16.6, 9.2 and 27.4 k, with 2 19.1, 8.9 and 31.3 k.
 inline constexpr double psnr_to_spare = 1.2;
 
+/// Components of a picture that more do not help: one for so many pixels.
+inline constexpr std::int64_t least_pixels_a_component = 4;
+
 /// What follows `holotone smoe fit`, as typed.
 struct SmoeFitArguments {
   std::string input;

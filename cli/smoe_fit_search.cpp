@@ -8,10 +8,9 @@
 namespace holotone::cli {
 namespace {
 
-/// What pictures begin with, and what they have at most.
+/// What pictures begin with.
 constexpr std::int64_t first_pixels_a_component = 4096;
 constexpr std::int64_t first_pixels_in_time = 256;
-constexpr std::int64_t least_pixels_a_component = 4;
 /// Of counts: steps of a short fit, how many of them, and what they lack of all steps, dB.
 constexpr std::int64_t short_share = 8;
 constexpr std::int64_t least_short_steps = 40;
