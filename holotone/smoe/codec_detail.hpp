@@ -70,6 +70,11 @@ SmoeModel quantised_gates(const SmoeModel& model, const SmoeSteps& steps);
 /// Not validated: numbers of hostile files give what they give.
 SmoeModel dequantise(const CodedModel& coded);
 
+/// A model of that many components, all zero.
+SmoeModel empty_model(const SmoeFileInfo& info);
+/// What a file says of a model before its numbers; no steps.
+SmoeFileInfo info_of(const SmoeModel& model);
+
 /// The model's floats as whole numbers that compare as they do, and back.
 CodedModel exact_numbers(const SmoeModel& model);
 SmoeModel exact_floats(const CodedModel& coded);
