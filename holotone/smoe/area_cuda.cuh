@@ -26,6 +26,16 @@ struct alignas(16) Candidate {
   Local local;  ///< in the area
   unsigned component;
   float steep;
+  float span_x;
+  float span_y;
+  float span_colour;
+
+  /// Its peak is the highest of the bundle.
+  __device__ static Candidate of(const Box& box, const Place& place, const LocalSpan& span, unsigned component) {
+    Candidate own{box.local_of(place), component, place.steep, span.x, span.y, span.colour};
+    own.local.peak += span.rise;
+    return own;
+  }
 };
 
 struct AreaMemory {
@@ -139,8 +149,9 @@ struct Area {
     } else {
       visit_together(window_reach(), [&](unsigned component, bool active) {
         if (!active) return;
-        const Place place = plane.components.place[component];
-        raise_least(box, box.local_of(place), huge, window_tiles(box, 0, 0, area_tiles, place), memory.best);
+        const Place place = plane.place(component);
+        raise_least(box, box.local_of(place), plane.span(component, box), huge,
+                    window_tiles(box, 0, 0, area_tiles, place), memory.best);
       });
       __syncthreads();
     }
@@ -172,13 +183,17 @@ struct Area {
     for (float within = 3; within < 10 && lacks_least(); within *= 3) {
       __syncthreads();
       visit_together(within * reach_of(lane), [&](unsigned component, bool active) {
-        if (active) raise_least(box, box.local_of(plane.components.place[component]), within, all_lanes, memory.best);
+        if (!active) return;
+        raise_least(box, box.local_of(plane.place(component)), plane.span(component, box), within, all_lanes,
+                    memory.best);
       });
       __syncthreads();
     }
     if (lacks_least()) {
       for (unsigned i = threadIdx.x; i < plane.components.count; i += area_threads) {
-        raise_least(box, box.local_of(plane.components.place[plane.first + i]), huge, all_lanes, memory.best);
+        const unsigned component = plane.first + i;
+        raise_least(box, box.local_of(plane.place(component)), plane.span(component, box), huge, all_lanes,
+                    memory.best);
       }
     }
     __syncthreads();
@@ -253,14 +268,14 @@ struct Area {
     }
     if (!(log_share <= wanted + 0.5F) || !(distance < 1e30F)) return 3e38F;  // all of them
     share = exp2f(log_share);
-    return distance;
+    return distance + (bits.extent != 0 ? from_ordered(bits.extent) : 0);
   }
 
   /// An upper bound of a component's share of the error in a box.
-  __device__ float share_of(const Place& place, const Local& local, float least) const {
+  __device__ float share_of(const Place& place, const Local& local, const LocalSpan& span, float least) const {
     const float density =
-        density_above(local, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
-    const float reach = fmaf(place.steep, most_away(local.peak - density), place.reach);
+        density_above(local, span, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
+    const float reach = fmaf(place.steep, most_away(local.peak + span.rise - density), place.reach + span.colour);
     return power_above(density - least) * (reach + guessed_colour);
   }
 
@@ -281,14 +296,14 @@ struct Area {
     float steep = 0;
     float sum[most_smoe_channels] = {};
     visit_together(distance, [&](unsigned component, bool active) {
-      Candidate candidate{{}, component, 0};
+      Candidate candidate{{}, component, 0, 0, 0, 0};
       bool keep = active;
       if (active) {
-        const Place place = plane.components.place[component];
-        candidate.local = box.local_of(place);
-        candidate.steep = place.steep;
+        const Place place = plane.place(component);
+        const LocalSpan span = plane.span(component, box);
+        candidate = Candidate::of(box, place, span, component);
         if constexpr (Bounded) {
-          const float own = share_of(place, candidate.local, least);
+          const float own = share_of(place, box.local_of(place), span, least);
           keep = !(own < threshold);
           if (!keep) share += own;
         }
@@ -299,7 +314,7 @@ struct Area {
       count += __popc(votes);
       const Local& local = candidate.local;
       if (!keep || local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
-      const Expert& expert = plane.components.expert[component];
+      const Expert& expert = plane.expert(component);
       inside += 1;
       steep += __saturatef(candidate.steep);
 #pragma unroll

@@ -36,6 +36,25 @@ struct alignas(16) Expert {
   float slope_y[most_smoe_channels];
 };
 
+/// Planes close to each other, whose components stand in one order: that of their places in a plane amid them.
+struct PlaneBundle {
+  unsigned first;
+  unsigned planes;
+  unsigned middle;  ///< number of that plane: the only one itself, or one after those of all bundles
+
+  bool operator==(const PlaneBundle&) const = default;
+};
+inline constexpr unsigned most_planes_log2 = 2;
+
+/// How far a component in any plane of a bundle is from what it is in the plane amid them, at most.
+struct alignas(16) Span {
+  float x;
+  float y;
+  float rise;  ///< of its peak
+  float drop;
+  float colour;  ///< of any channel
+};
+
 /// A component of any plane: it moves along with the fixed coordinates, and its weight falls with their distance from its own.
 struct alignas(16) MovingComponent {
   double at[2];  ///< its own fixed coordinates; there it stands at (x, y)
@@ -81,16 +100,19 @@ struct ClassMost {
   unsigned deviation;
   unsigned reach;
   unsigned steep;
-  unsigned mass;  ///< sum of 2^peak over a cell
+  unsigned mass;    ///< sum of 2^peak over a cell
+  unsigned extent;  ///< of Span's x and y; 0: none
 };
 
-/// What kernels read: the components of each plane in the order of cells, those of plane v from v * count.
+/// What kernels read: the components of each plane in the order of its bundle's cells, those of plane v from v * count.
 struct Components {
   const Place* place;
   const ExactShape* exact;
   const Expert* expert;
-  const unsigned* begin;  ///< {planes * cells + 1}: first component of each cell
-  const ClassMost* most;  ///< {planes, size_classes}
+  const Span* span;  ///< {bundles, count}; nullptr: all are zero
+  const unsigned*
+      begin;  ///< {bundles * cells + 1}: first component of each cell, that of bundle b's order b * count and so on
+  const ClassMost* most;  ///< {bundles, size_classes}
   const CellLayout* layout;
   unsigned count;
 };
@@ -109,26 +131,36 @@ class ComponentCells {
   /// For a model that has passed require_slices.
   ComponentCells(const SmoeModel& model, Queue queue);
 
-  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ... Keeps what stands there already. Cost O(planes K log K).
-  void set_planes(const std::vector<double>& at, int planes);
+  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ..., in bundles one behind the other. Keeps what stands there already.
+  /// Cost O(planes K log K).
+  void set_planes(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles);
+  /// Up to `most` planes a bundle that are close, for pictures of so many pixels to one of the model's coordinates.
+  [[nodiscard]] std::vector<PlaneBundle> bundles_of(const std::vector<double>& at, unsigned planes, unsigned most,
+                                                    double pixels) const;
   [[nodiscard]] Components components() const;
 
  private:
   template <int Dimensions>
   void prepare(const SmoeModel& model);
+  void set_means(const SmoeModel& model);
 
   Queue queue_;
   int dimensions_;
   std::int64_t count_;
   CellLayout layout_{};
   Array<CellLayout, 1> device_layout_;
+  double mean_shift_[2] = {};  ///< of places and of log2 densities with each of the fixed coordinates
+  double mean_fall_[2] = {};
   std::vector<double> at_;
-  int planes_ = 0;
+  std::vector<PlaneBundle> bundles_;
+  bool spans_ = false;  ///< some bundle has several planes
   Array<MovingComponent, 1> moving_;
-  Array<double, 1> fixed_;   ///< at_, on the device
+  Array<double, 1> fixed_;  ///< at_, on the device
+  Array<PlaneBundle, 1> device_bundles_;
   Array<unsigned, 1> keys_;  ///< keys, numbers, and both sorted
   Array<std::byte, 1> sort_memory_;
   Array<Place, 1> place_;
+  Array<Span, 1> span_;
   Array<ExactShape, 1> exact_;
   Array<Expert, 1> expert_;
   Array<unsigned, 1> begin_;

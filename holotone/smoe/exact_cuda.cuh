@@ -1,11 +1,15 @@
 #pragma once
 // Tiles in float64, on a CUDA device: those whose range of densities or tolerance is too much for float32. Not for users.
+#include <holotone/smoe/lanes_cuda.cuh>
 #include <holotone/smoe/lists_cuda.cuh>
 
 namespace holotone::smoe {
 
-/// Two threads a pixel, each with half of the components.
-inline constexpr int exact_threads = 2 * tile_side * tile_side;
+/// So many threads share the components of a pixel: where tiles are summed as a whole, and in so many parts.
+inline constexpr int tile_shares = 2;
+inline constexpr unsigned exact_parts = 4;
+inline constexpr int parts_shares = tile_shares * exact_parts;
+inline constexpr int exact_threads = tile_side * tile_side * tile_shares;
 
 /// A component in shared memory.
 struct ExactComponent {
@@ -47,6 +51,14 @@ struct ExactSums {
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) colour[c] += scale * other.colour[c];
   }
+  /// The sums of the lane `step` after this one. All lanes call it.
+  __device__ ExactSums of_lane_below(unsigned step) const {
+    ExactSums other;
+    other.most = __shfl_down_sync(all_lanes, most, step);
+    other.weights = __shfl_down_sync(all_lanes, weights, step);
+    for (int c = 0; c < most_smoe_channels; ++c) other.colour[c] = __shfl_down_sync(all_lanes, colour[c], step);
+    return other;
+  }
 
  private:
   __device__ void rise(double density) {
@@ -60,47 +72,47 @@ struct ExactSums {
 
 struct ExactMemory {
   ExactComponent staged[exact_threads];
-  ExactSums half[exact_threads / 2];
 };
 
-/// Writes the pixels of a tile of `number`, a block in exact_list or exact_all. All exact_threads call it.
-__device__ inline void sum_exact(const Components& components, const Frame* frames, const PictureGrid& grid,
-                                 const ListStore& store, unsigned number, int tile, int channels, ExactMemory& memory,
-                                 float* images) {
-  const Block& block = store.block[number];
-  const BlockPlace place = place_of(grid, number);
+/// Writes the pixels of a part of a tile of block `number`. All exact_threads call it.
+template <int Shares>
+__device__ __forceinline__ void sum_exact(const Components& components, const Frame* frames, const PictureGrid& grid,
+                                          const ListStore& store, unsigned number, int tile, int part, int channels,
+                                          ExactMemory& memory, float* images) {
+  const PictureBlock block(store, grid, number);
+  const BlockPlace& place = block.place;
   const Frame frame = frames[place.picture];
-  const bool listed = block.sum != BlockSum::exact_all;
-  const unsigned lists = listed ? block.units : 1;
-  constexpr int pixels = tile_side * tile_side;
-  const int pixel = static_cast<int>(threadIdx.x) % pixels;
-  const unsigned half = threadIdx.x / pixels;
+  const bool listed = block.record.sum != BlockSum::exact_all;
+  const unsigned lists = listed ? block.record.units : 1;
+  const unsigned to_plane = listed ? block.to_plane(frame, components) : frame.plane * components.count;
+  const int pixel = (part * exact_threads + static_cast<int>(threadIdx.x)) / Shares;
+  const unsigned share = threadIdx.x % Shares;
   const int row = place.first_row + tile / tiles_across * tile_side + pixel / tile_side;
   const int column = place.first_column + tile % tiles_across * tile_side + pixel % tile_side;
   ExactSums sums;
+  unsigned chunk = block.number;
   for (unsigned list = 0; list < lists; ++list) {
-    const Unit unit = listed ? store.unit[block.unit + list] : Unit{number, 0, components.count, 0};
-    for (unsigned first = 0; first < unit.count; first += exact_threads) {
-      const unsigned here = min(static_cast<unsigned>(exact_threads), unit.count - first);
+    const unsigned count = listed ? store.chunk[chunk].count : components.count;
+    for (unsigned first = 0; first < count; first += exact_threads) {
+      const unsigned here = min(static_cast<unsigned>(exact_threads), count - first);
       __syncthreads();
       if (threadIdx.x < here) {
         const unsigned i = first + threadIdx.x;
-        const Listed own = listed ? store.listed[unit.begin + i] : Listed{frame.plane * components.count + i, ~0U};
-        memory.staged[threadIdx.x] = {components.exact[own.component], components.place[own.component].x,
-                                      components.place[own.component].y, components.expert[own.component], own.tiles};
+        const Listed own = listed ? store.listed[chunk * most_in_unit + i] : Listed{i, ~0U};
+        const unsigned component = to_plane + own.component;
+        memory.staged[threadIdx.x] = {components.exact[component], components.place[component].x,
+                                      components.place[component].y, components.expert[component], own.tiles};
       }
       __syncthreads();
-      for (unsigned i = half; i < here; i += 2) {
+      for (unsigned i = share; i < here; i += Shares) {
         if ((memory.staged[i].tiles >> tile & 1U) == 0) continue;
         sums.add(memory.staged[i], frame.x + column * frame.step_x, frame.y + row * frame.step_y);
       }
     }
+    if (listed) chunk = store.chunk[chunk].next;
   }
-  __syncthreads();
-  if (half == 1) memory.half[pixel] = sums;
-  __syncthreads();
-  if (half == 1 || row >= grid.height || column >= grid.width) return;
-  sums.join(memory.half[pixel]);
+  for (unsigned step = Shares / 2; step > 0; step /= 2) sums.join(sums.of_lane_below(step));
+  if (share != 0 || row >= grid.height || column >= grid.width) return;
   float* const target =
       images + ((static_cast<std::int64_t>(place.picture) * grid.height + row) * grid.width + column) * channels;
   for (int c = 0; c < channels; ++c) {

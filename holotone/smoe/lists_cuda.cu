@@ -5,6 +5,9 @@ namespace {
 
 /// Share of the tolerance of dropped components, those never looked at among them; rounding in float32 has what they leave.
 constexpr float dropped_share = 0.65F;
+/// 2^-11, what sums in tensor cores lose beside, and what float32 loses more where weights come from their ratios and shapes are in float32.
+constexpr float half_rounding = 5.2e-4F;
+constexpr float in_halves = 7;
 constexpr int most_tries = 5;
 constexpr int areas_a_processor = 6;
 /// Farthest quarter of a tile whose L a component raises before areas look for what is missing.
@@ -28,8 +31,11 @@ struct TrySums {
 template <bool Bounded>
 class BlockLists {
  public:
-  __device__ BlockLists(const Area<Bounded>& area, const ListStore& store, unsigned block)
+  __device__ BlockLists(const Area<Bounded>& area, const PictureBundle& bundle, unsigned bundle_log2,
+                        const ListStore& store, unsigned block)
       : area_(area),
+        bundle_(bundle),
+        bundle_log2_(bundle_log2),
         box_(area.box.part(area.warp % 2 * block_side, area.warp / 2 * block_side, block_side)),
         store_(store),
         block_(block),
@@ -122,8 +128,7 @@ class BlockLists {
     visit(area_.plane, rows, 0, 1, [&](unsigned component, bool active) {
       Candidate candidate{};
       if (active) {
-        const Place place = area_.plane.components.place[component];
-        candidate = {box_.local_of(place), component, place.steep};
+        candidate = Candidate::of(box_, area_.plane.place(component), area_.plane.span(component, box_), component);
       }
       look_at(candidate, active);
     });
@@ -147,23 +152,25 @@ class BlockLists {
     const Local& own = candidate.local;
     const float first_dx = half - own.x;
     const float first_dy = half - own.y;
-    const Expert& expert = area_.plane.components.expert[candidate.component];
+    const Expert& expert = area_.plane.expert(candidate.component);
     float away = 0;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
       if (c < area_.settings.channels) away = fmaxf(away, fabsf(expert.colour[c] - area_.reference[c]));
     }
+    away += candidate.span_colour;
     const float steep = fmaxf(candidate.steep, 1e-6F);
     const float to_guess = __fdividef(away - area_.spread, steep);
     const float skewed = fabsf(own.skew);
-    const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1)));
-    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1)));
+    const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1))) + candidate.span_x;
+    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1))) + candidate.span_y;
     const float peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
-    const float narrowed = half * (skewed + own.down);
+    const float half_x = half + candidate.span_x;
+    const float narrowed = fmaf(skewed, half_x, own.down * (half + candidate.span_y));
     unsigned windows = 0;
     if constexpr (!Bounded) {
-      windows = area_.window_tiles(box_, first_row(), first_column(), tiles_across,
-                                   area_.plane.components.place[candidate.component]);
+      windows =
+          area_.window_tiles(box_, first_row(), first_column(), tiles_across, area_.plane.place(candidate.component));
     }
     unsigned bits = 0;
     float most_share = 0;
@@ -171,7 +178,7 @@ class BlockLists {
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const float dx = first_dx + Box::start(tile % tiles_across);
       const float dy = first_dy + Box::start(tile / tiles_across);
-      const float u = fmaxf(own.across * (fabsf(dx) - half), 0.0F);
+      const float u = fmaxf(own.across * (fabsf(dx) - half_x), 0.0F);
       const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - narrowed, 0.0F);
       const float relative = fmaf(-v, v, fmaf(-u, u, peak)) - least_[tile];
       const float weight = power_above(relative);
@@ -217,7 +224,7 @@ class BlockLists {
     const float minors = count / minor;
     // Four lanes share a unit's components, units add up one by one; m_k and y from c.
     const float depth = fminf(count, most_in_unit) / 4 + static_cast<float>(parts_) + 8;
-    rounding_ = exponents * (2 + minors) + 0.7F * 2.4e-7F * (range + 126) * 2 + 1.2e-7F * depth;
+    rounding_ = exponents * (2 + minors) + 0.7F * 2.4e-7F * (range + 126 + fabsf(block_least_)) * 2 + 1.2e-7F * depth;
     room_ = area_.settings.tolerance - exponents * minors - 1.2e-7F * (area_.away + 0.5F);
     exact_ = area_.settings.exact || !(range <= widest_range);
     if constexpr (!Bounded) return true;
@@ -231,6 +238,11 @@ class BlockLists {
     checked_ = !(rounding_ * spread <= room_);
     // Where even a usual mean is too much, sums in float32 are not tried.
     exact_ = exact_ || !(0.25F * rounding_ * area_.spread <= room_);
+    half_above_ = fmaxf(range - most_half_power, 0.0F);
+    half_spread_ = __fdividef(room_ - (in_halves - 1) * exponents * minors,
+                              half_rounding + in_halves * exponents + 1.7e-7F * fabsf(block_least_));
+    halves_ = parts_ == 0 && !exact_ && range <= most_half_range && area_.settings.channels <= most_half_channels &&
+              half_spread_ > 0.5F * area_.spread;
     const float allowed = dropped_share * area_.settings.tolerance;
     threshold_ *= fminf(fmaxf(0.5F * allowed / all, 1.0F / 64), 0.25F);  // of the next try
     return all <= allowed;
@@ -254,17 +266,24 @@ class BlockLists {
   }
 
   __device__ void write_units() {
+    if (lane_ == 0) store_.chunk[chunk_].count = static_cast<unsigned>(count_);
+    if (exact_) return finish(BlockSum::exact_list);
+    if (parts_ == 0) return finish(halves_ ? BlockSum::halves : BlockSum::floats);
+    if (lane_ == 0) slot_ = atomicAdd(&store_.counts->slots, bundle_.pictures);
+    slot_ = __shfl_sync(all_lanes, slot_, 0);
+    if (slot_ + bundle_.pictures > store_.most_slots) return finish(BlockSum::exact_list);
     if (lane_ == 0) {
-      store_.chunk[chunk_].count = static_cast<unsigned>(count_);
-      unit_ = atomicAdd(&store_.counts->units, parts_ + 1);
-      unsigned chunk = block_;
-      for (unsigned part = 0; part <= parts_; ++part) {
-        const Chunk own = store_.chunk[chunk];
-        store_.unit[unit_ + part] = {block_, chunk * most_in_unit, own.count, exact_ ? exact_part : part};
-        chunk = own.next;
+      unsigned unit = atomicAdd(&store_.counts->units, bundle_.pictures * (parts_ + 1));
+      for (unsigned picture = 0; picture < bundle_.pictures; ++picture) {
+        unsigned chunk = block_;
+        for (unsigned part = 0; part <= parts_; ++part) {
+          const Chunk own = store_.chunk[chunk];
+          store_.unit[unit++] = {(block_ << bundle_log2_) + picture, chunk * most_in_unit, own.count, part};
+          chunk = own.next;
+        }
       }
     }
-    finish(exact_ ? BlockSum::exact_list : BlockSum::units);
+    finish(BlockSum::units);
   }
 
   __device__ void finish(BlockSum sum) {
@@ -274,17 +293,25 @@ class BlockLists {
     for (int tile = 0; tile < tiles_a_block; ++tile) own.shift[tile] = least_[tile] + above_;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) own.reference[c] = area_.reference[c];
+    own.pictures = bundle_.pictures;
+    own.order = bundle_.order;
+    own.place = {bundle_.first, area_.part.first_row + first_row(), area_.part.first_column + first_column()};
     own.checked = checked_;
     own.most_spread = __fdividef(room_, rounding_);
+    own.half_spread = half_spread_;
+    own.half_above = half_above_;
     own.sum = sum;
     own.units = parts_ + 1;
-    own.unit = unit_;
-    own.slot = sum == BlockSum::units && own.units > 1 ? atomicAdd(&store_.counts->slots, 1U) : 0;
-    if (sum == BlockSum::exact_list || sum == BlockSum::exact_all)
-      store_.exact_block[atomicAdd(&store_.counts->exact, 1U)] = block_;
+    own.slot = slot_;
+    if (sum != BlockSum::exact_list && sum != BlockSum::exact_all) return;
+    for (unsigned i = 0; i < bundle_.pictures * tiles_a_block; ++i) {
+      add_exact(store_, (block_ << bundle_log2_) + i / tiles_a_block, i % tiles_a_block);
+    }
   }
 
   const Area<Bounded>& area_;
+  const PictureBundle& bundle_;
+  const unsigned bundle_log2_;
   const Box box_;
   const ListStore& store_;
   const unsigned block_;
@@ -300,39 +327,48 @@ class BlockLists {
   int count_ = 0;       ///< components in it
   unsigned parts_ = 0;  ///< chunks before it
   unsigned chain_ = 0;  ///< chunks that the block has taken
-  unsigned unit_ = 0;
+  unsigned slot_ = 0;
   float above_ = 0;  ///< by how much powers of two would exceed most_power
   bool full_ = false;
   bool exact_ = false;
   bool checked_ = false;
+  bool halves_ = false;
+  float half_spread_ = 0;
+  float half_above_ = 0;
   float rounding_ = 0;  ///< of colours, over the mean of r
   float room_ = 0;      ///< for it
 };
 
 template <bool Bounded>
 __global__ void __launch_bounds__(area_threads, areas_a_processor)
-    list_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListSettings settings,
-                ListStore store) {
+    list_kernel(Components components, const Frame* __restrict__ frames, const PictureBundle* __restrict__ bundles,
+                PictureGrid grid, ListSettings settings, ListStore store) {
   __shared__ AreaMemory memory;
   const BlockPlace place = place_of(grid, blockIdx.x * blocks_an_area);
-  const Frame frame = frames[place.picture];
-  const Plane plane{components, components.begin + static_cast<std::int64_t>(frame.plane) * components.layout->cells,
-                    components.most + frame.plane * size_classes, frame.plane * components.count};
+  const PictureBundle bundle = bundles[place.picture];
+  const Frame frame = frames[bundle.first];
+  const Plane plane{components, components.begin + static_cast<std::int64_t>(bundle.order) * components.layout->cells,
+                    components.most + bundle.order * size_classes, bundle.order * components.count,
+                    (bundle.middle - bundle.order) * components.count};
   const Box box = Box::of(frame, place.first_column, place.first_row, min(area_side, grid.width - place.first_column),
                           min(area_side, grid.height - place.first_row));
   const PicturePart part{frame.x, frame.y, place.first_row, place.first_column, grid.height, grid.width};
   const Area<Bounded> area(plane, settings, box, part, store.best + blockIdx.x * area_quarters * area_quarters, memory);
-  BlockLists<Bounded>(area, store, blockIdx.x * blocks_an_area + static_cast<unsigned>(area.warp)).run();
+  BlockLists<Bounded>(area, bundle, grid.bundle_log2, store,
+                      blockIdx.x * blocks_an_area + static_cast<unsigned>(area.warp))
+      .run();
 }
 
 /// Each component raises L around its centre, as far as its deviation reaches and not beyond most_quarters.
-__global__ void best_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid,
-                            unsigned first_picture, unsigned* __restrict__ best) {
+__global__ void best_kernel(Components components, const Frame* __restrict__ frames,
+                            const PictureBundle* __restrict__ bundles, PictureGrid grid, unsigned first_bundle,
+                            unsigned* __restrict__ best) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= components.count) return;
-  const unsigned picture = first_picture + blockIdx.y;
-  const Frame frame = frames[picture];
-  const Place place = components.place[frame.plane * components.count + i];
+  const unsigned number = first_bundle + blockIdx.y;
+  const PictureBundle bundle = bundles[number];
+  const Frame frame = frames[bundle.first];
+  const Place place = components.place[bundle.middle * components.count + i];
   constexpr double a_quarter = 1.0 / quarter_side;
   const double x = floor((place.x - frame.x) * frame.a_step_x * a_quarter);
   const double y = floor((place.y - frame.y) * frame.a_step_y * a_quarter);
@@ -345,7 +381,9 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   // In pixels of the quarter of its centre.
   const Box box = Box::of(frame, x * quarter_side, y * quarter_side, quarter_side, quarter_side);
   const Local own = box.local_of(place);
-  const Reached reached(own, (most_quarters + 1) * quarter_side);
+  LocalSpan span;
+  if (components.span != nullptr) span = LocalSpan::of(components.span[bundle.order * components.count + i], box);
+  const Reached reached(own, span, (most_quarters + 1) * quarter_side);
   const float wide = first_within / own.across;
   const float high = reached.height(first_within);
   const auto quarter_at = [](float at) {
@@ -357,7 +395,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   const int right = min(quarter_at(own.x + wide), quarters_x - 1 - middle_x);
   const int top = max(quarter_at(own.y - high), -middle_y);
   const int bottom = min(quarter_at(own.y + high), quarters_y - 1 - middle_y);
-  const unsigned first_area = picture * static_cast<unsigned>(grid.areas_x * grid.areas_y) - grid.first;
+  const unsigned first_area = number * static_cast<unsigned>(grid.areas_x * grid.areas_y) - grid.first;
   for (int row = top; row <= bottom; ++row) {
     for (int column = left; column <= right; ++column) {
       const int quarter_x = middle_x + column;
@@ -376,22 +414,26 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
 }
 
 /// Blocks that sum all components.
-__global__ void list_all_kernel(PictureGrid grid, ListStore store) {
+__global__ void list_all_kernel(PictureGrid grid, const PictureBundle* __restrict__ bundles, ListStore store) {
   const unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
   if (block >= grid.areas * blocks_an_area) return;
-  const BlockPlace place = place_of(grid, block);
+  BlockPlace place = place_of(grid, block);
+  const PictureBundle bundle = bundles[place.picture];
+  place.picture = bundle.first;
   const bool inside = place.first_column < grid.width && place.first_row < grid.height;
-  store.block[block] = {inside ? BlockSum::exact_all : BlockSum::nothing, 0, 0, 0, false, 0, {}, {}};
-  if (inside) store.exact_block[atomicAdd(&store.counts->exact, 1U)] = block;
+  store.block[block] = {place, 1, bundle.order, inside ? BlockSum::exact_all : BlockSum::nothing, 0, 0, false, 0, 0, 0,
+                        {},    {}};
+  for (unsigned tile = 0; inside && tile < tiles_a_block; ++tile) add_exact(store, block, tile);
 }
 
 }  // namespace
 
-void list_components(const Components& components, const Frame* frames, const PictureGrid& grid,
-                     const ListSettings& settings, const ListStore& store, cudaStream_t stream) {
+void list_components(const Components& components, const Frame* frames, const PictureBundle* bundles,
+                     const PictureGrid& grid, const ListSettings& settings, const ListStore& store,
+                     cudaStream_t stream) {
   if (settings.selection == SmoeSelection::all) {
-    list_all_kernel<<<cuda::blocks_for(grid.areas * blocks_an_area, area_threads), area_threads, 0, stream>>>(grid,
-                                                                                                              store);
+    list_all_kernel<<<cuda::blocks_for(grid.areas * blocks_an_area, area_threads), area_threads, 0, stream>>>(
+        grid, bundles, store);
     cuda::check_launch("list_all_kernel");
     return;
   }
@@ -400,11 +442,11 @@ void list_components(const Components& components, const Frame* frames, const Pi
     const unsigned first = grid.first / of_picture;
     const dim3 parts(cuda::blocks_for(components.count, area_threads),
                      (grid.first + grid.areas - 1) / of_picture - first + 1);
-    best_kernel<<<parts, area_threads, 0, stream>>>(components, frames, grid, first, store.best);
+    best_kernel<<<parts, area_threads, 0, stream>>>(components, frames, bundles, grid, first, store.best);
     cuda::check_launch("best_kernel");
   }
   auto* const kernel = settings.selection == SmoeSelection::bounded ? list_kernel<true> : list_kernel<false>;
-  kernel<<<grid.areas, area_threads, 0, stream>>>(components, frames, grid, settings, store);
+  kernel<<<grid.areas, area_threads, 0, stream>>>(components, frames, bundles, grid, settings, store);
   cuda::check_launch("list_kernel");
 }
 

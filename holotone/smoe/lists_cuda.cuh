@@ -39,7 +39,17 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of all on.
+/// Pictures one behind the other whose planes are a bundle and have the same lists.
+struct PictureBundle {
+  unsigned first;
+  unsigned pictures;
+  unsigned order;   ///< number of the planes' bundle
+  unsigned middle;  ///< plane in which components stand as Span says
+
+  bool operator==(const PictureBundle&) const = default;
+};
+
+/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of those of all bundles on.
 struct PictureGrid {
   int width;
   int height;
@@ -47,11 +57,12 @@ struct PictureGrid {
   int areas_y;
   unsigned first;
   unsigned areas;
+  unsigned bundle_log2;  ///< a block's record stands for up to 2^bundle_log2 blocks, one in each picture
 };
 
 /// Where a block stands.
 struct BlockPlace {
-  unsigned picture;
+  unsigned picture;  ///< or its bundle
   int first_row;
   int first_column;
 };
@@ -70,46 +81,61 @@ __device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, unsigned
 /// How a block is summed.
 enum class BlockSum : int {
   nothing,     ///< it is outside the picture
-  units,       ///< its units, in float32
-  exact_list,  ///< its units, in float64
+  halves,      ///< its list, with weights in half precision where that is enough
+  floats,      ///< its list, in float32
+  units,       ///< its list in several units, in float32
+  exact_list,  ///< its list, in float64
   exact_all,   ///< all components, in float64
 };
 
 struct Block {
+  BlockPlace place;  ///< in the first picture
+  unsigned pictures;
+  unsigned order;  ///< of the components in its list
   BlockSum sum;
-  unsigned units;
-  unsigned unit;  ///< the first of them
-  unsigned slot;  ///< of the sums that its units share, where it has several
-  bool checked;   ///< float32 is precise enough only where the weighted mean of |m_k - c| is at most most_spread
+  unsigned units;  ///< parts of its list
+  unsigned slot;   ///< of the sums that these share, where there are several; one for each picture
+  bool checked;    ///< float32 is precise enough only where the weighted mean of |m_k - c| is at most most_spread
   float most_spread;
+  float half_spread;                    ///< the same for BlockSum::halves, of A_k
+  float half_above;                     ///< there, densities are lower than in float32 by this
   float shift[tiles_a_block];           ///< of a tile's log2 densities in float32
   float reference[most_smoe_channels];  ///< c
 };
 
 struct alignas(16) Unit {
-  unsigned block;
+  unsigned block;  ///< of one picture: the record's number times 2^bundle_log2, and the picture
   unsigned begin;
   unsigned count;
-  unsigned part;  ///< exact_part: of a block that is summed in float64
+  unsigned part;
 };
-inline constexpr unsigned exact_part = 0xFFFFFFFFU;
+/// What sums in half precision can take.
+inline constexpr int most_half_channels = 3;
+inline constexpr float most_half_power = 14;
+inline constexpr float most_half_range = 24;
 
 /// A component of a unit and the tiles that need it, a bit each.
-struct Listed {
+struct alignas(8) Listed {
   unsigned component;
   unsigned tiles;
 };
+
+/// Of what many blocks count, that they do not wait for each other.
+struct alignas(32) Tally {
+  unsigned long long in_all;  ///< components of all tiles
+  unsigned most;              ///< components of a tile in a unit
+};
+inline constexpr unsigned tallies = 64;
 
 struct ListCounts {
   unsigned chunks;  ///< taken
   unsigned units;
   unsigned slots;
-  unsigned exact;   ///< blocks in float64
+  unsigned exact;   ///< tiles in float64
   unsigned ticket;  ///< next unit to sum
   unsigned exact_ticket;
-  unsigned rough;             ///< tiles that float32 was not precise enough for
-  unsigned most;              ///< components of a tile in a unit
-  unsigned long long in_all;  ///< components of all tiles
+  unsigned rough;  ///< others that float32 was not precise enough for
+  Tally tally[tallies];
 };
 
 /// A part of a block's list, of at most most_in_unit components.
@@ -122,14 +148,46 @@ struct Chunk {
 struct ListStore {
   Block* block;
   Unit* unit;
-  Listed* listed;  ///< most_in_unit for each chunk
-  Chunk* chunk;    ///< each block's first, then those that any block takes
-  unsigned* exact_block;
-  unsigned* best;  ///< L of each quarter of a tile, area by area, as ordered_bits
+  Listed* listed;        ///< most_in_unit for each chunk
+  Chunk* chunk;          ///< each block's first, then those that any block takes
+  unsigned* exact_tile;  ///< their numbers in blocks and tiles_a_block times these', each in one picture
+  unsigned* best;        ///< L of each quarter of a tile, area by area, as ordered_bits
   ListCounts* counts;
   unsigned first_free;
   unsigned most_chunks;  ///< that blocks take
+  unsigned most_slots;   ///< the same
 };
+
+/// Has a tile summed in float64.
+__device__ inline void add_exact(const ListStore& store, unsigned block, unsigned tile) {
+  store.exact_tile[atomicAdd(&store.counts->exact, 1U)] = tiles_a_block * block + tile;
+}
+
+/// A block in one of its pictures, by its number there.
+struct PictureBlock {
+  const Block& record;
+  unsigned number;  ///< of the record
+  unsigned picture;
+  BlockPlace place;
+
+  __device__ PictureBlock(const ListStore& store, const PictureGrid& grid, unsigned block)
+      : record(store.block[block >> grid.bundle_log2]),
+        number(block >> grid.bundle_log2),
+        picture(block - (number << grid.bundle_log2)),
+        place(record.place) {
+    place.picture += picture;
+  }
+  /// From components of the list to the plane's.
+  __device__ unsigned to_plane(const Frame& frame, const Components& components) const {
+    return (frame.plane - record.order) * components.count;
+  }
+};
+
+__device__ inline void tally(const ListStore& store, unsigned block, unsigned in_all, unsigned most) {
+  Tally& own = store.counts->tally[block % tallies];
+  atomicAdd(&own.in_all, static_cast<unsigned long long>(in_all));
+  atomicMax(&own.most, most);
+}
 
 struct ListSettings {
   SmoeSelection selection;
@@ -140,7 +198,8 @@ struct ListSettings {
   int channels;
 };
 
-void list_components(const Components& components, const Frame* frames, const PictureGrid& grid,
-                     const ListSettings& settings, const ListStore& store, cudaStream_t stream);
+void list_components(const Components& components, const Frame* frames, const PictureBundle* bundles,
+                     const PictureGrid& grid, const ListSettings& settings, const ListStore& store,
+                     cudaStream_t stream);
 
 }  // namespace holotone::smoe

@@ -97,6 +97,20 @@ struct Box {
   }
 };
 
+/// Span of a component in pixels.
+struct LocalSpan {
+  float x = 0;
+  float y = 0;
+  float rise = 0;
+  float drop = 0;
+  float colour = 0;
+
+  __device__ static LocalSpan of(const Span& span, const Box& box) {
+    return {1.000001F * span.x * static_cast<float>(box.a_pixel_x),
+            1.000001F * span.y * static_cast<float>(box.a_pixel_y), span.rise, span.drop, span.colour};
+  }
+};
+
 /// What float32 may have lost of a log2 density whose terms are at most these.
 __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
   return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
@@ -105,12 +119,13 @@ __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
 /// What a component reaches all over boxes of pixels no farther than `far` from the first one.
 struct Reached {
   Local own;
+  LocalSpan span;
   float peak;
 
-  __device__ Reached(const Local& local, float far) : own(local) {
-    const float far_x = fabsf(own.x) + far;
-    const float far_y = fabsf(own.y) + far;
-    peak = own.peak - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
+  __device__ Reached(const Local& local, const LocalSpan& local_span, float far) : own(local), span(local_span) {
+    const float far_x = fabsf(own.x) + span.x + far;
+    const float far_y = fabsf(own.y) + span.y + far;
+    peak = own.peak - span.drop - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
   }
   /// How far `within` / sqrt(log2(e) / 2) deviations go up and down.
   __device__ float height(float within) const {
@@ -119,6 +134,10 @@ struct Reached {
   }
   /// The least log2 density in a box. It is concave: least at a corner.
   __device__ float least(float left, float right, float top, float bottom) const {
+    left -= span.x;
+    right += span.x;
+    top -= span.y;
+    bottom += span.y;
     const float v0 = own.down * (top - own.y);
     const float v1 = own.down * (bottom - own.y);
     const float skew0 = own.skew * (left - own.x);
@@ -133,8 +152,9 @@ struct Reached {
 
 /// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) / 2) deviations of the
 /// component, in the tiles of an area that are `allowed`, a bit each.
-__device__ inline void raise_least(const Box& box, const Local& own, float within, unsigned allowed, unsigned* best) {
-  const Reached reached(own, area_side - 1);
+__device__ inline void raise_least(const Box& box, const Local& own, const LocalSpan& span, float within,
+                                   unsigned allowed, unsigned* best) {
+  const Reached reached(own, span, area_side - 1);
   const float wide = within / own.across;
   const float high = reached.height(within);
   const auto quarter_at = [](float place) {
@@ -158,14 +178,17 @@ __device__ inline void raise_least(const Box& box, const Local& own, float withi
   }
 }
 
-/// A bound from above on the box whose middle is (x, y): u and v each at their least.
-__device__ __forceinline__ float density_above(const Local& own, float x, float y) {
-  const float dx = x - own.x;
-  const float dy = y - own.y;
+/// A bound from above on the box whose middle is (half_x, half_y): u and v each at their least.
+__device__ __forceinline__ float density_above(const Local& own, const LocalSpan& span, float half_x, float half_y) {
+  const float dx = half_x - own.x;
+  const float dy = half_y - own.y;
+  const float x = half_x + span.x;
+  const float y = half_y + span.y;
   const float u = fmaxf(fabsf(own.across * dx) - own.across * x, 0.0F);
   const float skewed = fabsf(own.skew);
   const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - fmaf(skewed, x, own.down * y), 0.0F);
-  return own.peak - u * u - v * v + slack(u, skewed * (fabsf(dx) + x) + own.down * (fabsf(dy) + y), own.peak);
+  return own.peak + span.rise - u * u - v * v +
+         slack(u, skewed * (fabsf(dx) + x) + own.down * (fabsf(dy) + y), own.peak);
 }
 
 /// The rows of cells that a warp walks over, in shared memory.
@@ -176,13 +199,20 @@ struct CellRows {
   int last_column[size_classes];
 };
 
-/// One plane's components in cells.
+/// One plane's components in cells, and how far they are from there in the others of its bundle.
 struct Plane {
   const Components& components;
   const unsigned* begin;  ///< of its cells
   const ClassMost* most;
-  unsigned first;  ///< component
+  unsigned first;      ///< component
+  unsigned to_middle;  ///< from there to where they stand
 
+  __device__ Place place(unsigned component) const { return components.place[to_middle + component]; }
+  __device__ const Expert& expert(unsigned component) const { return components.expert[to_middle + component]; }
+  __device__ LocalSpan span(unsigned component, const Box& box) const {
+    if (components.span == nullptr) return {};
+    return LocalSpan::of(components.span[component], box);
+  }
   __device__ unsigned count_of(int size) const {
     const CellClass& cells = components.layout->classes[size];
     return begin[cells.first + cells.columns * cells.rows] - begin[cells.first];

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <holotone/smoe/render_engine.hpp>
 #include <holotone/smoe/sums_cuda.cuh>
 #include <optional>
@@ -7,6 +9,7 @@ namespace holotone::smoe {
 namespace {
 
 constexpr std::int64_t most_areas = 8192;  // at once
+constexpr std::int64_t most_slots = blocks_an_area * most_areas;
 constexpr std::int64_t few_chunks = 8192;
 constexpr std::int64_t most_chunks = 1 << 18;
 
@@ -23,10 +26,11 @@ class CudaEngine final : public SmoeRenderer::Engine {
   void render(std::span<const SmoeView> views, View<float, 4> images) override {
     set_frames(views);
     const Shape<2> size = views.front().size;
-    PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0};
+    PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0, 0};
     grid.areas_x = (grid.width + area_side - 1) / area_side;
     grid.areas_y = (grid.height + area_side - 1) / area_side;
-    const std::int64_t all = std::int64_t{grid.areas_x} * grid.areas_y * std::ssize(views);
+    grid.bundle_log2 = bundle_log2_;
+    const std::int64_t all = std::int64_t{grid.areas_x} * grid.areas_y * std::ssize(bundles_);
     render_bands(grid, all, images.data());
     if (options_.selection == SmoeSelection::window && fitting_ != size) {
       while (!lists_fit()) render_bands(grid, all, images.data());
@@ -41,9 +45,11 @@ class CudaEngine final : public SmoeRenderer::Engine {
     info.tile = {tile_side, tile_side};
     double sum = 0;
     for (const auto& own : counts) {
-      sum += static_cast<double>(own.in_all);
-      info.most_components = std::max<std::int64_t>(info.most_components, own.most);
-      info.robust_tiles += std::int64_t{own.exact} * tiles_a_block + own.rough;
+      for (const Tally& tally : own.tally) {
+        sum += static_cast<double>(tally.in_all);
+        info.most_components = std::max<std::int64_t>(info.most_components, tally.most);
+      }
+      info.robust_tiles += std::int64_t{own.exact} + own.rough;
     }
     info.components_per_tile = tiles_ > 0 ? sum / static_cast<double>(tiles_) : 0;
     return info;
@@ -65,13 +71,46 @@ class CudaEngine final : public SmoeRenderer::Engine {
       }
       frames.push_back(frame);
     }
-    cells_.set_planes(at, free > 0 ? static_cast<int>(views.size()) : 1);
+    const auto bundles = bundles_of(frames, at);
     if (frames != set_ || at != set_at_) fitting_ = {};
     set_at_ = std::move(at);
+    if (bundles != bundles_) {
+      bundles_ = bundles;
+      reserve(device_bundles_, std::ssize(bundles_), queue_);
+      copy_bytes(device_bundles_.data(), queue_.device(), bundles_.data(), Device{},
+                 bundles_.size() * sizeof(PictureBundle), queue_);
+    }
     if (frames == set_) return;
     reserve(frames_, std::ssize(frames), queue_);
     copy_bytes(frames_.data(), queue_.device(), frames.data(), Device{}, frames.size() * sizeof(Frame), queue_);
     set_ = std::move(frames);
+  }
+
+  /// Pictures that lists may serve together: those of the same part of close planes.
+  std::vector<PictureBundle> bundles_of(const std::vector<Frame>& frames, const std::vector<double>& at) {
+    const auto pictures = static_cast<unsigned>(frames.size());
+    std::vector<PictureBundle> bundles;
+    bundle_log2_ = 0;
+    if (model_.dimensions == 2) {
+      cells_.set_planes(at, {{0, 1, 0}});
+      for (unsigned picture = 0; picture < pictures; ++picture) bundles.push_back({picture, 1, 0, 0});
+      return bundles;
+    }
+    const bool same = std::all_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+      Frame other = frame;
+      other.plane = frames.front().plane;
+      return other == frames.front();
+    });
+    const bool together = same && options_.selection == SmoeSelection::bounded;
+    const auto& frame = frames.front();
+    const auto planes = cells_.bundles_of(at, pictures, together ? 1U << most_planes_log2 : 1,
+                                          std::max(std::abs(frame.a_step_x), std::abs(frame.a_step_y)));
+    cells_.set_planes(at, planes);
+    for (const PlaneBundle& own : planes) {
+      bundles.push_back({own.first, own.planes, static_cast<unsigned>(bundles.size()), own.middle});
+      bundle_log2_ = std::max(bundle_log2_, static_cast<unsigned>(std::bit_width(own.planes - 1)));
+    }
+    return bundles;
   }
 
   [[nodiscard]] std::vector<ListCounts> counts_of_bands() const {
@@ -105,29 +144,31 @@ class CudaEngine final : public SmoeRenderer::Engine {
   void reserve_store(std::int64_t blocks) {
     first_free_ = blocks;
     // A block takes at most as many as all components fill, all of them together rarely more than one each.
+    const std::int64_t of_pictures = blocks << bundle_log2_;
     const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / most_in_unit, few_chunks, most_chunks);
     chunks_ = std::min(std::max(taken, wanted_chunks_), blocks * chunks_of_all());
     reserve(blocks_, blocks, queue_);
     reserve(listed_, (blocks + chunks_) * most_in_unit, queue_);
     reserve(chunk_, blocks + chunks_, queue_);
-    reserve(units_, blocks + chunks_, queue_);
-    reserve(exact_blocks_, blocks, queue_);
+    reserve(units_, (blocks + chunks_) << bundle_log2_, queue_);
+    reserve(exact_tiles_, tiles_a_block * of_pictures, queue_);
     reserve(best_, blocks * quarters_a_block, queue_);
-    if (turns_.size() < blocks) {
-      reserve(turns_, blocks, queue_);
+    if (turns_.size() < std::min(of_pictures, most_slots)) {
+      reserve(turns_, std::min(of_pictures, most_slots), queue_);
       cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     }
-    reserve(slots_, blocks * (model_.channels + 2) * block_side * block_side, queue_);
+    reserve(slots_, std::min(of_pictures, most_slots) * (model_.channels + 2) * block_side * block_side, queue_);
   }
 
   void render_bands(PictureGrid grid, std::int64_t all, float* images) {
-    reserve_store(std::min(all, areas_at_once_) * blocks_an_area);
-    bands_ = (all + areas_at_once_ - 1) / areas_at_once_;
+    const std::int64_t at_once = areas_at_once_;
+    reserve_store(std::min(all, at_once) * blocks_an_area);
+    bands_ = (all + at_once - 1) / at_once;
     reserve(counts_, bands_, queue_);
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     for (std::int64_t band = 0; band < bands_; ++band) {
-      grid.first = static_cast<unsigned>(band * areas_at_once_);
-      grid.areas = static_cast<unsigned>(std::min(all - band * areas_at_once_, areas_at_once_));
+      grid.first = static_cast<unsigned>(band * at_once);
+      grid.areas = static_cast<unsigned>(std::min(all - band * at_once, at_once));
       render_blocks(grid, counts_.data() + band, images);
     }
   }
@@ -138,11 +179,12 @@ class CudaEngine final : public SmoeRenderer::Engine {
                           units_.data(),
                           listed_.data(),
                           chunk_.data(),
-                          exact_blocks_.data(),
+                          exact_tiles_.data(),
                           best_.data(),
                           counts,
                           static_cast<unsigned>(first_free_),
-                          static_cast<unsigned>(chunks_)};
+                          static_cast<unsigned>(chunks_),
+                          static_cast<unsigned>(most_slots)};
     const ListSettings settings{options_.selection,
                                 static_cast<float>(options_.tolerance),
                                 static_cast<float>(options_.window_px),
@@ -152,7 +194,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     cuda::check(
         cudaMemsetAsync(best_.data(), 0, grid.areas * blocks_an_area * quarters_a_block * sizeof(unsigned), stream),
         "cudaMemsetAsync");
-    list_components(cells_.components(), frames_.data(), grid, settings, store, stream);
+    list_components(cells_.components(), frames_.data(), device_bundles_.data(), grid, settings, store, stream);
     sum_components(cells_.components(), frames_.data(), grid, model_.channels, store, {turns_.data(), slots_.data()},
                    images, processors_, stream);
   }
@@ -173,11 +215,14 @@ class CudaEngine final : public SmoeRenderer::Engine {
   std::vector<Frame> set_;
   std::vector<double> set_at_;  ///< other coordinates of the same
   Array<Frame, 1> frames_;      ///< the same
+  std::vector<PictureBundle> bundles_;
+  unsigned bundle_log2_ = 0;
+  Array<PictureBundle, 1> device_bundles_;  ///< the same
   Array<Block, 1> blocks_;
   Array<Unit, 1> units_;
   Array<Listed, 1> listed_;
   Array<Chunk, 1> chunk_;
-  Array<unsigned, 1> exact_blocks_;
+  Array<unsigned, 1> exact_tiles_;
   Array<unsigned, 1> best_;
   Array<unsigned, 1> turns_;
   Array<float, 1> slots_;

@@ -186,6 +186,59 @@ TEST_P(SmoeRender, ManyViewsAtOnceAreThoseOfOneEach) {
   });
 }
 
+TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
+  cases::SmoeCase c;
+  c.dimensions = 4;
+  c.components = 500;
+  const auto model = cases::make_smoe(c);
+  const auto narrow = cases::dense_smoe(4, 500, 60, 45);
+  std::vector<SmoeView> views;
+  for (int i = 0; i < 15; ++i) views.push_back(whole(model, {45, 60}, {0.08 * (i % 5) - 0.9, 0.3 - 0.1 * (i / 5)}));
+  auto others = views;
+  std::swap(others[3], others[12]);
+  others[7].corner = {3.25, 4.5};
+  on_each([&](Device device) {
+    const auto queue = Queue::create(device);
+    for (const auto* const own : {&model, &narrow}) {
+      for (const double tolerance : {0.25 / 255, 1e-4, 1e-6}) {
+        SmoeRenderOptions options;
+        options.tolerance = tolerance;
+        SmoeRenderer renderer(*own, queue, options);
+        Array<float, 4> images({std::ssize(views), 45, 60, 3}, queue);
+        for (const auto* const batch : {&views, &others}) {
+          renderer.render(*batch, images.view());
+          const auto host = images.to(Device{});
+          double worst = 0;
+          for (std::size_t i = 0; i < batch->size(); ++i) {
+            Array<float, 3> image({45, 60, 3});
+            std::copy_n(host.data() + static_cast<std::int64_t>(i) * image.size(), image.size(), image.data());
+            worst = std::max(worst, largest_error(*own, (*batch)[i], image, 17));
+          }
+          expect_within(fmt::format("15 views, tolerance {:.0e}", tolerance), worst, tolerance + 2e-7);
+        }
+      }
+    }
+  });
+}
+
+TEST_P(SmoeRender, HoldsItForEverySizeOfComponents) {
+  for (const int channels : {1, 2, 3, 4}) {
+    cases::SmoeCase own;
+    own.channels = channels;
+    own.components = 2000;
+    own.width = 240;
+    own.height = 180;
+    own.large_share = 0;
+    const auto model = cases::make_smoe(own);
+    // From components of a third of a pixel to some of forty.
+    for (const std::int64_t height : {23, 45, 180, 1440}) {
+      const SmoeView view{{height, 60}, {20, 0}, {60.0 * 180 / static_cast<double>(height), 180}, {}};
+      check(fmt::format("{} channels, {} pixels high", channels, height), model, view, 0.25 / 255,
+            height > 200 ? 211 : 23);
+    }
+  }
+}
+
 TEST_P(SmoeRender, GivesTheSameBitsEveryTime) {
   cases::SmoeCase many;
   many.components = 5000;
