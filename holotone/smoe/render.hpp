@@ -66,7 +66,8 @@ class SmoeRenderer {
   /// `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out of range or an image of
   /// another shape.
   void render(const SmoeView& view, View<float, 3> image);
-  /// Views of one size, {views, ny, nx, channels}: on a GPU many small ones take little more than the time of their pixels.
+  /// Views of one size, {views, ny, nx, channels}: on a GPU many small ones take little more than the time of their pixels. Close ones there share
+  /// their lists of components: each holds the tolerance, but is not to the last bit what it is alone.
   void render(std::span<const SmoeView> views, View<float, 4> images);
   /// The same as code values (smoe_codes), those of sRGB where the model's colours are linear light: {views, ny, nx, channels}, or
   /// four channels, ready for a texture.
