@@ -3,70 +3,21 @@
 // (CUDA: the _rn intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square
 // root are correctly rounded on both, so both give the same bits. Not for users.
 #include <cstdint>
+#include <holotone/optics/turns_math.h>
 
-#if defined(__CUDACC__)
-#define HOLOTONE_ENCODE_INLINE __host__ __device__ __forceinline__
-#else
-#define HOLOTONE_ENCODE_INLINE __attribute__((always_inline)) inline
-#endif
+#define HOLOTONE_ENCODE_INLINE HOLOTONE_TURNS_INLINE
 
 namespace holotone::encoding {
 
-#if defined(__CUDA_ARCH__)
-HOLOTONE_ENCODE_INLINE float multiply(float a, float b) { return __fmul_rn(a, b); }
-HOLOTONE_ENCODE_INLINE float add(float a, float b) { return __fadd_rn(a, b); }
-HOLOTONE_ENCODE_INLINE float divide(float a, float b) { return __fdiv_rn(a, b); }
-HOLOTONE_ENCODE_INLINE float square_root(float a) { return __fsqrt_rn(a); }
-#else
-HOLOTONE_ENCODE_INLINE float multiply(float a, float b) { return a * b; }
-HOLOTONE_ENCODE_INLINE float add(float a, float b) { return a + b; }
-HOLOTONE_ENCODE_INLINE float divide(float a, float b) { return a / b; }
-HOLOTONE_ENCODE_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
-#endif
-HOLOTONE_ENCODE_INLINE float magnitude(float a) { return a < 0 ? -a : a; }
-
-struct Complex32 {
-  float re, im;
-};
-
-/// lo / hi of |re|, |im| (0 for zero) and hi.
-struct Octant {
-  float ratio, larger;
-};
-
-HOLOTONE_ENCODE_INLINE Octant octant_of(Complex32 u) {
-  const float a = magnitude(u.re);
-  const float b = magnitude(u.im);
-  const float larger = a > b ? a : b;
-  const float smaller = a > b ? b : a;
-  return {divide(smaller, larger == 0 ? 1.0f : larger), larger};
-}
-
-/// arg(u) / 2 pi in [0, 1) from its octant; 0 for zero, NaN for what is not a number.
-/// arctan(r) / 2 pi = r P(r^2) on [0, 1], P of degree 8 by Chebyshev interpolation: error 1.4e-8, exact at r = 0 and 1.
-/// In all at most 6e-8 turns.
-HOLOTONE_ENCODE_INLINE float turns_of(Complex32 u, Octant octant) {
-  const float s = multiply(octant.ratio, octant.ratio);
-  float p = 0x1.cda776p-12f;
-  p = add(multiply(p, s), -0x1.482a70p-9f);
-  p = add(multiply(p, s), 0x1.b782e8p-8f);
-  p = add(multiply(p, s), -0x1.84e39cp-7f);
-  p = add(multiply(p, s), 0x1.14e252p-6f);
-  p = add(multiply(p, s), -0x1.723894p-6f);
-  p = add(multiply(p, s), 0x1.04a74ap-5f);
-  p = add(multiply(p, s), -0x1.b2985ep-5f);
-  p = add(multiply(p, s), 0x1.45f306p-3f);
-  p = multiply(p, octant.ratio);
-  const float steep = add(0.25f, -p);
-  p = magnitude(u.im) > magnitude(u.re) ? steep : p;
-  const float left = add(0.5f, -p);
-  p = u.re < 0 ? left : p;
-  const float below = add(1.0f, -p);
-  p = u.im < 0 ? below : p;
-  return p >= 1 ? 0.0f : p;
-}
-
-HOLOTONE_ENCODE_INLINE float turns_of(Complex32 u) { return turns_of(u, octant_of(u)); }
+using turns_math::add;
+using turns_math::Complex32;
+using turns_math::divide;
+using turns_math::magnitude;
+using turns_math::multiply;
+using turns_math::Octant;
+using turns_math::octant_of;
+using turns_math::square_root;
+using turns_math::turns_of;
 
 /// |u| without overflow of the squares; relative error 3 ulp.
 HOLOTONE_ENCODE_INLINE float absolute(Octant octant) {

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/quantize/diffusion_weights.hpp>
+#include <numbers>
+#include <numeric>
+
+namespace holotone {
+namespace {
+
+constexpr std::string_view where = "diffusion_weights";
+constexpr int rows_around = 12;
+constexpr int columns_around = 24;
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+
+/// |M_s| of Eq. (8).
+double window_transform(const SignalWindow& window, int x, int y) {
+  return window.width * window.height * sinc(window.width * x) * sinc(window.height * y);
+}
+
+/// Eq. (9).
+double edge_transform(double kappa, int x, int y) {
+  return (x == 0 && y == 0 ? 1 : 0) - kappa * kappa * sinc(kappa * x) * sinc(kappa * y);
+}
+
+/// Eq. (1).
+double weight(const SignalWindow& window, double kappa, int x, int y) {
+  const double turns = window.xi * x + window.eta * y;
+  return 2 * window_transform(window, x, y) * std::cos(2 * std::numbers::pi * turns) + edge_transform(kappa, x, y);
+}
+
+void require_window(const SignalWindow& window, std::size_t hogel) {
+  const auto inside = [](double middle, double side) { return std::abs(middle) + side / 2 <= 0.5 * (1 + 1e-12); };
+  if (window.width > 0 && window.height > 0 && inside(window.xi, window.width) && inside(window.eta, window.height))
+    return;
+  throw_argument(where, "hogels", "windows within half a cycle a pixel each way, wider than none",
+                 fmt::format("{:.4g} x {:.4g} around {:.4g}, {:.4g} for hogel {}", window.width, window.height,
+                             window.xi, window.eta, hogel));
+}
+
+/// Those that a pixel may use, of all around.
+std::vector<DiffusionTap> causal_taps(int parallelism) {
+  std::vector<DiffusionTap> taps;
+  for (int dy = 0; dy <= rows_around; ++dy) {
+    for (int dx = -columns_around; dx <= columns_around; ++dx) {
+      const bool before = dy > 0 || dx > 0;
+      const bool early = parallelism == 0 || dx > -parallelism * dy;
+      if (before && early) taps.push_back({dx, dy});
+    }
+  }
+  return taps;
+}
+
+/// Eq. (4).
+std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, const WeightOptions& options) {
+  std::vector<DiffusionTap> taps = causal_taps(options.parallelism);
+  if (options.taps > static_cast<int>(taps.size())) {
+    throw_argument(where, "taps",
+                   fmt::format("at most {}, as many as there are for p = {}", taps.size(), options.parallelism),
+                   fmt::format("{}", options.taps));
+  }
+  const auto most = [&](const DiffusionTap& tap) {
+    double largest = 0;
+    for (const auto& window : hogels) largest = std::max(largest, std::abs(window_transform(window, tap.dx, tap.dy)));
+    return 2 * largest + std::abs(edge_transform(options.kappa, tap.dx, tap.dy));
+  };
+  std::vector<std::pair<double, DiffusionTap>> ranked;
+  ranked.reserve(taps.size());
+  for (const auto& tap : taps) ranked.emplace_back(most(tap), tap);
+  // Of equal ones the nearer, and then in raster order, that the choice is the same everywhere.
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    const auto distance = [](const DiffusionTap& tap) { return tap.dx * tap.dx + tap.dy * tap.dy; };
+    if (std::abs(a.first - b.first) > 1e-12) return a.first > b.first;
+    return distance(a.second) < distance(b.second);
+  });
+  taps.clear();
+  for (int i = 0; i < options.taps; ++i) taps.push_back(ranked[static_cast<std::size_t>(i)].second);
+  std::sort(taps.begin(), taps.end(),
+            [](const DiffusionTap& a, const DiffusionTap& b) { return a.dy != b.dy ? a.dy > b.dy : a.dx > b.dx; });
+  return taps;
+}
+
+double most_sum(const WeightOptions& options) {
+  if (options.most_sum > 0) return options.most_sum;
+  return options.rule == WeightRule::eq1 ? 0.98 : 2.2;
+}
+
+double sum_of_moduli(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, double own) { return sum + std::abs(own); });
+}
+
+/// Solves a x = b, a {n, n} symmetric and positive definite, in its place (Cholesky).
+std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) {
+      for (std::size_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+    }
+    const double root = std::sqrt(std::max(a[j * n + j], 1e-300));
+    for (std::size_t i = j; i < n; ++i) a[i * n + j] /= root;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  return b;
+}
+
+/// With the mask of Eq. (1) as m, the sum over m of |1 - W|^2 has the normal equations sum over l of w(k - l) w_l = w(k).
+std::vector<double> least_squares(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
+                                  const WeightOptions& options) {
+  const std::size_t n = taps.size();
+  std::vector<double> a(n * n);
+  std::vector<double> b(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    b[k] = weight(window, options.kappa, taps[k].dx, taps[k].dy);
+    for (std::size_t l = 0; l < n; ++l) {
+      a[k * n + l] = weight(window, options.kappa, taps[k].dx - taps[l].dx, taps[k].dy - taps[l].dy);
+    }
+  }
+  const double power = weight(window, options.kappa, 0, 0);
+  for (double ridge = 1e-6 * power;; ridge *= 1.25) {
+    auto own = a;
+    for (std::size_t k = 0; k < n; ++k) own[k * n + k] += ridge;
+    auto values = solved(std::move(own), b);
+    if (sum_of_moduli(values) <= most_sum(options)) return values;
+  }
+}
+
+std::vector<double> weights_of(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
+                               const WeightOptions& options) {
+  if (options.rule == WeightRule::least_squares) return least_squares(window, taps, options);
+  std::vector<double> values;
+  values.reserve(taps.size());
+  for (const auto& tap : taps) values.push_back(weight(window, options.kappa, tap.dx, tap.dy));
+  const double sum = sum_of_moduli(values);
+  for (double& own : values) own *= most_sum(options) / sum;
+  return values;
+}
+
+/// The hogel's own selection: its largest of the taps for all.
+std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<DiffusionTap> taps,
+                                  const WeightOptions& options) {
+  std::stable_sort(taps.begin(), taps.end(), [&](const DiffusionTap& a, const DiffusionTap& b) {
+    return std::abs(weight(window, options.kappa, a.dx, a.dy)) > std::abs(weight(window, options.kappa, b.dx, b.dy));
+  });
+  taps.resize(static_cast<std::size_t>(options.kept));
+  return taps;
+}
+
+}  // namespace
+
+SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
+  require_grid("signal_window", grid);
+  require_positive("signal_window", "width_m", viewer.width_m);
+  require_positive("signal_window", "height_m", viewer.height_m);
+  require_positive("signal_window", "distance_m", viewer.distance_m);
+  const double to_x = viewer.x_m - x_m;
+  const double to_y = viewer.y_m - y_m;
+  const auto frequency = [&](double along, double across) {
+    return grid.pitch_m / grid.wavelength_m * along / std::hypot(along, across, viewer.distance_m);
+  };
+  const double left = frequency(to_x - viewer.width_m / 2, to_y);
+  const double right = frequency(to_x + viewer.width_m / 2, to_y);
+  const double bottom = frequency(to_y - viewer.height_m / 2, to_x);
+  const double top = frequency(to_y + viewer.height_m / 2, to_x);
+  return {(left + right) / 2, -(bottom + top) / 2, right - left, top - bottom};  // rows go down
+}
+
+DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options) {
+  if (hogels.empty()) throw_argument(where, "hogels", "at least one", "none");
+  for (std::size_t i = 0; i < hogels.size(); ++i) require_window(hogels[i], i);
+  require_range(where, "taps", options.taps, 1, (2 * columns_around + 1) * (rows_around + 1));
+  require_range(where, "kept", options.kept, 0, options.taps);
+  require_range(where, "parallelism", options.parallelism, 0, columns_around);
+  require_range(where, "kappa", options.kappa, 0.1, 1);
+  if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
+  DiffusionWeights weights{preselected(hogels, options), {}};
+  const auto taps = static_cast<std::int64_t>(weights.taps.size());
+  weights.values = Array<float, 2>({std::ssize(hogels), taps});
+  std::fill_n(weights.values.data(), weights.values.size(), 0.0F);
+  for (std::int64_t hogel = 0; hogel < std::ssize(hogels); ++hogel) {
+    const auto& window = hogels[static_cast<std::size_t>(hogel)];
+    const auto own = options.kept > 0 ? largest(window, weights.taps, options) : weights.taps;
+    const auto values = weights_of(window, own, options);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto at = std::find(weights.taps.begin(), weights.taps.end(), own[i]) - weights.taps.begin();
+      weights.values(hogel, at) = static_cast<float>(values[i]);
+    }
+  }
+  return weights;
+}
+
+DiffusionWeights floyd_steinberg_weights() {
+  DiffusionWeights weights{{{1, 1}, {0, 1}, {-1, 1}, {1, 0}}, Array<float, 2>({1, 4})};
+  std::copy_n(std::array{1.0F / 16, 5.0F / 16, 3.0F / 16, 7.0F / 16}.begin(), 4, weights.values.data());
+  return weights;
+}
+
+}  // namespace holotone

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/quantize/diffusion_weights.hpp>
+#include <memory>
+#include <vector>
+
+namespace holotone {
+
+/// What a panel changes of the light.
+enum class Modulation { phase, amplitude };
+
+struct ErrorDiffusionOptions {
+  Modulation modulation = Modulation::phase;
+  int bits = 8;  ///< 1 to 8; codes are 0 .. 2^bits - 1
+  /// What codes 0, 1, 2, ... show where steps are unequal: 2 to 2^bits phases in radians, or rising amplitudes from 0 to 1. Empty: equal steps,
+  /// phases code / 2^bits of a turn, amplitudes code / (2^bits - 1).
+  std::vector<double> levels{};
+  std::int64_t hogel_px =
+      0;                ///< side of the squares that have weights of their own and pass no error on; 0: one for all
+  double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
+};
+
+struct ErrorDiffusionReport {
+  float scale = 1;  ///< what the field was divided by
+};
+
+/// A complex field in levels of a panel, whose errors are passed on to pixels that come later. With h = field / scale, |h| <= 1 (amplitude: (1 + Re h)
+/// / 2, Re h / scale clipped to -1 .. 1), in raster order within each hogel
+///   u(x, y) = h(x, y) + sum over taps of w e(x - dx, y - dy),   q = the level nearest to u,   e = u - q
+/// (phase: q = exp(i phase) nearest in phase, of equal ones the lower). So noise q - h = -(e - sum of w e) has the spectrum (1 - W) E. Errors outside the
+/// hogel count as 0. Without taps it is truncation. Two phases reach no more than a line: of e the part along it counts, and in a window of one bit of phase
+/// stands half of the field, with the conjugate order in the mirror image.
+///
+/// float32 with every rounding fixed: sums in the order of the taps, by fused multiply-adds; phases as EncodePlan's. The same codes on every processor
+/// and for any number of threads. Cost O(pixels taps); hogels run side by side. Sources: Floyd, Steinberg 1976; Heggarty, Chevallier, J. Opt. Soc. Am. A
+/// 15, 625 (1998), one window for all (SWED); Lagrange et al. 2024, one for each hogel (VDED).
+class ErrorDiffusionPlan {
+ public:
+  /// For fields {ny, nx}, weights of one set or of one for each hogel, row by row. Throws invalid_argument naming the option, its range and the value;
+  /// unsupported for a device other than the CPU.
+  ErrorDiffusionPlan(const ErrorDiffusionOptions& options, DiffusionWeights weights, Shape<2> shape, Queue queue = {});
+  ~ErrorDiffusionPlan();
+  ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
+  ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
+
+  /// {ny, nx}. Throws invalid_argument for another shape or a pixel that is not finite, which it names.
+  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
+  [[nodiscard]] ErrorDiffusionReport report() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Hogels of a panel of this size, {rows, columns}; those at the right and at the bottom may be smaller.
+Shape<2> hogels_of(Shape<2> shape, std::int64_t hogel_px);
+
+}  // namespace holotone

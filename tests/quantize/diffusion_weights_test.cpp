@@ -1,0 +1,180 @@
+// Weights of error diffusion against integrals over the spectrum in float64.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <gtest/gtest.h>
+#include <holotone/quantize/diffusion_weights.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace holotone {
+namespace {
+
+using support::expect_error;
+using support::expect_within;
+
+constexpr int steps = 400;  // of the spectrum, each way
+
+/// body(xi, eta, area) all over the spectrum, in steps.
+template <class Body>
+void over_spectrum(const Body& body) {
+  for (int row = 0; row < steps; ++row) {
+    for (int column = 0; column < steps; ++column) {
+      body((column + 0.5) / steps - 0.5, (row + 0.5) / steps - 0.5, 1.0 / steps / steps);
+    }
+  }
+}
+
+bool inside(const SignalWindow& window, double xi, double eta, double sign) {
+  return std::abs(xi - sign * window.xi) < window.width / 2 && std::abs(eta - sign * window.eta) < window.height / 2;
+}
+
+/// Noise is not wanted there, so many times.
+double mask(const SignalWindow& window, double kappa, double xi, double eta) {
+  return inside(window, xi, eta, 1) + inside(window, xi, eta, -1) + (std::max(std::abs(xi), std::abs(eta)) > kappa / 2);
+}
+
+/// Mean of |1 - W|^2 over the mask.
+double noise_of(const DiffusionWeights& weights, const SignalWindow& window, double kappa) {
+  double noise = 0;
+  double area = 0;
+  over_spectrum([&](double xi, double eta, double part) {
+    const double own = mask(window, kappa, xi, eta) * part;
+    if (own == 0) return;
+    std::complex<double> rest = 1;
+    for (std::size_t i = 0; i < weights.taps.size(); ++i) {
+      const double turns = xi * weights.taps[i].dx + eta * weights.taps[i].dy;
+      rest -= static_cast<double>(weights.values(0, static_cast<std::int64_t>(i))) * std::polar(1.0, -2 * M_PI * turns);
+    }
+    noise += own * std::norm(rest);
+    area += own;
+  });
+  return noise / area;
+}
+
+const SignalWindow usual{0.11, -0.07, 0.16, 0.12};
+
+DiffusionWeights one(const WeightOptions& options, const SignalWindow& window = usual) {
+  return diffusion_weights(std::span(&window, 1), options);
+}
+
+TEST(DiffusionWeights, AreTheMasksTransform) {
+  for (const double kappa : {1.0, 0.7}) {
+    WeightOptions options;
+    options.kappa = kappa;
+    const auto weights = one(options);
+    ASSERT_EQ(weights.taps.size(), 27U);
+    std::vector<double> expected;
+    double sum = 0;
+    for (const auto& [dx, dy] : weights.taps) {
+      double own = 0;
+      over_spectrum([&, x = dx, y = dy](double xi, double eta, double area) {
+        own += area * mask(usual, kappa, xi, eta) * std::cos(2 * M_PI * (xi * x + eta * y));
+      });
+      expected.push_back(own);
+      sum += std::abs(own);
+    }
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto got = static_cast<double>(weights.values(0, static_cast<std::int64_t>(i)));
+      worst = std::max(worst, std::abs(got - 0.98 * expected[i] / sum));
+    }
+    expect_within("Eq. (1), of a sum of 0.98", worst, 1e-3);  // what the steps of the integral leave
+  }
+}
+
+TEST(DiffusionWeights, TapsAreTheLargestThatAreEarlyEnough) {
+  for (const int p : {0, 1, 3, 6}) {
+    WeightOptions options;
+    options.parallelism = p;
+    const auto taps = one(options).taps;
+    for (std::size_t i = 0; i < taps.size(); ++i) {
+      const auto [dx, dy] = taps[i];
+      EXPECT_TRUE(dy > 0 || (dy == 0 && dx > 0));
+      EXPECT_TRUE(p == 0 || dx > -p * dy);
+      EXPECT_TRUE(i == 0 || taps[i - 1].dy > dy || (taps[i - 1].dy == dy && taps[i - 1].dx > dx));
+    }
+    // |M_s| falls from the middle on as far as its first zero.
+    for (const DiffusionTap near : {DiffusionTap{1, 0}, {2, 0}, {0, 1}, {1, 1}, {0, 2}}) {
+      EXPECT_NE(std::find(taps.begin(), taps.end(), near), taps.end()) << near.dx << ", " << near.dy << ", p = " << p;
+    }
+  }
+  WeightOptions few;
+  few.kept = 10;
+  const auto weights = one(few);
+  EXPECT_EQ(std::count(weights.values.data(), weights.values.data() + 27, 0.0F), 17);
+}
+
+TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
+  WeightOptions options;
+  const double of_eq1 = noise_of(one(options), usual, 1);
+  options.rule = WeightRule::least_squares;
+  options.most_sum = 4;
+  options.taps = 9;
+  auto weights = one(options);
+  const double least = noise_of(weights, usual, 1);
+  std::printf("mean of |1 - W|^2: Eq. (1) %.3f, least squares with 9 taps %.4f\n", of_eq1, least);
+  EXPECT_LT(least, 0.1 * of_eq1);
+  for (std::int64_t i = 0; i < 9; ++i) {
+    for (const float change : {0.05F, -0.05F}) {
+      weights.values(0, i) += change;
+      EXPECT_GT(noise_of(weights, usual, 1), least) << "tap " << i;
+      weights.values(0, i) -= change;
+    }
+  }
+  for (const double most : {0.98, 2.2}) {
+    options.most_sum = most;
+    options.taps = 27;
+    const auto own = one(options);
+    double sum = 0;
+    for (std::int64_t i = 0; i < own.values.size(); ++i) sum += std::abs(static_cast<double>(own.values.data()[i]));
+    EXPECT_LE(sum, most + 1e-5);
+    EXPECT_GT(sum, 0.75 * most);
+  }
+}
+
+TEST(DiffusionWeights, WindowsAreWhereTheViewerIs) {
+  // Lagrange et al. 2024, Tables 1 and 2.
+  const FieldGrid grid{24576, 24576, 750e-9, 635e-9};
+  const Viewer viewer{9.2e-3, 9.2e-3, 36e-3, 0, 0};
+  const auto ahead = signal_window(grid, viewer, 0, 0);
+  EXPECT_NEAR(ahead.xi, 0, 1e-12);
+  EXPECT_NEAR(ahead.width, 2 * 750.0 / 635 * std::sin(std::atan(4.6 / 36)), 1e-6);
+  EXPECT_NEAR(ahead.height, ahead.width, 1e-12);
+  // The viewer is to the left of a hogel at the right: light goes there with falling phase.
+  const auto right = signal_window(grid, viewer, 9e-3, 0);
+  EXPECT_LT(right.xi, -0.2);
+  EXPECT_NEAR(right.eta, 0, 1e-12);
+  // Rows go down: from the panel's bottom light goes up, with falling rows.
+  EXPECT_LT(signal_window(grid, viewer, 0, -9e-3).eta, -0.2);
+}
+
+TEST(DiffusionWeights, BadOptionsAreNamed) {
+  const auto expect = [](const std::string& text, const WeightOptions& options, const SignalWindow& window = usual) {
+    expect_error(ErrorCode::invalid_argument, text, [&] { (void)one(options, window); });
+  };
+  WeightOptions options;
+  options.taps = 0;
+  expect("taps", options);
+  options.taps = 600;
+  options.parallelism = 1;
+  expect("as many as there are for p = 1", options);
+  options = {};
+  options.parallelism = -1;
+  expect("parallelism", options);
+  options = {};
+  options.kept = 28;
+  expect("kept", options);
+  options = {};
+  options.kappa = NAN;
+  expect("kappa", options);
+  expect("hogel 0", {}, {0, 0, 0, 0.1});
+  expect("hogel 0", {}, {0.45, 0, 0.2, 0.1});
+  expect("hogel 0", {}, {NAN, 0, 0.2, 0.1});
+  expect_error(ErrorCode::invalid_argument, "hogels", [] { (void)diffusion_weights({}); });
+  expect_error(ErrorCode::invalid_argument, "distance_m", [] {
+    (void)signal_window({8, 8, 1e-6, 5e-7}, {1e-3, 1e-3, 0, 0, 0}, 0, 0);
+  });
+}
+
+}  // namespace
+}  // namespace holotone

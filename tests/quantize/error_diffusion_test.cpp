@@ -1,0 +1,281 @@
+// Error diffusion: every code against float64, given the codes before it; what it does to noise.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/random.hpp>
+#include <holotone/fft/fft.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace holotone {
+namespace {
+
+using support::Complex64;
+using support::expect_error;
+using support::expect_within;
+
+DiffusionWeights no_weights() { return {{}, Array<float, 2>({1, 0})}; }
+
+Array<Complex, 2> speckle(Shape<2> shape, std::uint64_t seed) {
+  Array<Complex, 2> field(shape);
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    const auto at = static_cast<std::uint64_t>(i);
+    const double modulus = std::sqrt(-std::log(1 - random_uniform64(seed, 2 * at)));
+    field.data()[i] = Complex(std::polar(3 * modulus, 2 * M_PI * random_uniform64(seed, 2 * at + 1)));
+  }
+  return field;
+}
+
+Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
+                                View<const Complex, 2> field, float* scale = nullptr) {
+  DiffusionWeights own{weights.taps, weights.values.to(Device{})};
+  ErrorDiffusionPlan plan(options, std::move(own), field.shape());
+  Array<std::uint8_t, 2> codes(field.shape());
+  plan.execute(field, codes.view());
+  if (scale != nullptr) *scale = plan.report().scale;
+  return codes;
+}
+
+/// What code l shows.
+Complex64 shown(const ErrorDiffusionOptions& options, int code) {
+  const double levels = std::ldexp(1.0, options.bits);
+  const bool phase = options.modulation == Modulation::phase;
+  if (!options.levels.empty()) {
+    const double own = options.levels[static_cast<std::size_t>(code)];
+    return phase ? std::polar(1.0, own) : own;
+  }
+  return phase ? std::polar(1.0, 2 * M_PI * code / levels) : Complex64(code / (levels - 1));
+}
+
+/// How much nearer to u another level is than the code's: in turns, or in amplitude.
+double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int code) {
+  const int all = options.levels.empty() ? 1 << options.bits : static_cast<int>(options.levels.size());
+  const auto distance = [&](int level) {
+    const Complex64 q = shown(options, level);
+    if (options.modulation == Modulation::amplitude) return std::abs(u.real() - q.real());
+    return std::abs(std::arg(u * std::conj(q))) / (2 * M_PI);
+  };
+  double least = 1e9;
+  for (int level = 0; level < all; ++level) least = std::min(least, distance(level));
+  return distance(code) - least;
+}
+
+/// The errors follow from the codes, in float64; each code has to be that of the nearest level then.
+void expect_nearest(const std::string& what, const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
+                    View<const Complex, 2> field) {
+  float scale = 0;
+  const auto codes = codes_of(options, weights, field, &scale);
+  const auto [ny, nx] = field.shape();
+  const std::int64_t side = options.hogel_px > 0 ? options.hogel_px : std::max(nx, ny);
+  const std::int64_t across = (nx + side - 1) / side;
+  std::vector<Complex64> errors(static_cast<std::size_t>(nx * ny));
+  double worst = 0;
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t column = 0; column < nx; ++column) {
+      const std::int64_t hogel = row / side * across + column / side;
+      const std::int64_t set = weights.values.shape()[0] > 1 ? hogel : 0;
+      Complex64 u = Complex64(field(row, column)) / static_cast<double>(scale);
+      if (options.modulation == Modulation::amplitude) {
+        u = (1 + std::clamp(u.real(), -1.0, 1.0)) / 2;
+      } else {
+        u /= std::max(1.0, std::abs(u));
+      }
+      for (std::size_t i = 0; i < weights.taps.size(); ++i) {
+        const std::int64_t from_row = row - weights.taps[i].dy;
+        const std::int64_t from_column = column - weights.taps[i].dx;
+        const bool own = from_row >= 0 && from_column >= 0 && from_column < nx && from_row / side == row / side &&
+                         from_column / side == column / side;
+        if (!own) continue;
+        u += static_cast<double>(weights.values(set, static_cast<std::int64_t>(i))) *
+             errors[static_cast<std::size_t>(from_row * nx + from_column)];
+      }
+      const int code = codes(row, column);
+      worst = std::max(worst, excess_of(options, u, code));
+      Complex64 error = u - shown(options, code);
+      if (options.modulation == Modulation::phase && options.bits == 1) error = error.real();
+      errors[static_cast<std::size_t>(row * nx + column)] = error;
+    }
+  }
+  expect_within(what, worst, 2e-4);
+}
+
+DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options) {
+  std::vector<SignalWindow> windows;
+  for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
+    windows.push_back(
+        {0.25 - 0.11 * static_cast<double>(i % hogels[1]), 0.05 * static_cast<double>(i / hogels[1]), 0.16, 0.2});
+  }
+  return diffusion_weights(windows, options);
+}
+
+TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
+  const auto field = speckle({61, 83}, 3);
+  for (const int bits : {1, 2, 5, 8}) {
+    for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+      ErrorDiffusionOptions options;
+      options.modulation = modulation;
+      options.bits = bits;
+      const std::string of =
+          fmt::format("{} bits of {}", bits, modulation == Modulation::phase ? "phase" : "amplitude");
+      expect_nearest(of + ", truncated", options, no_weights(), field.view());
+      expect_nearest(of + ", Floyd-Steinberg", options, floyd_steinberg_weights(), field.view());
+      WeightOptions own;
+      own.parallelism = 3;
+      expect_nearest(of + ", one window", options, windows_of({1, 1}, own), field.view());
+      options.hogel_px = 32;
+      own.rule = WeightRule::least_squares;
+      own.kept = 20;
+      expect_nearest(of + ", hogels of 32", options, windows_of({2, 3}, own), field.view());
+    }
+  }
+}
+
+TEST(ErrorDiffusion, AnyTableOfLevels) {
+  const auto field = speckle({40, 40}, 4);
+  ErrorDiffusionOptions options;
+  options.bits = 3;
+  options.levels = {0.3, 6.1, 1.4, 3.3, -2.0};
+  expect_nearest("five phases in no order", options, floyd_steinberg_weights(), field.view());
+  options.levels = {1, 1 + 2 * M_PI, 4};
+  expect_nearest("two codes of one phase", options, no_weights(), field.view());
+  options.modulation = Modulation::amplitude;
+  options.levels = {0, 0.1, 0.5, 1};
+  expect_nearest("four amplitudes", options, floyd_steinberg_weights(), field.view());
+}
+
+TEST(ErrorDiffusion, FloydSteinbergKeepsTheMean) {
+  ErrorDiffusionOptions options;
+  options.modulation = Modulation::amplitude;
+  options.bits = 1;
+  options.clip = 1;
+  Array<Complex, 2> field({128, 128});
+  std::fill_n(field.data(), field.size(), Complex(-0.4F));
+  field(0, 0) = 1;  // the scale
+  const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
+  double sum = 0;
+  for (std::int64_t i = 0; i < codes.size(); ++i) sum += codes.data()[i];
+  EXPECT_NEAR(sum / static_cast<double>(codes.size()), 0.3, 3e-3);
+}
+
+TEST(ErrorDiffusion, HogelsAreByThemselves) {
+  const auto field = speckle({48, 64}, 5);
+  ErrorDiffusionOptions options;
+  options.hogel_px = 32;
+  const auto weights = windows_of({2, 2}, {});
+  const auto all = codes_of(options, weights, field.view());
+  // The scale has to be the same.
+  Array<Complex, 2> part({16, 32});
+  Array<Complex, 2> other = field.to(Device{});
+  for (std::int64_t row = 0; row < 48; ++row) {
+    for (std::int64_t column = 0; column < 64; ++column) {
+      if (row < 32 || column < 32) other(row, column) = field(row % 16 + 32, column % 32 + 32);
+    }
+  }
+  options.clip = 1;
+  const auto first = codes_of(options, weights, other.view());
+  for (std::int64_t row = 0; row < 32; ++row) {
+    for (std::int64_t column = 0; column < 32; ++column) other(row, column) *= 0.5F;
+  }
+  const auto second = codes_of(options, weights, other.view());
+  for (std::int64_t row = 32; row < 48; ++row) {
+    for (std::int64_t column = 32; column < 64; ++column) EXPECT_EQ(first(row, column), second(row, column));
+  }
+}
+
+/// Power of q - h in a window of the spectrum, of all of q's, in dB.
+double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const SignalWindow& window,
+                View<const Complex, 2> field) {
+  float scale = 0;
+  const auto codes = codes_of(options, weights, field, &scale);
+  const auto [ny, nx] = field.shape();
+  Array<Complex, 2> noise(field.shape());
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t column = 0; column < nx; ++column) {
+      Complex64 h = Complex64(field(row, column)) / static_cast<double>(scale);
+      h /= std::max(1.0, std::abs(h));
+      noise(row, column) = Complex(shown(options, codes(row, column)) - h);
+    }
+  }
+  FftPlan(field.shape()).execute(noise.view(), FftDirection::forward);
+  double power = 0;
+  const auto frequency = [](std::int64_t i, std::int64_t n) {
+    return static_cast<double>(i < n / 2 ? i : i - n) / static_cast<double>(n);
+  };
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t column = 0; column < nx; ++column) {
+      const bool inside = std::abs(frequency(column, nx) - window.xi) <= window.width / 2 &&
+                          std::abs(frequency(row, ny) - window.eta) <= window.height / 2;
+      if (inside) power += std::norm(Complex64(noise(row, column)));
+    }
+  }
+  const auto pixels = static_cast<double>(field.size());
+  return 10 * std::log10(power / pixels / pixels);
+}
+
+TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
+  const SignalWindow window{0.11, -0.07, 0.16, 0.16};
+  // Light that goes into the window alone.
+  constexpr std::int64_t side = 256;
+  auto field = speckle({side, side}, 6);
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    const auto frequency = [](std::int64_t k) { return static_cast<double>(k < side / 2 ? k : k - side) / side; };
+    const bool inside = std::abs(frequency(i % side) - window.xi) <= window.width / 2 &&
+                        std::abs(frequency(i / side) - window.eta) <= window.height / 2;
+    if (!inside) field.data()[i] = 0;
+  }
+  FftPlan({side, side}).execute(field.view(), FftDirection::inverse);
+  for (const int bits : {8, 3, 1}) {
+    ErrorDiffusionOptions options;
+    options.bits = bits;
+    // One bit of phase is real.
+    for (std::int64_t i = 0; bits == 1 && i < field.size(); ++i) field.data()[i] = field.data()[i].real();
+    const double truncated = noise_db(options, no_weights(), window, field.view());
+    for (const int p : {0, 6, 3, 1}) {
+      WeightOptions own;
+      own.parallelism = p;
+      const double by_eq1 = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      own.rule = WeightRule::least_squares;
+      const double by_squares = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      std::printf("%d bits, p = %d: noise in the window, dB: truncated %.1f, Eq. (1) %.1f, least squares %.1f\n", bits,
+                  p, truncated, by_eq1, by_squares);
+      EXPECT_LT(by_eq1, truncated - 4);
+      EXPECT_LT(by_squares, truncated - 18);
+    }
+  }
+}
+
+TEST(ErrorDiffusion, BadOptionsAreNamed) {
+  const auto field = speckle({4, 5}, 1);
+  const auto expect = [&](const std::string& text, const ErrorDiffusionOptions& options,
+                          const DiffusionWeights& weights) {
+    expect_error(ErrorCode::invalid_argument, text, [&] { (void)codes_of(options, weights, field.view()); });
+  };
+  ErrorDiffusionOptions options;
+  options.bits = 9;
+  expect("bits", options, no_weights());
+  options = {};
+  options.levels = {1, INFINITY};
+  expect("code 1", options, no_weights());
+  options.levels = {1};
+  expect("2 to 256", options, no_weights());
+  options.modulation = Modulation::amplitude;
+  options.levels = {0, 0.5, 0.5};
+  expect("rising amplitudes", options, no_weights());
+  options = {};
+  options.hogel_px = 3;
+  expect("one set or 4", options, windows_of({1, 3}, {}));
+  options = {};
+  expect("later in raster order", options, {{{-1, 0}}, Array<float, 2>({1, 1})});
+  auto wild = floyd_steinberg_weights();
+  wild.values(0, 1) = NAN;
+  expect("finite numbers", options, wild);
+  auto broken = field.to(Device{});
+  broken(2, 3) = Complex(1, NAN);
+  expect_error(ErrorCode::invalid_argument, "row 2, column 3",
+               [&] { (void)codes_of({}, no_weights(), broken.view()); });
+  std::fill_n(broken.data(), broken.size(), Complex(0));
+  EXPECT_EQ(codes_of({}, floyd_steinberg_weights(), broken.view())(0, 0), 0);
+}
+
+}  // namespace
+}  // namespace holotone
