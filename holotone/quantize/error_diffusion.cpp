@@ -4,7 +4,6 @@
 #include <holotone/core/error.hpp>
 #include <holotone/quantize/error_diffusion_engine.hpp>
 #include <numbers>
-#include <numeric>
 
 namespace holotone {
 namespace {
@@ -115,23 +114,16 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
 }
 
-/// The modulus that `share` of the pixels do not exceed; 1 where that is 0.
+/// What the field is divided by; 1 where that would be 0.
 float scale_of(View<const Complex, 2> field, const ErrorDiffusionOptions& options) {
-  const auto values = field.host();
-  std::vector<float> moduli(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i].real()) || !std::isfinite(values[i].imag())) {
-      const auto nx = static_cast<std::size_t>(field.shape()[1]);
-      throw_argument(where, "field", "finite values",
-                     fmt::format("{}{:+}i at row {}, column {}", values[i].real(), values[i].imag(), i / nx, i % nx));
-    }
-    moduli[i] = options.modulation == Modulation::phase ? std::hypot(values[i].real(), values[i].imag())
-                                                        : std::abs(values[i].real());
+  const auto [modulus, broken] = diffusion::scale_cpu(field, options.modulation, options.clip);
+  if (broken >= 0) {
+    const std::int64_t nx = field.shape()[1];
+    const Complex value = field(broken / nx, broken % nx);
+    throw_argument(where, "field", "finite values",
+                   fmt::format("{}{:+}i at row {}, column {}", value.real(), value.imag(), broken / nx, broken % nx));
   }
-  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(options.clip * static_cast<double>(moduli.size()))) - 1;
-  const auto at = moduli.begin() + std::clamp<std::ptrdiff_t>(rank, 0, std::ssize(moduli) - 1);
-  std::nth_element(moduli.begin(), at, moduli.end());
-  return *at > 0 ? std::min(*at, std::numeric_limits<float>::max()) : 1;
+  return modulus > 0 ? modulus : 1;
 }
 
 }  // namespace

@@ -130,6 +130,45 @@ TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
   }
 }
 
+TEST(ErrorDiffusion, ManyHogelsSideBySide) {
+  const auto field = speckle({61, 107}, 7);
+  WeightOptions own;
+  own.rule = WeightRule::least_squares;
+  own.kept = 20;
+  ErrorDiffusionOptions options;
+  options.hogel_px = 9;
+  const auto weights = windows_of({7, 2}, own);
+  DiffusionWeights of_hogels{weights.taps, Array<float, 2>({7 * 12, 27})};
+  for (std::int64_t hogel = 0; hogel < 7 * 12; ++hogel) {
+    std::copy_n(&weights.values(hogel % (7 * 2), 0), 27, &of_hogels.values(hogel, 0));
+  }
+  for (const int bits : {1, 2, 8}) {
+    options.bits = bits;
+    options.modulation = Modulation::phase;
+    expect_nearest(fmt::format("84 hogels of 9 pixels, {} bits of phase", bits), options, of_hogels, field.view());
+    expect_nearest("one set for all", options, floyd_steinberg_weights(), field.view());
+    options.modulation = Modulation::amplitude;
+    expect_nearest(fmt::format("84 hogels of 9 pixels, {} bits of amplitude", bits), options, of_hogels, field.view());
+  }
+  // One by one: hogels of other sizes beside them do not change any.
+  options.modulation = Modulation::phase;
+  options.clip = 1;
+  const auto all = codes_of(options, of_hogels, field.view());
+  Array<Complex, 2> few({9, 9});
+  for (std::int64_t i = 0; i < few.size(); ++i) few.data()[i] = field(27 + i / 9, 45 + i % 9);
+  float largest = 0;
+  for (std::int64_t i = 0; i < field.size(); ++i)
+    largest = std::max(largest, std::hypot(field.data()[i].real(), field.data()[i].imag()));
+  DiffusionWeights alone{weights.taps, Array<float, 2>({1, 27})};
+  std::copy_n(&of_hogels.values(3 * 12 + 5, 0), 27, alone.values.data());
+  // The same scale, by a pixel of the largest modulus that nothing collects from: the last.
+  few(8, 8) = Complex(largest);
+  ErrorDiffusionOptions one = options;
+  one.hogel_px = 0;
+  const auto own_codes = codes_of(one, alone, few.view());
+  for (std::int64_t i = 0; i + 1 < few.size(); ++i) EXPECT_EQ(own_codes.data()[i], all(27 + i / 9, 45 + i % 9)) << i;
+}
+
 TEST(ErrorDiffusion, AnyTableOfLevels) {
   const auto field = speckle({40, 40}, 4);
   ErrorDiffusionOptions options;
