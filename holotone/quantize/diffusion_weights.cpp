@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <numbers>
 #include <numeric>
@@ -12,6 +13,7 @@ namespace {
 constexpr std::string_view where = "diffusion_weights";
 constexpr int rows_around = 12;
 constexpr int columns_around = 24;
+constexpr double least_side = 1e-6;  ///< of windows, cycles a pixel: finer than any panel tells apart
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
@@ -33,9 +35,9 @@ double weight(const SignalWindow& window, double kappa, int x, int y) {
 
 void require_window(const SignalWindow& window, std::size_t hogel) {
   const auto inside = [](double middle, double side) { return std::abs(middle) + side / 2 <= 0.5 * (1 + 1e-12); };
-  if (window.width > 0 && window.height > 0 && inside(window.xi, window.width) && inside(window.eta, window.height))
-    return;
-  throw_argument(where, "hogels", "windows within half a cycle a pixel each way, wider than none",
+  const bool some = window.width >= least_side && window.height >= least_side;
+  if (some && inside(window.xi, window.width) && inside(window.eta, window.height)) return;
+  throw_argument(where, "hogels", "windows within half a cycle a pixel each way, at least 1e-6 wide and high",
                  fmt::format("{:.4g} x {:.4g} around {:.4g}, {:.4g} for hogel {}", window.width, window.height,
                              window.xi, window.eta, hogel));
 }
@@ -61,10 +63,11 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
                    fmt::format("at most {}, as many as there are for p = {}", taps.size(), options.parallelism),
                    fmt::format("{}", options.taps));
   }
+  // In steps of 1e-12, that those which differ by rounding alone are equal.
   const auto most = [&](const DiffusionTap& tap) {
     double largest = 0;
     for (const auto& window : hogels) largest = std::max(largest, std::abs(window_transform(window, tap.dx, tap.dy)));
-    return 2 * largest + std::abs(edge_transform(options.kappa, tap.dx, tap.dy));
+    return std::round(1e12 * (2 * largest + std::abs(edge_transform(options.kappa, tap.dx, tap.dy))));
   };
   std::vector<std::pair<double, DiffusionTap>> ranked;
   ranked.reserve(taps.size());
@@ -72,7 +75,7 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
   // Of equal ones the nearer, and then in raster order, that the choice is the same everywhere.
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
     const auto distance = [](const DiffusionTap& tap) { return tap.dx * tap.dx + tap.dy * tap.dy; };
-    if (std::abs(a.first - b.first) > 1e-12) return a.first > b.first;
+    if (a.first != b.first) return a.first > b.first;
     return distance(a.second) < distance(b.second);
   });
   taps.clear();
@@ -185,7 +188,7 @@ DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const W
   const auto taps = static_cast<std::int64_t>(weights.taps.size());
   weights.values = Array<float, 2>({std::ssize(hogels), taps});
   std::fill_n(weights.values.data(), weights.values.size(), 0.0F);
-  for (std::int64_t hogel = 0; hogel < std::ssize(hogels); ++hogel) {
+  parallel_for(0, std::ssize(hogels), [&](std::int64_t hogel) {
     const auto& window = hogels[static_cast<std::size_t>(hogel)];
     const auto own = options.kept > 0 ? largest(window, weights.taps, options) : weights.taps;
     const auto values = weights_of(window, own, options);
@@ -193,7 +196,7 @@ DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const W
       const auto at = std::find(weights.taps.begin(), weights.taps.end(), own[i]) - weights.taps.begin();
       weights.values(hogel, at) = static_cast<float>(values[i]);
     }
-  }
+  });
   return weights;
 }
 

@@ -47,10 +47,10 @@ struct WeightOptions {
   int taps = 27;        ///< chosen for all hogels by Eq. (4)
   int kept = 0;         ///< of these for each hogel, the largest; 0: all
   int parallelism = 0;  ///< p of Eq. (7): errors go less than p columns to the left for each row down; 0: any
-  double kappa =
-      1;  ///< noise is not wanted outside a square of this side around frequency 0 either, cycles a pixel; 1: it may be anywhere
-  /// Of the weights' moduli; 0: 0.98 for eq1, 2.2 for least_squares. No more than 1 keeps errors bounded; up to about 2.5 they stayed so with every window
-  /// and number of bits tried, beyond they may not.
+  /// Noise is not wanted outside a square of this side around frequency 0 either, cycles a pixel; 1: it may be anywhere.
+  double kappa = 1;
+  /// Of the weights' moduli; 0: 0.98 for eq1, 2.2 for least_squares. No more than 1 keeps errors bounded; speckle stayed stable up to 2.5 (1 and 8 bits, p
+  /// from 0 to 6), at 3 not always.
   double most_sum = 0;
 };
 
@@ -67,8 +67,8 @@ struct DiffusionWeights {
 /// taps. `taps` of them are those with the greatest max(2 |M_s| + |M_hf|) over the hogels (Eq. 4) among the 12 rows and 24 columns around.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows, plus as much of the weights' own squares as
 /// keeps their moduli within most_sum: cost O(taps^3) a hogel. Speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p: noise in the window
-/// 20 to 24 dB below that of truncation by least_squares, 5 to 7 dB by eq1 (tests/quantize/error_diffusion_test.cpp).
-/// Throws invalid_argument for options out of range, more taps than there are, and windows that are empty or not within |frequency| <= 1/2.
+/// 20 to 25 dB below that of truncation by least_squares, 5 to 7 dB by eq1 (tests/quantize/error_diffusion_test.cpp).
+/// Throws invalid_argument for options out of range, more taps than there are, and windows below 1e-6 cycles a pixel or not within |frequency| <= 1/2.
 DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options = {});
 
 /// 7/16 to the right, 3/16, 5/16 and 1/16 below. Source: Floyd and Steinberg 1976.

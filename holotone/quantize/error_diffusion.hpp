@@ -16,8 +16,8 @@ struct ErrorDiffusionOptions {
   /// What codes 0, 1, 2, ... show where steps are unequal: 2 to 2^bits phases in radians, or rising amplitudes from 0 to 1. Empty: equal steps,
   /// phases code / 2^bits of a turn, amplitudes code / (2^bits - 1).
   std::vector<double> levels{};
-  std::int64_t hogel_px =
-      0;                ///< side of the squares that have weights of their own and pass no error on; 0: one for all
+  /// Side of the squares that have weights of their own and pass no error on; 0: one for all.
+  std::int64_t hogel_px = 0;
   double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
 };
 

@@ -5,6 +5,7 @@
 #include <holotone/core/simd.hpp>
 #include <holotone/optics/turns_math.h>
 #include <holotone/quantize/error_diffusion_cpu.hpp>
+#include <limits>
 #include <map>
 
 namespace holotone::diffusion {
@@ -155,7 +156,8 @@ void read_row(const Complex* field, const Job& job, Parts sum, std::int64_t coun
 }
 
 ScaleFound scale_cpu(View<const Complex, 2> field, Modulation modulation, double share) {
-  // Squares of moduli as floats, whose bits are in their order: the upper half first, then the lower one of those where the share ends.
+  // Squares of moduli in float64, which holds all of them. Their bits are in their order: of the upper 32 the first half, then the other of
+  // those where the share ends. What lies below is rounded up, by 2^-21 at most.
   constexpr std::size_t bins = 65536;
   constexpr std::int64_t chunks = 64;
   const auto values = field.host();
@@ -167,7 +169,7 @@ ScaleFound scale_cpu(View<const Complex, 2> field, Modulation modulation, double
       const auto im = modulation == Modulation::phase ? static_cast<double>(own.imag()) : 0.0;
       const double square = re * re + im * im;
       const bool finite = std::isfinite(own.real()) && std::isfinite(own.imag());
-      body(i, finite, std::bit_cast<std::uint32_t>(static_cast<float>(std::min(square, 3.4e38))));
+      body(i, finite, static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(square) >> 32));
     }
   };
   const auto histogram = [&](std::int64_t& broken, const auto& bin_of) {
@@ -202,7 +204,8 @@ ScaleFound scale_cpu(View<const Complex, 2> field, Modulation modulation, double
   if (broken >= 0) return {0, broken};
   const auto lower = bin_at(histogram(
       broken, [upper](std::uint32_t bits) { return bits >> 16 == upper ? std::size_t{bits & 0xFFFFU} : bins; }));
-  return {static_cast<float>(std::sqrt(static_cast<double>(std::bit_cast<float>(upper << 16 | lower)))), -1};
+  const double square = std::bit_cast<double>(std::uint64_t{upper << 16 | lower} << 32 | 0xFFFFFFFFU);
+  return {static_cast<float>(std::min(std::sqrt(square), double{std::numeric_limits<float>::max()})), -1};
 }
 
 HogelPlace HogelPlace::of(const Job& job, std::int64_t number) {
@@ -225,7 +228,7 @@ void diffuse_cpu(const Job& job, View<const Complex, 2> field, View<std::uint8_t
   const auto groups = groups_of(job);
   parallel_for(0, std::ssize(groups), [&](std::int64_t i) {
     const auto& own = groups[static_cast<std::size_t>(i)];
-    if (groups_can(job) && own.size() >= enough) return diffuse_group(job, own, field, codes);
+    if (own.size() >= enough) return diffuse_group(job, own, field, codes);
     for (const auto& place : own) Hogel(job, place).run(field, codes);
   });
 }

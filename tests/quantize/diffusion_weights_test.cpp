@@ -169,6 +169,13 @@ TEST(DiffusionWeights, BadOptionsAreNamed) {
   expect("kappa", options);
   expect("hogel 0", {}, {0, 0, 0, 0.1});
   expect("hogel 0", {}, {0.45, 0, 0.2, 0.1});
+  expect("at least 1e-6", {}, {0, 0, 1e-200, 1e-200});
+  for (const auto rule : {WeightRule::eq1, WeightRule::least_squares}) {
+    WeightOptions narrow;
+    narrow.rule = rule;
+    const auto weights = one(narrow, {0.1, 0.1, 1e-6, 1e-6});
+    for (std::int64_t i = 0; i < weights.values.size(); ++i) EXPECT_TRUE(std::isfinite(weights.values.data()[i]));
+  }
   expect("hogel 0", {}, {NAN, 0, 0.2, 0.1});
   expect_error(ErrorCode::invalid_argument, "hogels", [] { (void)diffusion_weights({}); });
   expect_error(ErrorCode::invalid_argument, "distance_m", [] {

@@ -182,6 +182,36 @@ TEST(ErrorDiffusion, AnyTableOfLevels) {
   expect_nearest("four amplitudes", options, floyd_steinberg_weights(), field.view());
 }
 
+TEST(ErrorDiffusion, FieldsOfAnySizeGiveTheSameCodes) {
+  const auto field = speckle({40, 40}, 8);
+  const auto weights = floyd_steinberg_weights();
+  float usual = 0;
+  const auto expected = codes_of({}, weights, field.view(), &usual);
+  for (const int power : {-120, -60, 100, 124}) {
+    auto other = field.to(Device{});
+    for (std::int64_t i = 0; i < other.size(); ++i) other.data()[i] *= std::ldexp(1.0F, power);
+    float scale = 0;
+    const auto got = codes_of({}, weights, other.view(), &scale);
+    EXPECT_EQ(scale, std::ldexp(usual, power));
+    EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data())) << "times 2^" << power;
+  }
+}
+
+TEST(ErrorDiffusion, TheShareIsClipped) {
+  const auto field = speckle({100, 100}, 9);
+  std::vector<double> moduli;
+  for (std::int64_t i = 0; i < field.size(); ++i) moduli.push_back(std::abs(Complex64(field.data()[i])));
+  std::sort(moduli.begin(), moduli.end());
+  for (const double share : {0.01, 0.5, 0.999, 1.0}) {
+    ErrorDiffusionOptions options;
+    options.clip = share;
+    float scale = 0;
+    (void)codes_of(options, no_weights(), field.view(), &scale);
+    const double expected = moduli[static_cast<std::size_t>(std::ceil(share * 10000)) - 1];
+    EXPECT_NEAR(scale, expected, 1e-6 * expected) << share;
+  }
+}
+
 TEST(ErrorDiffusion, FloydSteinbergKeepsTheMean) {
   ErrorDiffusionOptions options;
   options.modulation = Modulation::amplitude;
