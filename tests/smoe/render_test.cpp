@@ -191,7 +191,7 @@ TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
   c.dimensions = 4;
   c.components = 500;
   const auto model = cases::make_smoe(c);
-  const auto narrow = cases::dense_smoe(4, 500, 60, 45);
+  const auto dense = cases::dense_smoe(4, 500, 60, 45);
   std::vector<SmoeView> views;
   for (int i = 0; i < 15; ++i) views.push_back(whole(model, {45, 60}, {0.08 * (i % 5) - 0.9, 0.3 - 0.1 * (i / 5)}));
   auto others = views;
@@ -199,7 +199,7 @@ TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
   others[7].corner = {3.25, 4.5};
   on_each([&](Device device) {
     const auto queue = Queue::create(device);
-    for (const auto* const own : {&model, &narrow}) {
+    for (const auto* const own : {&model, &dense}) {
       for (const double tolerance : {0.25 / 255, 1e-4, 1e-6}) {
         SmoeRenderOptions options;
         options.tolerance = tolerance;
