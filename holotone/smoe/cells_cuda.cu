@@ -167,7 +167,7 @@ __global__ void key_kernel(const MovingComponent* __restrict__ moving, CellLayou
   }
 }
 
-/// Writes what a component is in one plane; its colour's distance from 1/2 at the centre.
+/// What a component is in one plane.
 __device__ __forceinline__ void place_in_plane(const MovingComponent& own, const Moved& moved, float highest,
                                                Place& place, ExactShape& exact, Expert& expert) {
   const double peak = moved.peak - static_cast<double>(highest);
@@ -238,8 +238,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
     from_middle.drop = fmaxf(from_middle.drop, __double2float_ru(own_exact.peak - other_exact.peak));
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      from_middle.colour =
-          fmaxf(from_middle.colour, __fadd_ru(fabsf(other_expert.colour[c] - own_expert.colour[c]), 0.0F));
+      from_middle.colour = fmaxf(from_middle.colour, fabsf(other_expert.colour[c] - own_expert.colour[c]));
     }
   }
   from_middle.colour *= 1.000001F;
@@ -294,6 +293,17 @@ __global__ void mass_kernel(const Place* __restrict__ place, const Span* __restr
   // Sums of many are off by their number of roundings.
   const unsigned bits = ordered_bits(sum * (1.00001F + 6e-8F * static_cast<float>(begin[cell + 1] - begin[cell])));
   if (bits > *target) atomicMax(target, bits);
+}
+
+/// Of one of the fixed coordinates, over planes from first to before end.
+std::pair<double, double> range_of(const std::vector<double>& at, std::size_t first, std::size_t end, std::size_t fixed,
+                                   std::size_t axis) {
+  std::pair<double, double> range(at[first * fixed + axis], at[first * fixed + axis]);
+  for (std::size_t plane = first; plane < end; ++plane) {
+    range.first = std::min(range.first, at[plane * fixed + axis]);
+    range.second = std::max(range.second, at[plane * fixed + axis]);
+  }
+  return range;
 }
 
 CellLayout layout_of(const SmoeModel& model) {
@@ -373,12 +383,7 @@ std::vector<PlaneBundle> ComponentCells::bundles_of(const std::vector<double>& a
     double shift = 0;
     double fall = 0;
     for (unsigned axis = 0; axis < fixed; ++axis) {
-      double low = at[first * fixed + axis];
-      double high = low;
-      for (unsigned plane = first; plane <= last; ++plane) {
-        low = std::min(low, at[plane * fixed + axis]);
-        high = std::max(high, at[plane * fixed + axis]);
-      }
+      const auto [low, high] = range_of(at, first, last + 1, fixed, axis);
       shift += 0.5 * (high - low) * mean_shift_[axis];
       fall += 0.5 * (high - low) * mean_fall_[axis];
     }
@@ -411,12 +416,7 @@ void ComponentCells::set_planes(const std::vector<double>& at, const std::vector
     if (own.planes == 1) continue;
     ++planes;
     for (std::size_t axis = 0; axis < fixed; ++axis) {
-      double low = at[own.first * fixed + axis];
-      double high = low;
-      for (std::size_t plane = own.first; plane < own.first + own.planes; ++plane) {
-        low = std::min(low, at[plane * fixed + axis]);
-        high = std::max(high, at[plane * fixed + axis]);
-      }
+      const auto [low, high] = range_of(at, own.first, own.first + own.planes, fixed, axis);
       all_at.push_back(0.5 * (low + high));
     }
   }

@@ -110,8 +110,8 @@ struct Components {
   const ExactShape* exact;
   const Expert* expert;
   const Span* span;  ///< {bundles, count}; nullptr: all are zero
-  const unsigned*
-      begin;  ///< {bundles * cells + 1}: first component of each cell, that of bundle b's order b * count and so on
+  /// {bundles * cells + 1}: first component of each cell, that of bundle b's order b * count and so on.
+  const unsigned* begin;
   const ClassMost* most;  ///< {bundles, size_classes}
   const CellLayout* layout;
   unsigned count;

@@ -143,8 +143,9 @@ class CudaEngine final : public SmoeRenderer::Engine {
 
   void reserve_store(std::int64_t blocks) {
     first_free_ = blocks;
-    // A block takes at most as many as all components fill, all of them together rarely more than one each.
     const std::int64_t of_pictures = blocks << bundle_log2_;
+    const std::int64_t slots = std::min(of_pictures, most_slots);
+    // A block takes at most as many as all components fill, all of them together rarely more than one each.
     const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / most_in_unit, few_chunks, most_chunks);
     chunks_ = std::min(std::max(taken, wanted_chunks_), blocks * chunks_of_all());
     reserve(blocks_, blocks, queue_);
@@ -153,22 +154,21 @@ class CudaEngine final : public SmoeRenderer::Engine {
     reserve(units_, (blocks + chunks_) << bundle_log2_, queue_);
     reserve(exact_tiles_, tiles_a_block * of_pictures, queue_);
     reserve(best_, blocks * quarters_a_block, queue_);
-    if (turns_.size() < std::min(of_pictures, most_slots)) {
-      reserve(turns_, std::min(of_pictures, most_slots), queue_);
+    if (turns_.size() < slots) {
+      reserve(turns_, slots, queue_);
       cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     }
-    reserve(slots_, std::min(of_pictures, most_slots) * (model_.channels + 2) * block_side * block_side, queue_);
+    reserve(slots_, slots * (model_.channels + 2) * block_side * block_side, queue_);
   }
 
   void render_bands(PictureGrid grid, std::int64_t all, float* images) {
-    const std::int64_t at_once = areas_at_once_;
-    reserve_store(std::min(all, at_once) * blocks_an_area);
-    bands_ = (all + at_once - 1) / at_once;
+    reserve_store(std::min(all, areas_at_once_) * blocks_an_area);
+    bands_ = (all + areas_at_once_ - 1) / areas_at_once_;
     reserve(counts_, bands_, queue_);
     cuda::check(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     for (std::int64_t band = 0; band < bands_; ++band) {
-      grid.first = static_cast<unsigned>(band * at_once);
-      grid.areas = static_cast<unsigned>(std::min(all - band * at_once, at_once));
+      grid.first = static_cast<unsigned>(band * areas_at_once_);
+      grid.areas = static_cast<unsigned>(std::min(all - band * areas_at_once_, areas_at_once_));
       render_blocks(grid, counts_.data() + band, images);
     }
   }
