@@ -1,3 +1,4 @@
+#include "cancel.hpp"
 #include "command.hpp"
 #include "console.hpp"
 #include "hologram_file.hpp"
@@ -17,6 +18,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/dots.hpp>
 #include <holotone/io/field_file.hpp>
+#include <holotone/io/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
@@ -56,32 +58,52 @@ void tell_image(const InfoArguments& arguments, const Image& image) {
                                   {"metadata", json_of(image.metadata)}});
 }
 
-void tell_field(const InfoArguments& arguments, const FieldFile& file) {
-  const auto shape = file.values.shape();
-  double sum = 0;
-  float largest = 0;
+struct FieldTotals {
+  double sum = 0;     ///< of |u|^2
+  float largest = 0;  ///< of |u|
   std::int64_t bad = 0;
-  for (const auto value : file.values.host()) {
-    if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
-      ++bad;
-      continue;
+};
+
+/// Of a field of any size, some rows at a time.
+FieldTotals totals_of(const FieldRowsReader& reader) {
+  constexpr std::int64_t most_values = 1 << 22;
+  const auto [ny, nx] = reader.shape();
+  const std::int64_t most = std::clamp<std::int64_t>(most_values / nx, 1, ny);
+  Array<std::complex<float>, 2> rows({most, nx});
+  FieldTotals totals;
+  for (std::int64_t first = 0; first < ny; first += most) {
+    check_cancelled("reading the field");
+    const View<std::complex<float>, 2> part(rows.data(), {std::min(most, ny - first), nx});
+    reader.read(first, part);
+    for (const auto value : part.host()) {
+      if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+        ++totals.bad;
+        continue;
+      }
+      totals.sum += static_cast<double>(std::norm(value));
+      totals.largest = std::max(totals.largest, std::abs(value));
     }
-    sum += static_cast<double>(std::norm(value));
-    largest = std::max(largest, std::abs(value));
   }
-  const std::int64_t finite = static_cast<std::int64_t>(file.values.size()) - bad;
+  return totals;
+}
+
+void tell_field(const InfoArguments& arguments) {
+  const FieldRowsReader reader(arguments.input, current_program());
+  const auto shape = reader.shape();
+  const auto [sum, largest, bad] = totals_of(reader);
+  const std::int64_t finite = element_count(shape) - bad;
   const double rms = finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
   report(arguments.console,
          fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most{}", arguments.input,
                      shape[1], shape[0], rms, largest, bad > 0 ? fmt::format(", {} not finite", bad) : ""));
-  tell_metadata(arguments.console, file.metadata);
+  tell_metadata(arguments.console, reader.metadata());
   report_json(arguments.console, {{"file", arguments.input},
                                   {"kind", "field"},
                                   {"resolution", {shape[1], shape[0]}},
                                   {"amplitude_rms", rms},
                                   {"amplitude_max", largest},
                                   {"not_finite", bad},
-                                  {"metadata", json_of(file.metadata)}});
+                                  {"metadata", json_of(reader.metadata())}});
 }
 
 /// Numbers that are neither a field nor points: a map of phases, or what reconstruct --linear wrote.
@@ -234,15 +256,12 @@ void tell_points(const InfoArguments& arguments) {
 
 /// Complex numbers are a field; real ones {n, 2} dots, {n, 3} and {n, 4} points, and others an array.
 void tell_npy(const InfoArguments& arguments) {
-  std::string bytes = io::read_bytes_if(arguments.input, io::is_npy);
-  const auto header = io::parse_npy_header(bytes, arguments.input);
+  const auto header = io::read_npy_header(arguments.input);
   const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;
   const bool is_array = header.kind != 'c' && (columns < 2 || columns > 4);
-  if (is_array) return tell_array(arguments, bytes, header);
-  bytes.clear();  // the readers have their own
-  bytes.shrink_to_fit();
+  if (is_array) return tell_array(arguments, io::read_bytes(arguments.input), header);
   if (header.kind == 'c') {
-    tell_field(arguments, read_field_guarded(arguments.input, current_program()));
+    tell_field(arguments);
   } else if (columns == 2) {
     tell_dots(arguments.input, arguments.console);
   } else {
@@ -261,7 +280,7 @@ int run_info(const InfoArguments& arguments) {
   } else if (extension_of(arguments.input) == ".npy") {
     tell_npy(arguments);
   } else if (is_field_name(arguments.input) || is_hdf5(arguments.input)) {
-    tell_field(arguments, read_field_guarded(arguments.input, current_program()));
+    tell_field(arguments);
   } else {
     tell_points(arguments);
   }

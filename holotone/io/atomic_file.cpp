@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/atomic_file_detail.hpp>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,36 +28,6 @@ Slot slots[slot_count];
 std::atomic<bool> closing{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-int arm(const std::string& path) {
-  for (int i = 0; i < slot_count; ++i) {
-    int expected = slot_free;
-    if (!slots[i].state.compare_exchange_strong(expected, slot_filling)) continue;
-    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
-    slots[i].state = slot_armed;
-    return i;
-  }
-  throw_io(path, fmt::format("at most {} files being written at once", slot_count), "one more");
-}
-
-// The file that `path` leads to: its symbolic links resolved where it exists.
-std::string target_of(const std::string& path) {
-  if (path.empty()) throw_io("output file", "a name", "an empty one");
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) throw_io(path, "a file name", "a folder");
-  if (std::filesystem::exists(status)) {
-    if (!std::filesystem::is_regular_file(status)) throw_io(path, "a regular file", "a device, pipe or socket");
-    auto target = std::filesystem::canonical(path, error);
-    return error ? path : target.string();
-  }
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder, error)) {
-    throw_io(path, fmt::format("folder '{}' to exist", folder.string()), "none");
-  }
-  return path;
-}
-
 std::string temporary_name(const std::string& target) {
   static std::atomic<unsigned> counter{0};
   const std::filesystem::path path(target);
@@ -76,20 +47,59 @@ int create(const std::string& temporary, const std::string& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : path_(target_of(path)) {
+namespace io {
+
+int arm_name(const std::string& path) {
+  if (path.size() >= slot_bytes) throw_io(path, "a path of fewer than 4096 bytes", "a longer one");
+  for (int i = 0; i < slot_count; ++i) {
+    int expected = slot_free;
+    if (!slots[i].state.compare_exchange_strong(expected, slot_filling)) continue;
+    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].state = slot_armed;
+    return i;
+  }
+  throw_io(path, fmt::format("at most {} files being written at once", slot_count), "one more");
+}
+
+void disarm_name(int slot) noexcept { slots[slot].state = slot_free; }
+
+void require_not_ending(const std::string& path) {
+  if (closing) throw Error(ErrorCode::cancelled, path + ": not written: the program is ending");
+}
+
+std::string output_target(const std::string& path) {
+  if (path.empty()) throw_io("output file", "a name", "an empty one");
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) throw_io(path, "a file name", "a folder");
+  if (std::filesystem::exists(status)) {
+    if (!std::filesystem::is_regular_file(status)) throw_io(path, "a regular file", "a device, pipe or socket");
+    auto target = std::filesystem::canonical(path, error);
+    return error ? path : target.string();
+  }
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw_io(path, fmt::format("folder '{}' to exist", folder.string()), "none");
+  }
+  return path;
+}
+
+}  // namespace io
+
+AtomicFile::AtomicFile(const std::string& path) : path_(io::output_target(path)) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_path_ = temporary_name(path_);
-    if (temporary_path_.size() >= slot_bytes) throw_io(path, "a path of fewer than 4096 bytes", "a longer one");
-    slot_ = arm(temporary_path_);  // before the file exists, so that no moment is left uncovered
+    slot_ = io::arm_name(temporary_path_);  // before the file exists, so that no moment is left uncovered
     const int file = closing ? -1 : create(temporary_path_, path_);
     if (file >= 0) {
       close(file);
       return;
     }
     const int reason = errno;
-    slots[slot_].state = slot_free;
+    io::disarm_name(slot_);
     slot_ = -1;
-    if (closing) throw Error(ErrorCode::cancelled, path + ": not written: the program is ending");
+    io::require_not_ending(path);
     if (reason != EEXIST) {
       const auto folder = std::filesystem::path(path_).parent_path().string();
       throw_io(path, fmt::format("folder '{}' to be writable", folder.empty() ? "." : folder), std::strerror(reason));
@@ -101,18 +111,40 @@ AtomicFile::AtomicFile(const std::string& path) : path_(target_of(path)) {
 AtomicFile::~AtomicFile() {
   if (slot_ < 0) return;
   unlink(temporary_path_.c_str());
-  slots[slot_].state = slot_free;
+  io::disarm_name(slot_);
 }
 
 void AtomicFile::commit() {
   if (slot_ < 0) throw_argument("AtomicFile::commit", "calls", "one", "two");
-  if (closing) throw Error(ErrorCode::cancelled, path_ + ": not written: the program is ending");
+  io::require_not_ending(path_);
   if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
     throw_io(path_, "to be replaceable", std::strerror(errno));
   }
-  slots[slot_].state = slot_free;
+  io::disarm_name(slot_);
   slot_ = -1;
 }
+
+namespace io {
+
+AppendedFile::AppendedFile(const std::string& path)
+    : path_(path), target_(path), file_(open(target_.temporary_path().c_str(), O_WRONLY | O_CLOEXEC)) {
+  if (!file_.valid()) throw_io(path, "to be writable", std::strerror(errno));
+}
+
+void AppendedFile::append(std::string_view bytes) {
+  const int reason = write_at(file_, bytes.data(), bytes.size(), position_);
+  if (reason != 0) {
+    throw_io(path_, fmt::format("{} bytes to be written after the first {}", bytes.size(), position_),
+             std::strerror(reason));
+  }
+  position_ += bytes.size();
+}
+
+void AppendedFile::flush() {
+  if (fsync(file_.get()) != 0) throw_io(path_, fmt::format("{} bytes to be written", position_), std::strerror(errno));
+}
+
+}  // namespace io
 
 namespace {
 

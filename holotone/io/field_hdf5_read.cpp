@@ -130,11 +130,11 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
   } else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) {
     throw_io(path, "data in the file itself", "a virtual dataset");
   }
-  // Extents are small enough for their product by now (make_field has accepted them).
-  const std::uint64_t needed = extents[0] * extents[1] * item;
+  std::uint64_t needed = 0;
   const std::uint64_t possible = layout == H5D_CHUNKED ? stored * largest_ratio : stored;
-  if (needed > possible) {
-    throw_io(path, fmt::format("data for shape {{{}, {}}} ({} bytes)", extents[0], extents[1], needed),
+  if (__builtin_mul_overflow(extents[0], extents[1], &needed) || __builtin_mul_overflow(needed, item, &needed) ||
+      needed > possible) {
+    throw_io(path, fmt::format("data for shape {{{}, {}}}, {} bytes each", extents[0], extents[1], item),
              fmt::format("{} bytes stored", stored));
   }
 }
@@ -202,33 +202,123 @@ void read_attributes(hid_t object, Metadata& metadata) {
   }
 }
 
+// The field of an HDF5 file, looked at but not read.
+struct OpenField {
+  Hdf5Session session;
+  Hdf5Handle file;
+  Hdf5Handle dataset;
+  Shape<2> shape{};
+
+  explicit OpenField(const std::string& path) : file(open_file(path)), dataset(open_dataset(file.get(), path)) {
+    const auto extents = extents_of(dataset.get());
+    if (extents.size() != 2) throw_io(path, "a readable dataset", "a damaged one");
+    for (const auto extent : extents) {
+      if (extent == 0 || extent > INT64_MAX) {
+        throw_io(path, "at least 1 value", fmt::format("shape {{{}, {}}}", extents[0], extents[1]));
+      }
+    }
+    shape = {static_cast<std::int64_t>(extents[0]), static_cast<std::int64_t>(extents[1])};
+    check_storage(dataset.get(), extents, path);
+  }
+
+  static Hdf5Handle open_file(const std::string& path) {
+    read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than libhdf5
+    Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.valid()) throw_io(path, "an HDF5 file", "one that is damaged or of another kind");
+    return file;
+  }
+
+  void read(hid_t memory_space, hid_t file_space, FieldFile& field, const std::string& path) const {
+    const auto type = complex_memory_type(dataset.get());
+    if (!type || H5Dread(dataset.get(), type->get(), memory_space, file_space, H5P_DEFAULT, field.values.data()) < 0) {
+      throw_io(path, "a readable dataset", "a damaged one");
+    }
+  }
+
+  void read_metadata(Metadata& metadata) const {
+    read_attributes(file.get(), metadata);
+    read_attributes(dataset.get(), metadata);
+  }
+};
+
+// Whether the values lie row by row in the file as IEEE numbers; then says where.
+bool find_values(const OpenField& open, FieldLayout& layout) {
+  const Hdf5Handle list(H5Dget_create_plist(open.dataset.get()), H5Pclose);
+  const Hdf5Handle type(H5Dget_type(open.dataset.get()), H5Tclose);
+  const Hdf5Handle file_list(H5Fget_create_plist(open.file.get()), H5Pclose);
+  hsize_t user_block = 0;
+  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CONTIGUOUS || !file_list.valid() ||
+      H5Pget_userblock(file_list.get(), &user_block) < 0 || user_block != 0) {
+    return false;
+  }
+  const haddr_t begin = H5Dget_offset(open.dataset.get());
+  const Hdf5Handle number(H5Tget_member_type(type.get(), 0), H5Tclose);
+  const Hdf5Handle other(H5Tget_member_type(type.get(), 1), H5Tclose);
+  if (begin == HADDR_UNDEF || !number.valid() || !other.valid() || H5Tequal(number.get(), other.get()) <= 0) {
+    return false;
+  }
+  for (const auto& [known, order] : {std::pair{H5T_IEEE_F32LE, std::endian::little},
+                                     {H5T_IEEE_F64LE, std::endian::little},
+                                     {H5T_IEEE_F32BE, std::endian::big},
+                                     {H5T_IEEE_F64BE, std::endian::big}}) {
+    if (H5Tequal(number.get(), known) <= 0) continue;
+    layout.data_begin = begin;
+    layout.value_bytes = H5Tget_size(type.get());
+    layout.real_at = H5Tget_member_offset(type.get(), 0);
+    layout.imaginary_at = H5Tget_member_offset(type.get(), 1);
+    layout.number_bytes = H5Tget_size(number.get());
+    layout.order = order;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FieldFile read_hdf5(const std::string& path) {
-  read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than libhdf5
-  const Hdf5Session session;
-  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid()) throw_io(path, "an HDF5 file", "one that is damaged or of another kind");
-  const Hdf5Handle dataset = open_dataset(file.get(), path);
-  const auto extents = extents_of(dataset.get());
-  const auto type = complex_memory_type(dataset.get());
-  if (extents.size() != 2 || !type) throw_io(path, "a readable dataset", "a damaged one");
-  const auto check_shape = [&] {
-    const std::uint64_t most = static_cast<std::uint64_t>(maximum_field_bytes) / sizeof(std::complex<float>);
-    return extents[0] != 0 && extents[1] != 0 && extents[0] <= most / extents[1];
-  };
-  if (check_shape()) check_storage(dataset.get(), extents, path);
+  const OpenField open(path);
   FieldFile field;
-  field.values = make_field(extents[0], extents[1], path);
-  if (H5Dread(dataset.get(), type->get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()) < 0) {
+  field.values = make_field(static_cast<std::uint64_t>(open.shape[0]), static_cast<std::uint64_t>(open.shape[1]), path);
+  open.read(H5S_ALL, H5S_ALL, field, path);
+  open.read_metadata(field.metadata);
+  return field;
+}
+
+FieldLayout hdf5_layout(const std::string& path) {
+  const OpenField open(path);
+  FieldLayout layout;
+  layout.shape = open.shape;
+  layout.packed = !find_values(open, layout);
+  open.read_metadata(layout.metadata);
+  return layout;
+}
+
+FieldFile read_hdf5_rows(const std::string& path, std::int64_t first_row, std::int64_t count) {
+  const OpenField open(path);
+  check_rows_of_field("read_hdf5_rows", open.shape, first_row, {count, open.shape[1]});
+  FieldFile field;
+  field.values = make_field(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(open.shape[1]), path);
+  const std::array<hsize_t, 2> start = {static_cast<hsize_t>(first_row), 0};
+  const std::array<hsize_t, 2> extents = {static_cast<hsize_t>(count), static_cast<hsize_t>(open.shape[1])};
+  const Hdf5Handle memory(H5Screate_simple(2, extents.data(), nullptr), H5Sclose);
+  const Hdf5Handle place(H5Dget_space(open.dataset.get()), H5Sclose);
+  if (!memory.valid() || !place.valid() ||
+      H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, start.data(), nullptr, extents.data(), nullptr) < 0) {
     throw_io(path, "a readable dataset", "a damaged one");
   }
-  read_attributes(file.get(), field.metadata);
-  read_attributes(dataset.get(), field.metadata);
+  open.read(memory.get(), place.get(), field, path);
   return field;
 }
 #else
 FieldFile read_hdf5(const std::string& path) {
+  throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
+}
+
+FieldLayout hdf5_layout(const std::string& path) {
+  throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
+}
+
+FieldFile read_hdf5_rows(const std::string& path, std::int64_t, std::int64_t) {
   throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
 }
 #endif

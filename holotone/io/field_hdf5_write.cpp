@@ -58,8 +58,23 @@ Hdf5Handle complex_type(hid_t number, std::size_t bytes) {
   return type;
 }
 
-void write_dataset(hid_t file, const FieldFile& field, const std::string& path) {
-  const auto shape = field.values.shape();
+/// Room for the values, as libhdf5 takes it with the first of them; not one is read.
+void write_first_value(hid_t dataset, hid_t type, const std::string& path) {
+  const hsize_t one = 1;
+  const std::array<hsize_t, 2> start = {0, 0};
+  const std::array<hsize_t, 2> count = {1, 1};
+  const Hdf5Handle memory(H5Screate_simple(1, &one, nullptr), H5Sclose);
+  const Hdf5Handle place(H5Dget_space(dataset), H5Sclose);
+  const std::complex<float> zero = 0;
+  require(place.valid() &&
+              H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+              H5Dwrite(dataset, type, memory.get(), place.get(), H5P_DEFAULT, &zero) >= 0,
+          path, "taking room for dataset 'field'");
+}
+
+/// Dataset and attributes; without values their place alone. Returns where in the file the values begin.
+std::uint64_t write_dataset(hid_t file, Shape<2> shape, const std::complex<float>* values, const Metadata& metadata,
+                            const std::string& path) {
   const std::array<hsize_t, 2> extents = {static_cast<hsize_t>(shape[0]), static_cast<hsize_t>(shape[1])};
   const Hdf5Handle space(H5Screate_simple(2, extents.data(), nullptr), H5Sclose);
   const Hdf5Handle stored = complex_type(H5T_IEEE_F32LE, sizeof(float));
@@ -70,9 +85,27 @@ void write_dataset(hid_t file, const FieldFile& field, const std::string& path) 
   const Hdf5Handle dataset(
       H5Dcreate2(file, "field", stored.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
   require(dataset.valid(), path, "creating dataset 'field'");
-  require(H5Dwrite(dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, field.values.data()) >= 0, path,
-          "writing dataset 'field'");
-  for (const auto& [key, text] : field.metadata) write_attribute(dataset.get(), key, text, field.metadata, path);
+  if (values == nullptr) {
+    write_first_value(dataset.get(), memory.get(), path);
+  } else {
+    require(H5Dwrite(dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0, path,
+            "writing dataset 'field'");
+  }
+  for (const auto& [key, text] : metadata) write_attribute(dataset.get(), key, text, metadata, path);
+  const haddr_t begin = H5Dget_offset(dataset.get());
+  require(begin != HADDR_UNDEF, path, "finding dataset 'field'");
+  return begin;
+}
+
+std::uint64_t write_file_of(const std::string& name, Shape<2> shape, const std::complex<float>* values,
+                            const Metadata& metadata, const std::string& path) {
+  const Hdf5Session session;
+  errno = 0;
+  Hdf5Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  require(file.valid(), path, "creating the file");
+  const std::uint64_t begin = write_dataset(file.get(), shape, values, metadata, path);
+  require(file.close(), path, "closing the file");  // the last bytes are written here: a full disk shows
+  return begin;
 }
 
 }  // namespace
@@ -80,17 +113,19 @@ void write_dataset(hid_t file, const FieldFile& field, const std::string& path) 
 void write_hdf5(const std::string& path, const FieldFile& field) {
   require_metadata("write_field", field.metadata);
   AtomicFile target(path);
-  {
-    const Hdf5Session session;
-    errno = 0;
-    Hdf5Handle file(H5Fcreate(target.temporary_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    require(file.valid(), path, "creating the file");
-    write_dataset(file.get(), field, path);
-    require(file.close(), path, "closing the file");  // the last bytes are written here: a full disk shows
-  }
+  write_file_of(target.temporary_path(), field.values.shape(), field.values.data(), field.metadata, path);
   target.commit();
 }
+
+std::uint64_t create_hdf5(const std::string& temporary, Shape<2> shape, const Metadata& metadata,
+                          const std::string& path) {
+  return write_file_of(temporary, shape, nullptr, metadata, path);
+}
 #else
+std::uint64_t create_hdf5(const std::string&, Shape<2>, const Metadata&, const std::string& path) {
+  throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
+}
+
 void write_hdf5(const std::string& path, const FieldFile&) {
   throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
 }

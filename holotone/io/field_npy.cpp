@@ -8,11 +8,34 @@
 
 namespace holotone::io {
 
-FieldFile read_npy_field(std::string_view bytes, std::string_view path) {
-  const NpyHeader header = parse_npy_header(bytes, path);
+namespace {
+
+void require_field(const NpyHeader& header, std::string_view path) {
   if (header.kind != 'c' || header.shape.size() != 2) {
     throw_io(path, "complex numbers of shape {ny, nx}", header.type + " of shape " + header.shape_text());
   }
+}
+
+}  // namespace
+
+FieldLayout npy_layout(const std::string& path) {
+  const NpyHeader header = read_npy_header(path);
+  require_field(header, path);
+  FieldLayout layout;
+  // The product fills the file: neither extent is near 2^63 unless the other is 0, which check_layout refuses.
+  layout.shape = {static_cast<std::int64_t>(header.shape[0]), static_cast<std::int64_t>(header.shape[1])};
+  layout.data_begin = header.data_begin;
+  layout.value_bytes = header.item_bytes;
+  layout.number_bytes = header.item_bytes / 2;
+  layout.imaginary_at = layout.number_bytes;
+  layout.order = header.order;
+  layout.columns_first = header.fortran_order;
+  return layout;
+}
+
+FieldFile read_npy_field(std::string_view bytes, std::string_view path) {
+  const NpyHeader header = parse_npy_header(bytes, path);
+  require_field(header, path);
   FieldFile field;
   field.values = make_field(header.shape[0], header.shape[1], path);
   const std::int64_t ny = field.values.shape()[0];

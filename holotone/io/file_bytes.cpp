@@ -9,24 +9,9 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace holotone::io {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (file_ < 0) throw_io(path, "a readable file", errno == ENOENT ? "none" : std::strerror(errno));
-  }
-  ~Descriptor() { close(file_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 /// Before the system ends the program for trying.
 void require_memory(const std::string& path, std::size_t size) {
@@ -39,27 +24,35 @@ void require_memory(const std::string& path, std::size_t size) {
 }
 
 std::string read_at_most(const std::string& path, std::size_t most) {
-  const Descriptor file(path);
+  std::uint64_t file_bytes = 0;
+  const FileHandle file = open_file(path, file_bytes);
+  const auto size = std::min(static_cast<std::size_t>(file_bytes), most);
+  require_memory(path, size);
+  std::string bytes(size, '\0');
+  require_bytes(file, bytes.data(), size, 0, path);
+  return bytes;
+}
+
+}  // namespace
+
+FileHandle open_file(const std::string& path, std::uint64_t& bytes) {
+  FileHandle file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) throw_io(path, "a readable file", errno == ENOENT ? "none" : std::strerror(errno));
   struct stat information {};
   if (fstat(file.get(), &information) != 0) throw_io(path, "a readable file", std::strerror(errno));
   if (S_ISDIR(information.st_mode)) throw_io(path, "a file", "a folder");
   if (!S_ISREG(information.st_mode)) throw_io(path, "a regular file", "a device, pipe or socket");
   if (information.st_size == 0) throw_io(path, "content", "an empty file");
-  const auto size = std::min(static_cast<std::size_t>(information.st_size), most);
-  require_memory(path, size);
-  std::string bytes(size, '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_io(path, "a readable file", std::strerror(errno));
-    if (count == 0) throw_io(path, counted(bytes.size(), "byte"), counted(done, "byte"));
-    done += static_cast<std::size_t>(count);
-  }
-  return bytes;
+  bytes = static_cast<std::uint64_t>(information.st_size);
+  return file;
 }
 
-}  // namespace
+void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
+                   const std::string& path) {
+  const int reason = read_at(file, data, bytes, position);
+  if (reason > 0) throw_io(path, "a readable file", std::strerror(reason));
+  if (reason < 0) throw_io(path, fmt::format("{} from byte {}", counted(bytes, "byte"), position), "a shorter file");
+}
 
 std::string read_bytes(const std::string& path) { return read_at_most(path, SIZE_MAX); }
 

@@ -3,11 +3,19 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <holotone/io/file_handle_detail.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 namespace holotone::io {
+
+/// Opens a regular file that is not empty, to read, and says how long it is. Throws io.
+FileHandle open_file(const std::string& path, std::uint64_t& bytes);
+
+/// Reads all of `bytes` bytes from `position`. Throws io if the file ends before.
+void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
+                   const std::string& path);
 
 /// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free memory, or
 /// cannot be read.

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view scene_command = "__read-scene";
 constexpr std::string_view field_command = "__read-field";
+constexpr std::string_view layout_command = "__read-field-layout";
+constexpr std::string_view rows_command = "__read-field-rows:";  // and FIRST:COUNT
 constexpr int error_exit_code = 2;
 
 ReaderLimits limits_for(const std::string& path) {
@@ -33,10 +35,9 @@ ReaderLimits limits_for(const std::string& path) {
 
 // Reads `path` in a child and hands what it wrote to `parse`; a child out of memory becomes a line with the limit.
 template <class Parse>
-auto read_guarded(std::string_view command, const std::string& path, const std::string& program,
+auto read_guarded(const std::string& command, const std::string& path, const std::string& program,
                   const ReaderLimits& limits, const Parse& parse) {
-  const GuardedRun run =
-      run_guarded(program, {std::string(command), path, std::to_string(limits.memory_bytes)}, limits.run, path);
+  const GuardedRun run = run_guarded(program, {command, path, std::to_string(limits.memory_bytes)}, limits.run, path);
   if (run.exit_code != 0 && run.exit_code != error_exit_code) {
     throw Error(ErrorCode::io, fmt::format("{}: the reader failed (exit code {})", path, run.exit_code));
   }
@@ -49,8 +50,27 @@ auto read_guarded(std::string_view command, const std::string& path, const std::
   }
 }
 
+// The rows that the command names; false if it names none.
+bool rows_of(std::string_view command, std::int64_t& first_row, std::int64_t& count) {
+  if (!command.starts_with(rows_command)) return false;
+  const std::string_view text = command.substr(rows_command.size());
+  const auto first = std::from_chars(text.begin(), text.end(), first_row);
+  if (first.ec != std::errc() || first.ptr == text.end() || *first.ptr != ':') return false;
+  const auto second = std::from_chars(first.ptr + 1, text.end(), count);
+  return second.ec == std::errc() && second.ptr == text.end();
+}
+
+bool is_command(std::string_view name) {
+  std::int64_t number = 0;
+  return name == scene_command || name == field_command || name == layout_command || rows_of(name, number, number);
+}
+
 std::string read_and_dump(std::string_view command, const std::string& path) {
+  std::int64_t first_row = 0;
+  std::int64_t count = 0;
   if (command == field_command) return io::dump_field(read_field(path));
+  if (command == layout_command) return io::dump_layout(io::hdf5_layout(path));
+  if (rows_of(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
   return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path) : read_scene(path));
 }
 
@@ -93,17 +113,39 @@ int take_standard_output() {
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
                         const std::optional<ReaderLimits>& limits) {
   if (!is_assimp_scene(path)) return read_scene(path);
-  return read_guarded(scene_command, path, program, limits.value_or(limits_for(path)), io::parse_scene);
+  return read_guarded(std::string(scene_command), path, program, limits.value_or(limits_for(path)), io::parse_scene);
 }
 
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
                              const std::optional<ReaderLimits>& limits) {
   if (!is_hdf5(path)) return read_field(path);
-  return read_guarded(field_command, path, program, limits.value_or(limits_for(path)), io::parse_field);
+  return read_guarded(std::string(field_command), path, program, limits.value_or(limits_for(path)), io::parse_field);
 }
 
+namespace io {
+
+FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program) {
+  if (program.empty()) return hdf5_layout(path);
+  ReaderLimits limits;
+  limits.run.output_bytes = std::uint64_t{256} << 20;  // metadata
+  return read_guarded(std::string(layout_command), path, program, limits, parse_layout);
+}
+
+FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& program, std::int64_t first_row,
+                                 Shape<2> shape) {
+  if (program.empty()) return read_hdf5_rows(path, first_row, shape[0]);
+  const auto bytes = static_cast<std::uint64_t>(element_count(shape)) * sizeof(std::complex<float>);
+  ReaderLimits limits;
+  limits.memory_bytes += 4 * bytes;  // and a chunk or two
+  limits.run.output_bytes = bytes + (1 << 20);
+  limits.run.seconds += static_cast<double>(bytes) / 4e6;
+  return read_guarded(fmt::format("{}{}:{}", rows_command, first_row, shape[0]), path, program, limits, parse_field);
+}
+
+}  // namespace io
+
 std::optional<int> guarded_child(int argc, const char* const* argv) {
-  if (argc != 4 || (argv[1] != scene_command && argv[1] != field_command)) return std::nullopt;
+  if (argc != 4 || !is_command(argv[1])) return std::nullopt;
   const std::string_view number = argv[3];
   std::uint64_t memory_bytes = 0;
   const auto parsed = std::from_chars(number.begin(), number.end(), memory_bytes);

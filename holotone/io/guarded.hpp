@@ -10,8 +10,9 @@ namespace holotone {
 // Reading files with libraries that crash on hostile ones (assimp, libhdf5) in a child process. A program
 // that wants this begins main with
 //     if (const auto code = guarded_child(argc, argv)) return *code;
-// and reads with read_scene_guarded(path, current_program()) and read_field_guarded(path, current_program()).
-// The child is the same program called as `program __read-scene FILE MEMORY_BYTES` or `program __read-field FILE MEMORY_BYTES`;
+// and reads with read_scene_guarded(path, current_program()), read_field_guarded(path, current_program()) and
+// FieldRowsReader(path, current_program()). The child is the same program called as `program COMMAND FILE MEMORY_BYTES` where
+// COMMAND is __read-scene, __read-field, __read-field-layout or __read-field-rows:FIRST:COUNT;
 // what it writes to standard output is private and checked by the parent.
 
 /// What a guarded reader may use.

@@ -9,7 +9,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::string_view magic = "HOLODMP1";
-enum class Kind : std::uint32_t { error, scene, field };
+enum class Kind : std::uint32_t { error, scene, field, layout };
 constexpr std::size_t longest_message = 2000;
 
 template <class T>
@@ -25,6 +25,14 @@ void append_array(std::string& dump, const T* values, std::size_t count) {
 }
 
 void append_text(std::string& dump, std::string_view text) { append_array(dump, text.data(), text.size()); }
+
+void append_metadata(std::string& dump, const Metadata& metadata) {
+  append(dump, static_cast<std::uint64_t>(metadata.size()));
+  for (const auto& [key, value] : metadata) {
+    append_text(dump, key);
+    append_text(dump, value);
+  }
+}
 
 std::string begin(Kind kind, std::size_t bytes) {
   std::string dump;
@@ -51,6 +59,15 @@ class Cursor {
     std::vector<T> values(raw.size() / sizeof(T));
     if (!raw.empty()) std::memcpy(values.data(), raw.data(), raw.size());
     return values;
+  }
+  Metadata take_metadata() {
+    Metadata metadata;
+    const auto entries = take<std::uint64_t>();
+    for (std::uint64_t i = 0; i < entries; ++i) {  // each takes at least 16 bytes: the cursor ends a false count
+      std::string key = take_text();
+      metadata[std::move(key)] = take_text();
+    }
+    return metadata;
   }
   std::string take_text() { return std::string(bytes(take_count(1))); }
   std::string_view bytes(std::size_t count) {
@@ -127,13 +144,21 @@ std::string dump_scene(const Mesh& mesh) {
 
 std::string dump_field(const FieldFile& field) {
   std::string dump = begin(Kind::field, field.values.bytes());
-  append(dump, static_cast<std::uint64_t>(field.metadata.size()));
-  for (const auto& [key, value] : field.metadata) {
-    append_text(dump, key);
-    append_text(dump, value);
-  }
+  append_metadata(dump, field.metadata);
   append(dump, field.values.shape());
   dump.append(reinterpret_cast<const char*>(field.values.data()), field.values.bytes());
+  return dump;
+}
+
+std::string dump_layout(const FieldLayout& layout) {
+  std::string dump = begin(Kind::layout, 0);
+  append_metadata(dump, layout.metadata);
+  append(dump, layout.shape);
+  append(dump, std::uint64_t{layout.packed});
+  for (const std::uint64_t number : {layout.data_begin, layout.value_bytes, layout.real_at, layout.imaginary_at,
+                                     layout.number_bytes, std::uint64_t{layout.order == std::endian::big}}) {
+    append(dump, number);
+  }
   return dump;
 }
 
@@ -169,11 +194,7 @@ Mesh parse_scene(std::string_view dump, std::string_view path) {
 FieldFile parse_field(std::string_view dump, std::string_view path) {
   Cursor cursor = open_dump(dump, path, Kind::field);
   FieldFile field;
-  const auto entries = cursor.take<std::uint64_t>();
-  for (std::uint64_t i = 0; i < entries; ++i) {  // each takes at least 16 bytes: the cursor ends a false count
-    std::string key = cursor.take_text();
-    field.metadata[std::move(key)] = cursor.take_text();
-  }
+  field.metadata = cursor.take_metadata();
   const auto shape = cursor.take<Shape<2>>();
   std::int64_t bytes = 0;
   if (shape[0] < 0 || shape[1] < 0 || __builtin_mul_overflow(shape[0], shape[1], &bytes) ||
@@ -185,6 +206,21 @@ FieldFile parse_field(std::string_view dump, std::string_view path) {
   field.values = Array<std::complex<float>, 2>(shape);
   if (!raw.empty()) std::memcpy(static_cast<void*>(field.values.data()), raw.data(), raw.size());
   return field;
+}
+
+FieldLayout parse_layout(std::string_view dump, std::string_view path) {
+  Cursor cursor = open_dump(dump, path, Kind::layout);
+  FieldLayout layout;
+  layout.metadata = cursor.take_metadata();
+  layout.shape = cursor.take<Shape<2>>();
+  layout.packed = cursor.take<std::uint64_t>() != 0;
+  for (auto* number :
+       {&layout.data_begin, &layout.value_bytes, &layout.real_at, &layout.imaginary_at, &layout.number_bytes}) {
+    *number = cursor.take<std::uint64_t>();
+  }
+  layout.order = cursor.take<std::uint64_t>() != 0 ? std::endian::big : std::endian::little;
+  cursor.end();
+  return layout;
 }
 
 }  // namespace holotone::io

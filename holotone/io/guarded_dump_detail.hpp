@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/field_file.hpp>
+#include <holotone/io/field_formats_detail.hpp>
 #include <string>
 #include <string_view>
 
@@ -11,11 +12,14 @@ namespace holotone::io {
 
 std::string dump_scene(const Mesh& mesh);
 std::string dump_field(const FieldFile& field);
+std::string dump_layout(const FieldLayout& layout);
 std::string dump_error(ErrorCode code, std::string_view message);
 
 /// Inverse of the above. Throws the error a dump_error holds, or io naming `path` for anything not exactly a
 /// dump: wrong lengths, attributes without vertices, indices out of range.
 Mesh parse_scene(std::string_view dump, std::string_view path);
 FieldFile parse_field(std::string_view dump, std::string_view path);
+/// What it says is checked against itself, not against the file (see check_layout).
+FieldLayout parse_layout(std::string_view dump, std::string_view path);
 
 }  // namespace holotone::io

@@ -32,8 +32,8 @@ Image read_image(const std::string& path);
 
 /// How hard the writer squeezes: speed against size.
 struct ImageWriteOptions {
-  /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. Holograms of many points look like
-  /// noise and do not shrink: 0 writes a 1920 x 1080 one in a tenth of the time.
+  /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. PNG is packed by all CPU threads, and up to
+  /// level 5 bands that look like noise, as holograms of many points do, are stored.
   int compression = 3;
 };
 

@@ -1,15 +1,23 @@
+#include <algorithm>
 #include <bit>
 #include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
-#include <holotone/io/atomic_file.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/image_formats_detail.hpp>
+#include <holotone/io/png_bands_detail.hpp>
 #include <holotone/io/png_text_detail.hpp>
 #include <png.h>
 #include <vector>
+#include <zlib.h>
 
 namespace holotone::io {
 namespace {
+
+constexpr std::size_t least_band_bytes = 1 << 20;  // so that what a band cannot refer to costs nothing to speak of
+constexpr std::int64_t longest_row = 1 << 30;
+constexpr int most_skipped_level = 5;  // up to here noise is stored; who asks for more wants every byte
 
 struct Sink {
   std::string* bytes;
@@ -36,9 +44,10 @@ static void keep_sink_error(png_structp png, png_const_charp message) {
 static void ignore_sink_warning(png_structp, png_const_charp) {}
 }
 
-class PngWriter {
+/// Everything before the pixels: signature, header and text, by libpng.
+class PngHead {
  public:
-  explicit PngWriter(std::string_view path) : path_(path), sink_{&bytes_, {}} {
+  explicit PngHead(std::string_view path) : path_(path), sink_{&bytes_, {}} {
     png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink_, keep_sink_error, ignore_sink_warning);
     info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
     if (info_ == nullptr) {
@@ -46,47 +55,32 @@ class PngWriter {
       throw Error(ErrorCode::out_of_memory, std::string(path) + ": no memory for libpng");
     }
   }
-  ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
-  PngWriter(const PngWriter&) = delete;
-  PngWriter& operator=(const PngWriter&) = delete;
+  ~PngHead() { png_destroy_write_struct(&png_, &info_); }
+  PngHead(const PngHead&) = delete;
+  PngHead& operator=(const PngHead&) = delete;
 
-  template <class T>
-  std::string write(const Array<T, 3>& pixels, const Metadata& metadata, int compression) {
-    const auto [ny, nx, channels] = pixels.shape();
+  std::string write(const PngBandsHeader& header, PngText& text) {
     constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                     PNG_COLOR_TYPE_RGB_ALPHA};
-    PngText text("write_image", metadata);
-    std::vector<png_bytep> rows;
-    for (std::int64_t row = 0; row < ny; ++row) {
-      rows.push_back(reinterpret_cast<png_bytep>(const_cast<T*>(pixels.data() + row * nx * channels)));
-    }
     struct Plain {  // nothing with a destructor goes into the step
       png_uint_32 width, height;
-      int bits, type, level, texts;
+      int bits, type, texts;
       png_textp text;
-      png_bytepp rows;
     };
+    const auto [ny, nx, channels] = header.shape;
     const Plain plain{static_cast<png_uint_32>(nx),
                       static_cast<png_uint_32>(ny),
-                      static_cast<int>(8 * sizeof(T)),
+                      header.bits,
                       colour_types[channels - 1],
-                      compression,
                       text.count(),
-                      text.chunks(),
-                      rows.data()};
+                      text.chunks()};
     const bool written = survives(png_, [this, &plain] {
       png_set_write_fn(png_, &sink_, append_to_sink, keep_sink);
       png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
       png_set_IHDR(png_, info_, plain.width, plain.height, plain.bits, plain.type, PNG_INTERLACE_NONE,
                    PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-      png_set_compression_level(png_, plain.level);
-      // Trying all five filters on every row costs more time than it saves bytes on fringes.
-      png_set_filter(png_, PNG_FILTER_TYPE_BASE, plain.level == 0 ? PNG_FILTER_NONE : PNG_FILTER_SUB);
       if (plain.texts > 0) png_set_text(png_, info_, plain.text, plain.texts);
       png_write_info(png_, info_);
-      if (plain.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
-      png_write_image(png_, plain.rows);
-      png_write_end(png_, info_);
     });
     if (!written) throw_io(path_, "the PNG file to be made", sink_.message);
     return std::move(bytes_);
@@ -106,23 +100,137 @@ class PngWriter {
   png_infop info_ = nullptr;
 };
 
+void store_big(std::string& bytes, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+}
+
+std::string chunk_of(std::string_view type, std::string_view data) {
+  std::string chunk;
+  chunk.reserve(data.size() + 12);
+  store_big(chunk, static_cast<std::uint32_t>(data.size()));
+  chunk += type;
+  chunk += data;
+  store_big(chunk,
+            static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(chunk.data() + 4), chunk.size() - 4)));
+  return chunk;
+}
+
+/// A piece of a raw deflate stream that ends at a whole byte; the last one ends the stream.
+std::string deflated(std::string_view bytes, int level, bool last, std::string_view path) {
+  z_stream stream{};
+  // Differences of neighbours are many small numbers: little to find by looking for what was there before.
+  const int strategy = level == 0 ? Z_DEFAULT_STRATEGY : Z_FILTERED;
+  if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, strategy) != Z_OK) {
+    throw Error(ErrorCode::out_of_memory, std::string(path) + ": no memory for zlib");
+  }
+  std::string result(deflateBound(&stream, bytes.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(result.size());
+  const int state = deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+  const bool complete = state == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
+  result.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (!complete) throw_io(path, "the PNG file to be made", "an error of zlib");
+  return result;
+}
+
+/// Whether a few pieces of the band do not shrink by a fiftieth. Holograms that look like noise would keep zlib busy for their
+/// whole length.
+bool is_noise(std::string_view bytes, std::string_view path) {
+  constexpr std::size_t piece = 4096;
+  constexpr std::size_t pieces = 8;
+  if (bytes.size() < 16 * piece * pieces) return false;
+  std::string sample;
+  for (std::size_t i = 0; i < pieces; ++i) sample += bytes.substr(i * (bytes.size() / pieces), piece);
+  return deflated(sample, 1, true, path).size() > sample.size() - sample.size() / 50;
+}
+
 }  // namespace
+
+PngBands::PngBands(std::string_view where, std::string_view path, const PngBandsHeader& header,
+                   const Metadata& metadata, Sink sink)
+    : path_(path), header_(header), sink_(std::move(sink)) {
+  const auto [ny, nx, channels] = header_.shape;
+  if (nx * channels >= longest_row / (header_.bits / 8)) {
+    throw_argument(where, "image", "rows of less than 1 GiB", to_string<3>(header_.shape));
+  }
+  row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
+  band_bytes_ = (least_band_bytes / (row_bytes_ + 1) + 1) * (row_bytes_ + 1);
+  most_pending_ = band_bytes_ * static_cast<std::size_t>(2 * thread_count());
+  PngText text(where, metadata);
+  std::string head = PngHead(path).write(header_, text);
+  head += chunk_of("IDAT", std::string_view("\x78\x5e", 2));  // zlib: deflate, a window of 32 KiB
+  sink_(head);
+}
+
+void PngBands::append_row(const char* codes) {
+  const bool differences = header_.compression > 0;
+  pending_ += static_cast<char>(differences ? PNG_FILTER_VALUE_SUB : PNG_FILTER_VALUE_NONE);
+  pending_.append(codes, row_bytes_);
+}
+
+// Turns codes into what PNG packs: high byte first, differences of neighbours.
+void PngBands::filter(std::size_t begin, std::size_t end) {
+  const auto step = static_cast<std::size_t>(header_.shape[2] * (header_.bits / 8));
+  for (std::size_t at = begin; at < end; at += row_bytes_ + 1) {
+    auto* const row = reinterpret_cast<unsigned char*>(pending_.data() + at + 1);
+    if (header_.bits == 16 && std::endian::native == std::endian::little) {
+      for (std::size_t i = 0; i + 1 < row_bytes_; i += 2) std::swap(row[i], row[i + 1]);
+    }
+    // Trying all five filters on every row costs more time than it saves bytes on fringes.
+    if (header_.compression == 0) continue;
+    for (std::size_t i = row_bytes_ - 1; i >= step; --i) row[i] = static_cast<unsigned char>(row[i] - row[i - step]);
+  }
+}
+
+void PngBands::write(const void* rows, std::int64_t count) {
+  const auto* codes = static_cast<const char*>(rows);
+  for (std::int64_t row = 0; row < count; ++row, codes += row_bytes_) {
+    if (pending_.size() >= most_pending_) flush(false);
+    append_row(codes);
+  }
+}
+
+void PngBands::flush(bool last) {
+  const std::size_t bands = (pending_.size() + band_bytes_ - 1) / band_bytes_;
+  std::vector<std::string> chunks(bands);
+  std::vector<std::uint32_t> sums(bands);
+  const auto band = [&](std::size_t i) { return std::string_view(pending_).substr(i * band_bytes_, band_bytes_); };
+  parallel_for(0, static_cast<std::int64_t>(bands), [&](std::int64_t index) {
+    const auto i = static_cast<std::size_t>(index);
+    const std::string_view bytes = band(i);
+    filter(i * band_bytes_, i * band_bytes_ + bytes.size());
+    const bool stored = header_.compression <= most_skipped_level && is_noise(bytes, path_);
+    chunks[i] = deflated(bytes, stored ? 0 : header_.compression, last && i + 1 == bands, path_);
+    sums[i] = static_cast<std::uint32_t>(adler32_z(1, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  });
+  for (std::size_t i = 0; i < bands; ++i) {
+    sum_ = static_cast<std::uint32_t>(adler32_combine(sum_, sums[i], static_cast<z_off_t>(band(i).size())));
+    if (last && i + 1 == bands) store_big(chunks[i], sum_);
+    sink_(chunk_of("IDAT", chunks[i]));
+  }
+  pending_.clear();
+}
+
+void PngBands::finish() {
+  flush(true);
+  sink_(chunk_of("IEND", {}));
+}
 
 void write_png(const std::string& path, const Image& image, int compression) {
   if (std::holds_alternative<Array<float, 3>>(image.pixels)) {
     throw Error(ErrorCode::unsupported,
                 path + ": expected 8-bit or 16-bit pixels for PNG, got float32 (TIFF holds it)");
   }
-  const std::string bytes = std::visit(
-      [&](const auto& pixels) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(pixels)>, Array<float, 3>>) {
-          return {};
-        } else {
-          return PngWriter(path).write(pixels, image.metadata, compression);
-        }
-      },
-      image.pixels);
-  write_file(path, bytes);
+  const int bits = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
+  AppendedFile file(path);
+  PngBands bands("write_image", path, {shape_of(image), bits, compression}, image.metadata,
+                 [&](std::string_view bytes) { file.append(bytes); });
+  std::visit([&](const auto& pixels) { bands.write(pixels.host().data(), pixels.shape()[0]); }, image.pixels);
+  bands.finish();
+  file.commit();
 }
 
 }  // namespace holotone::io

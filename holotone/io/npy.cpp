@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -113,8 +114,8 @@ void decode_type(NpyHeader& header, std::string_view path) {
   header.order = type[0] == '>' ? std::endian::big : type[0] == '<' ? std::endian::little : std::endian::native;
 }
 
-void check_size(const NpyHeader& header, std::string_view bytes, std::string_view path) {
-  const std::uint64_t available = bytes.size() - header.data_begin;
+void check_size(const NpyHeader& header, std::uint64_t file_bytes, std::string_view path) {
+  const std::uint64_t available = file_bytes - header.data_begin;
   std::uint64_t needed = header.item_bytes;
   bool overflow = false;
   for (auto extent : header.shape) overflow = overflow || __builtin_mul_overflow(needed, extent, &needed);
@@ -137,6 +138,10 @@ std::string NpyHeader::shape_text() const {
 bool is_npy(std::string_view bytes) { return bytes.starts_with(magic); }
 
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view path) {
+  return parse_npy_header(bytes, bytes.size(), path);
+}
+
+NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, std::string_view path) {
   ByteReader reader(bytes, path, std::endian::little);
   if (!is_npy(bytes)) throw_io(path, "the NPY signature", quoted(bytes.substr(0, 6)));
   reader.take_bytes(magic.size(), "NPY signature");
@@ -149,8 +154,17 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view path) {
   DictionaryParser(reader.take_bytes(length, "NPY header"), path, header).parse();
   header.data_begin = reader.position();
   decode_type(header, path);
-  check_size(header, bytes, path);
+  check_size(header, file_bytes, path);
   return header;
+}
+
+NpyHeader read_npy_header(const std::string& path) {
+  constexpr std::uint64_t longest = 1 << 20;
+  std::uint64_t file_bytes = 0;
+  const FileHandle file = open_file(path, file_bytes);
+  std::string first(std::min(file_bytes, longest), '\0');
+  require_bytes(file, first.data(), first.size(), 0, path);
+  return parse_npy_header(first, file_bytes, path);
 }
 
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape) {

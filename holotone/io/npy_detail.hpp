@@ -27,6 +27,12 @@ bool is_npy(std::string_view bytes);
 /// file exactly.
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view path);
 
+/// The same of a file of `file_bytes`, of which `bytes` are the first.
+NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, std::string_view path);
+
+/// Of a file, without reading what follows. A header of more than 1 MiB is refused.
+NpyHeader read_npy_header(const std::string& path);
+
 /// A version 1.0 header (a multiple of 64 bytes) for a C-ordered array.
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape);
 

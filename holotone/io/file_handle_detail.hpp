@@ -1,0 +1,33 @@
+#pragma once
+// Bytes at a place in an open file. Not for users.
+#include <cstdint>
+#include <utility>
+
+namespace holotone::io {
+
+/// Closes a file when it goes out of scope.
+class FileHandle {
+ public:
+  explicit FileHandle(int file = -1) : file_(file) {}
+  ~FileHandle();
+  FileHandle(FileHandle&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  FileHandle& operator=(FileHandle&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  FileHandle(const FileHandle&) = delete;
+  FileHandle& operator=(const FileHandle&) = delete;
+  [[nodiscard]] int get() const { return file_; }
+  [[nodiscard]] bool valid() const { return file_ >= 0; }
+
+ private:
+  int file_;
+};
+
+/// Writes all; returns 0, or errno.
+int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position);
+
+/// Reads all; returns 0, errno, or -1 where the file ends before.
+int read_at(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position);
+
+}  // namespace holotone::io

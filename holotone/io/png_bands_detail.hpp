@@ -1,0 +1,45 @@
+#pragma once
+// A PNG file packed by all threads: bands of rows are deflated apart and follow each other in one stream. Not for users.
+#include <cstdint>
+#include <functional>
+#include <holotone/core/array.hpp>
+#include <holotone/core/metadata.hpp>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+struct PngBandsHeader {
+  Shape<3> shape{};  ///< {ny, nx, channels}
+  int bits = 8;      ///< or 16
+  int compression = 3;
+};
+
+/// The same rows give the same bytes, whatever the number of threads and the portions they come in.
+class PngBands {
+ public:
+  using Sink = std::function<void(std::string_view)>;
+  /// Hands the file's beginning to `sink`. Throws invalid_argument of `where` as PngText, and for rows of 1 GiB or more.
+  PngBands(std::string_view where, std::string_view path, const PngBandsHeader& header, const Metadata& metadata,
+           Sink sink);
+  /// `count` rows of codes in native order.
+  void write(const void* rows, std::int64_t count);
+  /// After the last row.
+  void finish();
+
+ private:
+  void append_row(const char* codes);
+  void filter(std::size_t begin, std::size_t end);
+  void flush(bool last);
+
+  std::string path_;
+  PngBandsHeader header_;
+  Sink sink_;
+  std::size_t row_bytes_ = 0;
+  std::size_t band_bytes_ = 0;  // of whole rows, each after its filter's number
+  std::string pending_;         // such rows, not yet packed
+  std::size_t most_pending_ = 0;
+  std::uint32_t sum_ = 1;  // Adler-32 of all before
+};
+
+}  // namespace holotone::io

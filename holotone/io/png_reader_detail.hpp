@@ -1,0 +1,70 @@
+#pragma once
+// PNG files by rows or at once, from memory or from a file. Not for users.
+#include <cstdint>
+#include <holotone/io/image_formats_detail.hpp>
+#include <png.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::io {
+
+/// Bytes one after the other. Nothing may be thrown through libpng.
+class PngInput {
+ public:
+  virtual ~PngInput() = default;
+  /// False if there are fewer, or they cannot be read.
+  virtual bool take(char* target, std::size_t count) noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
+  virtual void go_to(std::uint64_t position) noexcept = 0;
+};
+
+struct PngChunkSizes {
+  std::uint64_t image = 0;  ///< sum of IDAT
+  std::size_t largest = 0;
+};
+
+/// Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
+class PngReader {
+ public:
+  static constexpr std::size_t message_bytes = 128;
+  /// Reads the header. Throws io as read_image does. `input` must outlive it.
+  PngReader(PngInput& input, std::string_view path);
+  ~PngReader();
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  [[nodiscard]] Shape<3> shape() const { return shape_; }
+  [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16, of a code
+  [[nodiscard]] bool is_indexed() const { return is_indexed_; }
+  [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
+  [[nodiscard]] Palette palette() const;
+  /// Of what has been read: text may come after the pixels.
+  [[nodiscard]] Metadata metadata() const;
+  /// The next rows, in native order; not of an interlaced picture.
+  void read_rows(std::uint8_t* rows, std::int64_t count);
+  /// Everything, to the file's end.
+  void read_all(std::uint8_t* rows);
+
+ private:
+  template <class Step>
+  void attempt(Step step);
+  void open();
+  void set_expansion();
+  void check_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t bytes) const;
+  [[nodiscard]] std::vector<std::uint8_t*> pointers(std::uint8_t* rows, std::int64_t count) const;
+
+  std::string path_;
+  PngInput& input_;
+  PngChunkSizes sizes_;
+  Shape<3> shape_{};
+  int bits_ = 8;
+  std::uint64_t stored_bits_ = 8;  // of a pixel in the file
+  bool is_indexed_ = false;        // palette without transparency
+  bool is_interlaced_ = false;
+  char message_[message_bytes] = {};
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+}  // namespace holotone::io

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/io/atomic_file_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/rows_file_detail.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::string_view magic = "HOLOROW1";
+constexpr std::uint64_t piece_bytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t entry_bytes = 8;
+
+// An entry of zeros, which is what a new file holds, is no row's.
+std::uint64_t entry_of(std::int64_t row, std::uint32_t checksum) {
+  return (std::uint64_t{0x524f5753u ^ static_cast<std::uint32_t>(row)} << 32) | checksum;
+}
+
+std::uint32_t checksum_of(std::uint32_t sum, const char* data, std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef*>(data), bytes));
+}
+
+// Of bytes [begin, end) of the file; nothing is said of a file that cannot be read, its sum is then wrong.
+std::uint32_t checksum_of_part(const FileHandle& file, std::uint64_t begin, std::uint64_t end) {
+  std::string piece;
+  std::uint32_t sum = 0;
+  while (begin < end) {
+    piece.resize(std::min(piece_bytes, end - begin));
+    if (read_at(file, piece.data(), piece.size(), begin) != 0) return ~sum;
+    sum = checksum_of(sum, piece.data(), piece.size());
+    begin += piece.size();
+  }
+  return sum;
+}
+
+std::string folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// A name of the longest permitted length must leave room for the rest, and stay another than its neighbours'.
+std::string temporary_name(const std::string& target) {
+  const std::filesystem::path path(target);
+  std::string stem = path.filename().string();
+  if (stem.size() > 200) {
+    stem = fmt::format("{}-{:08x}", stem.substr(0, 200), checksum_of(0, stem.data(), stem.size()));
+  }
+  return (path.parent_path() / fmt::format(".{}.part", stem)).string();
+}
+
+}  // namespace
+
+RowsFile::RowsFile(const std::string& path, RowsContent content, bool keep, const Create& create, Progress& progress)
+    : path_(path),
+      target_(output_target(path)),
+      temporary_(temporary_name(target_)),
+      journal_name_(temporary_ + ".rows"),
+      content_(std::move(content)),
+      keep_(keep),
+      done_(static_cast<std::size_t>(content_.rows)) {
+  entries_begin_ = journal_head({}).size();
+  lock();
+  try {
+    if (!keep_) {
+      for (const auto& name : {temporary_, journal_name_}) slots_.push_back(arm_name(name));
+    }
+    require_not_ending(path_);
+    if (!keep_ || !resume(progress)) begin(create);
+    reserve_space();
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+RowsFile::~RowsFile() { leave(); }
+
+void RowsFile::leave() noexcept {
+  if (owned_ && !(keep_ && worth_keeping_)) {
+    unlink(temporary_.c_str());
+    unlink(journal_name_.c_str());
+  }
+  owned_ = false;
+  for (const int slot : slots_) disarm_name(slot);
+  slots_.clear();
+}
+
+void RowsFile::lock() {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    journal_ = FileHandle(open(journal_name_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!journal_.valid()) {
+      throw_io(path_, fmt::format("folder '{}' to be writable", folder_of(target_)), std::strerror(errno));
+    }
+    if (flock(journal_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EWOULDBLOCK) throw_io(path_, "a file system with locks", std::strerror(errno));
+      throw_io(path_, "one program writing it", fmt::format("another that holds '{}'", journal_name_));
+    }
+    // The one before may have removed the name between our two calls: the lock would then guard nothing.
+    struct stat mine {};
+    struct stat named {};
+    if (fstat(journal_.get(), &mine) == 0 && lstat(journal_name_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+        mine.st_dev == named.st_dev && S_ISREG(mine.st_mode)) {
+      owned_ = true;
+      return;
+    }
+  }
+  throw_io(path_, fmt::format("to lock '{}'", journal_name_), "100 failures");
+}
+
+// The sums guard what is not rows: the head and the tail of the file.
+std::string RowsFile::journal_head(const OtherSums& sums) const {
+  std::string head(content_.identity);
+  store(head, static_cast<std::uint64_t>(content_.rows));
+  for (const std::uint64_t number : {content_.row_bytes, layout_.data_begin, layout_.file_bytes}) store(head, number);
+  store(head, sums.head);
+  store(head, sums.tail);
+  std::string result(magic);
+  store(result, static_cast<std::uint64_t>(head.size()));
+  store(result, checksum_of(0, head.data(), head.size()));
+  return result + head;
+}
+
+RowsFile::OtherSums RowsFile::other_sums() const {
+  const std::uint64_t end = layout_.data_begin + static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
+  return {checksum_of_part(file_, 0, layout_.data_begin), checksum_of_part(file_, end, layout_.file_bytes)};
+}
+
+bool RowsFile::resume(Progress& progress) {
+  file_ = FileHandle(open(temporary_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  struct stat data {};
+  if (!file_.valid() || fstat(file_.get(), &data) != 0 || !S_ISREG(data.st_mode) || data.st_uid != geteuid()) {
+    return false;
+  }
+  std::string head(entries_begin_, '\0');
+  if (read_at(journal_, head.data(), head.size(), 0) != 0) return false;
+  // The layout is what we cannot know: it is taken from the journal, and then the whole must be as we write it.
+  constexpr std::uint64_t after_layout = 2 * sizeof(std::uint32_t);
+  const char* const numbers = head.data() + head.size() - after_layout - 2 * sizeof(std::uint64_t);
+  layout_ = {load<std::uint64_t>(numbers, std::endian::little), load<std::uint64_t>(numbers + 8, std::endian::little)};
+  const std::uint64_t size = static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
+  if (layout_.file_bytes != static_cast<std::uint64_t>(data.st_size) || size > layout_.file_bytes ||
+      layout_.data_begin > layout_.file_bytes - size || journal_head(other_sums()) != head) {
+    return false;
+  }
+  worth_keeping_ = true;
+  check_rows(progress);
+  return true;
+}
+
+void RowsFile::check_rows(Progress& progress) {
+  std::vector<std::uint64_t> entries(done_.size());
+  std::string raw(entries.size() * entry_bytes, '\0');
+  if (read_at(journal_, raw.data(), raw.size(), entries_begin_) != 0) return;
+  for (std::size_t row = 0; row < entries.size(); ++row) {
+    entries[row] = load<std::uint64_t>(raw.data() + row * entry_bytes, std::endian::little);
+  }
+  const auto group = static_cast<std::int64_t>(std::max<std::uint64_t>(16 * piece_bytes / content_.row_bytes, 1));
+  std::vector<char> same(done_.size());  // bits cannot be set from several threads
+  for (std::int64_t begin = 0; begin < content_.rows; begin += group) {
+    progress.step("checking rows of the last run", begin, content_.rows);
+    parallel_for(begin, std::min(begin + group, content_.rows), [&](std::int64_t row) {
+      const std::uint64_t entry = entries[static_cast<std::size_t>(row)];
+      if (entry >> 32 != entry_of(row, 0) >> 32) return;
+      const std::uint64_t at = position_of(row);
+      const std::uint32_t sum = checksum_of_part(file_, at, at + content_.row_bytes);
+      same[static_cast<std::size_t>(row)] = entry == entry_of(row, sum) ? 1 : 0;
+    });
+  }
+  std::copy(same.begin(), same.end(), done_.begin());
+}
+
+void RowsFile::begin(const Create& create) {
+  file_ = FileHandle();
+  layout_ = {};
+  if (ftruncate(journal_.get(), 0) != 0) throw_io(path_, "to be writable", std::strerror(errno));
+  unlink(temporary_.c_str());
+  const Space space = space_for(static_cast<std::uint64_t>(content_.rows) * (content_.row_bytes + entry_bytes));
+  if (space.needed > space.free) throw_full(space);
+  file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
+  if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
+  struct stat existing {};
+  if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), existing.st_mode & 0777);
+  layout_ = create(temporary_, file_);
+  const std::string head = journal_head(other_sums());
+  require_written(write_at(journal_, head.data(), head.size(), 0));
+  if (ftruncate(journal_.get(), static_cast<off_t>(head.size() + done_.size() * entry_bytes)) != 0) {
+    require_written(errno);
+  }
+}
+
+// What is still to be taken of the disk for a file of `bytes` in all, and what is free.
+RowsFile::Space RowsFile::space_for(std::uint64_t bytes) const {
+  struct stat data {};
+  std::uint64_t taken = 0;
+  if (file_.valid() && fstat(file_.get(), &data) == 0) taken = static_cast<std::uint64_t>(data.st_blocks) * 512;
+  std::error_code error;
+  const auto space = std::filesystem::space(folder_of(target_), error);
+  const bool known = !error && space.capacity > 0;  // some network file systems do not say
+  return {bytes - std::min(taken, bytes), known ? space.available : UINT64_MAX};
+}
+
+void RowsFile::throw_full(const Space& space) const {
+  const auto text = [](std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
+  const std::string folder = folder_of(target_);
+  if (space.needed > space.free) {
+    throw_io(path_, fmt::format("{} of free space in '{}'", text(space.needed), folder),
+             fmt::format("{} ({} missing)", text(space.free), text(space.needed - space.free)));
+  }
+  throw_io(path_, fmt::format("{} more to fit in '{}'", text(space.needed), folder),
+           "a full disk or a quota that is used up");
+}
+
+void RowsFile::require_written(int reason) const {
+  if (reason == ENOSPC || reason == EDQUOT) throw_full(space_for(layout_.file_bytes));
+  if (reason == 0) return;
+  throw_io(path_, fmt::format("{} to be written", format_bytes(static_cast<double>(layout_.file_bytes))),
+           std::strerror(reason));
+}
+
+// A disk that is too full shows now, not after hours; file systems that cannot promise space show it later.
+void RowsFile::reserve_space() const {
+  const Space space = space_for(layout_.file_bytes);
+  if (space.needed > space.free) throw_full(space);
+#if defined(__linux__)
+  int reason = 0;
+  do {
+    reason = fallocate(file_.get(), 0, 0, static_cast<off_t>(layout_.file_bytes)) == 0 ? 0 : errno;
+  } while (reason == EINTR);
+  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) require_written(reason);
+#endif
+}
+
+std::int64_t RowsFile::rows_done() const { return std::find(done_.begin(), done_.end(), false) - done_.begin(); }
+
+void RowsFile::write(std::int64_t first_row, std::span<const char> bytes) {
+  require_not_ending(path_);
+  const std::uint64_t row_bytes = content_.row_bytes;
+  const auto rows = static_cast<std::int64_t>(bytes.size() / row_bytes);
+  const auto group = static_cast<std::int64_t>(std::max<std::uint64_t>(piece_bytes / row_bytes, 1));
+  std::vector<std::uint64_t> entries;
+  std::string raw;
+  for (std::int64_t begin = 0; begin < rows; begin += group) {
+    const std::int64_t count = std::min(group, rows - begin);
+    const char* const data = bytes.data() + static_cast<std::uint64_t>(begin) * row_bytes;
+    const std::int64_t first = first_row + begin;
+    const auto place = done_.begin() + first;
+    std::fill(place, place + count, false);
+    require_written(write_at(file_, data, static_cast<std::uint64_t>(count) * row_bytes, position_of(first)));
+    entries.resize(static_cast<std::size_t>(count));
+    parallel_for(0, count, [&](std::int64_t row) {
+      const std::uint32_t sum = checksum_of(0, data + static_cast<std::uint64_t>(row) * row_bytes, row_bytes);
+      entries[static_cast<std::size_t>(row)] = entry_of(first + row, sum);
+    });
+    raw.clear();
+    for (const std::uint64_t entry : entries) store(raw, entry);
+    require_written(
+        write_at(journal_, raw.data(), raw.size(), entries_begin_ + static_cast<std::uint64_t>(first) * entry_bytes));
+    std::fill(place, place + count, true);
+    worth_keeping_ = true;
+  }
+}
+
+void RowsFile::finish() {
+  require_not_ending(path_);
+  if (fsync(file_.get()) != 0) require_written(errno);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    throw_io(path_, "to be replaceable", std::strerror(errno));
+  }
+  unlink(journal_name_.c_str());
+  owned_ = false;
+  leave();
+  // The name itself is on the disk when the folder is; not every file system lets a folder be flushed.
+  const FileHandle folder(open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.valid()) (void)!fsync(folder.get());
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,240 @@
+// Pictures written and read by rows, and PNG files packed in bands by several threads.
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <holotone/io/image.hpp>
+#include <holotone/io/image_rows.hpp>
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <tests/io/image_fixtures.hpp>
+#include <tests/io/io_support.hpp>
+#include <unistd.h>
+
+namespace holotone {
+namespace {
+
+using io_support::error_of;
+using io_support::read_raw;
+using io_support::TemporaryFolder;
+using io_support::write_raw;
+
+const Metadata metadata = {{"wavelength_m", "5.32e-07"}, {"note", "gr\xc3\xbc\xc3\x9f"}, {"text:Title", "somebody's"}};
+
+/// Half fringes, half noise: what packs and what does not.
+template <class T>
+Array<T, 3> make_pixels(Shape<3> shape) {
+  Array<T, 3> pixels(shape);
+  for (std::int64_t i = 0; i < pixels.size(); ++i) {
+    const auto noise = random_bits(11, static_cast<std::uint64_t>(i));
+    pixels.data()[i] = static_cast<T>(i < pixels.size() / 2 ? 3 * i : noise);
+  }
+  return pixels;
+}
+
+template <class T>
+void write_by_rows(const std::string& path, const Array<T, 3>& pixels, std::int64_t step, int compression) {
+  const auto [ny, nx, channels] = pixels.shape();
+  ImageRowsWriter writer(path, pixels.shape(), 8 * sizeof(T), metadata, {compression});
+  for (std::int64_t row = 0; row < ny; row += step) {
+    EXPECT_EQ(writer.rows_done(), row);
+    const std::int64_t count = std::min(step, ny - row);
+    writer.write(View<const T, 3>(pixels.data() + row * nx * channels, {count, nx, channels}));
+  }
+  writer.finish();
+}
+
+template <class T>
+Array<T, 3> read_by_rows(const std::string& path, std::int64_t step) {
+  ImageRowsReader reader(path);
+  const auto [ny, nx, channels] = reader.shape();
+  Array<T, 3> pixels(reader.shape());
+  for (std::int64_t row = 0; row < ny; row += step) {
+    reader.read(row, View<T, 3>(pixels.data() + row * nx * channels, {std::min(step, ny - row), nx, channels}));
+  }
+  return pixels;
+}
+
+template <class T>
+void expect_round_trips(Shape<3> shape, std::int64_t step) {
+  const TemporaryFolder folder;
+  const auto pixels = make_pixels<T>(shape);
+  for (const int compression : {0, 1, 3, 9}) {
+    write_by_rows(folder.file("x.png"), pixels, step, compression);
+    const Image image = read_image(folder.file("x.png"));
+    EXPECT_EQ(image.metadata, metadata);
+    ASSERT_EQ(shape_of(image), shape);
+    const auto& got = std::get<Array<T, 3>>(image.pixels);
+    EXPECT_TRUE(std::ranges::equal(got.host(), pixels.host())) << "level " << compression;
+    EXPECT_TRUE(std::ranges::equal(read_by_rows<T>(folder.file("x.png"), step + 1).host(), pixels.host()));
+    // The same file as from memory, and as with another number of threads.
+    write_image(folder.file("whole.png"), image, {compression});
+    EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
+    if (compression == 3) {
+      const int threads = omp_get_max_threads();
+      omp_set_num_threads(threads == 1 ? 3 : 1);
+      write_by_rows(folder.file("x.png"), pixels, shape[0], compression);
+      omp_set_num_threads(threads);
+      EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
+    }
+    EXPECT_EQ(folder.names().size(), 2u);
+  }
+}
+
+TEST(ImageRows, RoundTrip) {
+  expect_round_trips<std::uint8_t>({13, 37, 1}, 5);
+  expect_round_trips<std::uint8_t>({1, 1, 1}, 1);
+  expect_round_trips<std::uint8_t>({7, 5, 4}, 2);
+  expect_round_trips<std::uint8_t>({300, 1000, 3}, 17);
+  expect_round_trips<std::uint16_t>({13, 37, 1}, 4);
+  expect_round_trips<std::uint16_t>({5, 3, 2}, 1);
+}
+
+// Bands are of a MiB: several of them, and rows longer than one.
+TEST(ImageRows, SeveralBands) {
+  const TemporaryFolder folder;
+  for (const Shape<3> shape : {Shape<3>{1100, 4001, 1}, Shape<3>{3, 1500000, 1}}) {
+    const auto pixels = make_pixels<std::uint8_t>(shape);
+    write_by_rows(folder.file("x.png"), pixels, 100, 1);
+    const Image image = read_image(folder.file("x.png"));
+    EXPECT_TRUE(std::ranges::equal(std::get<Array<std::uint8_t, 3>>(image.pixels).host(), pixels.host()));
+    EXPECT_TRUE(std::ranges::equal(read_by_rows<std::uint8_t>(folder.file("x.png"), 64).host(), pixels.host()));
+  }
+}
+
+TEST(ImageRows, ReadingJumpsAndGoesBack) {
+  const TemporaryFolder folder;
+  const auto pixels = make_pixels<std::uint8_t>({40, 9, 1});
+  write_by_rows(folder.file("x.png"), pixels, 40, 3);
+  ImageRowsReader reader(folder.file("x.png"));
+  EXPECT_EQ(reader.bits(), 8);
+  EXPECT_EQ(reader.metadata(), metadata);
+  Array<std::uint8_t, 3> row({2, 9, 1});
+  for (const std::int64_t first : {5, 7, 30, 2, 38, 0}) {
+    reader.read(first, row.view());
+    EXPECT_TRUE(std::equal(row.data(), row.data() + 18, pixels.data() + first * 9)) << first;
+  }
+  reader.read(40, View<std::uint8_t, 3>(row.data(), {0, 9, 1}));
+}
+
+// What cannot be read row by row is read at once, with the same values.
+TEST(ImageRows, OtherPictures) {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> files = {{"palette", io_fixtures::palette_png},
+                                                                  {"alpha", io_fixtures::palette_alpha_png},
+                                                                  {"bit", io_fixtures::bit_png},
+                                                                  {"interlaced", io_fixtures::interlaced_png},
+                                                                  {"jpeg", io_fixtures::colour_jpeg}};
+  for (const auto& [name, bytes] : files) {
+    write_raw(folder.file("x"), bytes);
+    const Image image = read_image(folder.file("x"));
+    EXPECT_EQ(ImageRowsReader(folder.file("x")).shape(), shape_of(image)) << name;
+    const auto rows = read_by_rows<std::uint8_t>(folder.file("x"), 1);
+    EXPECT_TRUE(std::ranges::equal(rows.host(), std::get<Array<std::uint8_t, 3>>(image.pixels).host())) << name;
+  }
+  write_image(folder.file("x.bmp"), {make_pixels<std::uint8_t>({4, 5, 1}), {}});
+  EXPECT_EQ(read_by_rows<std::uint8_t>(folder.file("x.bmp"), 3).shape(), (Shape<3>{4, 5, 1}));
+}
+
+TEST(ImageRows, BadArguments) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.png");
+  const auto invalid = [](const auto& action) { return error_of(action, ErrorCode::invalid_argument); };
+  for (const Shape<3> shape : {Shape<3>{0, 3, 1}, Shape<3>{3, 0, 1}, Shape<3>{3, 3, 5}, Shape<3>{1, INT64_MAX, 1}}) {
+    EXPECT_MENTIONS(invalid([&] { ImageRowsWriter(path, shape, 8, {}); }), "shape: expected {ny, nx, 1 to 4}");
+  }
+  EXPECT_MENTIONS(invalid([&] { ImageRowsWriter(path, {1, 1 << 30, 1}, 8, {}); }), "rows of less than 1 GiB");
+  EXPECT_MENTIONS(invalid([&] { ImageRowsWriter(path, {1, 1, 1}, 32, {}); }), "bits: expected 8 or 16, got 32");
+  EXPECT_MENTIONS(invalid([&] { ImageRowsWriter(path, {1, 1, 1}, 8, {}, {10}); }), "compression");
+  EXPECT_MENTIONS(invalid([&] { ImageRowsWriter(path, {1, 1, 1}, 8, {{std::string(90, 'a'), ""}}); }), "70 printable");
+  for (const std::string name : {"x.tif", "x.bmp", "x"}) {
+    EXPECT_MENTIONS(error_of(
+                        [&] {
+                          ImageRowsWriter(folder.file(name), {1, 1, 1}, 8, {});
+                        },
+                        ErrorCode::unsupported),
+                    "expected .png for a picture written by rows, got ");
+  }
+  const auto pixels = make_pixels<std::uint8_t>({5, 3, 1});
+  ImageRowsWriter writer(path, {4, 3, 1}, 8, {});
+  EXPECT_MENTIONS(invalid([&] { writer.write(pixels.view()); }), "expected shape {0 to 4, 3, 1}, got {5, 3, 1}");
+  const auto wide = make_pixels<std::uint16_t>({1, 3, 1});
+  EXPECT_MENTIONS(invalid([&] { writer.write(wide.view()); }), "expected 8-bit codes, got 16-bit");
+  writer.write(View<const std::uint8_t, 3>(pixels.data(), {3, 3, 1}));
+  EXPECT_MENTIONS(invalid([&] { writer.finish(); }), "expected 4 written, got 3");
+  writer.write(View<const std::uint8_t, 3>(pixels.data(), {1, 3, 1}));
+  writer.finish();
+  EXPECT_MENTIONS(invalid([&] { writer.finish(); }), "expected one, got two");
+  EXPECT_MENTIONS(invalid([&] {
+                    writer.write(View<const std::uint8_t, 3>(pixels.data(), {0, 3, 1}));
+                  }),
+                  "after finish");
+  ImageRowsReader reader(path);
+  Array<std::uint8_t, 3> rows({2, 3, 1});
+  EXPECT_MENTIONS(invalid([&] { reader.read(3, rows.view()); }), "expected shape {0 to 1, 3, 1}");
+  EXPECT_MENTIONS(invalid([&] { reader.read(-1, rows.view()); }), "first_row: expected 0 to 4, got -1");
+  EXPECT_MENTIONS(invalid([&] { reader.read(5, rows.view()); }), "got 5");
+  Array<std::uint16_t, 3> other({2, 3, 1});
+  EXPECT_MENTIONS(invalid([&] { reader.read(0, other.view()); }), "expected 8-bit codes, got 16-bit");
+}
+
+TEST(ImageRows, NothingIsLeftUnfinished) {
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.png"), "old");
+  {
+    ImageRowsWriter writer(folder.file("x.png"), {4000, 4000, 1}, 8, {}, {0});
+    writer.write(make_pixels<std::uint8_t>({1000, 4000, 1}).view());
+    EXPECT_EQ(folder.names().size(), 2u);
+  }
+  EXPECT_EQ(read_raw(folder.file("x.png")), "old");
+  EXPECT_EQ(folder.names().size(), 1u);
+  const pid_t child = fork();
+  if (child == 0) {
+    omp_set_num_threads(1);
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto pixels = make_pixels<std::uint8_t>({2000, 2000, 1});
+    const std::string text = error_of([&] { write_by_rows(folder.file("x.png"), pixels, 100, 0); });
+    const bool said = text.starts_with(folder.file("x.png") + ": expected ") && text.ends_with("File too large");
+    _exit(said ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_raw(folder.file("x.png")), "old");
+  EXPECT_EQ(folder.names().size(), 1u);
+}
+
+TEST(ImageRows, DamagedFilesAreRefused) {
+  const TemporaryFolder folder;
+  write_by_rows(folder.file("x.png"), make_pixels<std::uint8_t>({20, 30, 1}), 20, 3);
+  const std::string seed = read_raw(folder.file("x.png"));
+  const auto read = [](const std::string& path) {
+    ImageRowsReader reader(path);
+    const auto [ny, nx, channels] = reader.shape();
+    Array<std::uint8_t, 3> row({1, nx, channels});
+    Array<std::uint16_t, 3> wide({1, nx, channels});
+    for (std::int64_t y = 0; y < ny; ++y) reader.bits() == 8 ? reader.read(y, row.view()) : reader.read(y, wide.view());
+  };
+  io_support::expect_survival("rows.png", seed, ".png", 400, read);
+  io_support::expect_truncations_refused(seed, ".png", true, read);
+  std::string huge = seed;
+  huge.replace(16, 4, "\x7f\xff\xff\xff");
+  write_raw(folder.file("huge.png"), huge);
+  EXPECT_MENTIONS(error_of([&] { read(folder.file("huge.png")); }), "huge.png: expected ");
+  // A file that becomes shorter while it is read, and an error that does not stay.
+  const auto pixels = make_pixels<std::uint8_t>({1500, 2000, 1});
+  write_by_rows(folder.file("x.png"), pixels, 100, 0);
+  ImageRowsReader reader(folder.file("x.png"));
+  Array<std::uint8_t, 3> row({1, 2000, 1});
+  const std::string whole = read_raw(folder.file("x.png"));
+  std::filesystem::resize_file(folder.file("x.png"), 2000000);
+  EXPECT_MENTIONS(error_of([&] { reader.read(1400, row.view()); }), "the end of the file");
+  write_raw(folder.file("x.png"), whole);
+  reader.read(1400, row.view());
+  EXPECT_TRUE(std::equal(row.data(), row.data() + 2000, pixels.data() + 1400 * 2000));
+}
+
+}  // namespace
+}  // namespace holotone
