@@ -1,11 +1,10 @@
 #include "correction.hpp"
+#include "npy_file.hpp"
 #include "paths.hpp"
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
-#include <holotone/io/npy_detail.hpp>
 #include <numbers>
 
 namespace holotone::cli {
@@ -34,23 +33,9 @@ Array<float, 2> read_image_map(const std::string& path, std::int64_t nx, std::in
   return map;
 }
 
-Array<float, 2> read_npy_map(const std::string& path, std::int64_t nx, std::int64_t ny) {
-  const std::string bytes = io::read_bytes_if(path, io::is_npy);
-  const auto header = io::parse_npy_header(bytes, path);
-  if (header.kind == 'c' || header.shape.size() != 2) {
-    throw_io(path, "real numbers of shape {ny, nx}", header.type + " of shape " + header.shape_text());
-  }
-  const auto rows = static_cast<std::int64_t>(header.shape[0]);
-  const auto columns = static_cast<std::int64_t>(header.shape[1]);
-  require_shape(path, nx, ny, columns, rows);
-  Array<float, 2> map({ny, nx});
-  for (std::int64_t row = 0; row < ny; ++row) {
-    for (std::int64_t column = 0; column < nx; ++column) {
-      const std::int64_t at = header.fortran_order ? column * ny + row : row * nx + column;
-      const char* data = bytes.data() + header.data_begin + static_cast<std::size_t>(at) * header.item_bytes;
-      map(row, column) = static_cast<float>(io::load_npy_number(data, header.kind, header.item_bytes, header.order));
-    }
-  }
+Array<float, 2> read_array_map(const std::string& path, std::int64_t nx, std::int64_t ny) {
+  Array<float, 2> map = read_npy_map(path);
+  require_shape(path, nx, ny, map.shape()[1], map.shape()[0]);
   return map;
 }
 
@@ -58,7 +43,7 @@ Array<float, 2> read_npy_map(const std::string& path, std::int64_t nx, std::int6
 
 Array<float, 2> read_correction(const std::string& path, std::int64_t nx, std::int64_t ny) {
   require_input(path);
-  auto map = extension_of(path) == ".npy" ? read_npy_map(path, nx, ny) : read_image_map(path, nx, ny);
+  auto map = extension_of(path) == ".npy" ? read_array_map(path, nx, ny) : read_image_map(path, nx, ny);
   for (const float value : map.host()) {
     if (!std::isfinite(value)) throw_io(path, "finite phases", fmt::format("{}", value));
   }

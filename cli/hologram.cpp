@@ -1,10 +1,10 @@
 #include "command.hpp"
 #include "hologram_frames.hpp"
+#include "layers_run.hpp"
 #include "lit_zone.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <memory>
@@ -87,12 +87,6 @@ std::string differing(const std::vector<Flags>& frames) {
   return names;
 }
 
-std::string format_of(const std::string& path) {
-  std::string format = extension_of(path).substr(1);
-  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return format;
-}
-
 /// What was done as asked and is hardly what was meant, a line each.
 std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<HologramRow>& rows) {
   std::vector<std::string> warnings;
@@ -110,7 +104,7 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
     warnings.push_back(fmt::format(
         "each frame has its own {}, which {} cannot hold: the flags are those of the first; "
         "PNG holds them{}",
-        names, format_of(job.output),
+        names, format_name(job.output),
         names.find("--amplitude-range") == std::string::npos ? ""
                                                              : ", and --amplitude-range gives all frames one range"));
   }
@@ -152,11 +146,7 @@ void tell_flags(const HologramJob& job, const std::vector<HologramRow>& rows) {
   if (frames.empty()) return;
   std::string files;
   for (std::size_t c = 0; c < job.channels.size(); ++c) files += (c == 0 ? "" : " ") + rows[c].output;
-  const std::string format = format_of(job.output);
-  remark(job.console,
-         fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
-                     format == "OHC" ? "little" : "no", frames.size() > 1 ? "the first" : "it", files,
-                     line_of(frames.front())));
+  remark(job.console, no_metadata_remark(job.output, files, line_of(frames.front()), frames.size() > 1));
 }
 
 /// "12 points", or "10 to 12 points" of moving pictures.
@@ -227,19 +217,29 @@ int run_hologram(const HologramArguments& arguments) {
 
 void add_hologram(CLI::App& application, Action& action) {
   const auto arguments = std::make_shared<HologramArguments>();
-  auto* command = application.add_subcommand("hologram", "Points or a mesh to a hologram for a panel");
-  command->add_option("IN", arguments->input, "PLY, STL, XYZ, CSV, NPY, OBJ, glTF; frames/%04d.ply for moving pictures")
-      ->required();
+  const auto layers = std::make_shared<LayerArguments>();
+  auto* command =
+      application.add_subcommand("hologram", "Points, a mesh or a picture with depth to a hologram for a panel");
+  auto* input = command->add_option("IN", arguments->input,
+                                    "PLY, STL, XYZ, CSV, NPY, OBJ, glTF; frames/%04d.ply for moving pictures");
+  input->required();
   command->add_option("-o,--output", arguments->output, "PNG, TIFF or BMP for codes; HDF5, NPY or OHC for the field")
       ->required();
   add_panel_options(*command, arguments->panel);
   add_placement_options(*command, arguments->scene);
   add_scene_options(*command, arguments->scene);
+  add_layer_options(*command, *layers, *input);
   add_sum_options(*command, *arguments);
   add_encoding_options(*command, *arguments);
   command->add_option("--spin", arguments->spin, "Turn the object: angle and frames, such as 360deg:120");
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_hologram(*arguments); }; });
+  command->callback([arguments, layers, &action] {
+    action = [arguments, layers] {
+      if (!layers->image.empty()) return run_layers(*arguments, *layers);
+      refuse_layer_options(*layers);
+      return run_hologram(*arguments);
+    };
+  });
 }
 
 }  // namespace holotone::cli

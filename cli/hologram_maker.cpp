@@ -26,21 +26,6 @@ bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
          encode.carrier_y_rad == 0 && encode.phase_range_rad == 2 * std::numbers::pi;
 }
 
-/// The same pixels as a {ny, nx} view of an image of one channel.
-template <class T>
-View<T, 2> plane(Array<T, 3>& pixels) {
-  return {pixels.data(), {pixels.shape()[0], pixels.shape()[1]}};
-}
-
-/// Codes in host memory as an image of one channel.
-template <class T>
-Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
-  Array<T, 3> pixels({codes.shape()[0], codes.shape()[1], 1});
-  copy<T, 2>(plane(pixels), codes.view(), queue);
-  queue.synchronize();
-  return pixels;
-}
-
 }  // namespace
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad) {
@@ -69,13 +54,11 @@ HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const 
       plan_(job.sum_options(channel_), queue),
       phase_from_sum_(sum_gives_codes(job, encode_options_)) {
   const Shape<2> shape{job.panel.ny, job.panel.nx};
-  if (!phase_from_sum_) field_ = Array<Complex, 2>(shape, queue);
-  if (job.complex_field) return;
-  if (!phase_from_sum_) encode_.emplace(encode_options_, job.grid(channel_), queue);
-  if (encode_options_.bits <= 8 && !job.packed16) {
-    bytes_ = Array<std::uint8_t, 2>(shape, queue);
+  if (phase_from_sum_) {
+    phase_ = Array<std::uint8_t, 2>(shape, queue);
   } else {
-    words_ = Array<std::uint16_t, 2>(shape, queue);
+    field_ = Array<Complex, 2>(shape, queue);
+    encoder_.emplace(job, channel_, queue);
   }
 }
 
@@ -87,32 +70,17 @@ PointSources HologramMaker::sources_of(const PointCloud& cloud) {
 
 void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
   plan_.set_points(points);
-  PointCloudOutput output;
   if (phase_from_sum_) {
-    output.phase = bytes_.view();
+    plan_.execute({{}, {}, phase_.view()}, progress);
+    made.image = Image{fetch(phase_, queue_), {}};
   } else {
-    output.field = field_.view();
-  }
-  plan_.execute(output, progress);
-  if (job_.complex_field) {
-    made.field = FieldFile{copy_of(field_.view(), Device{}), {}};
-  } else if (!bytes_.empty()) {
-    if (encode_) encode_->execute(field_.view(), bytes_.view());
-    made.image = Image{fetch(bytes_, queue_), {}};
-  } else {
-    encode_->execute(field_.view(), words_.view());
-    auto codes = fetch(words_, queue_);
-    made.image = job_.packed16 ? Image{pack_16bit(plane(codes)), {}} : Image{std::move(codes), {}};
+    plan_.execute({field_.view(), {}, {}}, progress);
+    encoder_->encode(field_.view(), made);
   }
 }
 
 Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloudInfo& info) const {
-  Metadata metadata;
-  metadata["software"] = "holotone " HOLOTONE_VERSION;
-  metadata["panel"] = job_.panel.name;
-  metadata["pitch_m"] = number_text(job_.panel.pitch_m);
-  metadata["wavelength_m"] = number_text(channel_.wavelength_m);
-  if (!channel_.name.empty()) metadata["channel"] = channel_.name;
+  Metadata metadata = panel_metadata(job_, channel_);
   const auto& points = frame.points;
   // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
   const double middle = std::stod(fmt::format("{:.6g}", (points.nearest_m + points.farthest_m) / 2));
@@ -132,11 +100,10 @@ Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloud
   metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel_index_]);
   metadata["seed"] = std::to_string(job_.scene.seed);
   if (job_.scene.random_phase) metadata["random_phase"] = "1";
-  if (!job_.correction.empty()) metadata["correction"] = job_.correction;
-  if (job_.complex_field) {
-    metadata["encoding"] = "complex";
+  if (encoder_) {
+    encoder_->describe(metadata);
   } else {
-    describe_encoding(metadata, encode_options_, encode_ ? encode_->report() : EncodeReport{}, job_.packed16);
+    describe_encoding(metadata, encode_options_, {}, false);
   }
   return metadata;
 }
@@ -148,7 +115,7 @@ MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress)
   made.info = plan_.info();
   made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
   made.compute_s = watch.seconds();
-  auto& metadata = made.image ? made.image->metadata : made.field->metadata;
+  auto& metadata = made.metadata();
   metadata = metadata_of(frame, made.info);
   made.reconstruct_flags =
       flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});

@@ -1,8 +1,6 @@
 #pragma once
-#include "hologram_job.hpp"
+#include "hologram_encoder.hpp"
 #include "hologram_overrides.hpp"
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/image.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +20,9 @@ struct PreparedFrame {
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
 
-/// One hologram in host memory, ready to be written: codes or the complex field.
-struct MadeHologram {
+/// One hologram in host memory, ready to be written.
+struct MadeHologram : EncodedHologram {
   std::string output;
-  std::optional<Image> image;
-  std::optional<FieldFile> field;
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
@@ -51,10 +47,9 @@ class HologramMaker {
   Queue queue_;
   PointCloudPlan plan_;
   bool phase_from_sum_;  ///< 8-bit phase without tables: the sum writes it itself
+  Array<std::uint8_t, 2> phase_;
   Array<Complex, 2> field_;
-  std::optional<EncodePlan> encode_;
-  Array<std::uint8_t, 2> bytes_;   ///< codes of up to 8 bits
-  Array<std::uint16_t, 2> words_;  ///< codes of more, or to be packed
+  std::optional<HologramEncoder> encoder_;
   std::vector<float> amplitude_;
 };
 

@@ -3,6 +3,7 @@
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -180,6 +181,19 @@ std::string line_of(const Flags& flags) {
     line += fmt::format("{}{}{}{}", line.empty() ? "" : " ", option, value.empty() ? "" : " ", value);
   }
   return line;
+}
+
+std::string format_name(const std::string& path) {
+  std::string format = extension_of(path).substr(1);
+  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return format;
+}
+
+std::string no_metadata_remark(const std::string& output, const std::string& files, const std::string& flags,
+                               bool first_of_several) {
+  const std::string format = format_name(output);
+  return fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
+                     format == "OHC" ? "little" : "no", first_of_several ? "the first" : "it", files, flags);
 }
 
 }  // namespace holotone::cli

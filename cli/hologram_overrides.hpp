@@ -41,4 +41,11 @@ bool is_balance(const std::string& option);
 /// One line of them.
 std::string line_of(const Flags& flags);
 
+/// "BMP" of "a.bmp".
+std::string format_name(const std::string& path);
+
+/// How to look at `files`, whose format (that of `output`) cannot say of itself what reconstruction needs.
+std::string no_metadata_remark(const std::string& output, const std::string& files, const std::string& flags,
+                               bool first_of_several);
+
 }  // namespace holotone::cli

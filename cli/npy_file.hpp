@@ -7,4 +7,7 @@ namespace holotone::cli {
 /// Float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, channels} if there are several. Throws io.
 void write_npy(const std::string& path, const Array<float, 3>& pixels);
 
+/// A real array {ny, nx} of an .npy file, in C's or Fortran's order, as float32. Throws io.
+Array<float, 2> read_npy_map(const std::string& path);
+
 }  // namespace holotone::cli

@@ -4,7 +4,9 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <new>
 #include <span>
+#include <zlib.h>
 
 namespace holotone::cli {
 namespace {
@@ -41,9 +43,31 @@ NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
   return numbers;
 }
 
-/// The bytes of an entry of the central directory. `directory` is read past it.
+/// numpy.savez_compressed's entries: a raw deflate stream of `size` bytes once unpacked.
+std::string unpacked(std::string_view packed, std::size_t size, const std::string& path, const std::string& name) {
+  constexpr std::size_t most_ratio = 1032;  // of deflate
+  if (size / most_ratio > packed.size()) {
+    throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::quoted(name), most_ratio),
+             io::counted(size, "byte"));
+  }
+  std::string bytes(size, '\0');
+  z_stream stream{};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(size);
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  const int status = inflate(&stream, Z_FINISH);
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || stream.avail_out != 0) {
+    throw_io(path, fmt::format("{} of {}", io::quoted(name), io::counted(size, "byte")), "a damaged stream");
+  }
+  return bytes;
+}
+
+/// The bytes of an entry of the central directory. `directory` is read past it; `held` holds those that had to be unpacked.
 std::string_view content_of(io::ByteReader& directory, const std::string& bytes, const std::string& path,
-                            std::string& name) {
+                            std::string& name, std::string& held) {
   if (directory.take<std::uint32_t>("an entry's mark") != central_mark)
     throw_io(path, "an entry of a ZIP archive", "none");
   directory.take_bytes(6, "versions and flags");
@@ -51,7 +75,7 @@ std::string_view content_of(io::ByteReader& directory, const std::string& bytes,
   directory.take_bytes(4, "a date");
   const auto crc = directory.take<std::uint32_t>("a checksum");
   const auto stored = directory.take<std::uint32_t>("a size");
-  directory.take<std::uint32_t>("a size");
+  const auto size = directory.take<std::uint32_t>("a size");
   const auto name_length = directory.take<std::uint16_t>("a length");
   const auto extra_length = directory.take<std::uint16_t>("a length");
   const auto comment_length = directory.take<std::uint16_t>("a length");
@@ -59,7 +83,10 @@ std::string_view content_of(io::ByteReader& directory, const std::string& bytes,
   const auto offset = directory.take<std::uint32_t>("an offset");
   name = std::string(directory.take_bytes(name_length, "a name"));
   directory.take_bytes(std::size_t{extra_length} + comment_length, "further fields");
-  if (method != 0) throw_io(path, "arrays stored as numpy.savez does", fmt::format("{} compressed", io::quoted(name)));
+  if (method != 0 && method != Z_DEFLATED) {
+    throw_io(path, "arrays as numpy.savez or savez_compressed write them",
+             fmt::format("{} compressed by method {}", io::quoted(name), method));
+  }
   if (offset > bytes.size()) throw_io(path, "an entry within the file", fmt::format("one at byte {}", offset));
   io::ByteReader local(std::string_view(bytes).substr(offset), path, std::endian::little);
   if (local.take<std::uint32_t>("an entry's mark") != local_mark) throw_io(path, "an entry of a ZIP archive", "none");
@@ -67,7 +94,11 @@ std::string_view content_of(io::ByteReader& directory, const std::string& bytes,
   const auto local_name = local.take<std::uint16_t>("a length");
   const auto local_extra = local.take<std::uint16_t>("a length");
   local.take_bytes(std::size_t{local_name} + local_extra, "a name");
-  const auto content = local.take_bytes(stored, io::quoted(name));
+  std::string_view content = local.take_bytes(stored, io::quoted(name));
+  if (method == Z_DEFLATED) {
+    held = unpacked(content, size, path, name);
+    content = held;
+  }
   if (crc_of(content) != crc) throw_io(path, fmt::format("{} with checksum {:08x}", io::quoted(name), crc), "another");
   return content;
 }
@@ -119,8 +150,9 @@ std::map<std::string, NpzNumbers> read_npz(const std::string& bytes, const std::
   std::size_t total = 0;
   for (int i = 0; i < count; ++i) {
     std::string name;
-    const auto content = content_of(directory, bytes, path, name);
-    total += content.size();
+    std::string held;
+    const auto content = content_of(directory, bytes, path, name, held);
+    total += held.empty() ? content.size() : 0;
     if (total > bytes.size()) throw_io(path, "entries that do not overlap", "some that do");
     if (name.size() > 4 && name.ends_with(".npy")) {
       arrays[name.substr(0, name.size() - 4)] = numbers_of(content, path + " " + io::quoted(name));

@@ -1,0 +1,52 @@
+#pragma once
+#include "hologram_job.hpp"
+#include <holotone/hologram/depth_map.hpp>
+#include <holotone/hologram/layers.hpp>
+
+namespace holotone::cli {
+
+/// What `holotone hologram --image` has beside the options of points, as typed.
+struct LayerArguments {
+  std::string image;
+  std::string depth;
+  std::string layers = "64";
+  std::string spacing;
+  std::string depth_range;
+  std::string disparity;
+  std::string hole;
+  std::string phase = "random";
+  const CLI::App* command = nullptr;
+};
+
+/// Adds the options; with --image, `input` need not be given and must not be.
+void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input);
+
+/// Which codes of a picture of depth stand for none.
+struct HoleCode {
+  bool by_range = true;              ///< 0, unless the range falls: then 0 is the farthest
+  std::optional<std::int64_t> code;  ///< else this one, or none
+};
+
+/// What is to be done, checked as HologramJob is.
+struct LayerJob {
+  HologramJob hologram;
+  std::string image;
+  std::string depth;  ///< empty: a flat picture
+  int layers = 64;
+  std::optional<LayerSpacing> spacing;                 ///< none: by 1/d unless the scene crosses the panel
+  std::optional<std::array<double, 2>> depth_range_m;  ///< of the least and the largest depth
+  std::optional<StereoCamera> camera;
+  HoleCode hole;
+  LayerPhase phase = LayerPhase::random;
+  double size_m = 0;
+  double distance_m = 0;
+  bool distance_given = false;
+};
+
+/// Throws invalid_argument for options of pictures where there is no --image.
+void refuse_layer_options(const LayerArguments& arguments);
+
+/// Throws invalid_argument or io naming the option.
+LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers);
+
+}  // namespace holotone::cli

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/no_cuda.hpp>
+#include <holotone/hologram/layers.hpp>
+#include <holotone/hologram/layers_engine.hpp>
+#include <holotone/optics/propagation.hpp>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+constexpr const char* where_layers = "LayerPlan::set_layers";
+constexpr const char* where_execute = "LayerPlan::execute";
+
+layers::EnginePointer make_engine(const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return layers::engine_cpu();
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return layers::engine_cuda(queue);
+#else
+      break;
+#endif
+  }
+  throw_no_cuda("LayerPlan", queue.device());
+}
+
+PropagationOptions propagation_options(const LayerOptions& options) {
+  require_grid("LayerPlan", options.grid);
+  return {.grid = options.grid, .method = PropagationMethod::angular_spectrum};
+}
+
+/// A layer in the order of the work.
+struct Slab {
+  double distance_m = 0;
+  View<const float, 2> intensity;
+  View<const float, 2> mask;
+  layers::Source source;  ///< its pointers are put in when the slab's turn comes
+};
+
+void require_layer(const Layer& layer, std::size_t number, const Shape<2>& shape, Device device) {
+  const auto check = [&](const char* name, const View<const float, 2>& view) {
+    require_view(where_layers, fmt::format("layer {}: {}", number, name), view, shape,
+                 view.device() == Device{} ? Device{} : device);
+  };
+  check("intensity", layer.intensity);
+  if (layer.mask.data() != nullptr) check("mask", layer.mask);
+  if (!std::isfinite(layer.distance_m)) {
+    throw_argument(where_layers, fmt::format("layer {}: distance_m", number), "a finite number",
+                   fmt::format("{}", layer.distance_m));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(LayerPhase phase) { return phase == LayerPhase::random ? "random" : "smooth"; }
+
+std::string_view to_string(LayerSpacing spacing) {
+  return spacing == LayerSpacing::inverse_distance ? "inverse" : "distance";
+}
+
+struct LayerPlan::State {
+  State(const LayerOptions& chosen, Queue line)
+      : options(chosen),
+        queue(std::move(line)),
+        propagation(propagation_options(chosen), queue),
+        engine(make_engine(queue)) {}
+
+  LayerOptions options;
+  Queue queue;
+  PropagationPlan propagation;
+  layers::EnginePointer engine;
+  std::vector<Slab> slabs;        ///< far to near
+  Array<float, 2> intensity;      ///< of a picture, or of the layer in hand
+  Array<float, 2> mask;           ///< of the layer in hand
+  Array<std::uint16_t, 2> layer;  ///< of a picture
+  Array<Complex, 2> front;        ///< the light in the plane of a layer in front of the panel
+
+  [[nodiscard]] layers::Source source() const {
+    layers::Source source;
+    source.random = options.phase == LayerPhase::random;
+    source.seed = options.seed;
+    return source;
+  }
+
+  template <class T>
+  void take(Array<T, 2>& array) {
+    if (array.data() == nullptr) array = Array<T, 2>(options.grid.shape(), queue);
+  }
+
+  /// Sorts the slabs and takes the memory that they need.
+  void prepare() {
+    std::stable_sort(slabs.begin(), slabs.end(),
+                     [](const Slab& a, const Slab& b) { return a.distance_m > b.distance_m; });
+    if (slabs.back().distance_m < 0) take(front);
+  }
+
+  /// The view on the plan's device; `staged` holds it where it comes from the host.
+  const float* on_device(const View<const float, 2>& view, Array<float, 2>& staged) const {
+    if (view.data() == nullptr || view.device() == queue.device()) return view.data();
+    copy<float, 2>(staged.view(), view, queue);
+    return staged.data();
+  }
+
+  void compose(View<Complex, 2> field, const Slab& slab, layers::Carry carry) {
+    layers::Source source = slab.source;
+    source.intensity = on_device(slab.intensity, intensity);
+    source.mask = on_device(slab.mask, mask);
+    engine->compose(field, source, carry);
+  }
+
+  /// Layers behind the panel or in its plane; returns how many.
+  std::size_t execute_behind(View<Complex, 2> field, Progress& progress) {
+    std::size_t i = 0;
+    for (; i < slabs.size() && slabs[i].distance_m >= 0; ++i) {
+      step(progress, i);
+      if (i > 0) propagate(field, slabs[i - 1].distance_m - slabs[i].distance_m);
+      compose(field, slabs[i], i == 0 ? layers::Carry::nothing : layers::Carry::passed);
+    }
+    if (i > 0) propagate(field, slabs[i - 1].distance_m);
+    return i;
+  }
+
+  void execute_in_front(View<Complex, 2> field, std::size_t first, Progress& progress) {
+    for (std::size_t i = first; i < slabs.size(); ++i) {
+      step(progress, i);
+      const double towards_viewer = -slabs[i].distance_m;
+      if (i == 0) {  // no light yet: the layer's own goes straight to the panel
+        compose(field, slabs[i], layers::Carry::nothing);
+        propagate(field, -towards_viewer);
+        continue;
+      }
+      propagation.execute(field, front.view(), towards_viewer);
+      compose(front.view(), slabs[i], layers::Carry::stopped);
+      propagate(front.view(), -towards_viewer);
+      engine->add(field, front.view());
+    }
+  }
+
+  void propagate(View<Complex, 2> field, double distance_m) {
+    if (distance_m != 0) propagation.execute(field, field, distance_m);
+  }
+
+  void step(Progress& progress, std::size_t done) const {
+    progress.step("propagating layers", static_cast<std::int64_t>(done), static_cast<std::int64_t>(slabs.size()));
+  }
+};
+
+LayerPlan::LayerPlan(const LayerOptions& options, Queue queue)
+    : state_(std::make_unique<State>(options, std::move(queue))) {}
+
+LayerPlan::~LayerPlan() = default;
+LayerPlan::LayerPlan(LayerPlan&&) noexcept = default;
+LayerPlan& LayerPlan::operator=(LayerPlan&&) noexcept = default;
+
+void LayerPlan::set_layers(std::span<const Layer> layers) {
+  auto& state = *state_;
+  const auto shape = state.options.grid.shape();
+  if (layers.empty()) throw_argument(where_layers, "layers", "at least one", "none");
+  for (std::size_t i = 0; i < layers.size(); ++i) require_layer(layers[i], i, shape, state.queue.device());
+  state.slabs.clear();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Slab slab{layers[i].distance_m, layers[i].intensity, layers[i].mask, state.source()};
+    slab.source.first_draw = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(element_count(shape));
+    state.slabs.push_back(slab);
+    if (slab.intensity.device() != state.queue.device()) state.take(state.intensity);
+    if (slab.mask.data() != nullptr && slab.mask.device() != state.queue.device()) state.take(state.mask);
+  }
+  state.prepare();
+}
+
+void LayerPlan::set_picture(const SlicedPicture& picture) {
+  constexpr const char* where = "LayerPlan::set_picture";
+  auto& state = *state_;
+  const auto shape = state.options.grid.shape();
+  require_view(where, "intensity", picture.intensity.view(), shape, Device{});
+  require_view(where, "layer", picture.layer.view(), shape, Device{});
+  if (picture.distance_m.empty() || picture.distance_m.size() > most_picture_layers) {
+    throw_argument(where, "distance_m", fmt::format("1 to {} layers", most_picture_layers),
+                   fmt::format("{}", picture.distance_m.size()));
+  }
+  state.slabs.clear();
+  state.take(state.intensity);
+  state.take(state.layer);
+  copy<float, 2>(state.intensity.view(), picture.intensity.view(), state.queue);
+  copy<std::uint16_t, 2>(state.layer.view(), picture.layer.view(), state.queue);
+  state.queue.synchronize();
+  for (std::size_t i = 0; i < picture.distance_m.size(); ++i) {
+    Slab slab{picture.distance_m[i], std::as_const(state.intensity).view(), {}, state.source()};
+    slab.source.number = state.layer.data();
+    slab.source.wanted = static_cast<std::uint16_t>(i);
+    state.slabs.push_back(slab);
+  }
+  state.prepare();
+}
+
+void LayerPlan::execute(View<Complex, 2> field, Progress& progress) {
+  auto& state = *state_;
+  require_view(where_execute, "field", field, state.options.grid.shape(), state.queue.device());
+  if (state.slabs.empty()) {
+    throw_argument(where_execute, "layers", "a call of set_layers or set_picture before", "none");
+  }
+  const std::size_t behind = state.execute_behind(field, progress);
+  state.execute_in_front(field, behind, progress);
+}
+
+std::size_t LayerPlan::workspace_bytes() const {
+  const auto& state = *state_;
+  return state.propagation.workspace_bytes() + state.intensity.bytes() + state.mask.bytes() + state.layer.bytes() +
+         state.front.bytes();
+}
+
+Array<Complex, 2> layer_field(const RgbdPicture& picture, const LayerOptions& options, Device device,
+                              Progress& progress) {
+  const Queue queue(device);
+  LayerPlan plan(options, queue);
+  plan.set_picture(slice_picture(picture, options.grid));
+  Array<Complex, 2> field(options.grid.shape(), queue);
+  plan.execute(field.view(), progress);
+  queue.synchronize();
+  return field;
+}
+
+}  // namespace holotone

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/hologram/layers.hpp>
+#include <limits>
+
+namespace holotone {
+namespace {
+
+constexpr const char* where = "slice_picture";
+
+void require_picture(const RgbdPicture& picture) {
+  const auto shape = picture.intensity.shape();
+  if (picture.intensity.empty()) throw_argument(where, "intensity", "at least one pixel", to_string<2>(shape));
+  require_view(where, "intensity", picture.intensity, shape, Device{});
+  require_view(where, "distance_m", picture.distance_m, shape, Device{});
+  require_positive(where, "width_m", picture.width_m);
+  require_range(where, "layers", picture.layers, 1, most_picture_layers);
+  for (const auto& [name, value] : {std::pair("x_m", picture.x_m), std::pair("y_m", picture.y_m)}) {
+    if (!std::isfinite(value)) throw_argument(where, name, "a finite number", fmt::format("{}", value));
+  }
+  const auto check = [&](const char* name, View<const float, 2> view, const char* expected, float low) {
+    const auto values = view.host();
+    const auto bad = std::find_if(values.begin(), values.end(), [&](float v) { return !std::isfinite(v) || v < low; });
+    if (bad == values.end()) return;
+    const auto at = bad - values.begin();
+    throw_argument(where, fmt::format("{}: row {}, column {}", name, at / shape[1], at % shape[1]), expected,
+                   fmt::format("{}", *bad));
+  };
+  check("intensity", picture.intensity, "a finite number >= 0", 0);
+  check("distance_m", picture.distance_m, "a finite number", std::numeric_limits<float>::lowest());
+}
+
+/// One axis of the panel over the same axis of the picture, in the picture's pixels.
+struct Axis {
+  std::int64_t count = 0;   ///< of the panel's pixels
+  std::int64_t source = 0;  ///< of the picture's
+  double first = 0;         ///< where the panel's first pixel has its centre
+  double step = 0;
+
+  [[nodiscard]] double at(std::int64_t pixel) const { return first + static_cast<double>(pixel) * step; }
+  /// The picture's pixel there, or -1 beyond its edges.
+  [[nodiscard]] std::int64_t nearest(std::int64_t pixel) const {
+    const auto index = static_cast<std::int64_t>(std::floor(at(pixel) + 0.5));
+    return index >= 0 && index < source ? index : -1;
+  }
+  /// The share of the picture's length that the panel covers.
+  [[nodiscard]] double covered() const {
+    const double low = std::max(first - step / 2, -0.5);
+    const double high = std::min(at(count - 1) + step / 2, static_cast<double>(source) - 0.5);
+    return std::max(high - low, 0.0) / static_cast<double>(source);
+  }
+};
+
+/// The picture's rows run down as the panel's do: `offset_m` is right, or down.
+Axis axis_of(std::int64_t count, std::int64_t source, double pitch_m, double source_pitch_m, double offset_m) {
+  const double step = pitch_m / source_pitch_m;
+  const double middle = static_cast<double>(source - 1) / 2 - offset_m / source_pitch_m;
+  return {count, source, middle - static_cast<double>(count - 1) / 2 * step, step};
+}
+
+/// The pixels of the picture that a pixel of the panel is a mean of.
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<float> weight;
+};
+
+/// A tent about the panel's pixel, as wide as the coarser of the two; what lies beyond the edge is left out.
+std::vector<Taps> tent(const Axis& axis) {
+  const double reach = std::max(axis.step, 1.0);
+  std::vector<Taps> all(static_cast<std::size_t>(axis.count));
+  for (std::int64_t i = 0; i < axis.count; ++i) {
+    if (axis.nearest(i) < 0) continue;
+    const double centre = axis.at(i);
+    Taps& taps = all[static_cast<std::size_t>(i)];
+    taps.first = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(centre - reach)), 0);
+    const auto last = std::min(static_cast<std::int64_t>(std::floor(centre + reach)), axis.source - 1);
+    double sum = 0;
+    for (std::int64_t k = taps.first; k <= last; ++k) sum += 1 - std::abs(static_cast<double>(k) - centre) / reach;
+    for (std::int64_t k = taps.first; k <= last; ++k) {
+      taps.weight.push_back(static_cast<float>((1 - std::abs(static_cast<double>(k) - centre) / reach) / sum));
+    }
+  }
+  return all;
+}
+
+Array<float, 2> resampled(View<const float, 2> picture, const Axis& down, const Axis& across) {
+  const auto rows = tent(down);
+  const auto columns = tent(across);
+  Array<float, 2> result({down.count, across.count});
+  std::vector<float> line(static_cast<std::size_t>(across.source));
+  for (std::int64_t y = 0; y < down.count; ++y) {
+    const Taps& vertical = rows[static_cast<std::size_t>(y)];
+    std::fill(line.begin(), line.end(), 0.0F);
+    for (std::size_t k = 0; k < vertical.weight.size(); ++k) {
+      const float* const row = picture.data() + (vertical.first + static_cast<std::int64_t>(k)) * across.source;
+      for (std::size_t x = 0; x < line.size(); ++x) line[x] += vertical.weight[k] * row[x];
+    }
+    for (std::int64_t x = 0; x < across.count; ++x) {
+      const Taps& horizontal = columns[static_cast<std::size_t>(x)];
+      float sum = 0;
+      for (std::size_t k = 0; k < horizontal.weight.size(); ++k) {
+        sum += horizontal.weight[k] * line[static_cast<std::size_t>(horizontal.first) + k];
+      }
+      result(y, x) = sum;
+    }
+  }
+  return result;
+}
+
+/// A distance as the spacing counts it, rising from far to near, and back.
+double depth_of(double distance_m, LayerSpacing spacing) {
+  return spacing == LayerSpacing::inverse_distance ? 1 / distance_m : -distance_m;
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+/// Where a layer stands: the mean of its pixels' depths.
+struct Mean {
+  Range distance;
+  double sum = 0;
+  std::int64_t count = 0;
+  [[nodiscard]] double distance_m(LayerSpacing spacing) const {
+    if (distance.low == distance.high) return distance.low;  // exactly
+    const double depth = sum / static_cast<double>(count);
+    return std::clamp(spacing == LayerSpacing::inverse_distance ? 1 / depth : -depth, distance.low, distance.high);
+  }
+};
+
+/// Body(panel row, panel column, distance) of all pixels that the picture covers.
+template <class Body>
+void for_each_covered(const RgbdPicture& picture, const Axis& down, const Axis& across, const Body& body) {
+  for (std::int64_t y = 0; y < down.count; ++y) {
+    const std::int64_t row = down.nearest(y);
+    for (std::int64_t x = 0; x < across.count && row >= 0; ++x) {
+      const std::int64_t column = across.nearest(x);
+      if (column >= 0) body(y, x, static_cast<double>(picture.distance_m(row, column)));
+    }
+  }
+}
+
+void require_one_side(const Range& distance, LayerSpacing spacing) {
+  if (spacing != LayerSpacing::inverse_distance || distance.low > 0 || distance.high < 0) return;
+  throw_argument(where, "spacing", "distance for a scene that touches or crosses the panel's plane",
+                 fmt::format("inverse for distances from {} to {} m", distance.low, distance.high));
+}
+
+/// Drops the layers that hold no pixel and numbers the others anew.
+void keep_filled(SlicedPicture& sliced, const std::vector<Mean>& means, LayerSpacing spacing) {
+  std::vector<std::uint16_t> renamed(means.size());
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    renamed[i] = static_cast<std::uint16_t>(sliced.distance_m.size());
+    if (means[i].count > 0) sliced.distance_m.push_back(means[i].distance_m(spacing));
+  }
+  for (auto& number : sliced.layer.host()) {
+    if (number != SlicedPicture::nothing) number = renamed[number];
+  }
+}
+
+}  // namespace
+
+SlicedPicture slice_picture(const RgbdPicture& picture, const FieldGrid& grid) {
+  require_grid(where, grid);
+  require_picture(picture);
+  const auto [source_ny, source_nx] = picture.intensity.shape();
+  const double pitch = picture.width_m / static_cast<double>(source_nx);
+  const Axis down = axis_of(grid.ny, source_ny, grid.pitch_m, pitch, -picture.y_m);
+  const Axis across = axis_of(grid.nx, source_nx, grid.pitch_m, pitch, picture.x_m);
+  Range distance;
+  for_each_covered(picture, down, across, [&](std::int64_t, std::int64_t, double d) { distance.take(d); });
+  if (distance.low > distance.high) {
+    throw_argument(where, "picture", "one that covers a pixel of the panel", "one beside it");
+  }
+  require_one_side(distance, picture.spacing);
+  SlicedPicture sliced{resampled(picture.intensity, down, across), Array<std::uint16_t, 2>(grid.shape()), {}, 0};
+  std::fill_n(sliced.layer.data(), sliced.layer.size(), SlicedPicture::nothing);
+  std::vector<Mean> means(static_cast<std::size_t>(picture.layers));
+  const double far = depth_of(distance.high, picture.spacing);
+  const double extent = depth_of(distance.low, picture.spacing) - far;
+  const double scale = extent > 0 ? picture.layers / extent : 0;
+  for_each_covered(picture, down, across, [&](std::int64_t y, std::int64_t x, double d) {
+    const double depth = depth_of(d, picture.spacing);
+    const int number = std::clamp(static_cast<int>((depth - far) * scale), 0, picture.layers - 1);
+    sliced.layer(y, x) = static_cast<std::uint16_t>(number);
+    Mean& mean = means[static_cast<std::size_t>(number)];
+    mean.distance.take(d);
+    mean.sum += depth;
+    ++mean.count;
+  });
+  keep_filled(sliced, means, picture.spacing);
+  sliced.beyond = 1 - down.covered() * across.covered();
+  return sliced;
+}
+
+}  // namespace holotone

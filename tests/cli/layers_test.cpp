@@ -1,0 +1,298 @@
+// Pictures with depth made holograms by the program, and looked at.
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <tests/cli/picture.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class LayersTest : public ProgramTest {
+ protected:
+  static constexpr std::int64_t nx = 8;
+  static constexpr std::int64_t ny = 6;
+
+  /// A white pixel far up on the left, and one near, down on the right.
+  LayersTest() {
+    Image two = grey8(
+        [](std::int64_t row, std::int64_t col) { return (row == 1 && col == 2) || (row == 4 && col == 6) ? 255 : 0; });
+    write_image(path("two.png"), two);
+    write_image(path("codes.png"), grey8([](std::int64_t row, std::int64_t) { return row < 3 ? 255 : 51; }));
+  }
+
+  template <class Value>
+  static Image grey8(const Value& value) {
+    Image image{Array<std::uint8_t, 3>({ny, nx, 1}), {}};
+    auto& pixels = std::get<Array<std::uint8_t, 3>>(image.pixels);
+    for (std::int64_t row = 0; row < ny; ++row) {
+      for (std::int64_t col = 0; col < nx; ++col)
+        pixels.data()[row * nx + col] = static_cast<std::uint8_t>(value(row, col));
+    }
+    return image;
+  }
+
+  /// Rows 0 to 2 and 3 to 5 of a float32 array.
+  std::string write_array(const std::string& name, float upper, float lower) const {
+    std::string bytes = io::npy_header("<f4", {ny, nx});
+    for (std::int64_t i = 0; i < ny * nx; ++i) {
+      const float value = i < ny * nx / 2 ? upper : lower;
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    }
+    return write(name, bytes);
+  }
+
+  [[nodiscard]] std::vector<std::string> line(const std::string& output, const std::vector<std::string>& more,
+                                              const std::string& image = "two.png") const {
+    std::vector<std::string> arguments{"hologram",     "--image", path(image), "-o",  path(output), "--device", "cpu",
+                                       "--resolution", "96x80",   "--pitch",   "8um", "--size",     "0.64mm"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  [[nodiscard]] std::vector<double> field_of(const std::string& name) const {
+    std::vector<double> values;
+    const FieldFile file = read_field(path(name));
+    for (const auto value : file.values.host()) {
+      values.push_back(static_cast<double>(value.real()));
+      values.push_back(static_cast<double>(value.imag()));
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::vector<std::string> by_codes() const {
+    return {"--depth", path("codes.png"), "--depth-range", "8mm,20mm"};
+  }
+};
+
+// 0.64 mm over 8 pixels: 10 pixels of the panel each. Code 255 is 20 mm and code 51 a fifth of the way, 10.4 mm.
+TEST_F(LayersTest, EachPixelIsInFocusAtItsDistanceAndPlace) {
+  auto arguments = by_codes();
+  arguments.insert(arguments.end(), {"--phase", "smooth", "--layers", "5"});
+  const auto made = run_json(line("h.npy", arguments));
+  EXPECT_EQ(made["layers"], 2);
+  EXPECT_EQ(made["layer_spacing"], "inverse");
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.0104, 1e-8);
+  EXPECT_NEAR(made["distance_max_m"].get<double>(), 0.02, 1e-8);
+  EXPECT_EQ(made["depth"], path("codes.png"));
+  const struct {
+    const char* distance;
+    std::int64_t row, col;
+  } spots[] = {{"20mm", 1, 2}, {"10.4mm", 4, 6}};
+  for (const auto& spot : spots) {
+    ASSERT_EQ(run({"reconstruct", path("h.npy"), "-o", path("seen.npy"), "--linear", "--distance", spot.distance,
+                   "--pitch", "8um", "--wavelength", "532nm", "--device", "cpu"})
+                  .exit_code,
+              0);
+    const auto seen = pixels_of(path("seen.npy"));
+    // The picture's 8 x 6 pixels stand in the middle of 96 x 80; a magnified pixel's tent sums to 10 x 10 of them in amplitude squared.
+    const Spot middle{10 * spot.row + 10 + 5, 10 * spot.col + 8 + 5};
+    double inside = 0;
+    double beside = 0;
+    for (std::int64_t row = -14; row <= 14; ++row) {
+      for (std::int64_t col = -14; col <= 14; ++col) {
+        if (middle.col + col >= seen.nx) continue;
+        const bool tent = std::max(std::abs(row), std::abs(col)) <= 10;
+        (tent ? inside : beside) += seen.at(middle.row + row, middle.col + col);
+      }
+    }
+    std::printf("focused at %s: %.1f of 100 in place, %.1f around\n", spot.distance, inside, beside);
+    EXPECT_NEAR(inside, 100, 15);
+    EXPECT_LT(beside, 5);
+  }
+}
+
+TEST_F(LayersTest, EveryKindOfDepthIsTheSameScene) {
+  const std::vector<std::string> smooth{"--phase", "smooth"};
+  const auto made = [&](const std::string& name, const std::vector<std::string>& depth) {
+    auto arguments = depth;
+    arguments.insert(arguments.end(), smooth.begin(), smooth.end());
+    const auto json = run_json(line(name, arguments));
+    EXPECT_NEAR(json["distance_max_m"].get<double>(), 0.08, 1e-7) << name;
+    EXPECT_NEAR(json["distance_min_m"].get<double>(), 0.05, 1e-7) << name;
+    return field_of(name);
+  };
+  const std::string npy = write_array("depth.npy", 0.08F, 0.05F);
+  const auto expected = made("npy.npy", {"--depth", npy});
+  // What numpy.savez_compressed writes of the same array.
+  const char packed[] =
+      "504b0304140000000800000021009a9b6f585200000040010000090000006172725f302e6e70799bec17ea1b10c9c850c650"
+      "ad9e925a9c5ca46ea5a06e9366a2aea3a09e965f54529498179f5f94920a12774bcc294e058a17672416a402f91a663a0a16"
+      "9a3a0ab50a64032eaeeb8b6d6989cf9ef1a1290600504b01021403140000000800000021009a9b6f58520000004001000009"
+      "00000000000000000000008001000000006172725f302e6e7079504b0506000000000100010037000000790000000000";
+  std::string npz;
+  for (std::size_t i = 0; i + 1 < sizeof(packed) - 1; i += 2) {
+    npz += static_cast<char>(std::stoi(std::string(packed + i, 2), nullptr, 16));
+  }
+  EXPECT_EQ(made("npz.npy", {"--depth", write("depth.npz", npz)}), expected);
+  npz[60] = static_cast<char>(npz[60] ^ 4);
+  expect_refused(line("h.npy", {"--depth", write("damaged.npz", npz)}), {"damaged.npz", "arr_0.npy"});
+  write_array("metres.npy", 4, 2.5F);
+  EXPECT_EQ(made("range.npy", {"--depth", path("metres.npy"), "--depth-range", "5cm,8cm"}), expected);
+  EXPECT_EQ(made("moved.npy", {"--depth", write_array("back.npy", 1.03F, 1), "--distance", "6.5cm"}).size(),
+            expected.size());
+  write_image(path("near.png"), grey8([](std::int64_t row, std::int64_t) { return row < 3 ? 0 : 255; }));
+  EXPECT_EQ(made("white.npy", {"--depth", path("near.png"), "--depth-range", "8cm,5cm"}), expected);  // white is near
+  if (can_write("depth.tif")) {
+    Image tiff{Array<float, 3>({ny, nx, 1}), {}};
+    auto& pixels = std::get<Array<float, 3>>(tiff.pixels);
+    for (std::int64_t i = 0; i < ny * nx; ++i) pixels.data()[i] = i < ny * nx / 2 ? 0.08F : 0.05F;
+    write_image(path("depth.tif"), tiff);
+    EXPECT_EQ(made("tif.npy", {"--depth", path("depth.tif")}), expected);
+  }
+}
+
+// Z = b f / (d + doffs): 3 m and 2 m, in the middle 2.5 m, where the picture is 8 Z / f = 0.2 m wide and becomes 0.64 mm.
+TEST_F(LayersTest, DisparitiesKeepTheScenesProportions) {
+  write_array("disparity.npy", 20 - 5, 30 - 5);
+  const auto made =
+      run_json(line("h.npy", {"--depth", path("disparity.npy"), "--disparity", "100,0.6m,5", "--distance", "4cm"}));
+  EXPECT_NEAR(made["depth_scale"].get<double>(), 0.64e-3 / 0.2, 1e-9);
+  EXPECT_NEAR(made["distance_max_m"].get<double>(), 0.04 + 0.5 * 0.64e-3 / 0.2, 1e-8);
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.04 - 0.5 * 0.64e-3 / 0.2, 1e-8);
+}
+
+TEST_F(LayersTest, HolesAreFilledAndCounted) {
+  // Code 0 above: filled with the farther of the two below it, which is all there is.
+  write_image(path("holes.png"), grey8([](std::int64_t row, std::int64_t) { return row < 2 ? 0 : 100; }));
+  const std::vector<std::string> range{"--depth", path("holes.png"), "--depth-range", "2cm,4cm"};
+  auto made = run_json(line("h.npy", range));
+  EXPECT_EQ(made["holes"], 16);
+  EXPECT_EQ(made["layers"], 1);
+  auto taken = range;
+  taken.insert(taken.end(), {"--depth-hole", "none"});
+  made = run_json(line("h.npy", taken));
+  EXPECT_EQ(made["holes"], 0);
+  EXPECT_EQ(made["layers"], 2);
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.02, 1e-8);
+  taken.back() = "100";
+  made = run_json(line("h.npy", taken));
+  EXPECT_EQ(made["holes"], 32);
+  EXPECT_EQ(made["layers"], 1);
+  const auto told = run(line("h.npy", range));
+  EXPECT_NE(told.error.find("16 pixels of " + path("holes.png") + " without a depth"), std::string::npos) << told.error;
+}
+
+TEST_F(LayersTest, ASeedRepeats) {
+  const auto with_seed = [&](const char* seed) {
+    auto arguments = by_codes();
+    arguments.insert(arguments.end(), {"--seed", seed});
+    EXPECT_EQ(run(line("h.npy", arguments)).exit_code, 0);
+    return field_of("h.npy");
+  };
+  const auto first = with_seed("1");
+  EXPECT_EQ(with_seed("1"), first);
+  EXPECT_NE(with_seed("2"), first);
+}
+
+// A scene through the panel's plane, without --depth a flat one, three colours, and codes of a modulator.
+TEST_F(LayersTest, WorksWithWhatHologramHas) {
+  auto made = run_json(line("h.npy", {"--depth", path("codes.png"), "--depth-range=-1cm,1cm"}));
+  EXPECT_EQ(made["layer_spacing"], "distance");
+  made = run_json(line("flat.npy", {"--distance=-2cm"}));
+  EXPECT_EQ(made["layers"], 1);
+  EXPECT_EQ(made["distance_min_m"], -0.02);
+  EXPECT_EQ(made.count("depth"), 0u);
+  Image colours{Array<std::uint8_t, 3>({ny, nx, 3}), {}};
+  auto& pixels = std::get<Array<std::uint8_t, 3>>(colours.pixels);
+  for (std::int64_t i = 0; i < pixels.size(); ++i)
+    pixels.data()[i] = static_cast<std::uint8_t>(i % 3 == 0 ? 200 : i % 3 == 1 ? 90 : 0);
+  write_image(path("colours.png"), colours);
+  auto arguments = by_codes();
+  arguments.insert(arguments.end(), {"--rgb", "638nm,520nm,450nm"});
+  made = run_json(line("c_%c.png", arguments, "colours.png"));
+  EXPECT_EQ(made["outputs"].size(), 3u);
+  EXPECT_EQ(made["warnings"].size(), 1u) << made["warnings"];  // no blue
+  EXPECT_EQ(run({"reconstruct", path("c_%c.png"), "-o", path("seen.png")}).exit_code, 0);
+  const auto seen = pixels_of(path("seen.png"));
+  EXPECT_EQ(seen.channels, 3);
+  arguments = by_codes();
+  arguments.insert(arguments.end(), {"--encode", "double-phase", "--carrier", "12px"});
+  const auto told = run(line("h.bmp", arguments));
+  EXPECT_EQ(told.exit_code, 0) << told.error;
+  EXPECT_NE(told.error.find("BMP holds no metadata, reconstruct it with: holotone reconstruct " + path("h.bmp")),
+            std::string::npos)
+      << told.error;
+  const auto cut = run_json({"hologram", "--image", path("two.png"), "-o", path("cut.npy"), "--resolution", "48x30",
+                             "--pitch", "8um", "--size", "0.64mm", "--device", "cpu"});
+  EXPECT_NEAR(cut["beyond"].get<double>(), 1 - 0.6 * 0.5, 1e-9);
+  EXPECT_NE(cut["warnings"][0].get<std::string>().find("70 % of"), std::string::npos) << cut["warnings"];
+}
+
+TEST_F(LayersTest, TheFileSaysWhatItIs) {
+  if (!can_write("h.h5")) GTEST_SKIP();
+  ASSERT_EQ(run(line("h.h5", by_codes())).exit_code, 0);
+  const auto metadata = read_field(path("h.h5")).metadata;
+  EXPECT_EQ(metadata.at("layers"), "2");
+  EXPECT_EQ(metadata.at("layer_spacing"), "inverse");
+  EXPECT_EQ(metadata.at("phase"), "random");
+  EXPECT_EQ(metadata.at("seed"), "0");
+  EXPECT_EQ(metadata.at("encoding"), "complex");
+  EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
+  EXPECT_EQ(run({"reconstruct", path("h.h5"), "-o", path("seen.png")}).exit_code, 0);  // needs no flags
+}
+
+TEST_F(LayersTest, BadInputIsRefusedInOneLine) {
+  const auto refused = [&](const std::vector<std::string>& more, std::initializer_list<const char*> words,
+                           const std::string& image = "two.png") { expect_refused(line("h.npy", more, image), words); };
+  write_image(path("small.png"), Image{Array<std::uint8_t, 3>({1, 1, 1}), {}});
+  Image coloured{Array<std::uint8_t, 3>({ny, nx, 3}), {}};
+  for (std::int64_t i = 0; i < ny * nx * 3; ++i)
+    std::get<Array<std::uint8_t, 3>>(coloured.pixels).data()[i] = static_cast<std::uint8_t>(i);
+  write_image(path("coloured.png"), coloured);
+  write_image(path("black.png"), grey8([](std::int64_t, std::int64_t) { return 0; }));
+  write("broken.npz", "PK no archive of ours, and long enough");
+  write_array("metres.npy", 0.08F, 0.05F);
+  refused({"--depth", path("small.png"), "--depth-range", "1cm,2cm"}, {"small.png", "8 x 6 pixels", "1 x 1"});
+  refused({"--depth", path("codes.png")}, {"--depth-range", "NEAR,FAR", "codes.png"});
+  refused({"--depth", path("coloured.png"), "--depth-range", "1cm,2cm"}, {"coloured.png", "grey"});
+  refused({"--depth", path("black.png"), "--depth-range", "1cm,2cm"}, {"black.png", "at least one pixel with a depth"});
+  refused({"--depth", path("nothing.png"), "--depth-range", "1cm,2cm"}, {"nothing.png"});
+  refused({"--depth", path("broken.npz")}, {"broken.npz", "NPZ"});
+  refused({"--depth", path("metres.npy"), "--depth-range", "2cm,1cm"}, {"--depth-range", "NEAR before FAR"});
+  refused({"--depth", path("metres.npy"), "--depth-hole", "7"}, {"--depth-hole", "codes"});
+  refused({"--depth", path("codes.png"), "--depth-range", "1cm"}, {"--depth-range", "NEAR,FAR"});
+  refused({"--depth", path("codes.png"), "--depth-range", "1cm,1cm"}, {"--depth-range", "differ"});
+  refused({"--depth", path("codes.png"), "--depth-range", "1,2"}, {"--depth-range", "unit"});
+  refused({"--depth", path("codes.png"), "--disparity", "100"}, {"--disparity", "FOCAL_PX,BASELINE"});
+  refused({"--depth", path("codes.png"), "--disparity", "0,1m"}, {"--disparity", "'0'"});
+  refused({"--depth", path("codes.png"), "--disparity", "100,1"}, {"--disparity", "unit"});
+  for (const char* count : {"0", "-3", "many", "5000"}) {
+    refused({"--depth", path("metres.npy"), "--layers", count}, {"--layers", count});
+  }
+  refused({"--depth", path("codes.png"), "--depth-range=-1cm,1cm", "--layer-spacing", "inverse"},
+          {"--layer-spacing", "crosses"});
+  refused({"--depth", path("metres.npy"), "--layer-spacing", "equal"}, {"--layer-spacing", "inverse or distance"});
+  refused({"--phase", "rough"}, {"--phase", "random or smooth"});
+  refused({"--layers", "3"}, {"--layers", "--depth"});
+  refused({"--hide"}, {"--hide", "points or a mesh"});
+  refused({"--method", "fast"}, {"--method", "--image"});
+  refused({"--spin", "360deg:3"}, {"--spin"});
+  refused({path("cloud.ply")}, {"--image"});
+  refused({}, {"missing.png"}, "missing.png");
+  expect_refused(line("h.png", {}, "black.png"), {"black.png", "some light"});
+  expect_refused(line("%04d.npy", {}), {"--output", "counter"});
+  expect_refused(line("two.png", {"--encode", "phase"}), {"--output", "two.png"});
+  expect_refused({"hologram", path("c.ply"), "-o", path("h.npy"), "--depth", path("codes.png")},
+                 {"--depth", "--image"});
+  expect_refused({"hologram", "-o", path("h.npy")}, {"IN is required"});
+}
+
+TEST_F(LayersTest, ASignalLeavesNoFile) {
+  Image ramp{Array<std::uint16_t, 3>({300, 400, 1}), {}};
+  auto& codes = std::get<Array<std::uint16_t, 3>>(ramp.pixels);
+  for (std::int64_t i = 0; i < codes.size(); ++i) codes.data()[i] = static_cast<std::uint16_t>(1 + i % 65535);
+  write_image(path("ramp.png"), ramp);
+  const auto before = files();
+  RunningProgram program({"hologram", "--image", path("ramp.png"), "--depth", path("ramp.png"), "--depth-range",
+                          "10cm,20cm", "--layers", "4096", "-o", path("h.npy"), "--device", "cpu"},
+                         captured_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_TRUE(program.running()) << "the run was too short to be cancelled";
+  program.send(SIGINT);
+  const auto result = program.wait(60);
+  EXPECT_EQ(result.exit_code, 130) << result.error;
+  EXPECT_EQ(files(), before);
+}
+
+}  // namespace
+}  // namespace holotone::test
