@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/fourier_filter.hpp>
+#include <holotone/io/field_rows.hpp>
 #include <holotone/io/guarded.hpp>
+#include <numbers>
 
 namespace holotone::cli {
 namespace {
@@ -157,14 +159,15 @@ void take_correction_out(HologramLight& light, const std::string& correction) {
   for (std::size_t i = 0; i < field.size(); ++i) field[i] *= std::polar(1.0F, -phase[i]);
 }
 
-void require_finite(const std::string& path, const Array<Complex, 2>& field) {
+void require_finite(const std::string& path, View<const Complex, 2> field, std::int64_t first_row = 0) {
   constexpr auto most = static_cast<float>(most_field_value);
   const auto values = field.host();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::abs(values[i].real()) <= most && std::abs(values[i].imag()) <= most) continue;
     const auto nx = static_cast<std::size_t>(field.shape()[1]);
     throw_io(path, fmt::format("finite values of at most {:g}", most),
-             fmt::format("{:g} + {:g}i at row {}, column {}", values[i].real(), values[i].imag(), i / nx, i % nx));
+             fmt::format("{:g} + {:g}i at row {}, column {}", values[i].real(), values[i].imag(),
+                         static_cast<std::size_t>(first_row) + i / nx, i % nx));
   }
 }
 
@@ -247,8 +250,13 @@ bool is_packed16(const std::string& path, const Metadata& metadata) {
   return text == "1";
 }
 
-/// The light that codes send out, seen through the stop that their encoding needs.
-void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
+/// What a picture's pixels stand for, as its file and the flags say.
+struct Codes {
+  EncodeOptions options;
+  bool packed16 = false;
+};
+
+Codes codes_meant(const HologramLight& light, const Image& image, const HologramOverrides& overrides) {
   const auto& path = light.path;
   const bool stated = light.metadata.count("encoding") != 0;
   if (!stated && light.metadata.count("software") != 0) {
@@ -265,14 +273,37 @@ void show_codes(HologramLight& light, const Image& image, const HologramOverride
     reject("--no-filter", "an encoding with a stop: double-phase, single-sideband or burckhardt",
            fmt::format("{}, which is {}", path, name));
   }
-  const auto codes = codes_of(path, image, packed16);
-  check_codes(path, codes, options);
-  light.field = modulation_of(codes.view(), options, light.grid, report_of(path, light.metadata), overrides.zero_order);
-  light.encoding = to_string(options.encoding);
+  return {options, packed16};
+}
+
+/// The light that codes send out, without the stop that their encoding needs.
+Array<Complex, 2> light_of(const HologramLight& light, const Image& image, const Codes& meant,
+                           const HologramOverrides& overrides, const FieldGrid& grid) {
+  const auto codes = codes_of(light.path, image, meant.packed16);
+  check_codes(light.path, codes, meant.options);
+  return modulation_of(codes.view(), meant.options, grid, report_of(light.path, light.metadata), overrides.zero_order);
+}
+
+/// The same through that stop.
+void show_codes(HologramLight& light, const Image& image, const HologramOverrides& overrides) {
+  const Codes meant = codes_meant(light, image, overrides);
+  light.field = light_of(light, image, meant, overrides, light.grid);
+  light.encoding = to_string(meant.options.encoding);
   if (!overrides.correction.empty()) take_correction_out(light, overrides.correction);
   if (!overrides.no_filter) {
-    fourier_filter(light.field.view(), options, light.grid);
-    light.filter = fourier_filter_name(options.encoding);
+    fourier_filter(light.field.view(), meant.options, light.grid);
+    light.filter = fourier_filter_name(meant.options.encoding);
+  }
+}
+
+/// What the library has against a value is said of the file that states it.
+template <class Call>
+auto said_of(const std::string& path, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", path, error.what()));
   }
 }
 
@@ -297,6 +328,35 @@ void refuse_code_flags(const std::string& path, const HologramOverrides& overrid
   }
 }
 
+/// Sets what the metadata and the flags say of the light; light.grid holds its pixels.
+void describe_light(HologramLight& light, const HologramOverrides& overrides, bool is_image) {
+  const auto& path = light.path;
+  apply_overrides(light.metadata, overrides);
+  require_stated(path, light.metadata, overrides, !is_image);
+  if (std::max(light.grid.nx, light.grid.ny) > largest_grid_side) {
+    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
+             fmt::format("{} x {}", light.grid.nx, light.grid.ny));
+  }
+  (void)number_within(path, light.metadata, "object_energy", 0, 1e30, 0);
+  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", least_length_m, most_length_m);
+  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", least_wavelength_m, most_wavelength_m);
+}
+
+/// Rows of a picture.
+Image rows_of(const Image& image, std::int64_t first, std::int64_t count) {
+  const auto [ny, nx, channels] = shape_of(image);
+  const std::int64_t row = nx * channels;
+  Image part;
+  std::visit(
+      [&, shape = Shape<3>{count, nx, channels}](const auto& pixels) {
+        std::remove_cvref_t<decltype(pixels)> rows(shape);
+        std::copy_n(pixels.data() + first * row, count * row, rows.data());
+        part.pixels = std::move(rows);
+      },
+      image.pixels);
+  return part;
+}
+
 }  // namespace
 
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides) {
@@ -308,7 +368,7 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
     FieldFile file = read_field_guarded(path, current_program());
     light.field = std::move(file.values);
     light.metadata = std::move(file.metadata);
-    require_finite(path, light.field);
+    require_finite(path, light.field.view());
     light.encoding = "complex";
     light.grid = {light.field.shape()[1], light.field.shape()[0], 0, 0};
   }
@@ -319,27 +379,88 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
     light.metadata = image.metadata;
     light.grid = {shape_of(image)[1], shape_of(image)[0], 0, 0};
   }
-  apply_overrides(light.metadata, overrides);
-  require_stated(path, light.metadata, overrides, !is_image);
-  if (std::max(light.grid.nx, light.grid.ny) > largest_grid_side) {
-    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
-             fmt::format("{} x {}", light.grid.nx, light.grid.ny));
-  }
-  (void)number_within(path, light.metadata, "object_energy", 0, 1e30, 0);
-  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", least_length_m, most_length_m);
-  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", least_wavelength_m, most_wavelength_m);
+  describe_light(light, overrides, is_image);
   if (is_image) {
-    try {
-      show_codes(light, image, overrides);
-    } catch (const Error& error) {
-      // What the library has against a value is said of the file that states it.
-      if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
-      throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", path, error.what()));
-    }
+    said_of(path, [&] { show_codes(light, image, overrides); });
   } else if (!overrides.correction.empty()) {
     take_correction_out(light, overrides.correction);
   }
   return light;
+}
+
+struct HologramRows::State {
+  HologramLight light;
+  HologramOverrides overrides;
+  std::unique_ptr<FieldRowsReader> field;  ///< of a field file
+  Image image;                             ///< of a picture
+  Codes codes;
+  Array<Complex, 2> whole;  ///< of both where rows by themselves are not enough
+};
+
+HologramRows::HologramRows(const std::string& path, const HologramOverrides& overrides)
+    : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.overrides = overrides;
+  HologramLight& light = state.light;
+  light.path = path;
+  require_input(path);
+  const bool is_image = !is_field_file(path);
+  bool together = !overrides.correction.empty();
+  if (is_image) {
+    state.image = read_image(path);
+    light.metadata = state.image.metadata;
+    light.grid = {shape_of(state.image)[1], shape_of(state.image)[0], 0, 0};
+  } else {
+    refuse_code_flags(path, overrides);
+    state.field = std::make_unique<FieldRowsReader>(path, current_program());
+    light.metadata = state.field->metadata();
+    light.grid = {state.field->shape()[1], state.field->shape()[0], 0, 0};
+    light.encoding = "complex";
+  }
+  describe_light(light, overrides, is_image);
+  if (is_image) {
+    state.codes = said_of(path, [&] { return codes_meant(light, state.image, overrides); });
+    light.encoding = to_string(state.codes.options.encoding);
+    together = together || (!overrides.no_filter && fourier_filter_name(state.codes.options.encoding) != "none");
+  }
+  if (!together) return;
+  state.field.reset();
+  state.image = {};
+  light = read_hologram(path, overrides);
+  state.whole = std::move(light.field);
+}
+
+HologramRows::~HologramRows() = default;
+HologramRows::HologramRows(HologramRows&&) noexcept = default;
+HologramRows& HologramRows::operator=(HologramRows&&) noexcept = default;
+
+const HologramLight& HologramRows::light() const { return state_->light; }
+
+void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
+  const State& state = *state_;
+  const auto& grid = state.light.grid;
+  const std::int64_t count = rows.shape()[0];
+  if (!state.whole.empty()) {
+    std::copy_n(state.whole.data() + first_row * grid.nx, count * grid.nx, rows.data());
+    return;
+  }
+  if (state.field) {
+    state.field->read(first_row, rows);
+    require_finite(state.light.path, rows, first_row);
+    return;
+  }
+  FieldGrid part = grid;
+  part.ny = count;
+  const auto light = said_of(state.light.path, [&] {
+    return light_of(state.light, rows_of(state.image, first_row, count), state.codes, state.overrides, part);
+  });
+  // A tilted reference beam knows where on the panel the rows are.
+  const double middle = 0.5 * static_cast<double>(grid.ny - count) - static_cast<double>(first_row);
+  const bool tilted = !needs_phase_modulator(state.codes.options.encoding);
+  const double sine = tilted ? std::sin(state.codes.options.reference_angle_y_rad) : 0;
+  const double turns = middle * grid.pitch_m * sine / grid.wavelength_m;
+  const auto factor = Complex(std::polar(1.0, 2 * std::numbers::pi * (turns - std::round(turns))));
+  std::transform(light.data(), light.data() + light.size(), rows.data(), [&](Complex value) { return value * factor; });
 }
 
 }  // namespace holotone::cli

@@ -5,6 +5,7 @@
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/optics/field.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,5 +68,25 @@ struct HologramLight {
 /// Reads an image of modulator codes or a complex field. Throws io, or invalid_argument naming the option that would
 /// say what the file does not.
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides);
+
+/// A hologram file that is read by rows, so that its light need not lie in memory at once. The codes of a picture do, as the
+/// file stores them; and all of the light does where an encoding's stop or a correction takes it together.
+class HologramRows {
+ public:
+  /// Throws what read_hologram throws of all but the values.
+  HologramRows(const std::string& path, const HologramOverrides& overrides);
+  ~HologramRows();
+  HologramRows(HologramRows&&) noexcept;
+  HologramRows& operator=(HologramRows&&) noexcept;
+
+  /// What the file says; without the field.
+  [[nodiscard]] const HologramLight& light() const;
+  /// Fills `rows` {n, nx} in host memory. Throws io, and of values what read_hologram throws.
+  void read(std::int64_t first_row, View<Complex, 2> rows) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace holotone::cli

@@ -2,6 +2,7 @@
 #include "command.hpp"
 #include "npy_file.hpp"
 #include "reconstruct_job.hpp"
+#include "reconstruct_viewer.hpp"
 #include "reconstructor.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -27,14 +28,21 @@ struct Seen {
   std::string correction;         ///< that the codes contain
   bool describes_itself = false;  ///< the first file has metadata of Holotone's
   float white = 0;
+  std::vector<double> light_shares;  ///< through each of the job's pupils
 };
+
+std::unique_ptr<Looker> looker_of(const ReconstructJob& job) {
+  if (job.pupils.empty()) return std::make_unique<Reconstructor>(job);
+  return std::make_unique<EyeLooker>(job);
+}
 
 /// Everything that is made of one hologram, or of three.
 class Run {
  public:
-  explicit Run(const ReconstructJob& job) : job_(job), reconstructor_(job), bar_(job.console) {
+  explicit Run(const ReconstructJob& job) : job_(job), looker_(looker_of(job)), bar_(job.console) {
     distances_m_ = job.distances_m;
-    if (distances_m_.empty()) distances_m_ = {reconstructor_.stated_distance_m()};
+    if (distances_m_.empty()) distances_m_ = {looker_->stated_distance_m()};
+    distances_m_.resize(frame_count(job), distances_m_.front());
   }
 
   void make() {
@@ -61,14 +69,15 @@ class Run {
               outputs_,
               distances_m_,
               {},
-              reconstructor_.grid(),
-              reconstructor_.encoding(),
-              reconstructor_.filter(),
+              looker_->grid(),
+              looker_->encoding(),
+              looker_->filter(),
               {},
-              reconstructor_.metadata().count("software") != 0,
-              white_};
-    for (const double d : distances_m_) seen.methods.emplace_back(to_string(reconstructor_.method_for(d)));
-    const auto& metadata = reconstructor_.metadata();
+              looker_->metadata().count("software") != 0,
+              white_,
+              looker_->light_shares()};
+    for (const double d : distances_m_) seen.methods.emplace_back(to_string(looker_->method_for(d)));
+    const auto& metadata = looker_->metadata();
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;
   }
@@ -79,15 +88,15 @@ class Run {
     float brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
-      last_ = reconstructor_.look(distances_m_[i]);
-      brightest = std::max(brightest, white_of(last_));
+      last_ = looker_->look(distances_m_[i], i, bar_);
+      brightest = std::max(brightest, white_of(last_, job_.white_rule));
       if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
     white_ = job_.white > 0 ? job_.white : brightest;
   }
 
   [[nodiscard]] Picture tile_of(const Picture& picture) const {
-    const auto& grid = reconstructor_.grid();
+    const auto& grid = looker_->grid();
     const std::int64_t width = std::min(job_.tile_width, grid.nx);
     const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
     Picture tile;
@@ -103,8 +112,8 @@ class Run {
     ContactSheetOptions options;
     options.tile_width = job_.tile_width;
     options.tone.gamma = job_.gamma;
-    options.tone.reference = job_.white > 0 ? job_.white : default_reference(all);
-    for (const double distance : distances_m_) options.captions.push_back(format_length(distance));
+    options.tone.reference = job_.white > 0 ? job_.white : white_of(all, job_.white_rule);
+    for (std::size_t i = 0; i < distances_m_.size(); ++i) options.captions.push_back(caption_of(i));
     std::vector<Array<std::uint8_t, 2>> planes;
     for (std::size_t c = 0; c < tiles_.front().channels.size(); ++c) {
       std::vector<View<const float, 2>> channel;
@@ -112,26 +121,41 @@ class Run {
       planes.push_back(contact_sheet(channel, options));
     }
     white_ = options.tone.reference;
-    Image image{interleaved(planes), metadata_of(options.tone.reference)};
-    const auto& grid = reconstructor_.grid();
+    Image image{interleaved(planes), metadata_of(options.tone.reference, 0)};
+    if (job_.pupils.size() > 1) {
+      std::vector<double> x_m;
+      std::vector<double> y_m;
+      for (const auto& pupil : job_.pupils) {
+        x_m.push_back(pupil.x_m);
+        y_m.push_back(pupil.y_m);
+      }
+      image.metadata["viewer_x_m"] = numbers_text(x_m);
+      image.metadata["viewer_y_m"] = numbers_text(y_m);
+    }
+    const auto& grid = looker_->grid();
     const auto width = tiles_.front().channels.front().shape()[1];
     image.metadata["pitch_m"] = number_text(grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
     image.metadata["distances_m"] = numbers_text(distances_m_);
     write(job_.sheet, image);
   }
 
+  /// What a frame of a sweep differs in.
+  [[nodiscard]] std::string caption_of(std::size_t frame) const {
+    return job_.pupils.size() > 1 ? place_text(job_.pupils[frame]) : format_length(distances_m_[frame]);
+  }
+
   void write_frames() {
     for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
       bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       // Looking again costs less than keeping every picture of a long sweep.
-      if (distances_m_.size() > 1) last_ = reconstructor_.look(distances_m_[i]);
+      if (distances_m_.size() > 1) last_ = looker_->look(distances_m_[i], i, bar_);
       write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
     }
   }
 
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
     Image image = job_.linear ? untoned(picture) : toned(picture, {white_, job_.gamma});
-    image.metadata = metadata_of(white_);
+    image.metadata = metadata_of(white_, index);
     image.metadata["distance_m"] = number_text(distances_m_[index]);
     write(path, image);
   }
@@ -147,18 +171,19 @@ class Run {
     outputs_.push_back(path);
   }
 
-  [[nodiscard]] Metadata metadata_of(float white) const {
+  [[nodiscard]] Metadata metadata_of(float white, std::size_t frame) const {
     Metadata metadata;
     metadata["software"] = "holotone " HOLOTONE_VERSION;
     metadata["source"] = job_.inputs.front();
-    metadata["pitch_m"] = number_text(reconstructor_.grid().pitch_m);
-    metadata["wavelength_m"] = number_text(reconstructor_.grid().wavelength_m);
+    metadata["pitch_m"] = number_text(looker_->grid().pitch_m);
+    metadata["wavelength_m"] = number_text(looker_->grid().wavelength_m);
     if (job_.aperture) {
       metadata["aperture_x_m"] = number_text(job_.aperture->x_m);
       metadata["aperture_y_m"] = number_text(job_.aperture->y_m);
       metadata["aperture_diameter_m"] = number_text(job_.aperture->diameter_m);
       metadata["viewer_distance_m"] = number_text(job_.aperture->distance_m);
     }
+    if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
     if (!job_.linear) {
       metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
       metadata["white"] = number_text(static_cast<double>(white));
@@ -168,7 +193,7 @@ class Run {
   }
 
   const ReconstructJob& job_;
-  Reconstructor reconstructor_;
+  std::unique_ptr<Looker> looker_;
   ProgressBar bar_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;
@@ -212,6 +237,7 @@ Seen look_at_all(const ReconstructJob& job) {
     append(all.outputs, seen.outputs);
     append(all.distances_m, seen.distances_m);
     append(all.methods, seen.methods);
+    append(all.light_shares, seen.light_shares);
   }
   return all;
 }
@@ -242,6 +268,9 @@ nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double secon
                           {"diameter_m", job.aperture->diameter_m},
                           {"viewer_distance_m", job.aperture->distance_m}};
   }
+  for (std::size_t i = 0; i < seen.light_shares.size(); ++i) {
+    object["viewers"].push_back(json_of_eye(pupil_of(job, i), seen.light_shares[i]));
+  }
   if (!job.linear) {
     object["tone"] = {
         {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", seen.white}, {"gamma", job.gamma}};
@@ -249,8 +278,9 @@ nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double secon
   return object;
 }
 
-/// "focus at 20 cm", "9 distances at 18 cm to 22 cm"
-std::string distances_text(const std::vector<double>& distances_m) {
+/// "focus at 20 cm", "9 distances at 18 cm to 22 cm", "seen from 7 places"
+std::string distances_text(const ReconstructJob& job, const std::vector<double>& distances_m) {
+  if (job.pupils.size() > 1) return fmt::format("seen from {} places", job.pupils.size());
   const auto [near, far] = std::minmax_element(distances_m.begin(), distances_m.end());
   if (*near == *far) return fmt::format("focus at {}", format_length(*near));
   return fmt::format("{} distances at {} to {}", distances_m.size(), format_length(distances_m.front()),
@@ -277,7 +307,7 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   report(
       job.console,
       fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                  distances_text(seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
+                  distances_text(job, seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
   if (!seen.correction.empty() && job.overrides.correction.empty()) {
     remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
                                     seen.correction));
@@ -314,14 +344,21 @@ void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
 }
 
 void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
-  auto* distance = command.add_option("--distance", arguments.distance, "Where to focus; default: the file's distance");
+  auto* distance =
+      command.add_option("--distance,--focus", arguments.distance, "Where to focus; default: the file's distance");
   auto* sweep = command.add_option("--sweep", arguments.sweep, "FROM:TO:COUNT distances, such as 18cm:22cm:9");
   sweep->excludes(distance);
-  auto* aperture =
-      command.add_option("--aperture", arguments.aperture, "Viewer's pupil X,Y:DIAMETER, such as 5mm,0mm:3mm");
-  command.add_option("--viewer", arguments.viewer, "Distance of the viewer's plane from the panel")
-      ->needs(aperture)
-      ->capture_default_str();
+  command.add_option(
+      "--viewer", arguments.viewer,
+      "What an eye sees there: DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm; with --aperture its distance "
+      "from the panel (50cm)");
+  command
+      .add_option("--sweep-viewer", arguments.sweep_viewer, "FROM:TO:COUNT places of the eye, such as -3,0mm:3,0mm:7")
+      ->excludes(sweep);
+  command.add_option("--pupil-shape", arguments.pupil_shape, "Of the eye's pupil: rectangle (default) or ellipse");
+  command.add_option("--output-pitch", arguments.output_pitch,
+                     "Of the picture that an eye sees; default: the panel's or a multiple, for at most 2048 pixels");
+  command.add_option("--aperture", arguments.aperture, "Paraxial pupil X,Y:DIAMETER, such as 5mm,0mm:3mm");
   command.add_option("--method", arguments.method, "auto, angular-spectrum or fresnel")->capture_default_str();
   command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
   command.add_option("--frames", arguments.frames,
@@ -329,7 +366,8 @@ void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
   command.add_option("--tile-width", arguments.tile_width, "Pixels across a picture of a contact sheet")
       ->capture_default_str();
   command.add_option("--white", arguments.white,
-                     "Intensity shown white; default: exceeded by a thousandth of the pixels");
+                     "Intensity shown white, or percentile (exceeded by a thousandth of the pixels; default), or "
+                     "mean+deviation (default with --viewer DISTANCE:SIZE)");
   command.add_option("--gamma", arguments.gamma, "Above 1 lifts the shadows")->capture_default_str();
   command.add_flag("--linear", arguments.linear, "Write the intensity itself as float32 TIFF or NPY");
 }

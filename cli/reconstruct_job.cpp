@@ -1,5 +1,6 @@
 #include "reconstruct_job.hpp"
 #include "output_check.hpp"
+#include "reconstruct_viewer.hpp"
 #include "values.hpp"
 #include <algorithm>
 
@@ -29,7 +30,7 @@ std::vector<double> sweep_of(const std::string& text) {
 Aperture aperture_of(const std::string& text, const std::string& viewer) {
   constexpr std::string_view expected = "X,Y:DIAMETER such as 5mm,0mm:3mm, or DIAMETER";
   Aperture aperture;
-  aperture.distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
+  if (!viewer.empty()) aperture.distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
     if (text.find(',') != std::string::npos) reject("--aperture", expected, text);
@@ -89,11 +90,31 @@ void set_inputs(ReconstructJob& job, const std::vector<std::string>& typed) {
   for (const auto& frame : job.sequence) require_inputs(frame.inputs);
 }
 
+/// More than one picture of each hologram is asked for.
+bool is_sweep(const ReconstructArguments& arguments) {
+  return !arguments.sweep.empty() || !arguments.sweep_viewer.empty();
+}
+
 /// Numbered holograms become numbered pictures.
 void check_sequence(const ReconstructJob& job, const ReconstructArguments& arguments) {
-  if (!arguments.sweep.empty()) reject("--sweep", "one hologram, not numbered ones", arguments.inputs.front());
+  const std::string_view sweep = arguments.sweep.empty() ? "--sweep-viewer" : "--sweep";
+  if (is_sweep(arguments)) reject(sweep, "one hologram, not numbered ones", arguments.inputs.front());
   if (!arguments.frames.empty()) reject("--frames", "one hologram, not numbered ones", arguments.inputs.front());
   if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", arguments.output);
+}
+
+/// An intensity, or a rule by name.
+void set_white(ReconstructJob& job, const std::string& text) {
+  if (text.empty()) return;
+  if (text == "percentile") {
+    job.white_rule = WhiteRule::percentile;
+  } else if (text == "mean+deviation") {
+    job.white_rule = WhiteRule::mean_and_deviation;
+  } else if (text.find_first_of("0123456789") == std::string::npos) {
+    reject("--white", "an intensity, percentile or mean+deviation", text);
+  } else {
+    job.white = static_cast<float>(number_between("--white", text, 1e-30, 1e30));
+  }
 }
 
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
@@ -102,10 +123,10 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   job.frames = frame_pattern("--output", arguments.output);
   if (!job.sequence.empty()) check_sequence(job, arguments);
   if (!job.frames) job.sheet = arguments.output;
-  job.contact_sheet = !job.sheet.empty() && !arguments.sweep.empty();
+  job.contact_sheet = !job.sheet.empty() && is_sweep(arguments);
   if (!arguments.frames.empty()) {
-    if (arguments.sweep.empty())
-      reject("--frames", "--sweep beside it, whose distances are the frames", arguments.frames);
+    if (!is_sweep(arguments))
+      reject("--frames", "--sweep or --sweep-viewer beside it, whose pictures are the frames", arguments.frames);
     if (job.frames) reject("--frames", "--output without a counter beside it", arguments.output);
     job.frames = frame_pattern("--frames", arguments.frames);
     if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);
@@ -122,8 +143,7 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   };
   if (!job.sheet.empty()) check("--output", job.sheet);
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
-  const auto count = static_cast<std::int64_t>(job.sequence.empty() ? std::max<std::size_t>(job.distances_m.size(), 1)
-                                                                    : job.sequence.size());
+  const auto count = static_cast<std::int64_t>(job.sequence.empty() ? frame_count(job) : job.sequence.size());
   const auto frame_name = [&](std::int64_t i) {
     return job.frames->name(job.sequence.empty() ? i : job.sequence[static_cast<std::size_t>(i)].number);
   };
@@ -141,6 +161,10 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
 
 }  // namespace
 
+std::size_t frame_count(const ReconstructJob& job) {
+  return std::max({job.distances_m.size(), job.pupils.size(), std::size_t{1}});
+}
+
 ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   ReconstructJob job;
   job.console = arguments.console;
@@ -149,13 +173,14 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   if (!arguments.distance.empty()) job.distances_m = {distance_of("--distance", arguments.distance)};
   if (!arguments.sweep.empty()) job.distances_m = sweep_of(arguments.sweep);
   if (!arguments.aperture.empty()) job.aperture = aperture_of(arguments.aperture, arguments.viewer);
+  set_eye(job, arguments);
   static constexpr Choice<PropagationMethod> methods[] = {{"auto", PropagationMethod::automatic},
                                                           {"angular-spectrum", PropagationMethod::angular_spectrum},
                                                           {"fresnel", PropagationMethod::fresnel}};
   job.method = choose("--method", arguments.method, methods);
   job.overrides.distance_given = !job.distances_m.empty();
   job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
-  if (!arguments.white.empty()) job.white = static_cast<float>(number_between("--white", arguments.white, 1e-30, 1e30));
+  set_white(job, arguments.white);
   job.gamma = number_between("--gamma", arguments.gamma, 0.01, 100);
   set_inputs(job, arguments.inputs);
   set_outputs(job, arguments);

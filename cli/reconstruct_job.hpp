@@ -3,6 +3,7 @@
 #include "hologram_file.hpp"
 #include "paths.hpp"
 #include <holotone/core/device.hpp>
+#include <holotone/optics/eye.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <optional>
 #include <string>
@@ -17,7 +18,10 @@ struct ReconstructArguments {
   std::string distance;
   std::string sweep;
   std::string aperture;
-  std::string viewer = "50cm";
+  std::string viewer;
+  std::string sweep_viewer;
+  std::string pupil_shape;
+  std::string output_pitch;
   std::string method = "auto";
   std::string device = "auto";
   std::string frames;
@@ -35,6 +39,9 @@ struct SequenceFrame {
   std::vector<std::string> inputs;
 };
 
+/// What is shown white unless an intensity is given.
+enum class WhiteRule { percentile, mean_and_deviation };
+
 /// What is to be done, checked as far as it can be before a file is read.
 struct ReconstructJob {
   std::vector<std::string> inputs;      ///< one, or red, green and blue
@@ -44,15 +51,21 @@ struct ReconstructJob {
   std::optional<FramePattern> frames;
   std::vector<double> distances_m;  ///< empty: the file's own
   std::optional<Aperture> aperture;
+  std::vector<EyePupil> pupils;  ///< of the eye: one, or one a frame; none: not through an eye
+  double output_pitch_m = 0;     ///< of an eye's pictures; 0: as EyeOptions says
   PropagationMethod method = PropagationMethod::automatic;
   Device device;
   std::int64_t tile_width = 480;
-  float white = 0;  ///< linear intensity shown as white; 0: by percentile
+  float white = 0;  ///< linear intensity shown as white; 0: by the rule
+  WhiteRule white_rule = WhiteRule::percentile;
   double gamma = 1;
   bool linear = false;  ///< the intensity itself in float32 (TIFF, NPY) instead of the tone curve
   HologramOverrides overrides;
   ConsoleOptions console;
 };
+
+/// Pictures of each hologram.
+std::size_t frame_count(const ReconstructJob& job);
 
 /// Throws invalid_argument or io naming the option.
 ReconstructJob reconstruct_job(const ReconstructArguments& arguments);

@@ -15,17 +15,39 @@ std::vector<View<const float, 2>> views_of(const Picture& picture) {
   return views;
 }
 
-/// What a channel's light has to be multiplied by among three. A phase hologram shows every object equally bright: the
-/// object's own energy, which the file states, sets the channels' balance.
-float weight_of(const HologramLight& light) {
-  const auto energy = number_of(light.path, light.metadata, "object_energy");
-  if (!energy) return 1;
-  double sum = 0;
-  for (const Complex value : light.field.host()) sum += static_cast<double>(std::norm(value));
-  return sum > 0 ? static_cast<float>(*energy * static_cast<double>(light.field.size()) / sum) : 1;
+/// Red, green and blue differ in wavelength and, where the files say which they are, in that.
+void require_three_colours(const std::vector<const HologramLight*>& lights) {
+  for (std::size_t i = 1; i < lights.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto channel = [](const HologramLight& light) {
+        const auto entry = light.metadata.find("channel");
+        return entry == light.metadata.end() ? std::string() : entry->second;
+      };
+      if (lights[i]->grid.wavelength_m == lights[j]->grid.wavelength_m) {
+        throw_io(lights[i]->path, fmt::format("another wavelength than that of {}", lights[j]->path),
+                 format_length(lights[i]->grid.wavelength_m));
+      }
+      if (!channel(*lights[i]).empty() && channel(*lights[i]) == channel(*lights[j])) {
+        throw_io(lights[i]->path, fmt::format("another channel than that of {}", lights[j]->path), channel(*lights[i]));
+      }
+    }
+  }
 }
 
-/// What is told of each file: three wavelengths for three files.
+}  // namespace
+
+float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
+  return rule == WhiteRule::mean_and_deviation ? mean_plus_deviation(pictures) : default_reference(pictures);
+}
+
+float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
+
+float weight_of(const HologramLight& light, double sum) {
+  const auto energy = number_of(light.path, light.metadata, "object_energy");
+  const double pixels = static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny);
+  return energy && sum > 0 ? static_cast<float>(*energy * pixels / sum) : 1;
+}
+
 std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
   std::vector<HologramOverrides> overrides(job.inputs.size(), job.overrides);
   const bool single = overrides.size() == 1;
@@ -53,28 +75,30 @@ std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
   return overrides;
 }
 
-/// Red, green and blue differ in wavelength and, where the files say which they are, in that.
-void require_three_colours(const std::vector<HologramLight>& lights) {
-  for (std::size_t i = 1; i < lights.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto channel = [](const HologramLight& light) {
-        const auto entry = light.metadata.find("channel");
-        return entry == light.metadata.end() ? std::string() : entry->second;
-      };
-      if (lights[i].grid.wavelength_m == lights[j].grid.wavelength_m) {
-        throw_io(lights[i].path, fmt::format("another wavelength than that of {}", lights[j].path),
-                 format_length(lights[i].grid.wavelength_m));
-      }
-      if (!channel(lights[i]).empty() && channel(lights[i]) == channel(lights[j])) {
-        throw_io(lights[i].path, fmt::format("another channel than that of {}", lights[j].path), channel(lights[i]));
-      }
+void put_in_order(std::vector<const HologramLight*>& lights) {
+  const std::string_view order = "rgb";
+  std::stable_sort(lights.begin(), lights.end(), [&](const HologramLight* a, const HologramLight* b) {
+    const auto at = [&](const HologramLight& light) {
+      const auto entry = light.metadata.find("channel");
+      return entry == light.metadata.end() ? std::string_view::npos : order.find(entry->second);
+    };
+    return at(*a) < at(*b);
+  });
+  require_three_colours(lights);
+  for (const auto* light : lights) {
+    if (light->grid.shape() != lights.front()->grid.shape() || light->grid.pitch_m != lights.front()->grid.pitch_m) {
+      throw_io(light->path, fmt::format("the pixels and pitch of {}", lights.front()->path), "others");
     }
   }
 }
 
-}  // namespace
-
-float white_of(const Picture& picture) { return default_reference(views_of(picture)); }
+void Looker::describe(const HologramLight& light) {
+  path_ = light.path;
+  grid_ = light.grid;
+  metadata_ = light.metadata;
+  encoding_ = light.encoding;
+  filter_ = light.filter;
+}
 
 Image toned(const Picture& picture, const ToneOptions& tone) {
   std::vector<Array<std::uint8_t, 2>> planes;
@@ -89,42 +113,28 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   const auto overrides = overrides_of(job);
   for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
   const bool colour = lights.size() == 3;
-  if (colour) {
-    // The files say which channel they are; typed in another order they still come out right.
-    const std::string_view order = "rgb";
-    std::stable_sort(lights.begin(), lights.end(), [&](const HologramLight& a, const HologramLight& b) {
-      const auto at = [&](const HologramLight& light) {
-        const auto entry = light.metadata.find("channel");
-        return entry == light.metadata.end() ? std::string_view::npos : order.find(entry->second);
-      };
-      return at(a) < at(b);
-    });
-  }
-  if (colour) require_three_colours(lights);
-  path_ = lights.front().path;
-  grid_ = lights.front().grid;
-  metadata_ = lights.front().metadata;
-  encoding_ = lights.front().encoding;
-  filter_ = lights.front().filter;
+  std::vector<const HologramLight*> ordered;
+  for (const auto& light : lights) ordered.push_back(&light);
+  if (colour) put_in_order(ordered);
+  describe(*ordered.front());
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
-  for (auto& light : lights) add(std::move(light), job, colour);
+  for (const auto* light : ordered) add(*light, job, colour);
 }
 
-void Reconstructor::add(HologramLight light, const ReconstructJob& job, bool colour) {
-  if (light.grid.shape() != grid_.shape() || light.grid.pitch_m != grid_.pitch_m) {
-    throw_io(light.path, fmt::format("the pixels and pitch of {}", path_), "others");
-  }
+void Reconstructor::add(const HologramLight& light, const ReconstructJob& job, bool colour) {
   ReconstructionOptions options;
   options.grid = light.grid;
   options.method = job.method;
   options.aperture = job.aperture;
-  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light) : 1.0F});
+  double sum = 0;
+  for (const Complex value : light.field.host()) sum += static_cast<double>(colour ? std::norm(value) : 0.0F);
+  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light, sum) : 1.0F});
   const auto field = light.field.to(job.device);
   eyes_.back().plan.set_field(field.view());
   queue_.synchronize();
 }
 
-Picture Reconstructor::look(double distance_m) {
+Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   Picture picture;
   for (auto& eye : eyes_) {
     eye.plan.execute(distance_m, intensity_.view());
@@ -139,7 +149,7 @@ Picture Reconstructor::look(double distance_m) {
   return picture;
 }
 
-double Reconstructor::stated_distance_m() const {
+double Looker::stated_distance_m() const {
   const auto distance = number_of(path_, metadata_, "distance_m");
   if (!distance) {
     throw Error(ErrorCode::invalid_argument,

@@ -69,6 +69,24 @@ float default_reference(std::span<const View<const float, 2>> images) {
   return 1;
 }
 
+float mean_plus_deviation(std::span<const View<const float, 2>> images) {
+  double sum = 0;
+  double squares = 0;
+  std::int64_t count = 0;
+  for (const auto& image : images) {
+    for (const float value : image.host()) {
+      if (!std::isfinite(value)) continue;
+      sum += static_cast<double>(value);
+      squares += static_cast<double>(value) * static_cast<double>(value);
+      ++count;
+    }
+  }
+  if (!(sum > 0)) return 1;
+  const double mean = sum / static_cast<double>(count);
+  const double variance = squares / static_cast<double>(count) - mean * mean;
+  return static_cast<float>(mean + std::sqrt(std::max(variance, 0.0)));
+}
+
 Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOptions& options) {
   require_positive("tone_map", "gamma", options.gamma);
   if (!(options.reference >= 0) || !std::isfinite(options.reference)) {

@@ -15,6 +15,10 @@ float percentile(View<const float, 2> image, double fraction);
 /// brightest pixel if that is zero (a few points on black), 1 if there is no light at all.
 float default_reference(std::span<const View<const float, 2>> images);
 
+/// The sum of the mean and the standard deviation of all pixels of these images, by which Lagrange et al. 2024, section 4.3,
+/// normalise what an eye sees; 1 if there is no light at all. Host arrays; pixels that are not finite are left out.
+float mean_plus_deviation(std::span<const View<const float, 2>> images);
+
 struct ToneOptions {
   float reference = 0;  ///< linear intensity shown as white; 0: default_reference of the image
   double gamma = 1;     ///< > 0; above 1 lifts the shadows

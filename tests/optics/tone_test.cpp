@@ -56,6 +56,15 @@ TEST(DefaultReference, FallsBackToTheBrightestAndToOne) {
   EXPECT_EQ(holotone::default_reference(views()), 3);
 }
 
+TEST(MeanPlusDeviation, IsOverAllPixelsOfAllPictures) {
+  const auto first = image({1, 4}, {1, 2, 3, NAN});
+  const auto second = image({1, 2}, {4, 10});
+  const std::vector<View<const float, 2>> both = {first.view(), second.view()};
+  EXPECT_NEAR(holotone::mean_plus_deviation(both), 4 + std::sqrt((9 + 4 + 1 + 0 + 36) / 5.0), 1e-6);
+  const auto dark = image({1, 2}, {0, 0});
+  EXPECT_EQ(holotone::mean_plus_deviation(std::vector<View<const float, 2>>{dark.view()}), 1);
+}
+
 TEST(ToneMap, FollowsTheSrgbCurve) {
   // Code values of linear light as IEC 61966-2-1 gives them.
   const auto light = image({1, 9}, {0, 0.001F, 0.0031308F, 0.01F, 0.18F, 0.5F, 1, 2, -1});

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <holotone/core/simd.hpp>
+#include <holotone/core/thread_memory.hpp>
+#include <holotone/fft/fft.hpp>
+#include <holotone/fft/lines_cpu.hpp>
+#include <holotone/optics/parallel_rows.hpp>
+#include <holotone/optics/window_propagation.hpp>
+#include <vector>
+
+namespace holotone::window {
+namespace {
+
+/// std::complex's own product looks for infinities and does not vectorise.
+inline Complex product(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+inline Complex turned(double turns) {
+  float sine = 0;
+  float cosine = 0;
+  sincos_turns(reduce_turns(turns), sine, cosine);
+  return {cosine, sine};
+}
+
+/// Sums over the samples of a line at the wanted frequencies: see input_turns.
+class ChirpLines {
+ public:
+  explicit ChirpLines(const RouteAxis& axis)
+      : kernel_(chirp_spectrum(axis)),
+        distance_(fft::gathered_distance(axis.length)),
+        forward_(axis.length, 1, distance_, FftDirection::forward),
+        inverse_(axis.length, 1, distance_, FftDirection::inverse) {}
+
+  /// The factors of a tile.
+  void set(const TileAxis& axis) {
+    input_.resize(static_cast<std::size_t>(axis.count));
+    output_.resize(static_cast<std::size_t>(axis.bins));
+    for (std::int64_t n = 0; n < axis.count; ++n) input_[static_cast<std::size_t>(n)] = turned(input_turns(axis, n));
+    for (std::int64_t i = 0; i < axis.bins; ++i) output_[static_cast<std::size_t>(i)] = turned(output_turns(axis, i));
+  }
+
+  /// Complex numbers of memory for a line.
+  [[nodiscard]] std::int64_t distance() const { return distance_; }
+
+  /// In place, aligned: from `input_.size()` samples to `output_.size()` bins.
+  void execute(Complex* line) const {
+    const std::int64_t length = kernel_.size();
+    for (std::size_t n = 0; n < input_.size(); ++n) line[n] = product(line[n], input_[n]);
+    std::fill(line + input_.size(), line + length, Complex{});
+    forward_.execute(line);
+    const Complex* const kernel = kernel_.data();
+    for (std::int64_t i = 0; i < length; ++i) line[i] = product(line[i], kernel[i]);
+    inverse_.execute(line);
+    for (std::size_t i = 0; i < output_.size(); ++i) line[i] = product(line[i], output_[i]);
+  }
+
+ private:
+  Array<Complex, 1> kernel_;
+  std::int64_t distance_;
+  fft::LinePlan<float> forward_;
+  fft::LinePlan<float> inverse_;
+  std::vector<Complex> input_;
+  std::vector<Complex> output_;
+};
+
+/// What the bins of a line down are multiplied with; real parts and imaginary parts.
+struct Factors {
+  float* re;
+  float* im;
+  float* out_down;   ///< scratch
+  float* out_right;  ///< scratch
+};
+
+HOLOTONE_SIMD_CLONES
+void transfer_line(const TileWay& way, std::int64_t right, const Factors& to) {
+  const TileAxis& down = way.axis[0];
+  const double fx = frequency(way.axis[1], right);
+  for (std::int64_t i = 0; i < down.bins; ++i) {
+    const double fy = frequency(down, i);
+    const double rest = way.inverse_wavelength_squared - fx * fx - fy * fy;
+    const double w = std::sqrt(rest > 0 ? rest : 1.0);
+    to.re[i] = reduce_turns(way.distance_m * w + fx * way.axis[1].shift + fy * down.shift);
+    const float gone = rest > 0 ? 0.0F : 1e3F;  // evanescent: as if it landed far outside
+    to.out_down[i] = static_cast<float>(beyond(way, down, fy / w)) + gone;
+    to.out_right[i] = static_cast<float>(beyond(way, way.axis[1], fx / w)) + gone;
+  }
+  for (std::int64_t i = 0; i < down.bins; ++i) {
+    float sine = 0;
+    float cosine = 0;
+    sincos_turns(to.re[i], sine, cosine);
+    to.re[i] = cosine * way.gain;
+    to.im[i] = sine * way.gain;
+  }
+}
+
+/// Most light lands well inside or outside; the edge is computed where it has one.
+void soften(std::int64_t bins, const Factors& to) {
+  constexpr auto inner = static_cast<float>(edge_middle - edge_tail);
+  constexpr auto outer = static_cast<float>(edge_middle + edge_tail);
+  for (std::int64_t i = 0; i < bins; ++i) {
+    const float farthest = std::max(to.out_down[i], to.out_right[i]);
+    if (farthest <= inner) continue;
+    float part = 0;
+    if (farthest < outer) part = static_cast<float>(edge(to.out_down[i]) * edge(to.out_right[i]));
+    to.re[i] *= part;
+    to.im[i] *= part;
+  }
+}
+
+class CpuEngine final : public Engine {
+ public:
+  explicit CpuEngine(const Route& route)
+      : down_(route.axis[0]),
+        right_(route.axis[1]),
+        field_({route.axis[0].period, route.axis[1].period}),
+        between_({route.axis[0].tile, route.axis[1].bins}) {
+    lines_.reserve(std::max(right_.distance(), lines_at_once * down_.distance()));
+    factors_.reserve(4 * route.axis[0].bins);
+    clear();
+  }
+
+  void clear() override { std::fill_n(field_.data(), field_.size(), Complex{}); }
+
+  void add(const Samples& tile, const TileWay& way) override {
+    const TileAxis& down = way.axis[0];
+    const TileAxis& right = way.axis[1];
+    right_.set(right);
+    down_.set(down);
+    parallel_for(0, down.count, [&](std::int64_t row) {
+      Complex* const line = lines_.own();
+      std::copy_n(tile.data + row * tile.stride, right.count, line);
+      right_.execute(line);
+      std::copy_n(line, right.bins, between_.data() + row * right.bins);
+    });
+    parallel_for(0, (right.bins + lines_at_once - 1) / lines_at_once, [&](std::int64_t block) {
+      const std::int64_t first = block * lines_at_once;
+      add_columns(way, first, std::min(lines_at_once, right.bins - first));
+    });
+  }
+
+  void transform(std::int64_t rows) override {
+    const FftPlan fft(field_.shape(), {}, {.scale_inverse = false, .rows = rows});
+    fft.execute(field_.view(), FftDirection::inverse);
+  }
+
+  double crop(const Mask& mask) override {
+    std::vector<double> sums(static_cast<std::size_t>(mask.count[0]));
+    parallel_rows(mask.count[0], mask.count[1], [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t row = from; row < to; ++row) {
+        double sum = 0;
+        for (std::int64_t col = 0; col < mask.count[1]; ++col) {
+          Complex& value = field_(row, col);
+          value *= mask_value(mask, row, col);
+          sum += static_cast<double>(std::norm(value));
+        }
+        sums[static_cast<std::size_t>(row)] = sum;
+      }
+    });
+    double sum = 0;
+    for (const double one : sums) sum += one;
+    return sum;
+  }
+
+  void intensity(View<float, 2> output, std::array<std::int64_t, 2> every) override {
+    const auto [ny, nx] = output.shape();
+    const auto part = 1 / static_cast<float>(every[0] * every[1]);
+    parallel_rows(ny, nx * every[0] * every[1], [&, nx = nx](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        for (std::int64_t col = 0; col < nx; ++col) {
+          float sum = 0;
+          for (std::int64_t i = 0; i < every[0]; ++i) {
+            const Complex* const from = &field_(row * every[0] + i, col * every[1]);
+            for (std::int64_t j = 0; j < every[1]; ++j) sum += std::norm(from[j]);
+          }
+          output(row, col) = sum * part;
+        }
+      }
+    });
+  }
+
+  [[nodiscard]] const Complex* samples() const override { return field_.data(); }
+
+ private:
+  /// Columns of what the rows gave: to frequencies, to the window, into its spectrum.
+  void add_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
+    const TileAxis& down = way.axis[0];
+    const TileAxis& right = way.axis[1];
+    Complex* const lines = lines_.own();
+    const std::int64_t distance = down_.distance();
+    for (std::int64_t row = 0; row < down.count; ++row) {
+      const Complex* const from = between_.data() + row * right.bins + first;
+      for (std::int64_t i = 0; i < count; ++i) lines[i * distance + row] = from[i];
+    }
+    float* const memory = factors_.own();
+    const Factors factors{memory, memory + down.bins, memory + 2 * down.bins, memory + 3 * down.bins};
+    for (std::int64_t i = 0; i < count; ++i) {
+      Complex* const line = lines + i * distance;
+      down_.execute(line);
+      transfer_line(way, first + i, factors);
+      soften(down.bins, factors);
+      for (std::int64_t k = 0; k < down.bins; ++k) line[k] = product(line[k], {factors.re[k], factors.im[k]});
+    }
+    const std::int64_t width = field_.shape()[1];
+    std::int64_t columns[lines_at_once];
+    for (std::int64_t i = 0; i < count; ++i) columns[i] = place(right, first + i);
+    for (std::int64_t k = 0; k < down.bins; ++k) {
+      Complex* const to = field_.data() + place(down, k) * width;
+      for (std::int64_t i = 0; i < count; ++i) to[columns[i]] += lines[i * distance + k];
+    }
+  }
+
+  ChirpLines down_;
+  ChirpLines right_;
+  Array<Complex, 2> field_;    ///< the window's spectrum, then its samples
+  Array<Complex, 2> between_;  ///< of a tile: rows transformed, columns not yet
+  ThreadMemory<Complex> lines_;
+  ThreadMemory<float> factors_;
+};
+
+}  // namespace
+
+EnginePointer engine_cpu(const Route& route) { return std::make_unique<CpuEngine>(route); }
+
+}  // namespace holotone::window

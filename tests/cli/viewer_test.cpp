@@ -1,0 +1,247 @@
+// What the program shows of a hologram to an eye in front of it.
+#include <cmath>
+#include <holotone/core/device.hpp>
+#include <holotone/io/field_file.hpp>
+#include <numeric>
+#include <tests/cli/picture.hpp>
+#include <tests/cli/small_panel.hpp>
+
+namespace holotone::test {
+namespace {
+
+constexpr double pitch_m = 8e-6;
+
+class ViewerTest : public SmallPanelTest {
+ protected:
+  /// Points {x, y, depth, amplitude} on 201 x 151 pixels.
+  void make(const std::string& output, const std::vector<std::array<double, 4>>& points,
+            std::vector<std::string> more = {}) const {
+    auto cloud = points;
+    for (auto& point : cloud) point[2] = -point[2];
+    write_cloud("points.csv", cloud);
+    more.insert(more.begin(), {"hologram", path("points.csv"), "-o", path(output), "--resolution", "201x151", "--pitch",
+                               "8um", "--keep-coordinates", "--device", "cpu"});
+    (void)run_json(more);
+  }
+
+  [[nodiscard]] std::vector<std::string> look(const std::string& input, const std::string& output,
+                                              std::vector<std::string> more) const {
+    more.insert(more.begin(), {"reconstruct", path(input), "-o", path(output), "--device", "cpu"});
+    return more;
+  }
+
+  /// The mean column and row of the light.
+  static std::pair<double, double> middle(const Pixels& picture) {
+    double sum = 0;
+    double at_row = 0;
+    double at_col = 0;
+    for (std::int64_t row = 0; row < picture.ny; ++row) {
+      for (std::int64_t col = 0; col < picture.nx; ++col) {
+        sum += picture.at(row, col);
+        at_row += picture.at(row, col) * static_cast<double>(row);
+        at_col += picture.at(row, col) * static_cast<double>(col);
+      }
+    }
+    return {at_row / sum, at_col / sum};
+  }
+};
+
+// Seen from (x, y) at v, a point at d2 appears at (x, y) (d2 - d1) / (v + d2) on the plane d1 in focus.
+TEST_F(ViewerTest, AnEyeSeesAPointAtItsPlaceAndParallaxBesideIt) {
+  make("a.png", {{2e-4, -1e-4, 0.1, 1}});
+  for (const Device device : devices()) {
+    (void)run_json({"reconstruct", path("a.png"), "-o", path("sharp.npy"), "--linear", "--viewer", "100mm:2mm@1,-0.5mm",
+                    "--focus", "10cm", "--device", to_string(device)});
+    const auto sharp = pixels_of(path("sharp.npy"));
+    ASSERT_EQ(sharp.nx, 201);
+    ASSERT_EQ(sharp.ny, 151);
+    const Spot expected = pixel_of(2e-4, -1e-4, 201, 151, pitch_m);
+    EXPECT_LE(std::abs(brightest(sharp).row - expected.row), 1);
+    EXPECT_LE(std::abs(brightest(sharp).col - expected.col), 1);
+  }
+  const auto seen_from = [&](const std::string& place) {
+    (void)run_json(look("a.png", "b.npy", {"--linear", "--viewer", "100mm:1mm@" + place, "--focus", "12cm"}));
+    return middle(pixels_of(path("b.npy")));
+  };
+  const auto left = seen_from("-1.2,-0.8mm");
+  const auto right = seen_from("1.2,0.8mm");
+  // d2 - d1 = -2 cm, v + d2 = 20 cm: a tenth of 2.4 mm and 1.6 mm the other way.
+  EXPECT_NEAR(left.second - right.second, 0.24e-3 / pitch_m, 4);
+  EXPECT_NEAR(right.first - left.first, 0.16e-3 / pitch_m, 4);  // rows run down
+}
+
+TEST_F(ViewerTest, MetadataAndReportTellOfTheEye) {
+  make("a.png", {{0, 0, 0.1, 1}});
+  const auto json =
+      run_json(look("a.png", "b.png",
+                    {"--viewer", "100mm:2x1.5mm@0.2,-0.1mm", "--pupil-shape", "ellipse", "--output-pitch", "16um"}));
+  const auto& eye = json["viewers"][0];
+  EXPECT_EQ(eye["distance_m"].get<double>(), 0.1);
+  EXPECT_EQ(eye["width_m"].get<double>(), 2e-3);
+  EXPECT_EQ(eye["height_m"].get<double>(), 1.5e-3);
+  EXPECT_EQ(eye["x_m"].get<double>(), 0.2e-3);
+  EXPECT_EQ(eye["y_m"].get<double>(), -0.1e-3);
+  EXPECT_EQ(eye["shape"], "ellipse");
+  // From a point 0.1 m behind, light of 1.6 x 1.2 mm of panel spreads over twice that where the eye is.
+  EXPECT_GT(eye["light_share"].get<double>(), 0.1);
+  EXPECT_LT(eye["light_share"].get<double>(), 0.5);
+  EXPECT_EQ(json["distances_m"][0].get<double>(), 0.1);  // the file's
+  const auto metadata = run_json({"info", path("b.png")})["metadata"];
+  EXPECT_EQ(metadata["viewer_distance_m"].get<double>(), 0.1);
+  EXPECT_EQ(metadata["viewer_x_m"].get<double>(), 0.2e-3);
+  EXPECT_EQ(metadata["viewer_y_m"].get<double>(), -0.1e-3);
+  EXPECT_EQ(metadata["viewer_width_m"].get<double>(), 2e-3);
+  EXPECT_EQ(metadata["viewer_height_m"].get<double>(), 1.5e-3);
+  EXPECT_EQ(metadata["pupil_shape"], "ellipse");
+  EXPECT_EQ(metadata["pitch_m"].get<double>(), 16e-6);
+  EXPECT_EQ(pixels_of(path("b.png")).nx, 101);  // 201 / 2, rounded
+}
+
+// White is the mean and the standard deviation together, unless something else is asked for.
+TEST_F(ViewerTest, PicturesAreNormalisedAsThePaperDoes) {
+  make("a.png", {{0, 0, 0.1, 1}, {3e-4, 2e-4, 0.11, 1}});
+  const std::vector<std::string> eye{"--viewer", "100mm:1mm"};
+  auto linear = eye;
+  linear.emplace_back("--linear");
+  (void)run_json(look("a.png", "b.npy", linear));
+  const auto picture = pixels_of(path("b.npy"));
+  const auto count = static_cast<double>(picture.value.size());
+  const double mean = std::accumulate(picture.value.begin(), picture.value.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : picture.value) squares += (value - mean) * (value - mean);
+  const double white = mean + std::sqrt(squares / count);
+  const auto white_with = [&](const std::vector<std::string>& more) {
+    auto arguments = eye;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(look("a.png", "b.png", arguments))["tone"]["white"].get<double>();
+  };
+  EXPECT_NEAR(white_with({}) / white, 1, 1e-5);
+  EXPECT_NEAR(white_with({"--white", "mean+deviation"}) / white, 1, 1e-5);
+  EXPECT_GT(white_with({"--white", "percentile"}), 2 * white);
+  EXPECT_EQ(white_with({"--white", "3.5"}), 3.5);
+}
+
+TEST_F(ViewerTest, SweepsOverFocusAndPlaceGiveFramesAndASheet) {
+  make("a.png", {{0, 0, 0.1, 1}});
+  const auto focus = run_json(
+      look("a.png", "sheet.png",
+           {"--viewer", "100mm:2mm", "--sweep", "8cm:12cm:3", "--frames", path("f%d.png"), "--tile-width", "100"}));
+  EXPECT_EQ(focus["outputs"].size(), 4u);
+  EXPECT_EQ(focus["viewers"].size(), 1u);
+  EXPECT_EQ(pixels_of(path("f1.png")).nx, 201);
+  const auto places = run_json(
+      look("a.png", "p%d.npy",
+           {"--viewer", "100mm:1mm@9,9mm", "--sweep-viewer", "-1,0mm:1,0.4mm:3", "--focus", "12cm", "--linear"}));
+  ASSERT_EQ(places["viewers"].size(), 3u);
+  EXPECT_EQ(places["viewers"][1]["x_m"].get<double>(), 0);
+  EXPECT_EQ(places["viewers"][1]["y_m"].get<double>(), 0.2e-3);
+  const auto left = middle(pixels_of(path("p0.npy")));
+  const auto right = middle(pixels_of(path("p2.npy")));
+  EXPECT_NEAR(left.second - right.second, 0.2e-3 / pitch_m, 4);
+  (void)run_json(look("a.png", "sheet.png", {"--viewer", "100mm:1mm", "--sweep-viewer", "-1,0mm:1,0mm:3"}));
+  const auto metadata = run_json({"info", path("sheet.png")})["metadata"];
+  EXPECT_EQ(metadata["viewer_x_m"], "-0.001,0,0.001");
+  // One place is the picture from there.
+  (void)run_json(look("a.png", "one.npy", {"--viewer", "100mm:1mm@1,0.4mm", "--focus", "12cm", "--linear"}));
+  EXPECT_EQ(pixels_of(path("one.npy")).value, pixels_of(path("p2.npy")).value);
+}
+
+// Codes and fields, in strips or as a whole.
+TEST_F(ViewerTest, EveryEncodingIsSeen) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
+      {"a.h5", {}},
+      {"a.png", {"--bits", "4"}},
+      {"a.png", {"--encode", "double-phase"}},
+      {"a.png", {"--encode", "amplitude", "--reference-angle", "0.8deg,0.5deg"}},
+      {"a.png", {"--encode", "single-sideband"}},
+      {"a.png", {"--packed16"}}};
+  for (const auto& [name, options] : cases) {
+    if (!can_write(name)) continue;
+    make(name, {{2e-4, -1e-4, 0.1, 1}}, options);
+    (void)run_json(look(name, "b.npy", {"--linear", "--viewer", "100mm:2mm", "--focus", "10cm"}));
+    const Spot got = brightest(pixels_of(path("b.npy")));
+    const Spot expected = pixel_of(2e-4, -1e-4, 201, 151, pitch_m);
+    EXPECT_LE(std::abs(got.row - expected.row), 1) << name << (options.empty() ? "" : options.back());
+    EXPECT_LE(std::abs(got.col - expected.col), 1) << name << (options.empty() ? "" : options.back());
+  }
+}
+
+// More rows than a strip has: a reference beam that is tilted up goes on from strip to strip. With a correction of
+// nothing the same light is taken together.
+TEST_F(ViewerTest, StripsGiveTheLightOfTheWhole) {
+  write_cloud("point.csv", {{0, 3e-3, -0.3, 1}});
+  (void)run_json({"hologram", path("point.csv"), "-o", path("tall.png"), "--resolution", "12x2500", "--pitch", "8um",
+                  "--keep-coordinates", "--encode", "amplitude", "--reference-angle", "0deg,0.7deg", "--device",
+                  "cpu"});
+  Image flat{Array<std::uint8_t, 3>({2500, 12, 1}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(flat.pixels).host()) code = 0;
+  write_image(path("flat.png"), flat);
+  const std::vector<std::string> eye{"--linear", "--viewer", "300mm:2mm", "--focus", "30cm"};
+  (void)run_json(look("tall.png", "strips.npy", eye));
+  auto whole = eye;
+  whole.insert(whole.end(), {"--correction", path("flat.png")});
+  (void)run_json(look("tall.png", "whole.npy", whole));
+  const auto a = pixels_of(path("strips.npy"));
+  const auto b = pixels_of(path("whole.npy"));
+  const double most = *std::max_element(b.value.begin(), b.value.end());
+  double difference = 0;
+  for (std::size_t i = 0; i < b.value.size(); ++i) difference = std::max(difference, std::abs(a.value[i] - b.value[i]));
+  std::printf("strips against the whole: %.2e of the brightest\n", difference / most);
+  EXPECT_LT(difference, 1e-5 * most);
+}
+
+TEST_F(ViewerTest, ThreeChannelsComeTogether) {
+  write("colours.csv", "x,y,z,r,g,b\n-0.0003,0,-0.1,255,0,0\n0.0003,0,-0.1,0,0,255\n");
+  (void)run_json({"hologram", path("colours.csv"), "-o", path("c.png"), "--resolution", "201x101", "--pitch", "8um",
+                  "--keep-coordinates", "--rgb", "638nm,520nm,450nm", "--device", "cpu"});
+  (void)run_json({"reconstruct", path("c_b.png"), path("c_r.png"), path("c_g.png"), "-o", path("colour.npy"),
+                  "--linear", "--viewer", "200mm:3mm", "--device", "cpu"});
+  const auto picture = pixels_of(path("colour.npy"));
+  ASSERT_EQ(picture.channels, 3);
+  const Spot red = pixel_of(-3e-4, 0, 201, 101, pitch_m);
+  const Spot blue = pixel_of(3e-4, 0, 201, 101, pitch_m);
+  EXPECT_GT(picture.at(red.row, red.col, 0), 5 * picture.at(red.row, red.col, 2));
+  EXPECT_GT(picture.at(blue.row, blue.col, 2), 5 * picture.at(blue.row, blue.col, 0));
+}
+
+TEST_F(ViewerTest, WhatCannotBeSeenIsRefused) {
+  ASSERT_EQ(run(hologram("good.csv", "out.png")).exit_code, 0);
+  const auto refused = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
+    expect_refused(look("out.png", "f.png", std::move(more)), words);
+  };
+  const std::string eye = "100mm:2mm";
+  refused({"--viewer", "100mm:0mm"}, {"--viewer", "window"});
+  refused({"--viewer", "100mm"}, {"--viewer", "DISTANCE:SIZE[@X,Y]", "--aperture"});
+  refused({"--viewer", "100:2mm"}, {"--viewer", "unit"});
+  // 64 pixels of 8 um: arctan((20 - 1 - 0.256) / 100) = 10.616 degrees, 1.905 are reached.
+  refused({"--viewer", "100mm:2mm@20,0mm"}, {"--viewer: expected", "1.91 degrees", "by 8.71 degrees"});
+  refused({"--viewer", "100mm:2mm@0,20mm"}, {"--viewer: expected", "vertically"});
+  refused({"--viewer", eye, "--focus", "-10cm"}, {"--focus: expected", "in the eye's own plane"});
+  refused({"--viewer", eye, "--focus", "-30cm"}, {"--focus: expected", "in front of the eye"});
+  refused({"--viewer", eye, "--sweep", "-8cm:-12cm:3"}, {"--sweep: expected", "in the eye's own plane"});
+  refused({"--viewer", eye, "--method", "fresnel"}, {"--method", "angular-spectrum"});
+  refused({"--viewer", eye, "--pupil-shape", "round"}, {"--pupil-shape", "ellipse"});
+  refused({"--viewer", eye, "--output-pitch", "9"}, {"--output-pitch", "unit"});
+  refused({"--viewer", eye, "--output-pitch", "1nm"}, {"--output-pitch", "65536"});
+  refused({"--viewer", eye, "--aperture", "5mm"}, {"--viewer"});
+  refused({"--viewer", eye, "--sweep-viewer", "1,0mm:2"}, {"--sweep-viewer", "-3,0mm:3,0mm:7"});
+  refused({"--viewer", eye, "--sweep-viewer", "1mm:2mm:3"}, {"--sweep-viewer"});
+  refused({"--viewer", eye, "--sweep-viewer", "0,0mm:50,0mm:3"}, {"--sweep-viewer: expected", "degrees"});
+  refused({"--viewer", eye, "--sweep-viewer", "0,0mm:1,0mm:3", "--sweep", "1cm:2cm:2"}, {"--sweep"});
+  refused({"--sweep-viewer", "0,0mm:1,0mm:3"}, {"--sweep-viewer", "--viewer DISTANCE:SIZE"});
+  refused({"--pupil-shape", "ellipse"}, {"--pupil-shape", "--viewer DISTANCE:SIZE"});
+  refused({"--output-pitch", "8um"}, {"--output-pitch", "--viewer DISTANCE:SIZE"});
+  refused({"--white", "bright"}, {"--white", "mean+deviation"});
+  // A field is read by rows: what is wrong with it shows on the way, and leaves nothing.
+  if (can_write("f.h5")) {
+    FieldFile field{Array<std::complex<float>, 2>({40, 30}),
+                    {{"wavelength_m", "532e-9"}, {"pitch_m", "8e-6"}, {"distance_m", "0.1"}}};
+    std::fill_n(field.values.data(), field.values.size(), std::complex<float>(1, 0));
+    field.values(33, 7) = {NAN, 0};
+    write_field(path("nan.h5"), field);
+    expect_refused(look("nan.h5", "f.png", {"--viewer", eye}), {"nan.h5", "row 33, column 7"});
+  }
+}
+
+}  // namespace
+}  // namespace holotone::test
