@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
     bench::add_point_cloud_rows(options);
     bench::add_point_cloud_fast_rows(options);
     bench::add_propagation_rows(options);
+    bench::add_stereogram_rows(options);
     bench::add_nufft_rows(options);
     bench::add_halftone_rows(options);
     bench::add_smoe_rows(options);

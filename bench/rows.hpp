@@ -22,6 +22,9 @@ void add_point_cloud_fast_rows(const RowOptions& options);
 /// propagate/angular_spectrum: propagation_bench.cpp
 void add_propagation_rows(const RowOptions& options);
 
+/// stereogram/chess: stereogram_bench.cpp
+void add_stereogram_rows(const RowOptions& options);
+
 /// nufft/type1, type2, type2_gradient, set_points: nufft_bench.cpp
 void add_nufft_rows(const RowOptions& options);
 

@@ -3,6 +3,7 @@
 #include "layers_run.hpp"
 #include "lit_zone.hpp"
 #include "paths.hpp"
+#include "stereogram_run.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <fmt/format.h>
@@ -218,8 +219,9 @@ int run_hologram(const HologramArguments& arguments) {
 void add_hologram(CLI::App& application, Action& action) {
   const auto arguments = std::make_shared<HologramArguments>();
   const auto layers = std::make_shared<LayerArguments>();
+  const auto stereogram = std::make_shared<StereogramArguments>();
   auto* command =
-      application.add_subcommand("hologram", "Points, a mesh or a picture with depth to a hologram for a panel");
+      application.add_subcommand("hologram", "Points, a mesh, a picture with depth or views to a hologram for a panel");
   auto* input = command->add_option("IN", arguments->input,
                                     "PLY, STL, XYZ, CSV, NPY, OBJ, glTF; frames/%04d.ply for moving pictures");
   input->required();
@@ -229,12 +231,15 @@ void add_hologram(CLI::App& application, Action& action) {
   add_placement_options(*command, arguments->scene);
   add_scene_options(*command, arguments->scene);
   add_layer_options(*command, *layers, *input);
+  add_stereogram_options(*command, *stereogram, *input);
   add_sum_options(*command, *arguments);
   add_encoding_options(*command, *arguments);
   command->add_option("--spin", arguments->spin, "Turn the object: angle and frames, such as 360deg:120");
   add_console_options(*command, arguments->console);
-  command->callback([arguments, layers, &action] {
-    action = [arguments, layers] {
+  command->callback([arguments, layers, stereogram, &action] {
+    action = [arguments, layers, stereogram] {
+      if (!stereogram->views.empty()) return run_stereogram(*arguments, *stereogram, layers->layers);
+      refuse_stereogram_options(*stereogram);
       if (!layers->image.empty()) return run_layers(*arguments, *layers);
       refuse_layer_options(*layers);
       return run_hologram(*arguments);

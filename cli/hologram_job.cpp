@@ -160,17 +160,6 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   }
 }
 
-std::vector<Channel> channels_of(const HologramArguments& arguments) {
-  if (arguments.rgb.empty()) return {{"", -1, wavelength_of("--wavelength", arguments.wavelength)}};
-  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
-  const auto pieces = list("--rgb", arguments.rgb, expected);
-  if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
-  const auto channel = [&](const char* name, std::size_t i) {
-    return Channel{name, static_cast<int>(i), wavelength_of("--rgb", pieces[i])};
-  };
-  return {channel("r", 0), channel("g", 1), channel("b", 2)};
-}
-
 void set_spin(HologramJob& job, const std::string& text) {
   if (text.empty()) return;
   constexpr std::string_view expected = "an angle and a number of frames such as 360deg:120";
@@ -188,6 +177,17 @@ void check_wave(const HologramJob& job) {
 }
 
 }  // namespace
+
+std::vector<Channel> channels_of(const HologramArguments& arguments) {
+  if (arguments.rgb.empty()) return {{"", -1, wavelength_of("--wavelength", arguments.wavelength)}};
+  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
+  const auto pieces = list("--rgb", arguments.rgb, expected);
+  if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
+  const auto channel = [&](const char* name, std::size_t i) {
+    return Channel{name, static_cast<int>(i), wavelength_of("--rgb", pieces[i])};
+  };
+  return {channel("r", 0), channel("g", 1), channel("b", 2)};
+}
 
 PointMethod parse_method(const std::string& text) {
   static constexpr Choice<PointMethod> names[] = {{"auto", PointMethod::automatic},

@@ -78,6 +78,9 @@ struct HologramJob {
 /// Throws invalid_argument or io naming the option.
 HologramJob hologram_job(const HologramArguments& arguments);
 
+/// What --wavelength or --rgb say.
+std::vector<Channel> channels_of(const HologramArguments& arguments);
+
 /// The exact sum's method and wave by the names the command line takes.
 PointMethod parse_method(const std::string& text);
 Wave parse_wave(const std::string& text);

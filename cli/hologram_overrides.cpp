@@ -29,7 +29,7 @@ void set_pair(Metadata& metadata, const std::string& first, const std::string& s
 
 /// A preset's pitch, bits and unequal steps.
 void apply_panel(Metadata& metadata, const std::string& name) {
-  const Panel panel = chosen_panel({name, {}, {}});
+  const Panel panel = chosen_panel({name, {}, {}, {}});
   metadata["panel"] = panel.name;
   metadata["pitch_m"] = number_text(panel.pitch_m);
   metadata["bits"] = std::to_string(panel.bits);

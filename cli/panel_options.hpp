@@ -5,14 +5,15 @@
 
 namespace holotone::cli {
 
-/// Which pixels show the hologram: a preset, or a resolution and a pitch.
+/// Which pixels show the hologram: a preset, or a resolution or size and a pitch.
 struct PanelArguments {
   std::string panel;
   std::string resolution;
+  std::string size;
   std::string pitch;
 };
 
-/// Adds --panel, --resolution and --pitch.
+/// Adds --panel, --resolution, --panel-size and --pitch.
 void add_panel_options(CLI::App& command, PanelArguments& arguments);
 
 /// The panel meant: the preset (PLUTO-2.1 if nothing is said), or "custom". Throws invalid_argument.

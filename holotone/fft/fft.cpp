@@ -31,12 +31,17 @@ void validate(Shape<2> shape, const FftOptions& options) {
     throw_argument("FftPlan", "rows", fmt::format("rows within 0..{}", shape[0]),
                    fmt::format("{} from row {}", options.rows, options.first_row));
   }
+  if (options.batch < 1 || options.batch > largest_extent / shape[0] || (options.batch > 1 && options.rows != 0)) {
+    throw_argument("FftPlan", "batch", "at least 1, of all rows, up to 2^30 rows in all",
+                   fmt::format("{} of {} rows", options.batch, options.rows == 0 ? shape[0] : options.rows));
+  }
 }
 
 }  // namespace
 
 struct FftPlan::State {
   Shape<2> shape;
+  std::int64_t batch;
   Queue queue;
   fft::EnginePointer engine;
 };
@@ -48,7 +53,7 @@ FftPlan::FftPlan(Shape<2> shape, Queue queue, FftOptions options) {
     options.rows = shape[0];
   }
   auto engine = make_engine(shape, options, queue);
-  state_ = std::make_unique<State>(State{shape, std::move(queue), std::move(engine)});
+  state_ = std::make_unique<State>(State{shape, options.batch, std::move(queue), std::move(engine)});
 }
 
 FftPlan::~FftPlan() = default;
@@ -56,7 +61,8 @@ FftPlan::FftPlan(FftPlan&&) noexcept = default;
 FftPlan& FftPlan::operator=(FftPlan&&) noexcept = default;
 
 void FftPlan::execute(View<std::complex<float>, 2> data, FftDirection direction) const {
-  require_view("FftPlan::execute", "data", data, state_->shape, state_->queue.device());
+  const Shape<2> expected{state_->batch * state_->shape[0], state_->shape[1]};
+  require_view("FftPlan::execute", "data", data, expected, state_->queue.device());
   state_->engine->execute(data.data(), direction);
 }
 

@@ -18,6 +18,9 @@ struct FftOptions {
   /// Saves the transforms along the rows that are not named.
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
+  /// So many arrays one after the other, each transformed by itself: data of shape {batch ny, nx}. Needs
+  /// rows = 0.
+  std::int64_t batch = 1;
 };
 
 /// In-place two-dimensional complex FFT with one scaling on every backend:
@@ -28,13 +31,13 @@ struct FftOptions {
 /// Cost O(nx ny log(nx ny)). The workspace is taken in the constructor; execute takes none.
 class FftPlan {
  public:
-  /// Throws invalid_argument for an extent < 1 or > 2^30 or rows outside the shape, out_of_memory, device.
+  /// Throws invalid_argument for an extent < 1 or > 2^30, rows outside the shape or a batch of pruned ones, out_of_memory, device.
   explicit FftPlan(Shape<2> shape, Queue queue = {}, FftOptions options = {});
   ~FftPlan();
   FftPlan(FftPlan&&) noexcept;
   FftPlan& operator=(FftPlan&&) noexcept;
 
-  /// Transforms `data`, which has the plan's shape and lives on its device. CUDA: only enqueues.
+  /// Transforms `data`, which has the plan's shape (a batch's: {batch ny, nx}) and lives on its device. CUDA: only enqueues.
   /// One plan is not to be executed by two threads at once.
   void execute(View<std::complex<float>, 2> data, FftDirection direction) const;
 

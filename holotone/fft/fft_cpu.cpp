@@ -1,3 +1,4 @@
+#include <climits>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft_engine.hpp>
 #include <holotone/fft/planner_cpu.hpp>
@@ -52,7 +53,7 @@ class CpuEngine final : public Engine {
  private:
   /// Plans both directions. Measuring overwrites the arrays it is given: they are never the user's.
   [[nodiscard]] std::array<DirectionPlans, 2> make_all(bool measure, unsigned alignment_flag) const {
-    const std::int64_t elements = element_count(shape_);
+    const std::int64_t elements = options_.batch * element_count(shape_);
     const std::lock_guard guard(planner_lock());
     plan_with_threads(elements >= threaded_elements ? thread_count() : 1);
     // Estimating does not touch the memory, it only looks at the address.
@@ -68,7 +69,15 @@ class CpuEngine final : public Engine {
     const int nx = static_cast<int>(shape_[1]);
     DirectionPlans plans;
     if (options_.rows == shape_[0]) {
-      plans.whole.reset(fftwf_plan_dft_2d(ny, nx, memory, memory, sign, flags));
+      if (options_.batch == 1) {
+        plans.whole.reset(fftwf_plan_dft_2d(ny, nx, memory, memory, sign, flags));
+      } else if (element_count(shape_) <= INT_MAX) {
+        // Arrays of a batch start where their size may break the alignment of the first.
+        const unsigned own = element_count(shape_) % 8 == 0 ? flags : flags | FFTW_UNALIGNED;
+        const int extents[] = {ny, nx};
+        plans.whole.reset(fftwf_plan_many_dft(2, extents, static_cast<int>(options_.batch), memory, nullptr, 1, ny * nx,
+                                              memory, nullptr, 1, ny * nx, sign, own));
+      }
     } else {
       // The rows start where the row offset may break the alignment that whole-array plans count on.
       const bool keeps_alignment = options_.first_row * nx % 8 == 0;
@@ -86,7 +95,7 @@ class CpuEngine final : public Engine {
     const float factor = 1.0F / static_cast<float>(element_count(shape_));
     const std::int64_t nx = shape_[1];
     std::complex<float>* const named = data + options_.first_row * nx;
-    const std::int64_t count = options_.rows * nx;
+    const std::int64_t count = options_.batch * options_.rows * nx;
 #pragma omp parallel for schedule(static) if (count >= threaded_elements)
     for (std::int64_t i = 0; i < count; ++i) named[i] *= factor;
   }

@@ -23,7 +23,7 @@ class CudaEngine final : public Engine {
     long long extents[] = {shape[0], shape[1]};
     std::size_t bytes = 0;
     if (whole()) {
-      bytes = make(first_, 2, extents, 1, 0, 1);
+      bytes = make(first_, 2, extents, 1, shape[0] * shape[1], options.batch);
     } else {
       bytes = make(first_, 1, &extents[1], 1, extents[1], options.rows);
       second_ = std::make_unique<Handle>();
@@ -47,7 +47,7 @@ class CudaEngine final : public Engine {
       if (direction == FftDirection::inverse) transform(first_, named, sign);
     }
     if (direction == FftDirection::inverse && options_.scale_inverse) {
-      const std::int64_t count = options_.rows * shape_[1];
+      const std::int64_t count = options_.batch * options_.rows * shape_[1];
       const unsigned blocks = std::min(cuda::blocks_for(count, 256), 1u << 16);
       scale_kernel<<<blocks, 256, 0, cuda::stream_of(queue_)>>>(named, count,
                                                                 1.0f / static_cast<float>(element_count(shape_)));
@@ -64,8 +64,8 @@ class CudaEngine final : public Engine {
   std::size_t make(const Handle& handle, int rank, long long* extents, long long stride, long long distance,
                    long long batch) const {
     std::size_t bytes = 0;
-    // The embedding only has to be given for the strides to be read.
-    long long* const embedding = rank == 1 ? extents : nullptr;
+    // The embedding only has to be given for the strides and distances to be read.
+    long long* const embedding = rank == 1 || batch > 1 ? extents : nullptr;
     const cufftResult status = cufftMakePlanMany64(handle.get(), rank, extents, embedding, stride, distance, embedding,
                                                    stride, distance, CUFFT_C2C, batch, &bytes);
     check_fft(status, "cufftMakePlanMany64");

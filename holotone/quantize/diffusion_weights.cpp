@@ -157,6 +157,23 @@ std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<Diffus
   return taps;
 }
 
+/// {hogels, taps}.
+Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vector<DiffusionTap>& taps,
+                          const WeightOptions& options) {
+  Array<float, 2> values({std::ssize(hogels), std::ssize(taps)});
+  std::fill_n(values.data(), values.size(), 0.0F);
+  parallel_for(0, std::ssize(hogels), [&](std::int64_t hogel) {
+    const auto& window = hogels[static_cast<std::size_t>(hogel)];
+    const auto own = options.kept > 0 ? largest(window, taps, options) : taps;
+    const auto weights = weights_of(window, own, options);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto at = std::find(taps.begin(), taps.end(), own[i]) - taps.begin();
+      values(hogel, at) = static_cast<float>(weights[i]);
+    }
+  });
+  return values;
+}
+
 }  // namespace
 
 SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
@@ -185,18 +202,12 @@ DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const W
   require_range(where, "kappa", options.kappa, 0.1, 1);
   if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
   DiffusionWeights weights{preselected(hogels, options), {}};
-  const auto taps = static_cast<std::int64_t>(weights.taps.size());
-  weights.values = Array<float, 2>({std::ssize(hogels), taps});
-  std::fill_n(weights.values.data(), weights.values.size(), 0.0F);
-  parallel_for(0, std::ssize(hogels), [&](std::int64_t hogel) {
-    const auto& window = hogels[static_cast<std::size_t>(hogel)];
-    const auto own = options.kept > 0 ? largest(window, weights.taps, options) : weights.taps;
-    const auto values = weights_of(window, own, options);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto at = std::find(weights.taps.begin(), weights.taps.end(), own[i]) - weights.taps.begin();
-      weights.values(hogel, at) = static_cast<float>(values[i]);
-    }
-  });
+  weights.values = values_of(hogels, weights.taps, options);
+  if (options.serpentine) {
+    std::vector<SignalWindow> mirrored(hogels.begin(), hogels.end());
+    for (auto& window : mirrored) window.xi = -window.xi;
+    weights.backward = values_of(mirrored, weights.taps, options);
+  }
   return weights;
 }
 

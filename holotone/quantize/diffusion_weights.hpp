@@ -2,19 +2,11 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/viewer.hpp>
 #include <span>
 #include <vector>
 
 namespace holotone {
-
-/// Where an eye may be: a rectangle parallel to the panel.
-struct Viewer {
-  double width_m = 0;
-  double height_m = 0;
-  double distance_m = 0;  ///< in front of the panel
-  double x_m = 0;         ///< of its middle, from the panel's axis
-  double y_m = 0;
-};
 
 /// A rectangle of the spectrum, in cycles a pixel along columns and, downwards, rows; |frequency| <= 1/2.
 struct SignalWindow {
@@ -52,12 +44,15 @@ struct WeightOptions {
   /// Of the weights' moduli; 0: 0.98 for eq1, 2.2 for least_squares. No more than 1 keeps errors bounded; speckle stayed stable up to 2.5 (1 and 8 bits, p
   /// from 0 to 6), at 3 not always.
   double most_sum = 0;
+  bool serpentine =
+      false;  ///< weights of rows from right to left too: those for the windows' mirror images left to right
 };
 
 /// One set of weights for each hogel, over the same taps.
 struct DiffusionWeights {
   std::vector<DiffusionTap> taps;  ///< rows from far to near, then columns from far to near: the order of sums
   Array<float, 2> values;          ///< {hogels, taps}; 0: not used there
+  Array<float, 2> backward{};      ///< of rows from right to left, whose taps are mirrored; empty: `values`
 };
 
 /// What error diffusion weighs errors with so that noise stays out of each hogel's window and of its mirror image, where the conjugate order is.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/quantize/error_diffusion_engine.hpp>
+#include <holotone/quantize/modulus_share.hpp>
+#include <limits>
 #include <numbers>
 
 namespace holotone {
@@ -109,21 +111,30 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
                      fmt::format("dx {}, dy {}", own.dx, own.dy));
     }
   }
-  for (std::int64_t i = 0; i < weights.values.size(); ++i) {
-    if (!std::isfinite(weights.values.data()[i])) throw_argument(where, "weights", "finite numbers", "one that is not");
+  if (!weights.backward.empty() && weights.backward.shape() != weights.values.shape()) {
+    throw_argument(where, "weights.backward", fmt::format("{} sets of {}", sets, taps),
+                   fmt::format("{} of {}", weights.backward.shape()[0], weights.backward.shape()[1]));
+  }
+  for (const auto& values : {weights.values.view(), weights.backward.view()}) {
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values.data()[i])) throw_argument(where, "weights", "finite numbers", "one that is not");
+    }
   }
 }
 
 /// What the field is divided by; 1 where that would be 0.
 float scale_of(View<const Complex, 2> field, const ErrorDiffusionOptions& options) {
-  const auto [modulus, broken] = diffusion::scale_cpu(field, options.modulation, options.clip);
-  if (broken >= 0) {
+  if (options.scale > 0) return static_cast<float>(options.scale);
+  ModulusShare share(options.modulation, options.clip);
+  do share.add(field);
+  while (share.another_pass());
+  if (const std::int64_t broken = share.broken(); broken >= 0) {
     const std::int64_t nx = field.shape()[1];
     const Complex value = field(broken / nx, broken % nx);
     throw_argument(where, "field", "finite values",
                    fmt::format("{}{:+}i at row {}, column {}", value.real(), value.imag(), broken / nx, broken % nx));
   }
-  return modulus > 0 ? modulus : 1;
+  return share.modulus() > 0 ? share.modulus() : 1;
 }
 
 }  // namespace
@@ -150,6 +161,7 @@ ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, Dif
   require_range(where, "bits", options.bits, 1, 8);
   require_range(where, "hogel_px", static_cast<double>(options.hogel_px), 0, static_cast<double>(largest_grid_side));
   require_range(where, "clip", options.clip, 0.01, 1);
+  require_range(where, "scale", options.scale, 0, std::numeric_limits<float>::max());
   check_levels(options);
   const auto hogels = hogels_of(shape, options.hogel_px);
   check_weights(weights, hogels[0] * hogels[1]);
@@ -170,7 +182,7 @@ void ErrorDiffusionPlan::execute(View<const Complex, 2> field, View<std::uint8_t
   const std::int64_t side =
       state.options.hogel_px > 0 ? state.options.hogel_px : std::max(state.shape[0], state.shape[1]);
   diffusion::diffuse_cpu({state.shape, side, hogels_of(state.shape, state.options.hogel_px), state.weights,
-                          state.levels, state.report.scale},
+                          state.levels, state.report.scale, state.options.serpentine},
                          field, codes);
 }
 

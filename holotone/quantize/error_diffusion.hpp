@@ -1,14 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/optics/panel.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <memory>
 #include <vector>
 
 namespace holotone {
-
-/// What a panel changes of the light.
-enum class Modulation { phase, amplitude };
 
 struct ErrorDiffusionOptions {
   Modulation modulation = Modulation::phase;
@@ -19,6 +17,11 @@ struct ErrorDiffusionOptions {
   /// Side of the squares that have weights of their own and pass no error on; 0: one for all.
   std::int64_t hogel_px = 0;
   double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
+  double scale =
+      0;  ///< what the field is divided by, all of whose pixels are taken to be finite; 0: by clip (ModulusShare finds it by blocks)
+  /// Every second row of a hogel from right to left (Ulichney 1987). All that such a row's pixels err goes the other way: dx columns to the left, also in the
+  /// rows below, by the weights `backward`. On the CPU, one pixel at a time.
+  bool serpentine = false;
 };
 
 struct ErrorDiffusionReport {

@@ -1,7 +1,7 @@
 #pragma once
 // What the CPU's ways of error diffusion share. Not for users. Their files are compiled with -ffp-contract=off: see turns_math.h.
+#include <algorithm>
 #include <holotone/quantize/error_diffusion_engine.hpp>
-#include <span>
 
 namespace holotone::diffusion {
 
@@ -25,22 +25,15 @@ struct HogelPlace {
   static HogelPlace of(const Job& job, std::int64_t number);
 };
 
-/// How far taps reach.
-struct Reach {
-  std::int64_t columns = 0;
-  std::int64_t rows = 1;  ///< their own among them
+/// The code of a phase in turns or of an amplitude by the levels' boundaries.
+inline std::uint8_t code_within(const Levels& levels, float place) {
+  const auto above = std::upper_bound(levels.boundary.begin(), levels.boundary.end(), place);
+  return levels.code[static_cast<std::size_t>(above - levels.boundary.begin())];
+}
 
-  static Reach of(const DiffusionWeights& weights);
-};
+/// Whether rows can go side by side: raster order, taps that reach not too far.
+bool skewed_can(const Job& job);
 
-/// Hogels that are worked on side by side, a lane of a vector each.
-inline constexpr int lanes = 16;
-
-/// Whether groups can do this job: levels in equal steps that do not lie on a line.
-bool groups_can(const Job& job);
-
-/// Up to `lanes` hogels of one size.
-void diffuse_group(const Job& job, std::span<const HogelPlace> hogels, View<const Complex, 2> field,
-                   View<std::uint8_t, 2> codes);
+void diffuse_skewed(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
 
 }  // namespace holotone::diffusion

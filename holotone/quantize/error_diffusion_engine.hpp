@@ -24,14 +24,8 @@ struct Job {
   const DiffusionWeights& weights;
   const Levels& levels;
   float scale;
+  bool serpentine;
 };
-
-/// The modulus that a share of the pixels do not exceed (amplitude: |Re h|), and the first pixel that is not finite; -1: none.
-struct ScaleFound {
-  float modulus;
-  std::int64_t broken;
-};
-ScaleFound scale_cpu(View<const Complex, 2> field, Modulation modulation, double share);
 
 void diffuse_cpu(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
 

@@ -113,6 +113,36 @@ TEST_P(Fft, InverseUndoesForward) {
   });
 }
 
+TEST_P(Fft, ABatchIsItsTransformsOneByOne) {
+  on_each([](Device device) {
+    for (const Shape<2> shape : {Shape<2>{12, 16}, Shape<2>{9, 7}}) {
+      const Shape<2> all{5 * shape[0], shape[1]};
+      const auto values = random_field(all, 6);
+      auto data = support::upload(values, all, device);
+      const Queue queue(device);
+      const FftPlan plan(shape, queue, {.batch = 5});
+      for (const auto direction : {FftDirection::forward, FftDirection::inverse}) {
+        plan.execute(data.view(), direction);
+        queue.synchronize();
+        if (direction == FftDirection::inverse) {
+          support::expect_within(label("batch and back", shape),
+                                 support::relative_error(data.to(Device{}).data(), values), 2 * tolerance_for(shape));
+          continue;
+        }
+        std::vector<Complex64> expected;
+        for (std::int64_t i = 0; i < 5; ++i) {
+          const auto begin = values.begin() + i * holotone::element_count(shape);
+          const auto own = reference::dft(std::vector<Complex64>(begin, begin + holotone::element_count(shape)),
+                                          shape[0], shape[1], -1);
+          expected.insert(expected.end(), own.begin(), own.end());
+        }
+        support::expect_within(label("batch", shape), support::relative_error(data.to(Device{}).data(), expected),
+                               tolerance_for(shape));
+      }
+    }
+  });
+}
+
 TEST_P(Fft, LeavesTheInverseUnscaledWhenAsked) {
   on_each([](Device device) {
     const Shape<2> shape{20, 24};
@@ -193,6 +223,12 @@ TEST(FftPlan, NamesWhatIsWrong) {
     const FftPlan plan({8, 8}, {}, {.first_row = 4, .rows = 5});
   });
   Array<Complex, 2> data({4, 5});
+  support::expect_error(ErrorCode::invalid_argument, "FftPlan: batch: expected at least 1", [] {
+    const FftPlan plan({8, 8}, {}, {.batch = 0});
+  });
+  support::expect_error(ErrorCode::invalid_argument, "got 2 of 5 rows", [] {
+    const FftPlan plan({8, 8}, {}, {.rows = 5, .batch = 2});
+  });
   support::expect_error(ErrorCode::invalid_argument, "FftPlan::execute: data: expected shape {5, 4}, got {4, 5}", [&] {
     FftPlan({5, 4}).execute(data.view(), FftDirection::forward);
   });

@@ -29,6 +29,7 @@ Array<Complex, 2> speckle(Shape<2> shape, std::uint64_t seed) {
 Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
                                 View<const Complex, 2> field, float* scale = nullptr) {
   DiffusionWeights own{weights.taps, weights.values.to(Device{})};
+  if (!weights.backward.empty()) own.backward = weights.backward.to(Device{});
   ErrorDiffusionPlan plan(options, std::move(own), field.shape());
   Array<std::uint8_t, 2> codes(field.shape());
   plan.execute(field, codes.view());
@@ -70,8 +71,10 @@ void expect_nearest(const std::string& what, const ErrorDiffusionOptions& option
   const std::int64_t across = (nx + side - 1) / side;
   std::vector<Complex64> errors(static_cast<std::size_t>(nx * ny));
   double worst = 0;
+  const auto way = [&](std::int64_t row) { return options.serpentine && row % side % 2 == 1 ? -1 : 1; };
   for (std::int64_t row = 0; row < ny; ++row) {
-    for (std::int64_t column = 0; column < nx; ++column) {
+    for (std::int64_t i = 0; i < nx; ++i) {
+      const std::int64_t column = way(row) > 0 ? i : nx - 1 - i;
       const std::int64_t hogel = row / side * across + column / side;
       const std::int64_t set = weights.values.shape()[0] > 1 ? hogel : 0;
       Complex64 u = Complex64(field(row, column)) / static_cast<double>(scale);
@@ -80,13 +83,15 @@ void expect_nearest(const std::string& what, const ErrorDiffusionOptions& option
       } else {
         u /= std::max(1.0, std::abs(u));
       }
-      for (std::size_t i = 0; i < weights.taps.size(); ++i) {
-        const std::int64_t from_row = row - weights.taps[i].dy;
-        const std::int64_t from_column = column - weights.taps[i].dx;
+      for (std::size_t tap = 0; tap < weights.taps.size(); ++tap) {
+        const std::int64_t from_row = row - weights.taps[tap].dy;
+        if (from_row < 0) continue;
+        const std::int64_t from_column = column - way(from_row) * weights.taps[tap].dx;
+        const auto& values = way(from_row) > 0 || weights.backward.empty() ? weights.values : weights.backward;
         const bool own = from_row >= 0 && from_column >= 0 && from_column < nx && from_row / side == row / side &&
                          from_column / side == column / side;
         if (!own) continue;
-        u += static_cast<double>(weights.values(set, static_cast<std::int64_t>(i))) *
+        u += static_cast<double>(values(set, static_cast<std::int64_t>(tap))) *
              errors[static_cast<std::size_t>(from_row * nx + from_column)];
       }
       const int code = codes(row, column);
@@ -102,8 +107,8 @@ void expect_nearest(const std::string& what, const ErrorDiffusionOptions& option
 DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options) {
   std::vector<SignalWindow> windows;
   for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
-    windows.push_back(
-        {0.25 - 0.11 * static_cast<double>(i % hogels[1]), 0.05 * static_cast<double>(i / hogels[1]), 0.16, 0.2});
+    windows.push_back({0.25 - 0.11 * static_cast<double>(i % hogels[1] % 6),
+                       0.05 * static_cast<double>(i / hogels[1] % 8), 0.16, 0.2});
   }
   return diffusion_weights(windows, options);
 }
@@ -167,6 +172,110 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
   one.hogel_px = 0;
   const auto own_codes = codes_of(one, alone, few.view());
   for (std::int64_t i = 0; i + 1 < few.size(); ++i) EXPECT_EQ(own_codes.data()[i], all(27 + i / 9, 45 + i % 9)) << i;
+}
+
+TEST(ErrorDiffusion, EverySecondRowBack) {
+  const auto field = speckle({61, 83}, 12);
+  ErrorDiffusionOptions options;
+  options.serpentine = true;
+  WeightOptions own;
+  own.rule = WeightRule::least_squares;
+  own.serpentine = true;
+  for (const int bits : {1, 8}) {
+    options.bits = bits;
+    options.hogel_px = 0;
+    expect_nearest(fmt::format("{} bits, Floyd-Steinberg, serpentine", bits), options, floyd_steinberg_weights(),
+                   field.view());
+    options.hogel_px = 27;
+    expect_nearest(fmt::format("{} bits, hogels of 27, serpentine", bits), options, windows_of({3, 4}, own),
+                   field.view());
+  }
+}
+
+/// A tap that is too far for rows side by side and weighs nothing.
+DiffusionWeights one_by_one(const DiffusionWeights& weights) {
+  DiffusionWeights own{{{0, 20}}, {}};
+  own.taps.insert(own.taps.end(), weights.taps.begin(), weights.taps.end());
+  const auto [sets, taps] = weights.values.shape();
+  own.values = Array<float, 2>({sets, taps + 1});
+  for (std::int64_t set = 0; set < sets; ++set) {
+    own.values(set, 0) = 0;
+    for (std::int64_t i = 0; i < taps; ++i) own.values(set, i + 1) = weights.values(set, i);
+  }
+  return own;
+}
+
+TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
+  WeightOptions own;
+  for (const auto shape : {Shape<2>{150, 333}, Shape<2>{17, 1}, Shape<2>{1, 70}, Shape<2>{33, 15}}) {
+    const auto field = speckle(shape, 13);
+    for (const std::int64_t side : {0, 7, 64}) {
+      for (const int p : {0, 1, 6}) {
+        ErrorDiffusionOptions options;
+        options.hogel_px = side;
+        options.bits = p == 1 ? 1 : 8;
+        options.modulation = p == 6 ? Modulation::amplitude : Modulation::phase;
+        own.parallelism = p;
+        const auto weights = windows_of(hogels_of(shape, side), own);
+        const auto expected = codes_of(options, one_by_one(weights), field.view());
+        const auto got = codes_of(options, weights, field.view());
+        EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data()))
+            << fmt::format("{} x {}, hogels of {}, p = {}", shape[1], shape[0], side, p);
+      }
+    }
+  }
+}
+
+/// How much more power at low frequencies the spectrum of two levels has along one diagonal than along the other: raster order's worms all lean one way.
+double diagonal_asymmetry(bool serpentine) {
+  constexpr std::int64_t side = 128;
+  ErrorDiffusionOptions options;
+  options.modulation = Modulation::amplitude;
+  options.bits = 1;
+  options.clip = 1;
+  options.serpentine = serpentine;
+  Array<Complex, 2> field({side, side});
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    field.data()[i] = Complex(static_cast<float>(-0.8 + 0.02 * random_uniform64(14, static_cast<std::uint64_t>(i))));
+  }
+  field(0, 0) = 1;  // the scale
+  const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
+  double sum = 0;
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    sum += codes.data()[i];
+    field.data()[i] = Complex(static_cast<float>(codes.data()[i]) - 0.1F);
+  }
+  EXPECT_NEAR(sum / static_cast<double>(codes.size()), 0.105, 3e-3) << (serpentine ? "serpentine" : "raster");
+  FftPlan({side, side}).execute(field.view(), FftDirection::forward);
+  double falling = 0;
+  double rising = 0;
+  for (std::int64_t row = 1; row < side / 8; ++row) {
+    for (std::int64_t column = 1; column < side / 8; ++column) {
+      falling += std::norm(Complex64(field(row, column)));
+      rising += std::norm(Complex64(field(row, side - column)));
+    }
+  }
+  return std::abs(falling - rising) / (falling + rising);
+}
+
+TEST(ErrorDiffusion, SerpentineTakesTheWormsAway) {
+  const double raster = diagonal_asymmetry(false);
+  const double serpentine = diagonal_asymmetry(true);
+  std::printf("power of one diagonal over the other's: raster %.3f, serpentine %.3f\n", raster, serpentine);
+  EXPECT_GT(raster, 3 * serpentine);
+}
+
+TEST(ErrorDiffusion, AScaleThatIsGiven) {
+  const auto field = speckle({40, 40}, 15);
+  ErrorDiffusionOptions options;
+  float scale = 0;
+  const auto expected = codes_of(options, floyd_steinberg_weights(), field.view(), &scale);
+  options.scale = static_cast<double>(scale);
+  options.clip = 0.5;  // not looked at
+  float given = 0;
+  const auto got = codes_of(options, floyd_steinberg_weights(), field.view(), &given);
+  EXPECT_EQ(given, scale);
+  EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data()));
 }
 
 TEST(ErrorDiffusion, AnyTableOfLevels) {
@@ -281,18 +390,24 @@ double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& we
   return 10 * std::log10(power / pixels / pixels);
 }
 
-TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
-  const SignalWindow window{0.11, -0.07, 0.16, 0.16};
-  // Light that goes into the window alone.
-  constexpr std::int64_t side = 256;
+/// Speckle whose light goes into the window alone.
+Array<Complex, 2> light_into(const SignalWindow& window, std::int64_t side) {
   auto field = speckle({side, side}, 6);
   for (std::int64_t i = 0; i < field.size(); ++i) {
-    const auto frequency = [](std::int64_t k) { return static_cast<double>(k < side / 2 ? k : k - side) / side; };
+    const auto frequency = [&](std::int64_t k) {
+      return static_cast<double>(k < side / 2 ? k : k - side) / static_cast<double>(side);
+    };
     const bool inside = std::abs(frequency(i % side) - window.xi) <= window.width / 2 &&
                         std::abs(frequency(i / side) - window.eta) <= window.height / 2;
     if (!inside) field.data()[i] = 0;
   }
   FftPlan({side, side}).execute(field.view(), FftDirection::inverse);
+  return field;
+}
+
+TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
+  const SignalWindow window{0.11, -0.07, 0.16, 0.16};
+  auto field = light_into(window, 256);
   for (const int bits : {8, 3, 1}) {
     ErrorDiffusionOptions options;
     options.bits = bits;
@@ -311,6 +426,20 @@ TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
       EXPECT_LT(by_squares, truncated - 18);
     }
   }
+}
+
+TEST(ErrorDiffusion, SerpentineKeepsNoiseOutToo) {
+  const SignalWindow window{0.11, -0.07, 0.16, 0.16};
+  const auto field = light_into(window, 256);
+  WeightOptions own;
+  own.rule = WeightRule::least_squares;
+  own.serpentine = true;
+  ErrorDiffusionOptions options;
+  const double truncated = noise_db(options, no_weights(), window, field.view());
+  options.serpentine = true;
+  const double back = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+  std::printf("noise in the window, dB: truncated %.1f, least squares, serpentine %.1f\n", truncated, back);
+  EXPECT_LT(back, truncated - 18);
 }
 
 TEST(ErrorDiffusion, BadOptionsAreNamed) {

@@ -72,10 +72,10 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"nufft", {"core", "fft"}},
       {"optics", {"core", "fft"}},
       {"hologram", {"core", "fft", "nufft", "optics"}},
-      {"quantize", {"core", "optics"}},
+      {"quantize", {"core", "fft", "optics"}},
       {"metrics", {"core", "fft", "nufft"}},
       {"halftone", {"core", "fft", "nufft", "metrics"}},
-      {"smoe", {"core", "fft", "nufft", "metrics"}},
+      {"smoe", {"core", "fft", "nufft", "metrics", "hologram"}},
       {"io", {"core"}},
   };
   return allowed;

@@ -1,0 +1,202 @@
+#include "stereogram_options.hpp"
+#include "paths.hpp"
+#include "smoe_views.hpp"
+#include "values.hpp"
+#include "viewer_option.hpp"
+#include <algorithm>
+#include <cmath>
+
+namespace holotone::cli {
+namespace {
+
+constexpr const char* view_options[] = {"--view-depths", "--rows",          "--hogel",        "--fringe",
+                                        "--viewer",      "--view-distance", "--camera-pitch", "--camera-span"};
+/// Of points, of one picture, and of codes, which a field that is written row by row does not become.
+constexpr const char* other_options[] = {"--keep-coordinates",
+                                         "--turn",
+                                         "--tilt",
+                                         "--points",
+                                         "--hide",
+                                         "--hide-cell",
+                                         "--light",
+                                         "--random-phase",
+                                         "--skip-bad",
+                                         "--method",
+                                         "--wave",
+                                         "--tolerance",
+                                         "--no-band-limit",
+                                         "--spin",
+                                         "--depth",
+                                         "--layer-spacing",
+                                         "--depth-range",
+                                         "--disparity",
+                                         "--depth-hole",
+                                         "--phase",
+                                         "--bits",
+                                         "--lut",
+                                         "--phase-range",
+                                         "--amplitude-range",
+                                         "--reference-angle",
+                                         "--carrier",
+                                         "--correction",
+                                         "--packed16"};
+
+bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
+
+bool is_model_name(const std::string& path) {
+  const auto extension = extension_of(path);
+  return extension == ".smoe" || extension == ".json" || extension == ".npz";
+}
+
+void check_output(const HologramArguments& arguments) {
+  if (!arguments.encoding.empty() && arguments.encoding != "complex") {
+    reject("--encode",
+           "complex for views, whose field is written row by row; `holotone quantize` makes codes of it then",
+           arguments.encoding);
+  }
+  const auto extension = extension_of(arguments.output);
+  if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
+    reject("--output",
+           "a name ending in .h5, .hdf5 or .npy for the complex field of views; `holotone quantize` makes codes of it "
+           "then",
+           arguments.output);
+  }
+  require_known_counters("--output", arguments.output, !arguments.rgb.empty());
+  if (frame_pattern("--output", arguments.output)) {
+    reject("--output", "a name without a counter for one stereogram", arguments.output);
+  }
+}
+
+/// What is not said follows from the panel and the viewing window: docs/stereograms.md.
+ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& arguments,
+                         const StereogramArguments& stereogram) {
+  const double width = static_cast<double>(job.panel.nx) * job.panel.pitch_m;
+  const auto& viewer = job.options.viewer;
+  ViewGeometry geometry;
+  geometry.distance_m = distance_of("--distance", arguments.scene.distance);
+  // On the axis, out to the far side of the window.
+  geometry.camera_span_m =
+      viewer ? 2 * std::max(std::abs(viewer->x_m) + viewer->width_m / 2, std::abs(viewer->y_m) + viewer->height_m / 2)
+             : width / 2;
+  if (!stereogram.camera_span.empty()) {
+    geometry.camera_span_m = length_between("--camera-span", stereogram.camera_span, least_length_m, most_distance_m);
+  }
+  if (!stereogram.camera_pitch.empty()) {
+    if (job.model)
+      reject("--camera-pitch", "--camera-span for a model, whose cameras are not counted", stereogram.camera_pitch);
+    geometry.camera_pitch_m =
+        length_between("--camera-pitch", stereogram.camera_pitch, least_length_m, most_distance_m);
+  }
+  if (!stereogram.view_distance.empty()) {
+    geometry.view_distance_m =
+        length_between("--view-distance", stereogram.view_distance, least_length_m, most_distance_m);
+  } else if (viewer) {
+    geometry.view_distance_m = viewer->distance_m;
+  } else {
+    // From where every hogel's light reaches every camera.
+    double sine = 1;
+    const double fringe = job.options.fringe_m > 0 ? job.options.fringe_m : 2 * job.panel.pitch_m;
+    for (const auto& channel : job.channels) sine = std::min(sine, channel.wavelength_m / fringe);
+    const double slope = sine < 0.9999 ? sine / std::sqrt(1 - sine * sine) : 70;
+    geometry.view_distance_m = (width + geometry.camera_span_m) / (2 * slope);
+  }
+  if (!(geometry.distance_m > -geometry.view_distance_m)) {
+    reject("--distance",
+           fmt::format("more than {}, behind the cameras' plane", format_length(-geometry.view_distance_m)),
+           arguments.scene.distance);
+  }
+  // As wide as the panel, seen from the middle camera.
+  geometry.size_m = is_given(stereogram, "--size")
+                        ? length_between("--size", arguments.scene.size, least_length_m, most_distance_m)
+                        : width * (geometry.view_distance_m + geometry.distance_m) / geometry.view_distance_m;
+  return geometry;
+}
+
+}  // namespace
+
+StereogramOptions StereogramJob::options_for(const Channel& channel) const {
+  StereogramOptions own = options;
+  own.grid.wavelength_m = channel.wavelength_m;
+  return own;
+}
+
+std::string StereogramJob::output_of(const Channel& channel) const {
+  return channel.name.empty() ? output : channel_path(output, channel.name);
+}
+
+void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, CLI::Option& input) {
+  arguments.command = &command;
+  command
+      .add_option(
+          "--views", arguments.views,
+          "Views of a light field instead of IN: pictures by a name with %u and %v, or a mixture of experts (.smoe)")
+      ->excludes(&input)
+      ->excludes("--image")
+      ->each([&input](const std::string&) { input.required(false); });
+  command.add_option("--view-depths", arguments.depths,
+                     "Distances behind the panel of each view's pixels, in metres: float TIFF");
+  command.add_option("--rows", arguments.rows, "Which way %v counts: down, up or auto, by the parallax")
+      ->capture_default_str();
+  command.add_option("--hogel", arguments.hogel, "Side of a hogel in pixels")->capture_default_str();
+  command.add_option("--fringe", arguments.fringe,
+                     "Period of the finest fringe, which bounds the angle; default 2 pixels");
+  command.add_option("--viewer", arguments.viewer, "Only light to this window, DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm");
+  command.add_option("--view-distance", arguments.view_distance, "Of the cameras' plane in front of the panel");
+  auto* pitch = command.add_option("--camera-pitch", arguments.camera_pitch, "From camera to camera");
+  command.add_option("--camera-span", arguments.camera_span, "From the first camera of a row to the last")
+      ->excludes(pitch);
+}
+
+void refuse_stereogram_options(const StereogramArguments& arguments) {
+  for (const char* option : view_options) {
+    if (is_given(arguments, option)) reject(option, "views with --views", "none");
+  }
+}
+
+StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                             const std::string& layers) {
+  for (const char* option : other_options) {
+    if (is_given(stereogram, option)) {
+      reject(option, "an option of views (docs/stereograms.md)", "--views " + stereogram.views);
+    }
+  }
+  check_output(arguments);
+  StereogramJob job;
+  job.views = stereogram.views;
+  job.depths = stereogram.depths;
+  job.model = is_model_name(job.views);
+  job.rows = stereogram.rows;
+  (void)view_rows(job.rows);
+  job.output = arguments.output;
+  job.panel = chosen_panel(arguments.panel);
+  job.channels = channels_of(arguments);
+  job.device = parse_device(arguments.device);
+  job.console = arguments.console;
+  if (!job.model && !names_views(job.views, "--views")) {
+    reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+  }
+  if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);
+  auto& options = job.options;
+  options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
+  constexpr std::int64_t largest_hogel = 32768;
+  options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, largest_hogel);
+  if (!stereogram.fringe.empty()) {
+    // A hair of slack: 1.5um is two pixels of 750nm.
+    options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
+  }
+  if (!stereogram.viewer.empty()) options.viewer = viewer_of("--viewer", stereogram.viewer);
+  options.seed = scene_options(arguments.scene).seed;
+  job.geometry = geometry_of(job, arguments, stereogram);
+  constexpr std::int64_t most_layers = 255;
+  std::int64_t count = options.layers;
+  if (is_given(stereogram, "--layers")) {
+    count = whole_number("--layers", layers, 0, most_layers);
+  } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
+    count = 0;  // a picture in the panel's own plane has no depth within a hogel
+  }
+  options.method = count > 0 ? StereogramMethod::layered : StereogramMethod::flat;
+  options.layers = static_cast<int>(std::max<std::int64_t>(count, 1));
+  return job;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,61 @@
+#pragma once
+#include "hologram_job.hpp"
+#include <holotone/hologram/stereogram.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What `holotone hologram --views` has beside the options of points, as typed.
+struct StereogramArguments {
+  std::string views;
+  std::string depths;
+  std::string rows = "auto";
+  std::string hogel = "512";
+  std::string fringe;
+  std::string viewer;
+  std::string view_distance;
+  std::string camera_pitch;
+  std::string camera_span;
+  const CLI::App* command = nullptr;
+};
+
+/// Adds the options; with --views, `input` need not be given and must not be.
+void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, CLI::Option& input);
+
+/// Where views are captured from, whatever they are.
+struct ViewGeometry {
+  double view_distance_m = 0;
+  double camera_pitch_m = 0;  ///< 0: from the span and the number of cameras
+  double camera_span_m = 0;   ///< from the first to the last camera of a row
+  double distance_m = 0;
+  double size_m = 0;  ///< the larger of the picture's width and height
+};
+
+/// What is to be done, checked as far as it can be before a file is read.
+struct StereogramJob {
+  std::string views;
+  std::string depths;  ///< of the views; empty: all at the focus plane's distance
+  bool model = false;  ///< `views` is a mixture of experts
+  std::string rows;    ///< which way %v counts
+  std::string output;
+  Panel panel;
+  std::vector<Channel> channels;
+  StereogramOptions options;  ///< grid.wavelength_m: the channel's is put in its place
+  ViewGeometry geometry;
+  Device device;
+  ConsoleOptions console;
+
+  [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
+  [[nodiscard]] std::string output_of(const Channel& channel) const;
+};
+
+/// Throws invalid_argument for options of views where there is no --views.
+void refuse_stereogram_options(const StereogramArguments& arguments);
+
+/// `layers`: what --layers says. Throws invalid_argument or io naming the option.
+StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                             const std::string& layers);
+
+}  // namespace holotone::cli

@@ -1,0 +1,288 @@
+#include "stereogram_run.hpp"
+#include "cancel.hpp"
+#include "command.hpp"
+#include "hologram_file.hpp"
+#include "memory_need.hpp"
+#include "output_check.hpp"
+#include "paths.hpp"
+#include "stereogram_views.hpp"
+#include "values.hpp"
+#include "viewer_option.hpp"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <holotone/io/field_rows.hpp>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double degrees = 180 / std::numbers::pi;
+/// Rows of hogels that are written at once take about so much memory.
+constexpr std::int64_t bytes_at_once = std::int64_t{4} << 20;
+
+/// What one written stereogram was.
+struct StereogramRow {
+  std::size_t channel = 0;
+  std::string output;
+  StereogramInfo info;
+  StereogramReport report;
+  std::int64_t resumed = 0;  ///< rows of pixels that an earlier run had made
+  double compute_s = 0;
+};
+
+class StereogramWork {
+ public:
+  explicit StereogramWork(const StereogramJob& job) : job_(job) {
+    const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
+    // Before views are read: what is wrong with the window, the hogels or the names.
+    for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
+    require_outputs({{"--output", std::ssize(job.channels), name}}, {});
+    views_ = read_views(job);
+    std::vector<InputFile> inputs;
+    for (const auto& file : views_.files) inputs.push_back({"--views", file});
+    require_outputs({{"--output", std::ssize(job.channels), name}}, inputs);
+    const auto n = static_cast<double>(job.options.hogel_px);
+    require_memory("--hogel",
+                   8 * (static_cast<double>(rows_at_once()) * n * static_cast<double>(job.panel.nx) +
+                        (job.device.backend == Backend::cpu ? 2 * n * n * describe(Device{}).units : 0)),
+                   fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
+  }
+
+  std::vector<StereogramRow> operator()() {
+    const UnfinishedRun run;
+    const Queue queue = Queue::create(job_.device);
+    ProgressBar bar(job_.console);
+    std::vector<StereogramRow> rows;
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar));
+    check_cancelled("writing");
+    UnfinishedRun::keep();
+    return rows;
+  }
+
+  [[nodiscard]] const StereogramViews& views() const { return views_; }
+
+ private:
+  /// Rows of hogels.
+  [[nodiscard]] std::int64_t rows_at_once() const {
+    const std::int64_t row_bytes = job_.options.hogel_px * job_.panel.nx * static_cast<std::int64_t>(sizeof(Complex));
+    return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
+  }
+
+  StereogramRow make(std::size_t c, const Queue& queue, Progress& progress) {
+    const Stopwatch watch;
+    const auto& channel = job_.channels[c];
+    StereogramPlan plan(job_.options_for(channel), queue);
+    StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, 0};
+    const auto metadata = metadata_of(channel);
+    FieldRowsWriter writer(row.output, plan.options().grid.shape(), metadata, {key_of(metadata), true}, progress);
+    row.resumed = writer.rows_done();
+    try {
+      write_rows(plan, queue, c, writer, row, progress);
+      check_cancelled("writing");
+      UnfinishedRun::will_write(row.output);
+      writer.finish();
+    } catch (const Error& error) {
+      if (writer.rows_done() == 0) throw;
+      const auto kept = fmt::format("{} of {} rows are kept, and the same line goes on from there", writer.rows_done(),
+                                    writer.shape()[0]);
+      if (error.code() != ErrorCode::cancelled) throw Error(error.code(), fmt::format("{}; {}", error.what(), kept));
+      remark(job_.console, kept);
+      throw;
+    }
+    row.compute_s = watch.seconds();
+    return row;
+  }
+
+  void write_rows(StereogramPlan& plan, const Queue& queue, std::size_t c, FieldRowsWriter& writer, StereogramRow& row,
+                  Progress& progress) {
+    const std::int64_t n = job_.options.hogel_px;
+    const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
+    const std::int64_t all = row.info.hogels[0];
+    const std::int64_t at_once = std::min(rows_at_once(), all);
+    Array<Complex, 1> memory({at_once * n * job_.panel.nx}, queue);
+    for (std::int64_t first = writer.rows_done() / n; first < all; first += at_once) {
+      const std::int64_t some = std::min(at_once, all - first);
+      const auto shape = plan.output_shape(first, some);
+      const View<Complex, 2> part(memory.data(), shape, memory.device());
+      row.report += plan.execute(*views_.source, colour, first, some, part, progress);
+      if (job_.device.backend == Backend::cpu) {
+        writer.write(first * n, part);
+      } else {
+        writer.write(first * n, copy_of(View<const Complex, 2>(part), Device{}).view());
+      }
+    }
+  }
+
+  [[nodiscard]] Metadata metadata_of(const Channel& channel) const {
+    const auto& options = job_.options;
+    Metadata metadata;
+    metadata["software"] = "holotone " HOLOTONE_VERSION;
+    metadata["panel"] = job_.panel.name;
+    metadata["pitch_m"] = number_text(job_.panel.pitch_m);
+    metadata["wavelength_m"] = number_text(channel.wavelength_m);
+    if (!channel.name.empty()) metadata["channel"] = channel.name;
+    metadata["encoding"] = "complex";
+    metadata["distance_m"] = number_text(job_.geometry.distance_m);
+    metadata["method"] = "stereogram, " + std::string(to_string(options.method));
+    metadata["hogel_px"] = std::to_string(options.hogel_px);
+    if (options.method == StereogramMethod::layered) metadata["layers"] = std::to_string(options.layers);
+    if (options.fringe_m > 0) metadata["fringe_m"] = number_text(options.fringe_m);
+    if (options.viewer) metadata["viewer"] = text_of(*options.viewer);
+    metadata["view_distance_m"] = number_text(job_.geometry.view_distance_m);
+    if (views_.camera_pitch_m > 0) metadata["camera_pitch_m"] = number_text(views_.camera_pitch_m);
+    metadata["seed"] = std::to_string(options.seed);
+    return metadata;
+  }
+
+  /// What rows are made from: rows of other views or parameters are not continued.
+  [[nodiscard]] std::string key_of(const Metadata& metadata) const {
+    std::string key = fmt::format("{} {} {} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.size_m),
+                                  number_text(job_.geometry.camera_span_m));
+    for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
+    const auto add_file = [&](const std::string& path) {
+      std::error_code error;
+      key += fmt::format(" {} {} {}", path, fs::file_size(path, error),
+                         fs::last_write_time(path, error).time_since_epoch().count());
+    };
+    for (const auto& file : views_.files) add_file(file);
+    key += " " + job_.depths + " " + to_string(job_.device) + " " + job_.rows;
+    return key;
+  }
+
+  const StereogramJob& job_;
+  StereogramViews views_;
+};
+
+double share(std::int64_t part, std::int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramWork& work,
+                                     const std::vector<StereogramRow>& rows) {
+  constexpr double worth_a_word = 0.005;
+  std::vector<std::string> warnings = work.views().warnings;
+  const auto& first = rows.front();
+  const auto& n = job.options.hogel_px;
+  if (const auto [down, across] = first.info.padding; down > 0 || across > 0) {
+    warnings.push_back(
+        fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row of them reach {} "
+                    "and {} pixels "
+                    "beyond it and are cut there",
+                    n, job.panel.nx, job.panel.ny, across, down));
+  }
+  for (const auto& row : rows) {
+    if (row.info.outside_share >= worth_a_word) {
+      warnings.push_back(fmt::format(
+          "--viewer: {:.0f} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
+          "stays dark",
+          100 * row.info.outside_share, degrees * row.info.diffraction_angle_rad, degrees * row.info.outside_rad));
+    }
+    if (row.report.hogels > 0 && row.report.lit == 0) {
+      warnings.push_back(fmt::format("{} holds no light: no ray meets {}", row.output, job.views));
+    }
+    if (share(row.report.too_near, row.report.lit) >= worth_a_word) {
+      const double side = static_cast<double>(n) * job.panel.pitch_m;
+      const double least = 2 * side * job.panel.pitch_m / job.channels[row.channel].wavelength_m;
+      warnings.push_back(fmt::format(
+          "--layers: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}",
+          100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least)))));
+    }
+    if (share(row.report.cut, row.report.lit) >= worth_a_word) {
+      warnings.push_back(
+          fmt::format("--layers: {:.0f} % of the rays ask for fringes finer than two pixels and are left out",
+                      100 * share(row.report.cut, row.report.lit)));
+    }
+  }
+  for (const auto& channel : job.channels) {
+    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  }
+  return warnings;
+}
+
+nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
+                       double seconds) {
+  const auto& first = rows.front();
+  nlohmann::json object{{"input", job.views},
+                        {"method", to_string(job.options.method)},
+                        {"hogel_px", job.options.hogel_px},
+                        {"hogels", {first.info.hogels[1], first.info.hogels[0]}},
+                        {"padding_px", {first.info.padding[1], first.info.padding[0]}},
+                        {"view_distance_m", job.geometry.view_distance_m},
+                        {"distance_m", job.geometry.distance_m},
+                        {"size_m", job.geometry.size_m},
+                        {"seed", job.options.seed},
+                        {"software", "holotone " HOLOTONE_VERSION},
+                        {"device", to_string(job.device)},
+                        {"panel", job.panel.name},
+                        {"resolution", {job.panel.nx, job.panel.ny}},
+                        {"pitch_m", job.panel.pitch_m},
+                        {"encoding", "complex"},
+                        {"time_s", seconds},
+                        {"warnings", warnings_of(job, work, rows)},
+                        {"outputs", nlohmann::json::array()},
+                        {"holograms", nlohmann::json::array()}};
+  if (work.views().columns > 0) object["cameras"] = {work.views().columns, work.views().rows};
+  if (work.views().camera_pitch_m > 0) object["camera_pitch_m"] = work.views().camera_pitch_m;
+  if (work.views().missed_share) object["missed_share"] = work.views().missed_share();
+  if (job.options.viewer) object["viewer"] = text_of(*job.options.viewer);
+  for (const auto& row : rows) {
+    const auto& channel = job.channels[row.channel];
+    nlohmann::json one{{"output", row.output},
+                       {"wavelength_m", channel.wavelength_m},
+                       {"diffraction_angle_rad", row.info.diffraction_angle_rad},
+                       {"outside_share", row.info.outside_share},
+                       {"outside_rad", row.info.outside_rad},
+                       {"computed_share", share(row.report.computed, row.report.rays)},
+                       {"lit_share", share(row.report.lit, row.report.rays)},
+                       {"resumed_rows", row.resumed},
+                       {"compute_s", row.compute_s}};
+    if (job.options.method == StereogramMethod::layered) {
+      one["layers_per_hogel"] = share(row.report.layers, row.report.hogels);
+      one["too_near_share"] = share(row.report.too_near, row.report.lit);
+      one["cut_share"] = share(row.report.cut, row.report.lit);
+      one["curvature_error_rad"] = row.report.curvature_error_rad;
+    }
+    if (!channel.name.empty()) one["channel"] = channel.name;
+    object["outputs"].push_back(row.output);
+    object["holograms"].push_back(one);
+  }
+  return object;
+}
+
+void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
+          double seconds) {
+  for (const auto& warning : warnings_of(job, work, rows)) warn(job.console, warning);
+  const auto& first = rows.front();
+  for (const auto& row : rows) {
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
+  }
+  if (const auto& missed = work.views().missed_share; missed && missed() >= 0.005) {
+    remark(job.console,
+           fmt::format("{:.0f} % of the rays pass by the cameras, which are {} apart, and are dark", 100 * missed(),
+                       format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m)))));
+  }
+  const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
+  report(job.console, fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}",
+                                  what, job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0],
+                                  job.options.hogel_px, 100 * share(first.report.computed, first.report.rays),
+                                  to_string(job.device), format_duration(seconds)));
+}
+
+}  // namespace
+
+int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                   const std::string& layers) {
+  const Stopwatch watch;
+  const StereogramJob job = stereogram_job(arguments, stereogram, layers);
+  StereogramWork work(job);
+  const auto rows = work();
+  report_json(job.console, json_of(job, work, rows, watch.seconds()));
+  tell(job, work, rows, watch.seconds());
+  return exit_ok;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,343 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/simd.hpp>
+#include <holotone/optics/turns_math.h>
+#include <holotone/quantize/error_diffusion_cpu.hpp>
+#include <limits>
+#include <memory>
+#include <thread>
+
+// Sixteen rows of a hogel side by side, a lane of a vector each. At step T lane l of rows r .. r + 15 is at column T - (r + l) lead: a tap is then so many steps
+// and lanes back for every lane, and all that it collects lies side by side. Rows that follow do the same at the same steps, so several threads work on one hogel
+// if each waits for the rows above. Every pixel's sum has the order of the scalar loop, so the codes are the same.
+namespace holotone::diffusion {
+namespace {
+
+constexpr std::int64_t lanes = 16;
+constexpr std::int64_t steps_at_once = 64;
+constexpr std::int64_t plane = 2 * lanes;  ///< a step's errors: of the rows above, then the lanes' own
+constexpr std::int64_t pitch = 2 * plane;  ///< real parts, then imaginary ones
+constexpr std::int64_t longest_memory = 4096;
+
+/// How the taps lie in errors by steps and lanes.
+struct Skew {
+  std::int64_t lead = 0;    ///< columns that a row is ahead of the next
+  std::int64_t memory = 0;  ///< steps that a tap looks back at most
+  std::int64_t above = 0;   ///< rows
+
+  explicit Skew(const std::vector<DiffusionTap>& taps) {
+    for (const auto& tap : taps) {
+      above = std::max<std::int64_t>(above, tap.dy);
+      // One column more than has to be: what comes from above is then never of the step before, which takes long to be known.
+      if (tap.dy > 0) lead = std::max<std::int64_t>(lead, (1 - tap.dx + tap.dy - 1) / tap.dy + 1);
+    }
+    for (const auto& tap : taps) memory = std::max(memory, tap.dy * lead + tap.dx);
+  }
+};
+
+struct LaneTap {
+  std::int64_t offset;  ///< floats from a step's first to what it collects
+  float weight;
+};
+
+/// A block of steps.
+struct Block {
+  float* errors;        ///< of its first step, {steps, pitch}; `memory` steps before it are there too
+  const float* values;  ///< h, {steps, 2, lanes}
+  std::uint8_t* codes;  ///< {steps, lanes}
+  const LaneTap* taps;
+  std::size_t tap_count;
+  std::int32_t first[lanes];  ///< step at which a lane enters its row
+  std::int32_t last[lanes];   ///< and leaves it
+};
+
+/// Nearest levels of all lanes.
+HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const Levels& levels, std::int32_t* level) {
+  alignas(64) float place[lanes];
+  const bool phase = levels.modulation == Modulation::phase;
+  if (phase) {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) place[lane] = turns_math::turns_of({re[lane], im[lane]});
+  } else {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) place[lane] = re[lane];
+  }
+  if (!levels.boundary.empty()) {
+    for (int lane = 0; lane < lanes; ++lane) level[lane] = code_within(levels, place[lane]);
+    return;
+  }
+  const float count = phase ? levels.count : levels.count - 1;
+  const float most = levels.count - 1;
+  const float beyond = phase ? 0 : most;  // a whole turn is none
+#pragma omp simd
+  for (int lane = 0; lane < lanes; ++lane) {
+    const float code = std::floor(place[lane] * count + 0.5F);
+    const float limited = code > most ? beyond : code;
+    level[lane] = static_cast<std::int32_t>(limited > 0 ? limited : 0);
+  }
+}
+
+/// Of an error the part along the line through two phases.
+HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re, float line_im) {
+#pragma omp simd
+  for (int lane = 0; lane < lanes; ++lane) {
+    const float along = re[lane] * line_re + im[lane] * line_im;
+    re[lane] = along * line_re;
+    im[lane] = along * line_im;
+  }
+}
+
+template <bool is_real>
+HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Levels& levels) {
+  const float* const shown_re = levels.re.data();
+  const float* const shown_im = levels.im.data();
+  const std::int32_t* const first = block.first;
+  const std::int32_t* const last = block.last;
+  for (std::int32_t t = 0; t < steps_at_once; ++t) {
+    alignas(64) float re[lanes];
+    alignas(64) float im[lanes];
+    alignas(64) std::int32_t level[lanes];
+    float* const own = block.errors + t * pitch;
+    const float* const value = block.values + t * 2 * lanes;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      re[lane] = value[lane];
+      im[lane] = is_real ? 0 : value[lanes + lane];
+    }
+    for (std::size_t i = 0; i < block.tap_count; ++i) {
+      const float weight = block.taps[i].weight;
+      const float* const from = own + block.taps[i].offset;
+#pragma omp simd
+      for (int lane = 0; lane < lanes; ++lane) {
+        re[lane] = std::fma(weight, from[lane], re[lane]);
+        if (!is_real) im[lane] = std::fma(weight, from[plane + lane], im[lane]);
+      }
+    }
+    nearest_of(re, im, levels, level);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      re[lane] -= shown_re[level[lane]];
+      if (!is_real) im[lane] -= shown_im[level[lane]];
+    }
+    if (!is_real && levels.line) keep_along_line(re, im, levels.line_re, levels.line_im);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      const bool inside = (t >= first[lane]) & (t < last[lane]);
+      own[lanes + lane] = inside ? re[lane] : 0;
+      if (!is_real) own[plane + lanes + lane] = inside ? im[lane] : 0;
+    }
+    // Bytes apart from floats: else vectors are as short as theirs.
+    std::uint8_t* const codes = block.codes + t * lanes;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) codes[lane] = static_cast<std::uint8_t>(level[lane]);
+  }
+}
+
+HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Levels& levels) { steps_of<false>(block, levels); }
+HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Levels& levels) { steps_of<true>(block, levels); }
+
+/// What the groups of rows of one hogel hand on.
+struct HogelState {
+  HogelPlace place;
+  std::int64_t groups;
+  std::vector<float>
+      edge;  ///< errors of a group's last rows, {2, 2, above, width}: of groups with even and odd numbers
+  std::unique_ptr<std::atomic<std::int64_t>[]> done;  ///< the step before which a group's are known
+
+  HogelState(const HogelPlace& own, std::int64_t above)
+      : place(own),
+        groups((own.height + lanes - 1) / lanes),
+        edge(static_cast<std::size_t>(4 * above * own.width)),
+        done(new std::atomic<std::int64_t>[static_cast<std::size_t>(groups)]) {
+    for (std::int64_t i = 0; i < groups; ++i) done[static_cast<std::size_t>(i)].store(-1, std::memory_order_relaxed);
+  }
+};
+
+/// One thread's work on groups of rows, one after the other.
+class RowGroup {
+ public:
+  RowGroup(const Job& job, const Skew& skew, View<const Complex, 2> field, View<std::uint8_t, 2> codes)
+      : job_(job),
+        skew_(skew),
+        field_(field),
+        codes_(codes),
+        is_real_(job.levels.modulation == Modulation::amplitude),
+        errors_(static_cast<std::size_t>((skew.memory + steps_at_once) * pitch)),
+        values_(static_cast<std::size_t>(steps_at_once * 2 * lanes)),
+        row_(static_cast<std::size_t>(2 * steps_at_once)),
+        block_codes_(static_cast<std::size_t>(steps_at_once * lanes)) {
+    taps_.reserve(job.weights.taps.size());
+  }
+
+  void run(HogelState& hogel, std::int64_t group) {
+    hogel_ = &hogel;
+    group_ = group;
+    first_row_ = group * lanes;
+    rows_ = std::min(lanes, hogel.place.height - first_row_);
+    set_taps();
+    auto& done = hogel.done[static_cast<std::size_t>(group)];
+    const std::int64_t begin = first_row_ * skew_.lead / steps_at_once * steps_at_once;
+    const std::int64_t end = (first_row_ + rows_ - 1) * skew_.lead + hogel.place.width;
+    std::fill(errors_.begin(), errors_.end(), 0.0F);
+    for (std::int64_t step = begin; step < end; step += steps_at_once) {
+      await_above(step + steps_at_once);
+      if (step == begin) take_edge(begin - skew_.memory, begin, errors_.data());
+      take_edge(step, step + steps_at_once, errors_.data() + skew_.memory * pitch);
+      do_block(step);
+      give_edge(step);
+      done.store(step + steps_at_once, std::memory_order_release);
+      std::copy(errors_.end() - skew_.memory * pitch, errors_.end(), errors_.begin());
+    }
+    done.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
+  }
+
+ private:
+  void set_taps() {
+    const auto& weights = job_.weights;
+    const std::int64_t set = weights.values.shape()[0] > 1 ? hogel_->place.number : 0;
+    taps_.clear();
+    for (std::size_t i = 0; i < weights.taps.size(); ++i) {
+      const auto [dx, dy] = weights.taps[i];
+      const float weight = weights.values(set, static_cast<std::int64_t>(i));
+      if (weight != 0) taps_.push_back({lanes - dy - (dy * skew_.lead + dx) * pitch, weight});
+    }
+  }
+
+  void await_above(std::int64_t step) const {
+    if (group_ == 0 || skew_.above == 0) return;
+    const auto& above = hogel_->done[static_cast<std::size_t>(group_ - 1)];
+    while (above.load(std::memory_order_acquire) < step) std::this_thread::yield();
+  }
+
+  /// Where the edge's row `back` rows above row (group + 1) lanes is kept.
+  float* edge_of(std::int64_t group, std::int64_t part, std::int64_t back) const {
+    return hogel_->edge.data() + ((group % 2 * 2 + part) * skew_.above + back - 1) * hogel_->place.width;
+  }
+
+  /// Columns [from, to) of a row at steps [begin, end).
+  struct Columns {
+    std::int64_t from;
+    std::int64_t to;
+  };
+  [[nodiscard]] Columns columns_at(std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t shift = row * skew_.lead;
+    const std::int64_t from = std::clamp<std::int64_t>(begin - shift, 0, hogel_->place.width);
+    return {from, std::clamp<std::int64_t>(end - shift, from, hogel_->place.width)};
+  }
+
+  /// Errors of the rows above at steps [begin, end) to the places before the lanes.
+  void take_edge(std::int64_t begin, std::int64_t end, float* to) const {
+    if (group_ == 0) return;
+    for (std::int64_t back = 1; back <= skew_.above; ++back) {
+      const std::int64_t row = first_row_ - back;
+      const auto [first, last] = columns_at(row, begin, end);
+      for (std::int64_t part = 0; part < (is_real_ ? 1 : 2); ++part) {
+        const float* const from = edge_of(group_ - 1, part, back);
+        float* const lane = to + part * plane + lanes - back;
+        for (std::int64_t t = begin; t < end; ++t) lane[(t - begin) * pitch] = 0;
+        for (std::int64_t x = first; x < last; ++x) lane[(x + row * skew_.lead - begin) * pitch] = from[x];
+      }
+    }
+  }
+
+  void give_edge(std::int64_t step) const {
+    if (group_ + 1 == hogel_->groups) return;
+    for (std::int64_t back = 1; back <= skew_.above; ++back) {
+      const std::int64_t row = first_row_ + lanes - back;
+      const auto [first, last] = columns_at(row, step, step + steps_at_once);
+      for (std::int64_t part = 0; part < (is_real_ ? 1 : 2); ++part) {
+        float* const to = edge_of(group_, part, back);
+        const float* const lane = errors_.data() + skew_.memory * pitch + part * plane + 2 * lanes - back;
+        for (std::int64_t x = first; x < last; ++x) to[x] = lane[(x + row * skew_.lead - step) * pitch];
+      }
+    }
+  }
+
+  void do_block(std::int64_t step) {
+    Block block{
+        errors_.data() + skew_.memory * pitch, values_.data(), block_codes_.data(), taps_.data(), taps_.size(), {}, {}};
+    const auto& place = hogel_->place;
+    for (std::int64_t lane = 0; lane < rows_; ++lane) {
+      const std::int64_t row = first_row_ + lane;
+      const auto [first, last] = columns_at(row, step, step + steps_at_once);
+      const std::int64_t at = first + row * skew_.lead - step;
+      block.first[lane] = static_cast<std::int32_t>(at);
+      block.last[lane] = static_cast<std::int32_t>(at + last - first);
+      if (first == last) continue;
+      const Parts own{row_.data(), row_.data() + steps_at_once};
+      read_row(&field_(place.top + row, place.left + first), job_, own, last - first);
+      float* const to = values_.data() + at * 2 * lanes + lane;
+      for (std::int64_t x = 0; x < last - first; ++x) {
+        to[x * 2 * lanes] = own.re[x];
+        to[x * 2 * lanes + lanes] = own.im[x];
+      }
+    }
+    is_real_ ? real_steps(block, job_.levels) : complex_steps(block, job_.levels);
+    for (std::int64_t lane = 0; lane < rows_; ++lane) {
+      const std::int64_t count = block.last[lane] - block.first[lane];
+      if (count == 0) continue;
+      const std::int64_t row = first_row_ + lane;
+      std::uint8_t* const to = &codes_(place.top + row, place.left + block.first[lane] + step - row * skew_.lead);
+      const std::uint8_t* const from = block_codes_.data() + block.first[lane] * lanes + lane;
+      for (std::int64_t x = 0; x < count; ++x) to[x] = from[x * lanes];
+    }
+  }
+
+  const Job& job_;
+  const Skew& skew_;
+  View<const Complex, 2> field_;
+  View<std::uint8_t, 2> codes_;
+  bool is_real_;
+  std::vector<float> errors_;  ///< {memory + steps, pitch}
+  std::vector<float> values_;
+  std::vector<float> row_;
+  std::vector<std::uint8_t> block_codes_;
+  std::vector<LaneTap> taps_;
+  HogelState* hogel_ = nullptr;
+  std::int64_t group_ = 0;
+  std::int64_t first_row_ = 0;
+  std::int64_t rows_ = 0;
+};
+
+/// All groups of some hogels, their first groups first. A thread that waits waits for one that took its group before.
+void diffuse_batch(const Job& job, const Skew& skew, std::int64_t first, std::int64_t last,
+                   View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+  std::vector<HogelState> hogels;
+  std::int64_t most_groups = 0;
+  for (std::int64_t number = first; number < last; ++number) {
+    hogels.emplace_back(HogelPlace::of(job, number), skew.above);
+    most_groups = std::max(most_groups, hogels.back().groups);
+  }
+  const std::int64_t count = last - first;
+  std::atomic<std::int64_t> next = 0;
+  parallel_for(0, std::min<std::int64_t>(thread_count(), most_groups * count), [&](std::int64_t) {
+    RowGroup group(job, skew, field, codes);
+    for (std::int64_t ticket = next++; ticket < most_groups * count; ticket = next++) {
+      auto& hogel = hogels[static_cast<std::size_t>(ticket % count)];
+      if (ticket / count < hogel.groups) group.run(hogel, ticket / count);
+    }
+  });
+}
+
+}  // namespace
+
+bool skewed_can(const Job& job) {
+  const Skew skew(job.weights.taps);
+  return !job.serpentine && skew.above <= lanes && skew.memory <= longest_memory;
+}
+
+void diffuse_skewed(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+  constexpr std::int64_t pixels_at_once = 1 << 22;
+  const Skew skew(job.weights.taps);
+  const std::int64_t count = job.hogels[0] * job.hogels[1];
+  const std::int64_t batch = std::max<std::int64_t>(
+      4 * thread_count(),
+      pixels_at_once / std::max<std::int64_t>(1, std::min(job.side, job.shape[0]) * std::min(job.side, job.shape[1])));
+  for (std::int64_t first = 0; first < count; first += batch) {
+    diffuse_batch(job, skew, first, std::min(first + batch, count), field, codes);
+  }
+}
+
+}  // namespace holotone::diffusion

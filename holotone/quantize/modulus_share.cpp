@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/simd.hpp>
+#include <holotone/quantize/modulus_share.hpp>
+#include <limits>
+#include <numeric>
+
+namespace holotone {
+namespace {
+
+// Squares of moduli in float64, which holds all of them. Their bits are in their order: of the upper 32 the first half, then the other of
+// those where the share ends. What lies below is rounded up, by 2^-21 at most.
+constexpr std::size_t bins = 65536;
+constexpr std::uint32_t first_not_finite = 0x7FF0;  ///< of upper halves
+constexpr std::int64_t at_once = 512;
+
+/// The upper 32 bits of squares of moduli; what is not finite has all exponent bits.
+HOLOTONE_SIMD_CLONES void squares_of(const Complex* __restrict values, std::int64_t count, double of_imaginary,
+                                     std::uint32_t* __restrict bits) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto re = static_cast<double>(values[i].real());
+    const auto im = static_cast<double>(values[i].imag());
+    const double square = re * re + of_imaginary * (im * im);
+    bits[i] = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(square) >> 32) & 0x7FFFFFFFU;
+  }
+}
+
+/// Where in `counts` the rank falls; it is then the one within that bin.
+std::uint32_t bin_at(const std::vector<std::int64_t>& counts, std::int64_t& rank) {
+  std::size_t bin = 0;
+  for (; bin + 1 < bins && counts[bin] < rank; ++bin) rank -= counts[bin];
+  return static_cast<std::uint32_t>(bin);
+}
+
+}  // namespace
+
+ModulusShare::ModulusShare(Modulation modulation, double share) : modulation_(modulation), share_(share), bins_(bins) {
+  if (!(share > 0 && share <= 1)) throw_argument("ModulusShare", "share", "above 0, up to 1", fmt::format("{}", share));
+}
+
+void ModulusShare::add(View<const Complex, 2> block) {
+  constexpr std::int64_t most_chunks = 64;
+  constexpr std::int64_t least_chunk = 1 << 18;
+  const auto values = block.host();
+  const auto count = static_cast<std::int64_t>(values.size());
+  const std::int64_t chunks = std::clamp<std::int64_t>(count / least_chunk, 1, most_chunks);
+  const double of_imaginary = modulation_ == Modulation::phase ? 1 : 0;
+  std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(chunks));
+  parallel_for(0, chunks, [&](std::int64_t chunk) {
+    // Two counts by turns: one bin's next would wait for its last.
+    auto& own = parts[static_cast<std::size_t>(chunk)];
+    own.assign(2 * bins, 0);
+    std::uint32_t bits[at_once];
+    const std::int64_t end = (chunk + 1) * count / chunks;
+    for (std::int64_t i = chunk * count / chunks; i < end; i += at_once) {
+      const std::int64_t some = std::min(at_once, end - i);
+      squares_of(values.data() + i, some, of_imaginary, bits);
+      if (second_) {
+        for (std::int64_t k = 0; k < some; ++k) {
+          if (bits[k] >> 16 == upper_) ++own[bits[k] & 0xFFFFU];
+        }
+      } else {
+        for (std::int64_t k = 0; k < some; ++k) ++own[static_cast<std::size_t>(k % 2) * bins + (bits[k] >> 16)];
+      }
+    }
+  });
+  for (const auto& own : parts) {
+    for (std::size_t bin = 0; bin < 2 * bins; ++bin) bins_[bin % bins] += own[bin];
+  }
+  if (second_) return;
+  if (broken_ < 0 && count_not_finite() > 0) {
+    const auto at = std::find_if(values.begin(), values.end(), [](const Complex& value) {
+      return !std::isfinite(value.real()) || !std::isfinite(value.imag());
+    });
+    broken_ = count_ + (at - values.begin());
+  }
+  count_ += count;
+}
+
+std::int64_t ModulusShare::count_not_finite() const {
+  return std::accumulate(bins_.begin() + first_not_finite, bins_.end(), std::int64_t{0});
+}
+
+bool ModulusShare::another_pass() {
+  if (!second_) {
+    const std::int64_t known = count_ - count_not_finite();
+    rank_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share_ * static_cast<double>(known))), 1,
+                                     std::max<std::int64_t>(known, 1));
+    upper_ = bin_at(bins_, rank_);
+    std::fill(bins_.begin(), bins_.end(), 0);
+    second_ = true;
+    return known > 0;
+  }
+  const std::uint32_t lower = bin_at(bins_, rank_);
+  const double square = std::bit_cast<double>(std::uint64_t{upper_ << 16 | lower} << 32 | 0xFFFFFFFFU);
+  modulus_ = static_cast<float>(std::min(std::sqrt(square), double{std::numeric_limits<float>::max()}));
+  return false;
+}
+
+}  // namespace holotone

@@ -1,0 +1,50 @@
+#pragma once
+#include <holotone/core/device.hpp>
+#include <holotone/hologram/view_source.hpp>
+#include <holotone/smoe/render.hpp>
+#include <memory>
+
+namespace holotone {
+
+/// Where the cameras of a model's light field stand and what they look at, as ViewGridOptions has it for captured views.
+struct LightFieldGeometry {
+  double view_distance_m = 0;  ///< of the cameras' plane, in front of the panel: > 0
+  double width_m = 0;          ///< of the cameras' grid: from u = -1 to u = 1 (the model's box): > 0
+  double height_m = 0;         ///< from v = 1 up to v = -1: > 0; not used of models without v
+  double margin_m = 0;         ///< how far beyond the outermost cameras light still counts: >= 0
+  double distance_m = 0;       ///< of the focus plane behind the panel, > -view_distance_m
+  double size_m = 0;           ///< width of the picture in that plane: > 0
+};
+
+struct LightFieldOptions {
+  LightFieldGeometry geometry = {};
+  bool luminance = false;         ///< one channel, 0.2126 R + 0.7152 G + 0.0722 B
+  double tolerance = 0.25 / 255;  ///< of the renderer's colours, in the model's own
+};
+
+/// A steered mixture of experts of a light field as rays, rendered where they are asked for.
+///
+/// A ray's picture coordinates (x, y) and camera coordinates (u, v) are linear in its slopes cx / cz, cy / cz, so that the rays through one point
+/// of the panel are a plane through the model's four dimensions. The model is sheared once so that such planes are slices of it: w = x - r u is
+/// the same for all rays through a point, and u counts along them (or w = u - x / r and x, whichever moves more). SmoeRenderer makes a
+/// picture of each slice with as many pixels as there are rays, evenly spaced in slope; rays read it by cubic convolution (Keys 1981), since they
+/// are evenly spaced in cosine. Colours are made linear light and cut off at 0 before that.
+/// Distances are the focus plane's: a model has none.
+/// Cost: a slice and a picture of the model for each point of the panel. On a GPU points take turns.
+class LightFieldViews final : public ViewSource {
+ public:
+  /// Throws invalid_argument for a model that is no light field (3 or 4 dimensions) of 1, 3 or 4 colours (the fourth is not used) and for options out of
+  /// range; unsupported as SmoeRenderer does.
+  LightFieldViews(const SmoeModel& model, const LightFieldOptions& options, Device device = {});
+  ~LightFieldViews() override;
+
+  [[nodiscard]] int channels() const override;
+  [[nodiscard]] bool has_distances() const override { return true; }
+  void look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace holotone

@@ -1,0 +1,191 @@
+// holotone hologram --views: files, words and what is refused.
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <holotone/optics/reconstruction.hpp>
+#include <tests/cli/smoe_pictures.hpp>
+
+namespace holotone::test {
+namespace {
+
+class StereogramTest : public SmoeFitTest {
+ protected:
+  using ProgramTest::expect_refused;
+  StereogramTest() { put_views(false); }
+
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"hologram", "--views", path("view_%v_%u.png"), "-o", path(output)};
+    all.insert(all.end(), {"--device", "cpu", "--pitch", "2um"});
+    all.insert(all.end(), more.begin(), more.end());
+    const auto given = [&](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
+    if (!given("--hogel")) all.insert(all.end(), {"--hogel", "16"});
+    if (!given("--panel-size") && !given("--resolution")) all.insert(all.end(), {"--resolution", "96x64"});
+    return all;
+  }
+
+  [[nodiscard]] std::vector<std::complex<float>> values(const std::string& name) const {
+    const auto field = read_field(path(name));
+    return {field.values.host().begin(), field.values.host().end()};
+  }
+};
+
+TEST_F(StereogramTest, AFieldAndWhatItSaysOfItself) {
+  const auto json = run_json(hologram("a.npy", {"--seed", "3", "--distance", "5mm"}));
+  EXPECT_EQ(json["hogels"], (std::vector<int>{6, 4}));
+  EXPECT_EQ(json["padding_px"], (std::vector<int>{0, 0}));
+  EXPECT_EQ(json["cameras"], (std::vector<int>{3, 3}));
+  EXPECT_EQ(json["method"], "layered");
+  EXPECT_EQ(json["holograms"][0]["computed_share"], 1.0);
+  EXPECT_GT(json["holograms"][0]["lit_share"].get<double>(), 0.05);
+  EXPECT_TRUE(json["warnings"].empty()) << json["warnings"];
+  // Half the panel apart, from where every hogel's light (7.64 degrees) reaches every camera; as wide as the panel from the middle one.
+  EXPECT_NEAR(json["camera_pitch_m"].get<double>(), 96 * 2e-6 / 4, 1e-12);
+  const double distance = 1.5 * 96 * 2e-6 / (2 * std::tan(std::asin(532e-9 / 4e-6)));
+  EXPECT_NEAR(json["view_distance_m"].get<double>(), distance, 1e-9);
+  EXPECT_NEAR(json["size_m"].get<double>(), 96 * 2e-6 * (distance + 5e-3) / distance, 1e-9);
+  EXPECT_EQ(read_field(path("a.npy")).values.shape(), (Shape<2>{64, 96}));
+
+  if (!can_write("a.h5")) return;
+  (void)run_json(hologram("a.h5", {"--seed", "3", "--distance", "5mm"}));
+  const auto field = read_field(path("a.h5"));
+  EXPECT_EQ(field.metadata.at("method"), "stereogram, layered");
+  EXPECT_EQ(field.metadata.at("hogel_px"), "16");
+  EXPECT_EQ(std::stod(field.metadata.at("distance_m")), 5e-3);
+  EXPECT_EQ(values("a.h5"), values("a.npy"));
+  EXPECT_EQ(run({"reconstruct", path("a.h5"), "-o", path("a.png"), "--device", "cpu"}).exit_code, 0);
+}
+
+TEST_F(StereogramTest, TheSeedDecidesTheBits) {
+  (void)run_json(hologram("a.npy", {"--seed", "3"}));
+  (void)run_json(hologram("b.npy", {"--seed", "3"}));
+  (void)run_json(hologram("c.npy", {"--seed", "4"}));
+  EXPECT_EQ(content_of(path("a.npy")), content_of(path("b.npy")));
+  EXPECT_NE(content_of(path("a.npy")), content_of(path("c.npy")));
+}
+
+TEST_F(StereogramTest, AWindowSavesRays) {
+  const auto json = run_json(hologram("a.npy", {"--viewer", "3mm:0.1mm@0.05,0mm", "--hogel", "32"}));
+  EXPECT_LT(json["holograms"][0]["computed_share"].get<double>(), 0.3);
+  EXPECT_EQ(json["holograms"][0]["outside_share"], 0.0);
+  EXPECT_NEAR(json["view_distance_m"].get<double>(), 3e-3, 1e-12);
+  EXPECT_NEAR(json["camera_pitch_m"].get<double>(), 0.1e-3, 1e-12);
+  const auto half = run_json(hologram("b.npy", {"--viewer", "3mm:0.2mm@0.4,0mm", "--distance", "0mm"}));
+  ASSERT_EQ(half["warnings"].size(), 1u) << half["warnings"];
+  EXPECT_NE(
+      half["warnings"][0].get<std::string>().find("of the window lies beyond the diffraction angle of 7.64 degrees"),
+      std::string::npos);
+}
+
+TEST_F(StereogramTest, ColoursTakeThreeWavelengths) {
+  const auto json = run_json(hologram("a.npy", {"--rgb", "638nm,520nm,450nm"}));
+  EXPECT_EQ(json["outputs"].size(), 3u);
+  EXPECT_EQ(json["holograms"][2]["channel"], "b");
+  EXPECT_NE(content_of(path("a_r.npy")), content_of(path("a_g.npy")));
+}
+
+TEST_F(StereogramTest, APanelIsPaddedAndToldSo) {
+  const auto result = run(hologram("a.npy", {"--panel-size", "0.1x0.09mm"}));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(
+      result.error.find(
+          "hogels of 16 pixels do not divide the panel of 50 x 45: the last column and row of them reach 14 and 3 "
+          "pixels beyond it"),
+      std::string::npos)
+      << result.error;
+  EXPECT_EQ(read_field(path("a.npy")).values.shape(), (Shape<2>{45, 50}));
+}
+
+TEST_F(StereogramTest, DepthsOfViewsMakeLayers) {
+  if (!can_write("a.tif")) return;
+  for (int v = 0; v < 3; ++v) {
+    for (int u = 0; u < 3; ++u) {
+      Array<float, 3> depth({40, 56, 1});
+      for (std::int64_t i = 0; i < depth.size(); ++i) depth.data()[i] = i % 56 < 28 ? 3e-3F : 8e-3F;
+      write_image(path(fmt::format("depth_{}_{}.tif", v, u)), {std::move(depth), {}});
+    }
+  }
+  const std::vector<std::string> far{"--hogel", "64", "--distance", "5mm", "--resolution", "128x64"};
+  auto with = far;
+  with.insert(with.end(), {"--view-depths", path("depth_%v_%u.tif")});
+  const auto flat = run_json(hologram("a.npy", far));
+  const auto deep = run_json(hologram("b.npy", with));
+  EXPECT_EQ(flat["holograms"][0]["layers_per_hogel"], 1.0);
+  EXPECT_GT(deep["holograms"][0]["layers_per_hogel"].get<double>(), 1.5);
+  write_image(path("depth_1_1.tif"), {Array<float, 3>({40, 55, 1}), {}});
+  expect_refused(hologram("c.npy", with), {"depth_1_1.tif", "56 x 40"});
+}
+
+TEST_F(StereogramTest, AModelIsLookedAtDirectly) {
+  ASSERT_EQ(run(fit("view_%v_%u.png", "m.smoe", {"--components", "20"})).exit_code, 0);
+  auto line = hologram("a.npy", {"--distance", "2mm"});
+  line[2] = path("m.smoe");
+  const auto json = run_json(line);
+  EXPECT_GT(json["holograms"][0]["lit_share"].get<double>(), 0.02);
+  EXPECT_FALSE(json.contains("cameras"));
+  line.insert(line.end(), {"--camera-pitch", "1mm"});
+  expect_refused(line, {"--camera-pitch", "--camera-span for a model"});
+  line = hologram("a.npy");
+  line[2] = path("flat.smoe");
+  put_picture<std::uint8_t>("flat.png", 20, 30, 1);
+  ASSERT_EQ(run(fit("flat.png", "flat.smoe", {"--components", "5"})).exit_code, 0);
+  expect_refused(line, {"flat.smoe", "a light field's model", "2 dimensions"});
+}
+
+TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
+  const std::vector<std::string> large{"--resolution", "1280x1280", "--hogel",  "128",
+                                       "--distance",   "5mm",       "--layers", "4"};
+  ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
+  RunningProgram program(hologram("a.npy", large), captured_);
+  // Four MiB, three rows of hogels, are written at once; the journal grows with them.
+  const auto journal = folder_ / ".a.npy.part.rows";
+  std::string first;
+  while (program.running()) {
+    const auto now = content_of(journal);
+    if (first.empty()) first = now;
+    if (now != first) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  program.send(SIGINT);
+  const auto stopped = program.wait(60);
+  if (stopped.exit_code == 0) GTEST_SKIP() << "the run was over before it could be stopped";
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
+  EXPECT_NE(stopped.error.find("of 1280 rows are kept"), std::string::npos) << stopped.error;
+  EXPECT_FALSE(fs::exists(path("a.npy")));
+  const auto json = run_json(hologram("a.npy", large));
+  std::printf("went on after %d of 1280 rows\n", json["holograms"][0]["resumed_rows"].get<int>());
+  EXPECT_GT(json["holograms"][0]["resumed_rows"].get<int>(), 0);
+  EXPECT_EQ(content_of(path("a.npy")), content_of(path("whole.npy")));
+  EXPECT_FALSE(fs::exists(journal));
+}
+
+TEST_F(StereogramTest, BadInput) {
+  const auto refused = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
+    expect_refused(hologram("a.npy", std::move(more)), words);
+  };
+  refused({"--viewer", "3mm:0.1mm@2,0mm"},
+          {"viewer: expected a window within the diffraction angle of 7.64 degrees", "too far aside"});
+  refused({"--viewer", "3mm"}, {"--viewer", "DISTANCE:SIZE"});
+  refused({"--hogel", "1"}, {"--hogel", "2 to 32768", "'1'"});
+  refused({"--fringe", "3um"}, {"--fringe", "4 um"});
+  refused({"--layers", "256"}, {"--layers"});
+  refused({"--encode", "phase"}, {"--encode", "complex", "holotone quantize"});
+  refused({"--camera-pitch", "0mm"}, {"--camera-pitch"});
+  refused({"--camera-pitch", "1"}, {"--camera-pitch", "unit"});
+  refused({"--distance", "-1m"}, {"--distance", "behind the cameras' plane"});
+  refused({"--points", "10"}, {"--points", "views"});
+  refused({"--rows", "left"}, {"--rows", "auto, down or up"});
+  refused({"--panel-size", "1nm"}, {"--panel-size", "pixels of 2 um"});
+  refused({"--panel-size", "1mmxx"}, {"--panel-size"});
+  expect_refused(hologram("a.png"), {"--output", ".h5, .hdf5 or .npy", "holotone quantize"});
+  expect_refused({"hologram", "--views", path("none_%v_%u.png"), "-o", path("a.npy")},
+                 {"none_%v_%u.png", "files of views"});
+  expect_refused({"hologram", "--views", path("view_1_1.png"), "-o", path("a.npy")}, {"--views", "a name with %u"});
+  expect_refused({"hologram", path("view_1_1.png"), "-o", path("a.npy"), "--hogel", "64"},
+                 {"--hogel", "views with --views"});
+  expect_refused({"hologram", "x.ply", "--views", path("view_%v_%u.png"), "-o", path("a.npy")}, {"--views"});
+  fs::remove(path("view_1_2.png"));
+  refused({}, {"view_%v_%u.png: expected 9 views in 3 x 3 without gaps, got none for v = 1, u = 2"});
+}
+
+}  // namespace
+}  // namespace holotone::test

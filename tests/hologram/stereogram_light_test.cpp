@@ -1,0 +1,220 @@
+// What the light of a stereogram does beyond the panel: points come into focus, eyes see their views.
+#include <holotone/core/random.hpp>
+#include <holotone/optics/propagation.hpp>
+#include <holotone/optics/reconstruction.hpp>
+#include <tests/hologram/stereogram_support.hpp>
+
+namespace holotone {
+namespace {
+
+using stereograms::field_of;
+using stereograms::Light;
+using stereograms::SceneSource;
+
+/// A small bright ball of a scene at (x, y), `distance` behind the panel.
+SceneSource ball(double x, double y, double distance, double radius) {
+  return SceneSource([=](double from_x, double from_y, double slope_x, double slope_y) {
+    const double away = std::hypot(from_x - distance * slope_x - x, from_y - distance * slope_y - y);
+    return Light{away <= radius ? 1.0 : 0.0, distance};
+  });
+}
+
+struct Spot {
+  double x_m = 0;
+  double y_m = 0;
+  double width_m = 0;  ///< root mean square distance from the middle
+};
+
+/// Middle and width of the light at a distance behind the panel.
+Spot spot_at(const Array<Complex, 2>& field, const FieldGrid& grid, double distance) {
+  PropagationPlan plan({.grid = grid, .method = PropagationMethod::angular_spectrum});
+  Array<float, 2> intensity(grid.shape());
+  plan.execute_intensity(field.view(), intensity.view(), -distance);
+  double sum = 0;
+  Spot spot;
+  const auto place = [&](std::int64_t row, std::int64_t column) {
+    return std::pair{(static_cast<double>(column) - 0.5 * static_cast<double>(grid.nx - 1)) * grid.pitch_m,
+                     (0.5 * static_cast<double>(grid.ny - 1) - static_cast<double>(row)) * grid.pitch_m};
+  };
+  double squares = 0;
+  for (std::int64_t row = 0; row < grid.ny; ++row) {
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      const auto [x, y] = place(row, column);
+      // Squared, so that what diffracts far aside counts little.
+      const double weight = std::pow(static_cast<double>(intensity(row, column)), 2);
+      sum += weight;
+      spot.x_m += weight * x;
+      spot.y_m += weight * y;
+      squares += weight * (x * x + y * y);
+    }
+  }
+  spot.x_m /= sum;
+  spot.y_m /= sum;
+  spot.width_m = std::sqrt(squares / sum - spot.x_m * spot.x_m - spot.y_m * spot.y_m);
+  return spot;
+}
+
+class StereogramLight : public support::OnEachDevice {};
+
+// One hogel as wide as the panel: with layers a point is a focus of width lambda d / W at its distance and nowhere else; without, its ray is as
+// wide as the hogel there. Points in front of the panel (negative) as well as behind.
+TEST_P(StereogramLight, APointRefocusesAtItsDistance) {
+  on_each([](Device device) {
+    const FieldGrid grid{256, 256, 2e-6, 532e-9};
+    StereogramOptions options{.grid = grid, .hogel_px = 256, .method = StereogramMethod::layered, .layers = 8};
+    for (const double distance : {6e-3, -6e-3}) {
+      const double sharp = grid.wavelength_m * std::abs(distance) / (256 * grid.pitch_m);  // 6.2 um
+      // The middle of a ray, of those that the hogel has: 10 steps to the right and 6 down.
+      const double x = -distance * 10 * grid.wavelength_m / (256 * grid.pitch_m);
+      const double y = distance * 6 * grid.wavelength_m / (256 * grid.pitch_m);
+      const auto source = ball(x, y, distance, 0.4 * sharp);
+      options.method = StereogramMethod::layered;
+      const auto deep = field_of(source, options, device);
+      const Spot focused = spot_at(deep, grid, distance);
+      const Spot mirrored = spot_at(deep, grid, -distance);
+      const Spot beyond = spot_at(deep, grid, 1.5 * distance);
+      options.method = StereogramMethod::flat;
+      const Spot flat = spot_at(field_of(source, options, device), grid, distance);
+      std::printf(
+          "d = %+.1f mm: %.1f um wide at %.1f, %.1f um (expected %.1f, %.1f); at -d %.1f um, at 1.5 d %.1f um, flat "
+          "%.1f um\n",
+          1e3 * distance, 1e6 * focused.width_m, 1e6 * focused.x_m, 1e6 * focused.y_m, 1e6 * x, 1e6 * y,
+          1e6 * mirrored.width_m, 1e6 * beyond.width_m, 1e6 * flat.width_m);
+      EXPECT_NEAR(focused.x_m, x, 0.5 * sharp);
+      EXPECT_NEAR(focused.y_m, y, 0.5 * sharp);
+      EXPECT_LE(focused.width_m, sharp);
+      EXPECT_GE(beyond.width_m, 3 * sharp);
+      EXPECT_GE(mirrored.width_m, 3 * sharp);
+      EXPECT_GE(flat.width_m, 3 * sharp);
+    }
+  });
+}
+
+// Many hogels: each sends its own ray, and all meet at the point, which lies within a hogel's reach of where it should.
+TEST_P(StereogramLight, HogelsMeetAtAPoint) {
+  on_each([](Device device) {
+    const FieldGrid grid{512, 512, 2e-6, 532e-9};
+    for (const double distance : {12e-3, -12e-3}) {
+      const StereogramOptions options{
+          .grid = grid, .hogel_px = 64, .method = StereogramMethod::layered, .layers = 8, .seed = 2};
+      const double x = 150e-6;
+      const double y = -90e-6;
+      const double step = grid.wavelength_m * std::abs(distance) / (64 * grid.pitch_m);  // a ray's width: 50 um
+      const auto field = field_of(ball(x, y, distance, 0.6 * step), options, device);
+      const Spot focused = spot_at(field, grid, distance);
+      const Spot panel = spot_at(field, grid, 0);
+      std::printf("d = %+.0f mm: %.1f um wide at %.1f, %.1f um, on the panel %.1f um\n", 1e3 * distance,
+                  1e6 * focused.width_m, 1e6 * focused.x_m, 1e6 * focused.y_m, 1e6 * panel.width_m);
+      EXPECT_NEAR(focused.x_m, x, 0.5 * step);
+      EXPECT_NEAR(focused.y_m, y, 0.5 * step);
+      EXPECT_LE(focused.width_m, 1.2 * step);
+      EXPECT_GE(panel.width_m, 4 * step);
+    }
+  });
+}
+
+/// Correlation coefficient of two pictures.
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  double mean_a = 0;
+  double mean_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mean_a += a[i] / static_cast<double>(a.size());
+    mean_b += b[i] / static_cast<double>(a.size());
+  }
+  double ab = 0;
+  double aa = 0;
+  double bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+/// A light field whose views differ: blobs on two planes apart, that shift against each other from view to view.
+class Eyes {
+ public:
+  static constexpr std::int64_t side = 3;  // of the grid of cameras
+  static constexpr std::int64_t n = 24;    // pixels of a view
+  static constexpr double camera_pitch_m = 2.4e-3;
+
+  Array<float, 5> views() const {
+    Array<float, 5> views({side, side, n, n, 1});
+    for (std::int64_t v = 0; v < side; ++v) {
+      for (std::int64_t u = 0; u < side; ++u) {
+        for (std::int64_t row = 0; row < n; ++row) {
+          for (std::int64_t column = 0; column < n; ++column) {
+            const auto x = static_cast<double>(column);
+            const auto y = static_cast<double>(row);
+            const double shift_x = 5 * static_cast<double>(u - 1);
+            const double shift_y = 5 * static_cast<double>(v - 1);
+            double sum = 0.05;
+            for (std::uint64_t i = 0; i < 9; ++i) {
+              const double own = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : -1;
+              const double middle_x = 4 + 16 * random_uniform64(8, 2 * i) + own * shift_x;
+              const double middle_y = 4 + 16 * random_uniform64(8, 2 * i + 1) + own * shift_y;
+              sum += std::exp(-0.5 * (std::pow(x - middle_x, 2) + std::pow(y - middle_y, 2)) / 3);
+            }
+            views(v, u, row, column, std::int64_t{0}) = static_cast<float>(sum);
+          }
+        }
+      }
+    }
+    return views;
+  }
+};
+
+// What an eye at each of nine cameras' places sees through its pupil is most like that camera's view.
+TEST(StereogramViews, NineEyesSeeTheirOwnView) {
+  const Eyes eyes;
+  const double view_distance = 0.06;
+  const double picture_m = 0.5e-3;
+  const FieldGrid grid{256, 256, 2e-6, 532e-9};  // 7.6 degrees: 8 mm at 60 mm
+  const auto views = eyes.views();
+  const ViewGrid source(eyes.views(), {view_distance, Eyes::camera_pitch_m, 0, picture_m});
+  const std::int64_t phases = 6;
+  std::vector<Array<Complex, 2>> fields;
+  for (std::int64_t seed = 0; seed < phases; ++seed) {
+    fields.push_back(field_of(source, {.grid = grid, .hogel_px = 8, .seed = static_cast<std::uint64_t>(seed)}));
+  }
+  double least_margin = 1;
+  for (std::int64_t v = 0; v < Eyes::side; ++v) {
+    for (std::int64_t u = 0; u < Eyes::side; ++u) {
+      const Aperture pupil{static_cast<double>(u - 1) * Eyes::camera_pitch_m,
+                           static_cast<double>(1 - v) * Eyes::camera_pitch_m, 2.2e-3, view_distance};
+      ReconstructionPlan plan({.grid = grid, .aperture = pupil});
+      std::vector<double> seen(static_cast<std::size_t>(Eyes::n * Eyes::n));
+      Array<float, 2> intensity(grid.shape());
+      for (const auto& field : fields) {
+        plan.set_field(field.view());
+        plan.execute(0, intensity.view());
+        // The picture is 250 of the panel's 256 pixels wide.
+        for (std::int64_t row = 3; row < 253; ++row) {
+          for (std::int64_t column = 3; column < 253; ++column) {
+            seen[static_cast<std::size_t>((row - 3) * Eyes::n / 250 * Eyes::n + (column - 3) * Eyes::n / 250)] +=
+                static_cast<double>(intensity(row, column));
+          }
+        }
+      }
+      double own = -1;
+      double other = -1;
+      for (std::int64_t i = 0; i < Eyes::side * Eyes::side; ++i) {
+        const float* const view = views.data() + i * Eyes::n * Eyes::n;
+        const double likeness = correlation(seen, {view, view + Eyes::n * Eyes::n});
+        (i == v * Eyes::side + u ? own : other) = std::max(i == v * Eyes::side + u ? own : other, likeness);
+      }
+      std::printf("eye %+d, %+d: correlation with its view %.3f, with the next best %.3f\n", static_cast<int>(u - 1),
+                  static_cast<int>(1 - v), own, other);
+      EXPECT_GT(own, other + 0.1);
+      EXPECT_GT(own, 0.6);
+      least_margin = std::min(least_margin, own - other);
+    }
+  }
+  std::printf("least margin %.3f\n", least_margin);
+}
+
+HOLOTONE_ON_EACH_DEVICE(StereogramLight);
+
+}  // namespace
+}  // namespace holotone
