@@ -17,6 +17,7 @@ void add_info(CLI::App& application, Action& action);
 void add_devices(CLI::App& application, Action& action);
 void add_panels(CLI::App& application, Action& action);
 void add_sample(CLI::App& application, Action& action);
+void add_scene(CLI::App& application, Action& action);
 
 /// Exit codes: docs/command_line.md lists them for users.
 inline constexpr int exit_ok = 0;

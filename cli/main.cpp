@@ -169,6 +169,7 @@ int main_of(int argc, char** argv) {
   add_devices(application, action);
   add_panels(application, action);
   add_sample(application, action);
+  add_scene(application, action);
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -131,7 +131,9 @@ void UnfinishedRun::keep() { removing = false; }
 
 void remove_unfinished_outputs() noexcept {
   if (!removing) return;
-  for (const NewFile* file = new_files; file != nullptr; file = file->next) unlink(file->path.c_str());
+  for (const NewFile* file = new_files; file != nullptr; file = file->next) {
+    if (unlink(file->path.c_str()) != 0) (void)rmdir(file->path.c_str());  // a folder comes after what is in it
+  }
 }
 
 bool file_exists(const std::string& path) noexcept {

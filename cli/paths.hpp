@@ -37,15 +37,15 @@ std::string channel_path(const std::string& path, std::string_view channel);
 /// there are channels.
 void require_known_counters(std::string_view option, const std::string& path, bool channels);
 
-/// Removes the files that a run makes anew unless told to keep them: a run that fails or is cancelled leaves none. A file
-/// that was there before is not removed: it stays whole, as it was or replaced. There is one run in a program.
+/// Removes the files and folders that a run makes anew unless told to keep them: a run that fails or is cancelled leaves
+/// none. What was there before is not removed: it stays whole, as it was or replaced. There is one run in a program.
 class UnfinishedRun {
  public:
   UnfinishedRun();
   ~UnfinishedRun();
   UnfinishedRun(const UnfinishedRun&) = delete;
   UnfinishedRun& operator=(const UnfinishedRun&) = delete;
-  /// Comes before a file appears under its name. May be called from several threads.
+  /// Comes before a file, or a folder, appears under its name. May be called from several threads.
   static void will_write(const std::string& path);
   static void keep();
 };

@@ -1,0 +1,28 @@
+#pragma once
+#include <bench/lagrange_hologram.hpp>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+
+/// Figure 8 and its table: what an eye as wide as the viewing window sees of the complex field and of each quantised one, focused on the bottom die.
+class LagrangeFigure {
+ public:
+  explicit LagrangeFigure(const holotone::Array<holotone::Complex, 2>& field);
+  /// Adds a picture; the first one is the reference. Without `quantised` it is the field's own.
+  void add(const std::string& name, const Quantised* quantised);
+  /// Prints the table, fills results["figure_8"], and writes the pictures on one sheet.
+  void finish(const std::string& path, nlohmann::json& results) const;
+
+ private:
+  struct Picture {
+    std::string name;
+    holotone::Array<float, 2> intensity;  ///< over the sum of its mean and standard deviation
+    double efficiency = 0;                ///< share of the light on the panel that enters the window
+  };
+  holotone::Array<float, 2> seen(const Quantised* quantised, double& efficiency) const;
+
+  const holotone::Array<holotone::Complex, 2>& field_;
+  std::vector<Picture> pictures_;
+};
+
+}  // namespace bench
