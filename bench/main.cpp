@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
     bench::add_point_cloud_fast_rows(options);
     bench::add_propagation_rows(options);
     bench::add_stereogram_rows(options);
+    bench::add_error_diffusion_rows(options);
     bench::add_nufft_rows(options);
     bench::add_halftone_rows(options);
     bench::add_smoe_rows(options);

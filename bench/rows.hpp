@@ -25,6 +25,9 @@ void add_propagation_rows(const RowOptions& options);
 /// stereogram/chess: stereogram_bench.cpp
 void add_stereogram_rows(const RowOptions& options);
 
+/// vded, error_diffusion: error_diffusion_bench.cpp
+void add_error_diffusion_rows(const RowOptions& options);
+
 /// nufft/type1, type2, type2_gradient, set_points: nufft_bench.cpp
 void add_nufft_rows(const RowOptions& options);
 

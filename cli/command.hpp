@@ -9,6 +9,7 @@ using Action = std::function<int()>;
 
 /// Each adds one subcommand, whose choice sets `action`.
 void add_hologram(CLI::App& application, Action& action);
+void add_quantize(CLI::App& application, Action& action);
 void add_reconstruct(CLI::App& application, Action& action);
 void add_halftone(CLI::App& application, Action& action);
 void add_measure(CLI::App& application, Action& action);

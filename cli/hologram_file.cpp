@@ -197,6 +197,15 @@ std::optional<double> number_of(const std::string& path, const Metadata& metadat
   return value;
 }
 
+FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape) {
+  if (std::max(shape[0], shape[1]) > largest_grid_side) {
+    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
+             fmt::format("{} x {}", shape[1], shape[0]));
+  }
+  return {shape[1], shape[0], length_of(path, metadata, "pitch_m", least_length_m, most_length_m),
+          length_of(path, metadata, "wavelength_m", least_wavelength_m, most_wavelength_m)};
+}
+
 std::vector<double> phase_table(const std::string& path) {
   try {
     auto table = read_phase_lut(text_file(path));
@@ -250,6 +259,22 @@ bool is_packed16(const std::string& path, const Metadata& metadata) {
   return text == "1";
 }
 
+/// Codes whose amplitudes are unequal steps as those of equal ones; returns their bits.
+int show_level_amplitudes(const std::string& path, const Metadata& metadata, Array<std::uint16_t, 2>& codes) {
+  constexpr double most = 65535;
+  const auto levels = numbers_of(path, metadata, "level_amplitude");
+  for (const double level : levels) {
+    if (!(level >= 0 && level <= 1)) throw_io(path, "level_amplitude from 0 to 1", fmt::format("{:g}", level));
+  }
+  for (std::uint16_t& code : codes.host()) {
+    if (code >= levels.size())
+      throw_io(path, fmt::format("codes below {}, as many as level_amplitude has", levels.size()),
+               fmt::format("{}", code));
+    code = static_cast<std::uint16_t>(std::lround(most * levels[code]));
+  }
+  return 16;
+}
+
 /// What a picture's pixels stand for, as its file and the flags say.
 struct Codes {
   EncodeOptions options;
@@ -279,9 +304,13 @@ Codes codes_meant(const HologramLight& light, const Image& image, const Hologram
 /// The light that codes send out, without the stop that their encoding needs.
 Array<Complex, 2> light_of(const HologramLight& light, const Image& image, const Codes& meant,
                            const HologramOverrides& overrides, const FieldGrid& grid) {
-  const auto codes = codes_of(light.path, image, meant.packed16);
-  check_codes(light.path, codes, meant.options);
-  return modulation_of(codes.view(), meant.options, grid, report_of(light.path, light.metadata), overrides.zero_order);
+  auto codes = codes_of(light.path, image, meant.packed16);
+  EncodeOptions options = meant.options;
+  check_codes(light.path, codes, options);
+  if (light.metadata.count("level_amplitude") != 0) {
+    options.bits = show_level_amplitudes(light.path, light.metadata, codes);
+  }
+  return modulation_of(codes.view(), options, grid, report_of(light.path, light.metadata), overrides.zero_order);
 }
 
 /// The same through that stop.
@@ -333,13 +362,8 @@ void describe_light(HologramLight& light, const HologramOverrides& overrides, bo
   const auto& path = light.path;
   apply_overrides(light.metadata, overrides);
   require_stated(path, light.metadata, overrides, !is_image);
-  if (std::max(light.grid.nx, light.grid.ny) > largest_grid_side) {
-    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
-             fmt::format("{} x {}", light.grid.nx, light.grid.ny));
-  }
+  light.grid = stated_grid(path, light.metadata, light.grid.shape());
   (void)number_within(path, light.metadata, "object_energy", 0, 1e30, 0);
-  light.grid.pitch_m = length_of(path, light.metadata, "pitch_m", least_length_m, most_length_m);
-  light.grid.wavelength_m = length_of(path, light.metadata, "wavelength_m", least_wavelength_m, most_wavelength_m);
 }
 
 /// Rows of a picture.

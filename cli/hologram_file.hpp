@@ -26,6 +26,9 @@ std::string numbers_text(const std::vector<double>& values);
 /// A number under `key`, or nullopt. Throws io naming the file if it is not a finite number.
 std::optional<double> number_of(const std::string& path, const Metadata& metadata, const std::string& key);
 
+/// The panel {ny, nx} with the pitch and wavelength that the file, or a flag in its place, states. Throws io naming the file.
+FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape);
+
 /// The keys modulation_of needs to undo an encoding.
 void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16);
 

@@ -161,6 +161,7 @@ int main_of(int argc, char** argv) {
   application.require_subcommand(1);
   Action action;
   add_hologram(application, action);
+  add_quantize(application, action);
   add_reconstruct(application, action);
   add_halftone(application, action);
   add_measure(application, action);

@@ -5,11 +5,18 @@
 
 namespace holotone::cli {
 
-void write_npy(const std::string& path, const Array<float, 3>& pixels) {
-  const auto& shape = pixels.shape();
+namespace {
+
+std::vector<std::int64_t> extents_of(const Shape<3>& shape) {
   std::vector<std::int64_t> extents{shape[0], shape[1]};
   if (shape[2] > 1) extents.push_back(shape[2]);
-  std::string bytes = io::npy_header("<f4", extents);
+  return extents;
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const Array<float, 3>& pixels) {
+  std::string bytes = io::npy_header("<f4", extents_of(pixels.shape()));
   for (const float value : pixels.host()) io::store(bytes, value);
   write_file(path, bytes);
 }
@@ -31,6 +38,12 @@ Array<float, 2> read_npy_map(const std::string& path) {
     }
   }
   return map;
+}
+
+void write_npy(const std::string& path, const Array<std::uint8_t, 3>& pixels) {
+  std::string bytes = io::npy_header("|u1", extents_of(pixels.shape()));
+  bytes.append(reinterpret_cast<const char*>(pixels.data()), pixels.host().size());
+  write_file(path, bytes);
 }
 
 }  // namespace holotone::cli

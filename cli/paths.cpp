@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -134,6 +135,16 @@ void remove_unfinished_outputs() noexcept {
   for (const NewFile* file = new_files; file != nullptr; file = file->next) {
     if (unlink(file->path.c_str()) != 0) (void)rmdir(file->path.c_str());  // a folder comes after what is in it
   }
+}
+
+std::string cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const auto folder = variable("XDG_CACHE_HOME"); folder.starts_with('/')) return folder + "/holotone";
+  const auto home = variable("HOME");
+  return home.starts_with('/') ? home + "/.cache/holotone" : "";
 }
 
 bool file_exists(const std::string& path) noexcept {

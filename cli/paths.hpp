@@ -53,6 +53,9 @@ class UnfinishedRun {
 /// What ~UnfinishedRun does. Async-signal-safe.
 void remove_unfinished_outputs() noexcept;
 
+/// Where the program keeps what it would otherwise compute anew: $XDG_CACHE_HOME/holotone or ~/.cache/holotone; empty: nowhere.
+std::string cache_folder();
+
 /// Whether there is something under this name that can be reached.
 bool file_exists(const std::string& path) noexcept;
 

@@ -45,51 +45,6 @@ Aperture aperture_of(const std::string& text, const std::string& viewer) {
   return aperture;
 }
 
-/// The name with %c for a channel, if there is no file of that very name.
-bool names_channels(const std::string& name) { return name.find("%c") != std::string::npos && !file_exists(name); }
-
-std::vector<std::string> three_channels(const std::string& name) {
-  return {channel_path(name, "r"), channel_path(name, "g"), channel_path(name, "b")};
-}
-
-/// The numbered holograms that one name with a counter stands for; none without a counter.
-std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
-  if (typed.size() != 1 || file_exists(typed.front())) return {};
-  const bool colour = names_channels(typed.front());
-  const auto names = colour ? three_channels(typed.front()) : typed;
-  const auto pattern = frame_pattern("IN", names.front());
-  if (!pattern) return {};
-  std::vector<SequenceFrame> sequence;
-  for (const auto& frame : find_frames(*pattern, typed.front())) {
-    SequenceFrame& one = sequence.emplace_back(SequenceFrame{frame.number, {}});
-    for (const auto& name : names) one.inputs.push_back(frame_pattern("IN", name)->name(frame.number));
-  }
-  return sequence;
-}
-
-void require_inputs(const std::vector<std::string>& inputs) {
-  if (inputs.size() != 1 && inputs.size() != 3) {
-    reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
-  }
-  for (const auto& input : inputs) {
-    require_input(input);
-    if (std::count(inputs.begin(), inputs.end(), input) > 1) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format("IN: expected three different files for red, green and blue, got {} more than once", input));
-    }
-  }
-}
-
-/// The files meant: as typed, the three that a name with %c stands for, or those that match a counter.
-void set_inputs(ReconstructJob& job, const std::vector<std::string>& typed) {
-  job.sequence = sequence_of(typed);
-  job.inputs = typed.size() == 1 && names_channels(typed.front()) ? three_channels(typed.front()) : typed;
-  if (!job.sequence.empty()) job.inputs = job.sequence.front().inputs;
-  require_inputs(job.inputs);
-  for (const auto& frame : job.sequence) require_inputs(frame.inputs);
-}
-
 /// More than one picture of each hologram is asked for.
 bool is_sweep(const ReconstructArguments& arguments) {
   return !arguments.sweep.empty() || !arguments.sweep_viewer.empty();
@@ -182,7 +137,9 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
   set_white(job, arguments.white);
   job.gamma = number_between("--gamma", arguments.gamma, 0.01, 100);
-  set_inputs(job, arguments.inputs);
+  auto [inputs, sequence] = hologram_inputs(arguments.inputs);
+  job.inputs = std::move(inputs);
+  job.sequence = std::move(sequence);
   set_outputs(job, arguments);
   job.device = parse_device(arguments.device);
   return job;

@@ -1,6 +1,7 @@
 #pragma once
 #include "console.hpp"
 #include "hologram_file.hpp"
+#include "hologram_inputs.hpp"
 #include "paths.hpp"
 #include <holotone/core/device.hpp>
 #include <holotone/optics/eye.hpp>
@@ -31,12 +32,6 @@ struct ReconstructArguments {
   bool linear = false;
   HologramOverrides overrides;
   ConsoleOptions console;
-};
-
-/// One hologram of moving pictures: a file, or red, green and blue.
-struct SequenceFrame {
-  std::int64_t number = 0;
-  std::vector<std::string> inputs;
 };
 
 /// What is shown white unless an intensity is given.

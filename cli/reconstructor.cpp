@@ -43,6 +43,9 @@ float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
 float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
 
 float weight_of(const HologramLight& light, double sum) {
+  // Quantised phases: the field over its scale is what they show.
+  const auto scale = number_of(light.path, light.metadata, "scale");
+  if (scale && light.encoding == "phase") return static_cast<float>(*scale * *scale);
   const auto energy = number_of(light.path, light.metadata, "object_energy");
   const double pixels = static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny);
   return energy && sum > 0 ? static_cast<float>(*energy * pixels / sum) : 1;

@@ -125,6 +125,11 @@ constexpr Source sources[] = {
     {"encode_smoe", "steps", {"--quality"}},
     {"encode_smoe", "", {}},
     {"store_smoe", "", {}},
+    {"diffusion_weights", "taps", {"--weights"}},
+    {"diffusion_weights", "", {}},
+    {"ErrorDiffusionPlan", "bits", {"--bits"}},
+    {"ErrorDiffusionPlan", "levels", {"--lut", "--bits"}},
+    {"ErrorDiffusionPlan", "", {}},
 };
 
 /// A line of the library, taken apart: `[subject: ]function[::member]: argument: expected ...`.

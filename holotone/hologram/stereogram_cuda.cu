@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/stereogram_engine.hpp>
 
@@ -113,7 +112,7 @@ class CudaEngine final : public Engine {
     for (std::int64_t done = 0; done < count; done += batch_) {
       progress.step("computing hogels", first_row * across + done, all);
       const std::int64_t some = std::min(batch_, count - done);
-      report += look(source, channel, first_row * across + done, some);
+      report += look_through_some(geometry_, source, channel, first_row * across + done, some, lights_, scratch_);
       // The host's memory of this batch has been read when the call returns; the GPU works on while the next one is looked at.
       transform(frame, some, upload(some), reinterpret_cast<float2*>(output.data()));
     }
@@ -143,20 +142,6 @@ class CudaEngine final : public Engine {
       }
     }
     return most;
-  }
-
-  StereogramReport look(const ViewSource& source, int channel, std::int64_t first, std::int64_t some) {
-    if (std::ssize(scratch_) < thread_count()) scratch_.resize(static_cast<std::size_t>(thread_count()));
-    std::vector<StereogramReport> reports(static_cast<std::size_t>(some));
-    const std::int64_t across = geometry_.hogels[1];
-    parallel_for(0, some, [&](std::int64_t i) {
-      reports[static_cast<std::size_t>(i)] =
-          look_through(geometry_, source, channel, (first + i) / across, (first + i) % across,
-                       lights_[static_cast<std::size_t>(i)], scratch_[static_cast<std::size_t>(omp_get_thread_num())]);
-    });
-    StereogramReport report;
-    for (const auto& own : reports) report += own;
-    return report;
   }
 
   /// Returns how many layers the deepest hogel has.

@@ -39,6 +39,11 @@ struct LightScratch {
 StereogramReport look_through(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t row,
                               std::int64_t column, HogelLight& light, LightScratch& scratch);
 
+/// The same of `some` hogels from one on, row by row, side by side; `scratch` grows to one for each thread.
+StereogramReport look_through_some(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t first,
+                                   std::int64_t some, std::vector<HogelLight>& lights,
+                                   std::vector<LightScratch>& scratch);
+
 /// A plan's work on one device. The range and the output arrive checked.
 class Engine {
  public:

@@ -1,5 +1,6 @@
 // Which rays a hogel sends out and what light they carry, on the host for every device.
 #include <algorithm>
+#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/stereogram_engine.hpp>
 #include <numbers>
 
@@ -170,6 +171,22 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
     light.used = {1};
     report.layers = 1;
   }
+  return report;
+}
+
+StereogramReport look_through_some(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t first,
+                                   std::int64_t some, std::vector<HogelLight>& lights,
+                                   std::vector<LightScratch>& scratch) {
+  if (std::ssize(scratch) < thread_count()) scratch.resize(static_cast<std::size_t>(thread_count()));
+  std::vector<StereogramReport> reports(static_cast<std::size_t>(some));
+  const std::int64_t across = geometry.hogels[1];
+  parallel_for(0, some, [&](std::int64_t i) {
+    reports[static_cast<std::size_t>(i)] =
+        look_through(geometry, source, channel, (first + i) / across, (first + i) % across,
+                     lights[static_cast<std::size_t>(i)], scratch[static_cast<std::size_t>(omp_get_thread_num())]);
+  });
+  StereogramReport report;
+  for (const auto& own : reports) report += own;
   return report;
 }
 

@@ -1,15 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/no_cuda.hpp>
 #include <holotone/quantize/error_diffusion_engine.hpp>
-#include <holotone/quantize/modulus_share.hpp>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 namespace holotone {
 namespace {
 
+using diffusion::Job;
 using diffusion::Levels;
 constexpr std::string_view where = "ErrorDiffusionPlan";
 
@@ -122,19 +125,69 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
 }
 
-/// What the field is divided by; 1 where that would be 0.
-float scale_of(View<const Complex, 2> field, const ErrorDiffusionOptions& options) {
-  if (options.scale > 0) return static_cast<float>(options.scale);
-  ModulusShare share(options.modulation, options.clip);
-  do share.add(field);
-  while (share.another_pass());
-  if (const std::int64_t broken = share.broken(); broken >= 0) {
-    const std::int64_t nx = field.shape()[1];
-    const Complex value = field(broken / nx, broken % nx);
-    throw_argument(where, "field", "finite values",
-                   fmt::format("{}{:+}i at row {}, column {}", value.real(), value.imag(), broken / nx, broken % nx));
+/// In the order of sums: rows above by how far each tap is left of the latest of its row, of equal ones the upper; then their own row from far to near. That is
+/// the order in which errors come when every row of a panel is worked on, each a little behind the one above.
+DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
+  const auto& taps = weights.taps;
+  const auto latest = [&](int dy) {
+    int least = std::numeric_limits<int>::max();
+    for (const auto& tap : taps) least = tap.dy == dy ? std::min(least, tap.dx) : least;
+    return least;
+  };
+  std::vector<std::size_t> order(taps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto key = [&](const DiffusionTap& tap) {
+      return std::array{tap.dy > 0 ? 1 : 0, tap.dy > 0 ? tap.dx - latest(tap.dy) : tap.dx, tap.dy};
+    };
+    return key(taps[a]) > key(taps[b]);
+  });
+  const auto in_order = [&](const Array<float, 2>& values) {
+    if (values.empty()) return Array<float, 2>(values.shape());
+    Array<float, 2> ordered(values.shape());
+    for (std::int64_t set = 0; set < values.shape()[0]; ++set) {
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        ordered(set, static_cast<std::int64_t>(i)) = values(set, static_cast<std::int64_t>(order[i]));
+      }
+    }
+    return ordered;
+  };
+  DiffusionWeights ordered{{}, in_order(weights.values), in_order(weights.backward)};
+  for (const std::size_t i : order) ordered.taps.push_back(taps[i]);
+  return ordered;
+}
+
+/// Phases: units such that the scale is 1 to 2 of them.
+void set_units(Job& job) {
+  if (job.levels.modulation == Modulation::phase) {
+    job.unit = std::ldexp(1.0F, -std::clamp(std::ilogb(job.scale), -127, 126));
+    job.radius = job.scale * job.unit;
   }
-  return share.modulus() > 0 ? share.modulus() : 1;
+  job.level_re.clear();
+  job.level_im.clear();
+  for (std::size_t i = 0; i < job.levels.re.size(); ++i) {
+    job.level_re.push_back(job.levels.re[i] * job.radius);
+    job.level_im.push_back(job.levels.im[i] * job.radius);
+  }
+}
+
+std::unique_ptr<diffusion::Engine> make_engine(const Job& job, const ErrorDiffusionOptions& options,
+                                               const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return diffusion::cpu_engine();
+    case Backend::cuda:
+      if (job.serpentine) {
+        throw Error(ErrorCode::unsupported,
+                    "ErrorDiffusionPlan: serpentine: expected raster order on a GPU, got serpentine");
+      }
+#if HOLOTONE_CUDA
+      return diffusion::cuda_engine(job, options.cache_folder, queue);
+#else
+      (void)job;
+      (void)options;
+#endif
+  }
+  throw_no_cuda(where, queue.device());
 }
 
 }  // namespace
@@ -146,29 +199,38 @@ Shape<2> hogels_of(Shape<2> shape, std::int64_t hogel_px) {
 
 struct ErrorDiffusionPlan::State {
   ErrorDiffusionOptions options;
-  DiffusionWeights weights;
-  Shape<2> shape;
   Queue queue;
-  Levels levels;
-  ErrorDiffusionReport report;
+  Job job;
+  std::unique_ptr<diffusion::Engine> engine;
+  ErrorDiffusionReport report{};
+
+  void require_finite(std::int64_t broken) const {
+    if (broken < 0) return;
+    throw_argument(where, "field", "finite values",
+                   fmt::format("one that is not at row {}, column {}", broken / job.shape[1], broken % job.shape[1]));
+  }
 };
 
-ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, DiffusionWeights weights, Shape<2> shape,
-                                       Queue queue) {
+ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
+                                       Shape<2> shape, Queue queue) {
   for (const std::int64_t side : shape) {
     require_range(where, "shape", static_cast<double>(side), 1, static_cast<double>(largest_grid_side));
   }
   require_range(where, "bits", options.bits, 1, 8);
   require_range(where, "hogel_px", static_cast<double>(options.hogel_px), 0, static_cast<double>(largest_grid_side));
   require_range(where, "clip", options.clip, 0.01, 1);
-  require_range(where, "scale", options.scale, 0, std::numeric_limits<float>::max());
+  require_range(where, "scale", options.scale, 0, static_cast<double>(std::numeric_limits<float>::max()));
   check_levels(options);
   const auto hogels = hogels_of(shape, options.hogel_px);
   check_weights(weights, hogels[0] * hogels[1]);
-  if (queue.device().backend != Backend::cpu) {
-    throw Error(ErrorCode::unsupported, "ErrorDiffusionPlan: expected the CPU, got " + to_string(queue.device()));
-  }
-  state_ = std::make_unique<State>(State{options, std::move(weights), shape, std::move(queue), levels_of(options), {}});
+  Job job{shape,
+          options.hogel_px > 0 ? options.hogel_px : std::max(shape[0], shape[1]),
+          hogels,
+          in_order_of_sums(weights),
+          levels_of(options),
+          options.serpentine};
+  auto engine = make_engine(job, options, queue);
+  state_ = std::make_unique<State>(State{options, std::move(queue), std::move(job), std::move(engine)});
 }
 ErrorDiffusionPlan::~ErrorDiffusionPlan() = default;
 ErrorDiffusionPlan::ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept = default;
@@ -176,16 +238,24 @@ ErrorDiffusionPlan& ErrorDiffusionPlan::operator=(ErrorDiffusionPlan&&) noexcept
 
 void ErrorDiffusionPlan::execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   State& state = *state_;
-  require_view(where, "field", field, state.shape, state.queue.device());
-  require_view(where, "codes", codes, state.shape, state.queue.device());
-  state.report.scale = scale_of(field, state.options);
-  const std::int64_t side =
-      state.options.hogel_px > 0 ? state.options.hogel_px : std::max(state.shape[0], state.shape[1]);
-  diffusion::diffuse_cpu({state.shape, side, hogels_of(state.shape, state.options.hogel_px), state.weights,
-                          state.levels, state.report.scale, state.options.serpentine},
-                         field, codes);
+  require_view(where, "field", field, state.job.shape, state.queue.device());
+  require_view(where, "codes", codes, state.job.shape, state.queue.device());
+  auto scale = static_cast<float>(state.options.scale);
+  if (scale == 0) {
+    const auto found = state.engine->scale(field, state.options.modulation, state.options.clip);
+    state.require_finite(found.broken);
+    scale = found.modulus > 0 ? found.modulus : 1;
+  }
+  state.job.scale = scale;
+  state.report.scale = scale;
+  set_units(state.job);
+  state.engine->diffuse(state.job, field, codes);
+  if (state.queue.device().backend == Backend::cpu) state.require_finite(state.engine->broken());
 }
 
-ErrorDiffusionReport ErrorDiffusionPlan::report() const { return state_->report; }
+ErrorDiffusionReport ErrorDiffusionPlan::report() const {
+  state_->require_finite(state_->engine->broken());
+  return state_->report;
+}
 
 }  // namespace holotone

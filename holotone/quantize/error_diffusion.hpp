@@ -4,6 +4,7 @@
 #include <holotone/optics/panel.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace holotone {
@@ -18,10 +19,12 @@ struct ErrorDiffusionOptions {
   std::int64_t hogel_px = 0;
   double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
   double scale =
-      0;  ///< what the field is divided by, all of whose pixels are taken to be finite; 0: by clip (ModulusShare finds it by blocks)
+      0;  ///< what the field is divided by; 0: the modulus that the share asks for (of fields that come in blocks: ModulusShare)
   /// Every second row of a hogel from right to left (Ulichney 1987). All that such a row's pixels err goes the other way: dx columns to the left, also in the
   /// rows below, by the weights `backward`. On the CPU, one pixel at a time.
   bool serpentine = false;
+  /// CUDA: where machine code made for a pattern of taps is kept for other processes; empty: nowhere.
+  std::string cache_folder{};
 };
 
 struct ErrorDiffusionReport {
@@ -41,14 +44,17 @@ struct ErrorDiffusionReport {
 class ErrorDiffusionPlan {
  public:
   /// For fields {ny, nx}, weights of one set or of one for each hogel, row by row. Throws invalid_argument naming the option, its range and the value;
-  /// unsupported for a device other than the CPU.
-  ErrorDiffusionPlan(const ErrorDiffusionOptions& options, DiffusionWeights weights, Shape<2> shape, Queue queue = {});
+  /// unsupported for a device that this build has not and, on CUDA, for serpentine order and taps farther than 31 rows or than shared memory reaches.
+  ErrorDiffusionPlan(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, Shape<2> shape,
+                     Queue queue = {});
   ~ErrorDiffusionPlan();
   ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
   ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
 
-  /// {ny, nx}. Throws invalid_argument for another shape or a pixel that is not finite, which it names.
+  /// {ny, nx}. Throws invalid_argument for another shape or a pixel that is not finite, which it names. CUDA: waits for the scale; where that is given it
+  /// only enqueues, and report throws.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
+  /// Waits for the last execute.
   [[nodiscard]] ErrorDiffusionReport report() const;
 
  private:

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
-#include <holotone/optics/turns_math.h>
 #include <holotone/quantize/error_diffusion_cpu.hpp>
+#include <holotone/quantize/modulus_share.hpp>
+#include <holotone/quantize/phase_math.h>
 
 namespace holotone::diffusion {
 namespace {
@@ -22,11 +23,14 @@ HOLOTONE_SIMD_CLONES void collect(Parts sum, const Parts errors, float weight, s
 
 HOLOTONE_ALWAYS_INLINE std::uint8_t nearest(float re, float im, const Levels& levels) {
   const bool phase = levels.modulation == Modulation::phase;
-  const float place = phase ? turns_math::turns_of({re, im}) : re;
-  if (!levels.boundary.empty()) return code_within(levels, place);
-  if (phase) {
-    const float code = std::floor(place * levels.count + 0.5F);
-    return static_cast<std::uint8_t>(code < levels.count ? code : 0);
+  if (phase && levels.boundary.empty()) {
+    return static_cast<std::uint8_t>(
+        phase_math::nearest_of(phase_math::phase_of(re, im, levels.count), static_cast<std::int32_t>(levels.count)));
+  }
+  float place = phase ? phase_math::phase_of(re, im, 1) : re;
+  if (!levels.boundary.empty()) {
+    if (phase && place < 0) place += 1;
+    return code_within(levels, place);
   }
   const float last = levels.count - 1;
   const float code = std::floor(place * last + 0.5F);
@@ -40,21 +44,23 @@ struct RowTaps {
   std::size_t count;
 };
 
-/// Each pixel collects from those before it in its row, then errs itself. `step`: 1 from left to right, -1 back.
-HOLOTONE_SIMD_CLONES void along_row(const Parts sum, const Parts errors, const RowTaps taps, const Levels& levels,
-                                    std::int64_t count, std::int64_t step, std::uint8_t* codes) {
+/// Each pixel adds what it collected from rows above, collects from those before it in its row, then errs itself. `step`: 1 from left to right, -1 back.
+HOLOTONE_SIMD_CLONES void along_row(const Parts own, const Parts sum, const Parts errors, const RowTaps taps,
+                                    const Job& job, std::int64_t count, std::int64_t step, std::uint8_t* codes) {
+  const Levels& levels = job.levels;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t x = step > 0 ? i : count - 1 - i;
-    float re = sum.re[x];
-    float im = sum.im[x];
+    float re = own.re[x] + sum.re[x];
+    float im = own.im[x] + sum.im[x];
     for (std::size_t tap = 0; tap < taps.count; ++tap) {
-      re = std::fma(taps.value[tap], errors.re[x - step * taps.tap[tap].dx], re);
-      im = std::fma(taps.value[tap], errors.im[x - step * taps.tap[tap].dx], im);
+      const std::int64_t from = x - step * taps.tap[tap].dx;
+      re = std::fma(taps.value[tap], errors.re[from], re);
+      im = std::fma(taps.value[tap], errors.im[from], im);
     }
     const std::uint8_t code = nearest(re, im, levels);
     codes[x] = code;
-    re -= levels.re[code];
-    im -= levels.im[code];
+    re -= job.level_re[code];
+    im -= job.level_im[code];
     if (levels.line) {
       const float along = re * levels.line_re + im * levels.line_im;
       re = along * levels.line_re;
@@ -89,12 +95,14 @@ class Hogel {
         reach_(job.weights.taps),
         pitch_(place.width + 2 * reach_.columns),
         errors_(static_cast<std::size_t>(2 * reach_.rows * pitch_)),
-        sums_(static_cast<std::size_t>(2 * place.width)) {}
+        sums_(static_cast<std::size_t>(4 * place.width)) {}
 
   void run(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
     for (std::int64_t row = 0; row < place_.height; ++row) {
       const Parts sum{sums_.data(), sums_.data() + place_.width};
-      read_row(&field(place_.top + row, place_.left), job_, sum, place_.width);
+      const Parts own{sum.re + 2 * place_.width, sum.im + 2 * place_.width};
+      read_row(&field(place_.top + row, place_.left), job_, own, place_.width);
+      std::fill_n(sum.re, 2 * place_.width, 0.0F);
       const auto& taps = job_.weights.taps;
       std::size_t i = 0;
       for (; i < taps.size() && taps[i].dy > 0; ++i) {
@@ -104,7 +112,7 @@ class Hogel {
         const std::int64_t dx = step(from) * taps[i].dx;
         collect(sum, {above.re - dx, above.im - dx}, values(from)[i], place_.width);
       }
-      along_row(sum, errors(row), {taps.data() + i, values(row) + i, taps.size() - i}, job_.levels, place_.width,
+      along_row(own, sum, errors(row), {taps.data() + i, values(row) + i, taps.size() - i}, job_, place_.width,
                 step(row), &codes(place_.top + row, place_.left));
     }
   }
@@ -134,29 +142,52 @@ class Hogel {
 
 }  // namespace
 
-/// h of a row: the field over its scale, no longer than 1.
+/// h of a row.
 HOLOTONE_SIMD_CLONES void read_row(const Complex* field, const Job& job, Parts sum, std::int64_t count) {
-  const float scale = job.scale;
   float* __restrict const to_re = sum.re;
   float* __restrict const to_im = sum.im;
   if (job.levels.modulation == Modulation::amplitude) {
+    const float scale = job.scale;
     for (std::int64_t x = 0; x < count; ++x) {
-      const float re = field[x].real() / scale;
-      const float limited = re < -1 ? -1 : re > 1 ? 1 : re;
-      to_re[x] = (1 + limited) * 0.5F;
+      to_re[x] = phase_math::lightness_of(field[x].real(), scale);
       to_im[x] = 0;
     }
     return;
   }
+  const float unit = job.unit;
+  const float radius = job.radius;
+  const float most = radius * radius;
   for (std::int64_t x = 0; x < count; ++x) {
-    const float re = field[x].real() / scale;
-    const float im = field[x].imag() / scale;
-    const float square = re * re + im * im;
-    const float length = square > 1 ? std::sqrt(square) : 1;
-    to_re[x] = re / length;
-    to_im[x] = im / length;
+    to_re[x] = field[x].real() * unit;
+    to_im[x] = field[x].imag() * unit;
+  }
+  // Few are: apart, so that the loop above is one of vectors.
+  for (std::int64_t x = 0; x < count; ++x) {
+    const phase_math::Parts32 own{to_re[x], to_im[x]};
+    if (!phase_math::beyond(own, most)) continue;
+    const auto shorter = phase_math::clipped(own, radius);
+    to_re[x] = shorter.re;
+    to_im[x] = shorter.im;
   }
 }
+
+namespace {
+
+std::int64_t first_broken(View<const Complex, 2> field) {
+  const auto values = field.host();
+  const auto broken = [](Complex own) { return !std::isfinite(own.real()) || !std::isfinite(own.imag()); };
+  const std::int64_t nx = field.shape()[1];
+  std::vector<std::int64_t> first(static_cast<std::size_t>(field.shape()[0]), -1);
+  parallel_for(0, field.shape()[0], [&](std::int64_t row) {
+    const auto begin = values.begin() + row * nx;
+    const auto at = std::find_if(begin, begin + nx, broken);
+    if (at != begin + nx) first[static_cast<std::size_t>(row)] = at - values.begin();
+  });
+  const auto at = std::find_if(first.begin(), first.end(), [](std::int64_t i) { return i >= 0; });
+  return at != first.end() ? *at : -1;
+}
+
+}  // namespace
 
 HogelPlace HogelPlace::of(const Job& job, std::int64_t number) {
   const std::int64_t top = number / job.hogels[1] * job.side;
@@ -164,10 +195,31 @@ HogelPlace HogelPlace::of(const Job& job, std::int64_t number) {
   return {number, top, left, std::min(job.side, job.shape[1] - left), std::min(job.side, job.shape[0] - top)};
 }
 
-void diffuse_cpu(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-  if (skewed_can(job)) return diffuse_skewed(job, field, codes);
-  parallel_for(0, job.hogels[0] * job.hogels[1],
-               [&](std::int64_t number) { Hogel(job, HogelPlace::of(job, number)).run(field, codes); });
-}
+namespace {
+
+class CpuEngine : public Engine {
+ public:
+  ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) override {
+    ModulusShare found(modulation, share);
+    do found.add(field);
+    while (found.another_pass());
+    return {found.modulus(), found.broken()};
+  }
+  void diffuse(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
+    broken_ = first_broken(field);
+    if (broken_ >= 0) return;
+    if (skewed_can(job)) return diffuse_skewed(job, field, codes);
+    parallel_for(0, job.hogels[0] * job.hogels[1],
+                 [&](std::int64_t number) { Hogel(job, HogelPlace::of(job, number)).run(field, codes); });
+  }
+  std::int64_t broken() override { return broken_; }
+
+ private:
+  std::int64_t broken_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> cpu_engine() { return std::make_unique<CpuEngine>(); }
 
 }  // namespace holotone::diffusion

@@ -1,5 +1,5 @@
 #pragma once
-// What the CPU's ways of error diffusion share. Not for users. Their files are compiled with -ffp-contract=off: see turns_math.h.
+// What the CPU's ways of error diffusion share. Not for users. Their files are compiled with -ffp-contract=off: see phase_math.h.
 #include <algorithm>
 #include <holotone/quantize/error_diffusion_engine.hpp>
 
@@ -11,7 +11,7 @@ struct Parts {
   float* im;
 };
 
-/// h of a row: the field over its scale, no longer than 1.
+/// h of a row, in the units of the job.
 void read_row(const Complex* field, const Job& job, Parts sum, std::int64_t count);
 
 /// A hogel's pixels.

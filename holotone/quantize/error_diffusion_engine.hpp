@@ -1,6 +1,11 @@
 #pragma once
 // Between the plan of error diffusion and what computes. Not for users.
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <holotone/quantize/error_diffusion.hpp>
+#include <limits>
+#include <string>
 
 namespace holotone::diffusion {
 
@@ -17,16 +22,44 @@ struct Levels {
   float line_im;
 };
 
+/// What all work on one hologram. Phases are worked on in units of a power of two near the scale, so that no rounding depends on it.
 struct Job {
   Shape<2> shape;
   std::int64_t side;  ///< of hogels
   Shape<2> hogels;
-  const DiffusionWeights& weights;
-  const Levels& levels;
-  float scale;
-  bool serpentine;
+  DiffusionWeights weights;  ///< in the order of sums
+  Levels levels;
+  bool serpentine = false;
+  float scale = 1;
+  float unit = 1;                 ///< phase: what the field is multiplied by, a power of two
+  float radius = 1;               ///< phase: scale unit, the modulus of what is shown
+  std::vector<float> level_re{};  ///< of what the codes show, times the radius
+  std::vector<float> level_im{};
 };
 
-void diffuse_cpu(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
+/// The modulus that a share of the pixels do not exceed (amplitude: |Re h|), and the first pixel that is not finite; -1: none.
+struct ScaleFound {
+  float modulus;
+  std::int64_t broken;
+};
+
+/// The modulus whose square in float64 has these upper 32 bits, the others all set.
+inline float modulus_of(std::uint32_t bits) {
+  const double square = std::bit_cast<double>(std::uint64_t{bits} << 32 | 0xFFFFFFFFU);
+  return static_cast<float>(std::min(std::sqrt(square), double{std::numeric_limits<float>::max()}));
+}
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) = 0;
+  virtual void diffuse(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
+  /// Waits; the first pixel of the last field that is not finite, -1: none.
+  virtual std::int64_t broken() = 0;
+};
+
+std::unique_ptr<Engine> cpu_engine();
+/// For plans of this shape; compiles the kernel.
+std::unique_ptr<Engine> cuda_engine(const Job& job, const std::string& cache_folder, const Queue& queue);
 
 }  // namespace holotone::diffusion

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
-#include <holotone/optics/turns_math.h>
 #include <holotone/quantize/error_diffusion_cpu.hpp>
+#include <holotone/quantize/phase_math.h>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -47,7 +47,8 @@ struct Block {
   float* errors;        ///< of its first step, {steps, pitch}; `memory` steps before it are there too
   const float* values;  ///< h, {steps, 2, lanes}
   std::uint8_t* codes;  ///< {steps, lanes}
-  const LaneTap* taps;
+  const LaneTap* taps;  ///< in the order of sums: of rows above, then of their own
+  std::size_t above_count;
   std::size_t tap_count;
   std::int32_t first[lanes];  ///< step at which a lane enters its row
   std::int32_t last[lanes];   ///< and leaves it
@@ -55,27 +56,29 @@ struct Block {
 
 /// Nearest levels of all lanes.
 HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const Levels& levels, std::int32_t* level) {
-  alignas(64) float place[lanes];
   const bool phase = levels.modulation == Modulation::phase;
-  if (phase) {
-#pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) place[lane] = turns_math::turns_of({re[lane], im[lane]});
-  } else {
-#pragma omp simd
-    for (int lane = 0; lane < lanes; ++lane) place[lane] = re[lane];
-  }
+  const float count = levels.count;
   if (!levels.boundary.empty()) {
-    for (int lane = 0; lane < lanes; ++lane) level[lane] = code_within(levels, place[lane]);
-    return;
-  }
-  const float count = phase ? levels.count : levels.count - 1;
-  const float most = levels.count - 1;
-  const float beyond = phase ? 0 : most;  // a whole turn is none
+    alignas(64) float place[lanes];
 #pragma omp simd
-  for (int lane = 0; lane < lanes; ++lane) {
-    const float code = std::floor(place[lane] * count + 0.5F);
-    const float limited = code > most ? beyond : code;
-    level[lane] = static_cast<std::int32_t>(limited > 0 ? limited : 0);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const float turns = phase_math::phase_of(re[lane], im[lane], 1);
+      place[lane] = !phase ? re[lane] : turns < 0 ? turns + 1 : turns;
+    }
+    for (int lane = 0; lane < lanes; ++lane) level[lane] = code_within(levels, place[lane]);
+  } else if (phase) {
+    const auto all = static_cast<std::int32_t>(count);
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      level[lane] = phase_math::nearest_of(phase_math::phase_of(re[lane], im[lane], count), all);
+    }
+  } else {
+    const float last = count - 1;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      const float code = std::floor(re[lane] * last + 0.5F);
+      level[lane] = static_cast<std::int32_t>(code > 0 ? (code < last ? code : last) : 0);
+    }
   }
 }
 
@@ -89,32 +92,40 @@ HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re,
   }
 }
 
+/// sum += weight * errors, of all lanes.
 template <bool is_real>
-HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Levels& levels) {
-  const float* const shown_re = levels.re.data();
-  const float* const shown_im = levels.im.data();
+HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, const LaneTap* taps, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float weight = taps[i].weight;
+    const float* const from = own + taps[i].offset;
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane) {
+      re[lane] = std::fma(weight, from[lane], re[lane]);
+      if (!is_real) im[lane] = std::fma(weight, from[plane + lane], im[lane]);
+    }
+  }
+}
+
+template <bool is_real>
+HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job) {
+  const Levels& levels = job.levels;
+  const float* const shown_re = job.level_re.data();
+  const float* const shown_im = job.level_im.data();
   const std::int32_t* const first = block.first;
   const std::int32_t* const last = block.last;
   for (std::int32_t t = 0; t < steps_at_once; ++t) {
-    alignas(64) float re[lanes];
-    alignas(64) float im[lanes];
+    alignas(64) float re[lanes] = {};
+    alignas(64) float im[lanes] = {};
     alignas(64) std::int32_t level[lanes];
     float* const own = block.errors + t * pitch;
     const float* const value = block.values + t * 2 * lanes;
+    collect<is_real>(re, im, own, block.taps, block.above_count);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-      re[lane] = value[lane];
-      im[lane] = is_real ? 0 : value[lanes + lane];
+      re[lane] += value[lane];
+      im[lane] = is_real ? 0 : im[lane] + value[lanes + lane];
     }
-    for (std::size_t i = 0; i < block.tap_count; ++i) {
-      const float weight = block.taps[i].weight;
-      const float* const from = own + block.taps[i].offset;
-#pragma omp simd
-      for (int lane = 0; lane < lanes; ++lane) {
-        re[lane] = std::fma(weight, from[lane], re[lane]);
-        if (!is_real) im[lane] = std::fma(weight, from[plane + lane], im[lane]);
-      }
-    }
+    collect<is_real>(re, im, own, block.taps + block.above_count, block.tap_count - block.above_count);
     nearest_of(re, im, levels, level);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
@@ -135,8 +146,8 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Levels& levels) {
   }
 }
 
-HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Levels& levels) { steps_of<false>(block, levels); }
-HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Levels& levels) { steps_of<true>(block, levels); }
+HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Job& job) { steps_of<false>(block, job); }
+HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Job& job) { steps_of<true>(block, job); }
 
 /// What the groups of rows of one hogel hand on.
 struct HogelState {
@@ -198,10 +209,13 @@ class RowGroup {
     const auto& weights = job_.weights;
     const std::int64_t set = weights.values.shape()[0] > 1 ? hogel_->place.number : 0;
     taps_.clear();
+    above_count_ = 0;
     for (std::size_t i = 0; i < weights.taps.size(); ++i) {
       const auto [dx, dy] = weights.taps[i];
       const float weight = weights.values(set, static_cast<std::int64_t>(i));
-      if (weight != 0) taps_.push_back({lanes - dy - (dy * skew_.lead + dx) * pitch, weight});
+      if (weight == 0) continue;
+      above_count_ += dy > 0 ? 1 : 0;
+      taps_.push_back({lanes - dy - (dy * skew_.lead + dx) * pitch, weight});
     }
   }
 
@@ -256,8 +270,14 @@ class RowGroup {
   }
 
   void do_block(std::int64_t step) {
-    Block block{
-        errors_.data() + skew_.memory * pitch, values_.data(), block_codes_.data(), taps_.data(), taps_.size(), {}, {}};
+    Block block{errors_.data() + skew_.memory * pitch,
+                values_.data(),
+                block_codes_.data(),
+                taps_.data(),
+                above_count_,
+                taps_.size(),
+                {},
+                {}};
     const auto& place = hogel_->place;
     for (std::int64_t lane = 0; lane < rows_; ++lane) {
       const std::int64_t row = first_row_ + lane;
@@ -274,7 +294,7 @@ class RowGroup {
         to[x * 2 * lanes + lanes] = own.im[x];
       }
     }
-    is_real_ ? real_steps(block, job_.levels) : complex_steps(block, job_.levels);
+    is_real_ ? real_steps(block, job_) : complex_steps(block, job_);
     for (std::int64_t lane = 0; lane < rows_; ++lane) {
       const std::int64_t count = block.last[lane] - block.first[lane];
       if (count == 0) continue;
@@ -295,6 +315,7 @@ class RowGroup {
   std::vector<float> row_;
   std::vector<std::uint8_t> block_codes_;
   std::vector<LaneTap> taps_;
+  std::size_t above_count_ = 0;
   HogelState* hogel_ = nullptr;
   std::int64_t group_ = 0;
   std::int64_t first_row_ = 0;

@@ -5,9 +5,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
+#include <holotone/quantize/error_diffusion_engine.hpp>
 #include <holotone/quantize/modulus_share.hpp>
-#include <limits>
-#include <numeric>
 
 namespace holotone {
 namespace {
@@ -42,34 +41,43 @@ ModulusShare::ModulusShare(Modulation modulation, double share) : modulation_(mo
   if (!(share > 0 && share <= 1)) throw_argument("ModulusShare", "share", "above 0, up to 1", fmt::format("{}", share));
 }
 
+template <class Count>
+void ModulusShare::tally(std::span<const Complex> values, std::vector<Count>& counts) const {
+  std::uint32_t bits[at_once];
+  const auto all = std::ssize(values);
+  for (std::int64_t i = 0; i < all; i += at_once) {
+    const std::int64_t some = std::min(at_once, all - i);
+    squares_of(values.data() + i, some, modulation_ == Modulation::phase ? 1 : 0, bits);
+    if (second_) {
+      for (std::int64_t k = 0; k < some; ++k) {
+        if (bits[k] >> 16 == upper_) ++counts[bits[k] & 0xFFFFU];
+      }
+    } else {
+      // Upper halves take half of the bins: two counts by turns, as one bin's next would wait for its last.
+      for (std::int64_t k = 0; k < some; ++k) ++counts[static_cast<std::size_t>(k % 2) * (bins / 2) + (bits[k] >> 16)];
+    }
+  }
+}
+
 void ModulusShare::add(View<const Complex, 2> block) {
   constexpr std::int64_t most_chunks = 64;
   constexpr std::int64_t least_chunk = 1 << 18;
   const auto values = block.host();
   const auto count = static_cast<std::int64_t>(values.size());
-  const std::int64_t chunks = std::clamp<std::int64_t>(count / least_chunk, 1, most_chunks);
-  const double of_imaginary = modulation_ == Modulation::phase ? 1 : 0;
-  std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(chunks));
-  parallel_for(0, chunks, [&](std::int64_t chunk) {
-    // Two counts by turns: one bin's next would wait for its last.
-    auto& own = parts[static_cast<std::size_t>(chunk)];
-    own.assign(2 * bins, 0);
-    std::uint32_t bits[at_once];
-    const std::int64_t end = (chunk + 1) * count / chunks;
-    for (std::int64_t i = chunk * count / chunks; i < end; i += at_once) {
-      const std::int64_t some = std::min(at_once, end - i);
-      squares_of(values.data() + i, some, of_imaginary, bits);
-      if (second_) {
-        for (std::int64_t k = 0; k < some; ++k) {
-          if (bits[k] >> 16 == upper_) ++own[bits[k] & 0xFFFFU];
-        }
-      } else {
-        for (std::int64_t k = 0; k < some; ++k) ++own[static_cast<std::size_t>(k % 2) * bins + (bits[k] >> 16)];
-      }
+  const std::int64_t chunks = std::min(count / least_chunk, most_chunks);
+  if (chunks < 2) {
+    tally(values, bins_);
+  } else {
+    std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(chunks));
+    parallel_for(0, chunks, [&](std::int64_t chunk) {
+      auto& own = parts[static_cast<std::size_t>(chunk)];
+      own.assign(bins, 0);
+      const auto first = static_cast<std::size_t>(chunk * count / chunks);
+      tally(values.subspan(first, static_cast<std::size_t>((chunk + 1) * count / chunks) - first), own);
+    });
+    for (const auto& own : parts) {
+      for (std::size_t bin = 0; bin < bins; ++bin) bins_[bin] += own[bin];
     }
-  });
-  for (const auto& own : parts) {
-    for (std::size_t bin = 0; bin < 2 * bins; ++bin) bins_[bin % bins] += own[bin];
   }
   if (second_) return;
   if (broken_ < 0 && count_not_finite() > 0) {
@@ -82,7 +90,9 @@ void ModulusShare::add(View<const Complex, 2> block) {
 }
 
 std::int64_t ModulusShare::count_not_finite() const {
-  return std::accumulate(bins_.begin() + first_not_finite, bins_.end(), std::int64_t{0});
+  std::int64_t count = 0;
+  for (std::size_t bin = first_not_finite; bin < bins / 2; ++bin) count += bins_[bin] + bins_[bins / 2 + bin];
+  return count;
 }
 
 bool ModulusShare::another_pass() {
@@ -90,14 +100,14 @@ bool ModulusShare::another_pass() {
     const std::int64_t known = count_ - count_not_finite();
     rank_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share_ * static_cast<double>(known))), 1,
                                      std::max<std::int64_t>(known, 1));
+    for (std::size_t bin = 0; bin < bins / 2; ++bin) bins_[bin] += bins_[bins / 2 + bin];
     upper_ = bin_at(bins_, rank_);
     std::fill(bins_.begin(), bins_.end(), 0);
     second_ = true;
     return known > 0;
   }
   const std::uint32_t lower = bin_at(bins_, rank_);
-  const double square = std::bit_cast<double>(std::uint64_t{upper_ << 16 | lower} << 32 | 0xFFFFFFFFU);
-  modulus_ = static_cast<float>(std::min(std::sqrt(square), double{std::numeric_limits<float>::max()}));
+  modulus_ = diffusion::modulus_of(upper_ << 16 | lower);
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/panel.hpp>
+#include <span>
 #include <vector>
 
 namespace holotone {
@@ -10,7 +11,7 @@ namespace holotone {
 /// The modulus (amplitude: |Re h|) that a share of a field's pixels do not exceed, of a field that comes in blocks of rows: what an ErrorDiffusionPlan divides
 /// by. Two passes over the same blocks,
 ///   do { for each block: share.add(block); } while (share.another_pass());
-/// Of count pixels the ceil(share count)-th modulus, from below at most 2^-21 too large. The same for any blocks and number of threads. Cost O(pixels); up to 32 MiB.
+/// Of count pixels the ceil(share count)-th modulus, from below at most 2^-21 too large. The same for any blocks and number of threads. Cost O(pixels); up to 16 MiB.
 class ModulusShare {
  public:
   /// share: above 0, up to 1. Throws invalid_argument.
@@ -28,6 +29,8 @@ class ModulusShare {
 
  private:
   [[nodiscard]] std::int64_t count_not_finite() const;
+  template <class Count>
+  void tally(std::span<const Complex> values, std::vector<Count>& counts) const;
 
   Modulation modulation_;
   double share_;

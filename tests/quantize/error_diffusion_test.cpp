@@ -28,9 +28,7 @@ Array<Complex, 2> speckle(Shape<2> shape, std::uint64_t seed) {
 
 Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
                                 View<const Complex, 2> field, float* scale = nullptr) {
-  DiffusionWeights own{weights.taps, weights.values.to(Device{})};
-  if (!weights.backward.empty()) own.backward = weights.backward.to(Device{});
-  ErrorDiffusionPlan plan(options, std::move(own), field.shape());
+  ErrorDiffusionPlan plan(options, weights, field.shape());
   Array<std::uint8_t, 2> codes(field.shape());
   plan.execute(field, codes.view());
   if (scale != nullptr) *scale = plan.report().scale;

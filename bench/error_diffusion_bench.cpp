@@ -1,0 +1,165 @@
+// vded/24576/p{1,3,6}: 24,576 x 24,576 pixels, 750 nm, 635 nm, hogels of 2048, 8 bits of phase, 27 weights by Eq. (1) for a viewer of 9.2 mm at 36 mm; field
+// and codes on the device, the scale given. On a CPU vded/8192/p{1,3,6}.
+//
+// error_diffusion/8192: Floyd-Steinberg, 8192 x 8192 values to one bit of amplitude, the scale given.
+//
+// Speckle. On a GPU every code has to be the CPU's; on a CPU the noise in a hogel's window has to be 4 dB below that of truncation (Floyd-Steinberg: the mean
+// has to be kept). Counter: pixels_per_s.
+#include <algorithm>
+#include <bench/loop.hpp>
+#include <bench/rows.hpp>
+#include <benchmark/benchmark.h>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <holotone/quantize/window_noise.hpp>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+using holotone::Array;
+using holotone::Complex;
+using holotone::Device;
+using holotone::DiffusionWeights;
+using holotone::ErrorDiffusionOptions;
+using holotone::ErrorDiffusionPlan;
+using holotone::Queue;
+using holotone::Shape;
+using holotone::SignalWindow;
+
+Array<Complex, 2> speckle(Shape<2> shape) {
+  Array<Complex, 2> field(shape);
+  holotone::parallel_for(0, shape[0], [&](std::int64_t row) {
+    for (std::int64_t column = 0; column < shape[1]; ++column) {
+      const auto at = static_cast<std::uint64_t>(row * shape[1] + column);
+      const double modulus = std::sqrt(-std::log(1 - holotone::random_uniform64(1, 2 * at)));
+      field(row, column) = Complex(std::polar(modulus, 2 * M_PI * holotone::random_uniform64(1, 2 * at + 1)));
+    }
+  });
+  return field;
+}
+
+struct Case {
+  ErrorDiffusionOptions options;
+  DiffusionWeights weights;
+  std::vector<SignalWindow> windows;  ///< none: Floyd-Steinberg
+  Shape<2> shape;
+};
+
+Case view_dependent(std::int64_t side, int parallelism) {
+  Case own;
+  own.shape = {side, side};
+  own.options.hogel_px = 2048;
+  own.options.scale = 2.5;
+  const holotone::FieldGrid grid{side, side, 750e-9, 635e-9};
+  const auto hogels = holotone::hogels_of(own.shape, own.options.hogel_px);
+  const auto middle = [&](std::int64_t i) {
+    return (static_cast<double>(i * own.options.hogel_px) + static_cast<double>(own.options.hogel_px - side) / 2) *
+           grid.pitch_m;
+  };
+  for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
+    own.windows.push_back(
+        signal_window(grid, {9.2e-3, 9.2e-3, 36e-3, 0, 0}, middle(i % hogels[1]), -middle(i / hogels[1])));
+  }
+  holotone::WeightOptions weights;
+  weights.parallelism = parallelism;
+  own.weights = diffusion_weights(own.windows, weights);
+  return own;
+}
+
+Case floyd_steinberg(std::int64_t side) {
+  Case own;
+  own.shape = {side, side};
+  own.options.modulation = holotone::Modulation::amplitude;
+  own.options.bits = 1;
+  own.options.scale = 2.5;
+  own.weights = holotone::floyd_steinberg_weights();
+  return own;
+}
+
+Array<std::uint8_t, 2> codes_by_cpu(const Case& own, const Array<Complex, 2>& field) {
+  Array<std::uint8_t, 2> codes(own.shape);
+  ErrorDiffusionPlan(own.options, own.weights, own.shape).execute(field.view(), codes.view());
+  return codes;
+}
+
+/// What is wrong with the codes; empty: nothing.
+std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Array<std::uint8_t, 2>& codes,
+                       Device device) {
+  if (device.backend != holotone::Backend::cpu) {
+    const auto expected = codes_by_cpu(own, field);
+    const auto differing =
+        std::inner_product(codes.data(), codes.data() + codes.size(), expected.data(), std::int64_t{0}, std::plus<>(),
+                           [](auto a, auto b) { return std::int64_t{a != b}; });
+    return differing == 0 ? "" : fmt::format("{} codes are not the CPU's", differing);
+  }
+  if (own.windows.empty()) {
+    double mean = 0;
+    for (std::int64_t i = 0; i < codes.size(); ++i) {
+      const double wanted =
+          (1 + std::clamp(static_cast<double>(field.data()[i].real()) / own.options.scale, -1.0, 1.0)) / 2;
+      mean += (codes.data()[i] - wanted) / static_cast<double>(codes.size());
+    }
+    return std::abs(mean) < 1e-3 ? "" : fmt::format("the mean is off by {:.2e}", mean);
+  }
+  constexpr std::int64_t part = 1024;
+  Array<Complex, 2> some({part, part});
+  Array<std::uint8_t, 2> own_codes({part, part});
+  for (std::int64_t row = 0; row < part; ++row) {
+    std::copy_n(&field(row, 0), part, &some(row, 0));
+    std::copy_n(&codes(row, 0), part, &own_codes(row, 0));
+  }
+  const auto noise = [&](const Array<std::uint8_t, 2>& of) {
+    return window_noise(some.view(), of.view(), own.options, own.options.scale, own.windows[0]).noise;
+  };
+  const double diffused = noise(own_codes);
+  auto options = own.options;
+  options.hogel_px = 0;
+  ErrorDiffusionPlan(options, {{}, Array<float, 2>({1, 0})}, some.shape()).execute(some.view(), own_codes.view());
+  const double db = 10 * std::log10(diffused / noise(own_codes));
+  return db < -4 ? "" : fmt::format("noise in the window is {:.1f} dB of truncation's", db);
+}
+
+void run(benchmark::State& state, const Case& own, Device device) {
+  const auto field = speckle(own.shape);
+  const auto queue = Queue::create(device);
+  const auto there = copy_of(field.view(), device);
+  Array<std::uint8_t, 2> codes(own.shape, queue);
+  ErrorDiffusionPlan plan(own.options, own.weights, own.shape, queue);
+  const auto work = [&] { plan.execute(there.view(), codes.view()); };
+  work();
+  queue.synchronize();
+  if (const auto words = wrong_with(own, field, codes.to(Device{}), device); !words.empty()) {
+    state.SkipWithError(words.c_str());
+    return;
+  }
+  double seconds = 0;
+  if (device.backend == holotone::Backend::cpu) {
+    seconds = time_iterations(state, queue, work);
+  } else {
+    for (auto _ : state) state.SetIterationTime(seconds = rested_seconds_of(queue, 15, work));
+    state.counters["sustained_ms"] = 1e3 * seconds_of(queue, 25, work);
+  }
+  state.counters["pixels_per_s"] = static_cast<double>(own.shape[0] * own.shape[1]) / seconds;
+}
+
+}  // namespace
+
+void add_error_diffusion_rows(const RowOptions& options) {
+  const auto device = options.device;
+  const bool on_cpu = device.backend == holotone::Backend::cpu;
+  const std::int64_t side = on_cpu ? 8192 : 24576;
+  const auto add = [&](const std::string& name, const auto& make) {
+    auto* const row = register_row(name, [=](benchmark::State& state) { run(state, make(), device); });
+    if (!on_cpu) row->Iterations(1);  // the median of single runs on a rested card
+  };
+  for (const int p : {1, 3, 6}) {
+    add(fmt::format("vded/{}/p{}", side, p), [side, p] { return view_dependent(side, p); });
+  }
+  add("error_diffusion/8192", [] { return floyd_steinberg(8192); });
+}
+
+}  // namespace bench

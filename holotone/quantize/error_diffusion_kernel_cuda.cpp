@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/quantize/error_diffusion_kernel_cuda.hpp>
+
+namespace holotone {
+std::string_view error_diffusion_text(std::string_view path);  // made by CMake
+}
+
+namespace holotone::diffusion {
+namespace {
+
+constexpr std::int64_t shared_bytes_at_most = 227 * 1024;
+constexpr int usual_warps = 8;  // twelve take as long or longer
+constexpr std::int64_t working =
+    1000;  // groups of rows that can be worked on at once, from which on it is their work that takes the time
+
+/// Steps from an error to its use. With two the compiler finds other work meanwhile; with one the next group of rows can begin sooner, which counts where few
+/// can be worked on at once.
+int least_delay(const Job& job, const WavefrontPattern& with_two) {
+  const std::int64_t width = std::min(job.side, job.shape[1]);
+  const std::int64_t apart = std::int64_t{32} * with_two.lag + with_two.chunk;
+  const std::int64_t groups = std::min((std::min(job.side, job.shape[0]) + 31) / 32, width / apart + 1);
+  return job.hogels[0] * job.hogels[1] * groups < working ? 1 : 2;
+}
+
+}  // namespace
+
+WavefrontKernel WavefrontKernel::of(const Job& job) {
+  WavefrontKernel kernel;
+  kernel.pattern = WavefrontPattern::of(job.weights.taps, 2);
+  if (least_delay(job, kernel.pattern) == 1) kernel.pattern = WavefrontPattern::of(job.weights.taps, 1);
+  kernel.levels = static_cast<int>(job.levels.re.size());
+  if (kernel.pattern.above > 31 || 8 * kernel.levels + kernel.pattern.tile_bytes() > shared_bytes_at_most) {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format(
+            "ErrorDiffusionPlan: weights: expected taps at most 31 rows above whose rows fit in {} bytes of shared "
+            "memory, got {} rows, {} bytes",
+            shared_bytes_at_most, kernel.pattern.above, kernel.pattern.tile_bytes()));
+  }
+  kernel.warps = usual_warps;
+  while (kernel.shared_bytes() > shared_bytes_at_most) kernel.warps /= 2;
+  return kernel;
+}
+
+cuda::KernelSource WavefrontKernel::source(const Job& job, bool scaled, bool packed) const {
+  const std::string folder = "holotone/quantize/";
+  cuda::KernelSource source;
+  source.name = "error_diffusion";
+  source.text = error_diffusion_text(folder + "error_diffusion_wavefront_nvrtc.cuh");
+  for (const char* header : {"error_diffusion_steps_nvrtc.cuh", "error_diffusion_wavefront.h", "phase_math.h"}) {
+    source.headers[folder + header] = error_diffusion_text(folder + header);
+  }
+  source.headers[folder + "error_diffusion_pattern_macros.h"] = pattern.source();
+  const auto& own = job.levels;
+  source.defines = {fmt::format("WARPS={}", warps),
+                    fmt::format("LEVELS={}", levels),
+                    fmt::format("REAL={}", own.modulation == Modulation::amplitude ? 1 : 0),
+                    fmt::format("TABLE={}", own.boundary.empty() ? 0 : 1),
+                    fmt::format("LINE={}", own.line ? 1 : 0),
+                    fmt::format("LINE_RE={:a}f", own.line_re),
+                    fmt::format("LINE_IM={:a}f", own.line_im),
+                    fmt::format("SCALED={}", scaled ? 1 : 0),
+                    fmt::format("PACK={}", packed ? 8 : 1)};
+  return source;
+}
+
+}  // namespace holotone::diffusion

@@ -1,0 +1,346 @@
+// Error diffusion as a wavefront, compiled when a plan is made, for its pattern of taps (error_diffusion_pattern.hpp) and its kind of levels. Not for users.
+//
+// A warp takes 32 rows of a hogel, a lane each; each lane is LAG columns behind the lane above. Errors of rows above come from shared memory some steps
+// after they were made, and are added to the sums of the pixels that collect them (`sums`, a slot for each of the next SLOTS columns): one read a row
+// above instead of one a tap. A tile holds blocks of BLOCK columns of these rows and of the ABOVE rows over them: the present chunk of two blocks, the next
+// one, into which the field's values come meanwhile, and HISTORY blocks before; errors take the values' places. The rows over the tile are the
+// last ones of the group above, which hands them on through global memory with a tag beside each number.
+#include <holotone/quantize/error_diffusion_steps_nvrtc.cuh>
+
+namespace holotone::diffusion {
+namespace {
+
+/// A hogel, and the warp's group of rows in it.
+struct Work {
+  int hogel;
+  int group;
+  int columns;
+  int hogel_rows;  // from the group's first on
+  long long top;   // of the group
+  long long left;
+  int chunks;
+};
+
+__device__ __forceinline__ Work work_of(const WavefrontArguments& arguments, int ticket) {
+  Work work;
+  // All hogels' first groups, then all second ones: a group's rows above have long begun.
+  work.group = ticket / arguments.hogels;
+  work.hogel = ticket % arguments.hogels;
+  const long long top = static_cast<long long>(work.hogel / arguments.hogels_across) * arguments.side;
+  work.left = static_cast<long long>(work.hogel % arguments.hogels_across) * arguments.side;
+  const long long right = arguments.nx - work.left;
+  const long long below = arguments.ny - top;
+  work.columns = static_cast<int>(right < arguments.side ? right : arguments.side);
+  work.hogel_rows = static_cast<int>(below < arguments.side ? below : arguments.side) - rows * work.group;
+  work.top = top + rows * work.group;
+  work.chunks = (work.columns + (rows - 1) * LAG + chunk_columns - 1) / chunk_columns;
+  return work;
+}
+
+/// What the group above has for a chunk: numbers with their tags.
+struct Border {
+  unsigned long long re[items_a_lane > 0 ? items_a_lane : 1];
+  unsigned long long im[items_a_lane > 0 ? items_a_lane : 1];
+};
+
+/// A lane's numbers of a border: every other row, from `row` on.
+struct BorderPlace {
+  int row;
+  bool second;      // in the chunk's second block
+  unsigned offset;  // bytes from the block's first row on
+
+  __device__ __forceinline__ explicit BorderPlace(unsigned lane)
+      : row(lane / chunk_columns), second(lane % chunk_columns >= BLOCK), offset(8 * (row * pitch + lane % BLOCK)) {}
+};
+constexpr int border_rows = 32 / chunk_columns;  // that all lanes take at once
+constexpr unsigned border_step = 8 * border_rows * pitch;
+
+__device__ __forceinline__ void read_border(Border& border, const unsigned long long* from, const BorderPlace& place) {
+#pragma unroll
+  for (int i = 0; i < items_a_lane; ++i) {
+    if (place.row + border_rows * i >= ABOVE) continue;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(border.re[i]), "=l"(border.im[i])
+                 : "l"(from + 64 * i)
+                 : "memory");
+  }
+}
+
+/// Whether all lanes have what was written with this tag.
+__device__ __forceinline__ bool has_come(const Border& border, Tag tag, const BorderPlace& place) {
+  bool all = true;
+#pragma unroll
+  for (int i = 0; i < items_a_lane; ++i) {
+    if (place.row + border_rows * i >= ABOVE) continue;
+    all = all && static_cast<Tag>(border.re[i] >> 32) == tag && static_cast<Tag>(border.im[i] >> 32) == tag;
+  }
+  return __all_sync(every_lane, all) != 0;
+}
+
+/// A warp's shared memory; its stages go round.
+struct Tile {
+  unsigned first;
+  unsigned present;  // the present chunk's first block
+
+  /// Where a block lies, `block` >= 0 after the present chunk's first one.
+  __device__ __forceinline__ unsigned stage_of(int block) const { return wrapped(present + block * stage_bytes); }
+  __device__ __forceinline__ unsigned wrapped(unsigned stage) const {
+    return stage >= first + stages * stage_bytes ? stage - stages * stage_bytes : stage;
+  }
+};
+
+__device__ __forceinline__ void keep_border(const Border& border, unsigned stage, const BorderPlace& place) {
+#pragma unroll
+  for (int i = 0; i < items_a_lane; ++i) {
+    if (place.row + border_rows * i >= ABOVE) continue;
+    store(stage + place.offset + i * border_step,
+          {__uint_as_float(static_cast<unsigned>(border.re[i])), __uint_as_float(static_cast<unsigned>(border.im[i]))});
+  }
+}
+
+/// The last rows of a chunk for the group below.
+__device__ __forceinline__ void write_border(unsigned stage, unsigned long long* to, Tag tag,
+                                             const BorderPlace& place) {
+#pragma unroll
+  for (int i = 0; i < items_a_lane; ++i) {
+    if (place.row + border_rows * i >= ABOVE) continue;
+    const Parts32 error = load(stage + rows * pitch * 8 + place.offset + i * border_step);
+    const unsigned long long high = static_cast<unsigned long long>(tag) << 32;
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to + 64 * i),
+                 "l"(high | __float_as_uint(error.re)), "l"(high | __float_as_uint(error.im))
+                 : "memory");
+  }
+}
+
+/// The field's values on their way to a tile: a lane's column of a chunk, every other row.
+struct Fetch {
+  const float* from;  // of the next chunk
+  long long stride;
+  int row;
+  int column;
+  bool second;
+  unsigned offset;
+
+  __device__ __forceinline__ Fetch(const WavefrontArguments& arguments, const Work& work, unsigned lane)
+      : stride(2 * border_rows * (arguments.nx - LAG)),
+        row(lane / chunk_columns),
+        column(static_cast<int>(lane % chunk_columns) - row * LAG),
+        second(lane % chunk_columns >= BLOCK),
+        offset(8 * ((ABOVE + row) * pitch + lane % BLOCK)) {
+    from = arguments.field + 2 * ((work.top + row) * arguments.nx + work.left + column - (lead - 1) * chunk_columns);
+  }
+
+  /// `within`: all of the chunk is the hogel's.
+  __device__ __forceinline__ void next(const WavefrontArguments& arguments, const Work& work, unsigned stage,
+                                       int first_column, bool within) {
+    const unsigned to = stage + offset;
+    const float* own = from;
+    if (within) {
+#pragma unroll
+      for (int i = 0; i < rows / border_rows; ++i) {
+        copy_async(to + i * border_step, own, true);
+        own += stride;
+      }
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < rows / border_rows; ++i) {
+        const int at = row + i * border_rows;
+        const int x = first_column + column - i * border_rows * LAG;
+        const bool some = at < work.hogel_rows && static_cast<unsigned>(x) < static_cast<unsigned>(work.columns);
+        copy_async(to + i * border_step, some ? own : arguments.field, some);
+        own += stride;
+      }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    from += 2 * chunk_columns;
+  }
+};
+
+/// What has come of the field in a block of a lane's row becomes h.
+__device__ __forceinline__ void prepare(const WavefrontArguments& arguments, const Work& work, unsigned own, float most,
+                                        int first_column, int lane) {
+#if REAL || SCALED
+  unsigned change = (1U << BLOCK) - 1;
+#else
+  unsigned change = 0;
+#pragma unroll
+  for (int c = 0; c < BLOCK; ++c) {
+    if (phase_math::beyond(load(own + 8 * c), most)) change |= 1U << c;
+  }
+#endif
+  while (change != 0) {
+    const int c = __ffs(change) - 1;
+    change &= change - 1;
+    bool broken = false;
+    store(own + 8 * c, value_of(arguments, most, load(own + 8 * c), broken));
+    if (broken) report_broken(arguments, work.top + lane, work.left + first_column + c - lane * LAG);
+  }
+}
+
+__device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, const Work& work) {
+  Lane lane;
+#pragma unroll
+  for (int i = 0; i < TAPS; ++i) {
+    const float weight = arguments.weights[(arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0) + i];
+    // Waits for the load here: else each use of a weight would wait for whatever load is on its way then.
+    lane.weights[i] = phase_math::multiply(weight, arguments.one);
+  }
+#pragma unroll
+  for (int i = 0; i < SLOTS; ++i) lane.sums[i] = {0, 0};
+#pragma unroll
+  for (int i = 0; i < RING; ++i) lane.own[i] = {0, 0};
+#pragma unroll
+  for (int i = 0; i < ROW_COUNT; ++i) lane.coming[i] = {0, 0};
+  return lane;
+}
+
+/// One group of rows, from its first column to its last.
+__device__ __forceinline__ void run_group(const WavefrontArguments& arguments, const Work& work, Tile tile,
+                                          const Parts32* shown, unsigned lane_number) {
+  const int own_lag = static_cast<int>(lane_number) * LAG;
+  const bool whole_rows = work.hogel_rows >= rows;
+  const int columns = static_cast<int>(lane_number) < work.hogel_rows ? work.columns : 0;
+  const unsigned own_row = (ABOVE + lane_number) * pitch * 8;
+  const float most = phase_math::multiply(arguments.radius, arguments.radius);
+  const bool has_above = ABOVE > 0 && work.group > 0;
+  const bool has_below = ABOVE > 0 && work.hogel_rows > rows;
+  const Tag own_tag = arguments.epoch + work.group + 1;
+  const BorderPlace place(lane_number);
+  // The border that a chunk needs is of the chunk of the group above in which these columns were worked on.
+  const auto has_border = [&](int chunk) { return has_above && chunk + ahead >= 0 && chunk + ahead < work.chunks; };
+  const long long border_numbers = 2LL * border_items * arguments.chunks;
+  unsigned long long* const borders = arguments.borders + 2 * work.hogel * border_numbers + 2 * lane_number;
+  unsigned long long* const border_below = borders + (work.group & 1) * border_numbers;
+  const unsigned long long* const border_above =
+      borders + ((work.group & 1) ^ 1) * border_numbers + 2 * border_items * ahead;
+  Border border;
+  const auto ask_border = [&](int chunk) { read_border(border, border_above + 2 * border_items * chunk, place); };
+  const auto await_border = [&](int chunk) {
+    while (!has_come(border, own_tag - 1, place)) {
+      __nanosleep(200);
+      ask_border(chunk);
+    }
+  };
+  const auto is_within = [&](int chunk) {
+    return whole_rows && chunk * chunk_columns >= (rows - 1) * LAG && (chunk + 1) * chunk_columns <= work.columns;
+  };
+
+  // Before the first column there are no errors. The first blocks, HISTORY ones and a chunk, lie in order.
+  Places places;
+#pragma unroll
+  for (int back = 0; back <= HISTORY; ++back)
+    places.block[back] = tile.first + (HISTORY - back) * stage_bytes + own_row;
+#pragma unroll 8
+  for (unsigned i = 0; i < (HISTORY * tile_rows * pitch + 255) / 256 * 8; ++i) {
+    store(tile.first + 8 * (lane_number + 32 * i), {0, 0});
+  }
+  __syncwarp();
+#pragma unroll 1
+  for (int before = (HISTORY + 1) / 2; before >= 0; --before) {
+    const int block = HISTORY - 2 * before + (place.second ? 1 : 0);
+    border = {};
+    if (has_border(-lead - before)) {
+      ask_border(-lead - before);
+      await_border(-lead - before);
+    }
+    if (block >= 0) keep_border(border, tile.first + block * stage_bytes, place);
+  }
+  __syncwarp();
+
+  Lane lane = begin_lane(arguments, work);
+  Fetch fetch(arguments, work, lane_number);
+  unsigned char* const codes = arguments.codes + (work.top + lane_number) * arguments.nx + work.left - own_lag;
+#if PACK == 8
+  Packer packer(lane_number);
+#endif
+#pragma unroll 1
+  for (int chunk = -lead; chunk < work.chunks; ++chunk) {
+    const bool more = chunk + 1 < work.chunks;
+    const bool next_border = more && has_border(chunk + 1);
+    const int first_column = chunk * chunk_columns;
+    if (more) {
+      fetch.next(arguments, work, tile.stage_of(fetch.second ? 3 : 2), first_column + chunk_columns,
+                 is_within(chunk + 1));
+    }
+    if (next_border) ask_border(chunk + 1);
+
+    const bool within = is_within(chunk);
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half) {
+      const int first = first_column + half * BLOCK;
+      const uint2 now = within ? run_block<false>(arguments, lane, places, shown, 0, columns)
+                               : run_block<true>(arguments, lane, places, shown, first - own_lag, columns);
+      places.advance(tile.stage_of(half + 1) + own_row);
+#if PACK == 8
+      const uint2 word = packer.add(now);
+      const int column = first + packer.column;
+      if (static_cast<unsigned>(column - own_lag) < static_cast<unsigned>(columns))
+        *reinterpret_cast<uint2*>(codes + column) = word;
+#else
+      for (int c = 0; c < BLOCK; ++c) {
+        const unsigned code = (c < 4 ? now.x : now.y) >> (8 * (c % 4));
+        if (static_cast<unsigned>(first + c - own_lag) < static_cast<unsigned>(columns))
+          codes[first + c] = static_cast<unsigned char>(code);
+      }
+#endif
+    }
+
+    if (has_below && chunk >= 0) {
+      write_border(tile.stage_of(place.second ? 1 : 0), border_below + 2 * border_items * chunk, own_tag, place);
+    }
+    if (next_border) {
+      await_border(chunk + 1);
+      keep_border(border, tile.stage_of(place.second ? 3 : 2), place);
+    } else if (ABOVE > 0 && more) {
+      keep_border({}, tile.stage_of(place.second ? 3 : 2), place);
+    }
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    __syncwarp();
+    if (more) {
+#pragma unroll 1
+      for (int half = 2; half < 4; ++half) {
+        prepare(arguments, work, tile.stage_of(half) + own_row, most, first_column + half * BLOCK, lane_number);
+      }
+      __syncwarp();
+    }
+    tile.present = tile.stage_of(2);
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) diffuse(const WavefrontArguments arguments) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  Parts32* const shown = reinterpret_cast<Parts32*>(memory);
+  for (int i = threadIdx.x; i < LEVELS; i += blockDim.x) {
+    shown[i] = {arguments.shown[2 * i], arguments.shown[2 * i + 1]};
+  }
+  __syncthreads();
+  const unsigned lane = threadIdx.x & 31;
+  const unsigned first = shared_address(memory) + 8 * LEVELS + (threadIdx.x >> 5) * stages * stage_bytes;
+  const Tile tile{first, first + HISTORY * stage_bytes};
+  for (;;) {
+    int ticket = 0;
+    if (lane == 0) ticket = atomicAdd(arguments.ticket, 1);
+    ticket = __shfl_sync(every_lane, ticket, 0);
+    if (ticket >= arguments.hogels * arguments.groups) return;
+    const Work work = work_of(arguments, ticket);
+    if (work.hogel_rows > 0) run_group(arguments, work, tile, shown, lane);
+  }
+}
+
+/// Without taps every pixel is by itself.
+extern "C" __global__ void truncate_levels(const WavefrontArguments arguments) {
+  const float most = phase_math::multiply(arguments.radius, arguments.radius);
+  const long long count = arguments.nx * arguments.ny;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;
+       i += static_cast<long long>(gridDim.x) * blockDim.x) {
+    bool broken = false;
+    const float2 own = reinterpret_cast<const float2*>(arguments.field)[i];
+    const Parts32 value = value_of(arguments, most, {own.x, own.y}, broken);
+    if (broken) report_broken(arguments, i / arguments.nx, i % arguments.nx);
+    arguments.codes[i] = static_cast<unsigned char>(written_of(code_of(arguments, value)));
+  }
+}
+
+}  // namespace holotone::diffusion

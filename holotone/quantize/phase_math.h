@@ -1,0 +1,101 @@
+#pragma once
+// Phases of what error diffusion quantises, by float32 arithmetic with every rounding fixed: what is fused is written out and nothing else
+// is (CPU: files that include this are compiled with -ffp-contract=off), no approximate instruction. The same bits on the CPU and on CUDA, where this
+// is compiled at run time too: it includes nothing. Not for users.
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define HOLOTONE_PHASE_INLINE __host__ __device__ __forceinline__
+#else
+#define HOLOTONE_PHASE_INLINE __attribute__((always_inline)) inline
+#endif
+
+namespace holotone::phase_math {
+
+#if defined(__CUDA_ARCH__)
+HOLOTONE_PHASE_INLINE float multiply(float a, float b) { return __fmul_rn(a, b); }
+HOLOTONE_PHASE_INLINE float add(float a, float b) { return __fadd_rn(a, b); }
+HOLOTONE_PHASE_INLINE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+HOLOTONE_PHASE_INLINE float divide(float a, float b) { return __fdiv_rn(a, b); }
+HOLOTONE_PHASE_INLINE float square_root(float a) { return __fsqrt_rn(a); }
+HOLOTONE_PHASE_INLINE int bits_of(float a) { return __float_as_int(a); }
+HOLOTONE_PHASE_INLINE float float_of(int bits) { return __int_as_float(bits); }
+HOLOTONE_PHASE_INLINE float magnitude(float a) { return fabsf(a); }
+HOLOTONE_PHASE_INLINE float larger_of(float a, float b) { return fmaxf(a, b); }
+HOLOTONE_PHASE_INLINE float smaller_of(float a, float b) { return fminf(a, b); }
+/// a, or whole - a. One instruction with a predicate, where the compiler makes a subtraction and a move of it.
+HOLOTONE_PHASE_INLINE float mirrored(float a, float whole, bool mirror) {
+  asm("{\n .reg .pred p;\n setp.ne.s32 p, %2, 0;\n @p sub.rn.f32 %0, %1, %0;\n}"
+      : "+f"(a)
+      : "f"(whole), "r"(static_cast<int>(mirror)));
+  return a;
+}
+#else
+HOLOTONE_PHASE_INLINE float multiply(float a, float b) { return a * b; }
+HOLOTONE_PHASE_INLINE float add(float a, float b) { return a + b; }
+HOLOTONE_PHASE_INLINE float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+HOLOTONE_PHASE_INLINE float divide(float a, float b) { return a / b; }
+HOLOTONE_PHASE_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
+HOLOTONE_PHASE_INLINE int bits_of(float a) { return __builtin_bit_cast(int, a); }
+HOLOTONE_PHASE_INLINE float float_of(int bits) { return __builtin_bit_cast(float, bits); }
+HOLOTONE_PHASE_INLINE float magnitude(float a) { return __builtin_fabsf(a); }
+HOLOTONE_PHASE_INLINE float larger_of(float a, float b) { return b > a ? b : a; }
+HOLOTONE_PHASE_INLINE float smaller_of(float a, float b) { return b > a ? a : b; }
+HOLOTONE_PHASE_INLINE float mirrored(float a, float whole, bool mirror) { return mirror ? whole - a : a; }
+#endif
+
+/// arg(re + i im) / 2 pi times `whole`, a power of two, in [-whole / 2, whole / 2]; 0 for zero. Error at most 2.5e-6 turns for a larger part from 1e-37 to
+/// 1e37; some number for any other. smaller / larger by two Newton steps from an integer subtraction (relative error 1.1e-6), arctan(t) / 2 pi = t P(t^2)
+/// on [0, 1] with P of degree 4 and the least largest error (1.9e-6, Remez).
+HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
+  const float a = magnitude(re);
+  const float b = magnitude(im);
+  const bool steep = b > a;
+  const float larger = larger_of(a, b);
+  const float smaller = smaller_of(a, b);
+  const float guess = float_of(0x7EF2A89A - bits_of(larger));
+  const float nearer = multiply(guess, multiply_add(-larger, guess, 0x1.002d4ap+1f));
+  const float ratio = multiply(multiply(smaller, nearer), multiply_add(-larger, nearer, 0x1.000008p+1f));
+  const float s = multiply(ratio, ratio);
+  float p = 0x1.b2d848p-9f * whole;
+  p = multiply_add(p, s, -0x1.bc1b42p-7f * whole);
+  p = multiply_add(p, s, 0x1.d5c84cp-6f * whole);
+  p = multiply_add(p, s, -0x1.aea686p-5f * whole);
+  p = multiply_add(p, s, 0x1.45e7e0p-3f * whole);
+  p = multiply(p, ratio);
+  p = mirrored(p, 0.25f * whole, steep);
+  p = mirrored(p, 0.5f * whole, re < 0);
+  return float_of(bits_of(p) ^ (bits_of(im) & static_cast<int>(0x80000000u)));
+}
+
+/// The integer nearest to a (of two equally near the even one), |a| < 2^21, in the lowest 21 bits.
+HOLOTONE_PHASE_INLINE int rounded_bits(float a) { return bits_of(add(a, 12582912.0f)); }
+/// The same modulo a power of two.
+HOLOTONE_PHASE_INLINE int nearest_of(float a, int power_of_two) { return rounded_bits(a) & (power_of_two - 1); }
+
+struct alignas(8) Parts32 {
+  float re, im;
+};
+
+/// Whether a value is longer than a radius, most = radius^2, or no number.
+HOLOTONE_PHASE_INLINE bool beyond(Parts32 value, float most) {
+  return !(multiply_add(value.re, value.re, multiply(value.im, value.im)) <= most);
+}
+
+/// A value beyond the radius, made that long.
+HOLOTONE_PHASE_INLINE Parts32 clipped(Parts32 value, float radius) {
+  constexpr float large = 0x1p+60f;
+  const float down = magnitude(value.re) > large || magnitude(value.im) > large ? 0x1p-80f : 1.0f;
+  const float re = multiply(value.re, down);
+  const float im = multiply(value.im, down);
+  const float factor = divide(radius, square_root(multiply_add(re, re, multiply(im, im))));
+  return {multiply(re, factor), multiply(im, factor)};
+}
+
+/// How light a pixel is in amplitude: (1 + re / scale) / 2, from 0 to 1.
+HOLOTONE_PHASE_INLINE float lightness_of(float re, float scale) {
+  const float part = divide(re, scale);
+  const float within = part > 1 ? 1.0f : (part < -1 ? -1.0f : part);
+  return multiply(add(1.0f, within), 0.5f);
+}
+
+}  // namespace holotone::phase_math

@@ -1,0 +1,357 @@
+// `holotone quantize`: fields to codes, what their files say, what is refused.
+#include <cmath>
+#include <complex>
+#include <holotone/core/random.hpp>
+#include <holotone/fft/fft.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+using Complex64 = std::complex<double>;
+
+class QuantizeTest : public ProgramTest {
+ protected:
+  static constexpr std::int64_t side = 256;
+  static constexpr double pitch_m = 1e-6;
+  static constexpr double wavelength_m = 532e-9;
+
+  /// Points behind a panel of 256 x 256 pixels of 1 um, whose light goes to the viewer 36 mm in front.
+  void make_scene() const {
+    std::vector<std::array<double, 4>> points;
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      points.push_back(
+          {1.2e-4 * (random_uniform64(1, 2 * i) - 0.5), 1.2e-4 * (random_uniform64(1, 2 * i + 1) - 0.5), -2e-3, 1});
+    }
+    write_cloud("points.csv", points);
+    const auto made = run({"hologram", path("points.csv"), "-o", path("scene.npy"), "--resolution", "256x256",
+                           "--pitch", "1um", "--keep-coordinates", "--random-phase"});
+    ASSERT_EQ(made.exit_code, 0) << made.error;
+  }
+
+  /// Speckle, as NPY without metadata.
+  std::string speckle(const std::string& name, std::int64_t ny, std::int64_t nx, double size = 1) const {
+    FieldFile file{Array<std::complex<float>, 2>({ny, nx}), {}};
+    for (std::int64_t i = 0; i < file.values.size(); ++i) {
+      const auto at = static_cast<std::uint64_t>(i);
+      file.values.data()[i] = std::complex<float>(std::polar(
+          size * std::sqrt(-std::log(1 - random_uniform64(2, 2 * at))), 2 * M_PI * random_uniform64(2, 2 * at + 1)));
+    }
+    write_field(path(name), file);
+    return path(name);
+  }
+
+  /// quantize IN -o OUT with the grid of `speckle`.
+  [[nodiscard]] std::vector<std::string> line(const std::string& input, const std::string& output,
+                                              const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"quantize", path(input), "-o",  path(output),   "--device",
+                                       "cpu",      "--pitch",   "1um", "--wavelength", "532nm"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  [[nodiscard]] Image image(const std::string& name) const { return read_image(path(name)); }
+  [[nodiscard]] std::vector<std::uint8_t> codes_of(const std::string& name) const {
+    const Image own = image(name);
+    const auto codes = std::get<Array<std::uint8_t, 3>>(own.pixels).host();
+    return {codes.begin(), codes.end()};
+  }
+};
+
+/// Noise of codes in the window of each hogel, of all the light; the window from its middle, by the geometry alone.
+double noise_of(const Image& image, const FieldFile& field, std::int64_t hogel, double distance_m, double size_m,
+                double pitch_m, double wavelength_m) {
+  const auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
+  const double scale = std::stod(image.metadata.at("scale"));
+  const auto [ny, nx] = field.values.shape();
+  double noise = 0;
+  for (std::int64_t top = 0; top < ny; top += hogel) {
+    for (std::int64_t left = 0; left < nx; left += hogel) {
+      Array<std::complex<float>, 2> plane({hogel, hogel});
+      for (std::int64_t row = 0; row < hogel; ++row) {
+        for (std::int64_t column = 0; column < hogel; ++column) {
+          Complex64 h = Complex64(field.values(top + row, left + column)) / scale;
+          h /= std::max(1.0, std::abs(h));
+          plane(row, column) =
+              std::complex<float>(std::polar(1.0, 2 * M_PI * codes(top + row, left + column, 0) / 256.0) - h);
+        }
+      }
+      FftPlan({hogel, hogel}).execute(plane.view(), FftDirection::forward);
+      const double x = (static_cast<double>(left) + static_cast<double>(hogel - nx) / 2) * pitch_m;
+      const double y = -(static_cast<double>(top) + static_cast<double>(hogel - ny) / 2) * pitch_m;
+      const auto inside = [&](std::int64_t i, double from, double across, double sign) {
+        const double frequency = sign * static_cast<double>(i < hogel / 2 ? i : i - hogel) / static_cast<double>(hogel);
+        const auto to = [&](double place) {
+          return pitch_m / wavelength_m * (place - from) / std::hypot(place - from, across, distance_m);
+        };
+        return frequency >= to(-size_m / 2) && frequency <= to(size_m / 2);
+      };
+      for (std::int64_t row = 0; row < hogel; ++row) {
+        for (std::int64_t column = 0; column < hogel; ++column) {
+          if (!inside(column, x, y, 1) || !inside(row, y, x, -1)) continue;
+          noise += std::norm(Complex64(plane(row, column))) / std::pow(static_cast<double>(hogel), 4);
+        }
+      }
+    }
+  }
+  return noise / static_cast<double>(ny / hogel * (nx / hogel));
+}
+
+TEST_F(QuantizeTest, KeepsNoiseOutOfTheView) {
+  make_scene();
+  const std::vector<std::string> view{"--viewer", "36mm:6mm", "--distance", "2mm"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), view.begin(), view.end());
+    return more;
+  };
+  const auto truncated = run_json(line("scene.npy", "truncated.png", with({"--method", "truncate"})));
+  const auto vded = run_json(line("scene.npy", "vded.png", with({"--hogel", "128", "--p", "3"})));
+  const auto eq1 = run_json(line("scene.npy", "eq1.png", with({"--hogel", "128", "--rule", "eq1"})));
+  EXPECT_EQ(vded["method"], "vded");
+  const auto field = read_field(path("scene.npy"));
+  const auto noise = [&](const char* name) {
+    return noise_of(image(name), field, 128, 36e-3, 6e-3, pitch_m, wavelength_m);
+  };
+  const double of_truncated = noise("truncated.png");
+  const double db = 10 * std::log10(noise("vded.png") / of_truncated);
+  const double eq1_db = 10 * std::log10(noise("eq1.png") / of_truncated);
+  std::printf("noise in the window, dB of truncation's: least squares %.2f, eq1 %.2f\n", db, eq1_db);
+  EXPECT_LT(db, -15);
+  EXPECT_LT(eq1_db, -4);
+  // The report measures all four hogels, in the same way.
+  EXPECT_NEAR(vded["holograms"][0]["window"]["noise_db"].get<double>(), db, 0.3);
+  EXPECT_NEAR(truncated["holograms"][0]["window"]["noise_db"].get<double>(), 0, 1e-9);
+  EXPECT_EQ(vded["holograms"][0]["window"]["squares"], 4);
+  EXPECT_LE(eq1["holograms"][0]["weights_sum"][1].get<double>(), 0.9801);
+
+  // And it is seen without a flag.
+  const auto seen = run({"reconstruct", path("vded.png"), "-o", path("seen.png"), "--device", "cpu"});
+  EXPECT_EQ(seen.exit_code, 0) << seen.error;
+  EXPECT_NE(seen.output.find("focus at 2 mm"), std::string::npos) << seen.output;
+}
+
+TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
+  speckle("in.npy", 60, 90);
+  const std::vector<std::string> more{"--viewer",   "36mm:6x4mm@1,-0.5mm",
+                                      "--hogel",    "30",
+                                      "--p",        "2",
+                                      "--weights",  "20",
+                                      "--kept",     "12",
+                                      "--bits",     "3",
+                                      "--clip",     "0.99",
+                                      "--distance", "1cm",
+                                      "--kappa",    "0.8"};
+  for (const std::string name : {"out.png", "out.tif"}) {
+    if (!can_write(name)) continue;
+    const auto json = run_json(line("in.npy", name, more));
+    EXPECT_EQ(json["holograms"][0]["weights_used"], (nlohmann::json{12, 12}));
+    EXPECT_EQ(json["warnings"], nlohmann::json::array());
+    const auto info = run_json({"info", path(name)})["metadata"];
+    const nlohmann::json expected{{"wavelength_m", 532e-9},
+                                  {"pitch_m", 1e-6},
+                                  {"distance_m", 1e-2},
+                                  {"encoding", "phase"},
+                                  {"bits", 3},
+                                  {"clip", 0.99},
+                                  {"quantize_method", "vded"},
+                                  {"hogel_px", 30},
+                                  {"weights", 20},
+                                  {"weights_kept", 12},
+                                  {"weights_rule", "least-squares"},
+                                  {"weights_p", 2},
+                                  {"kappa", 0.8},
+                                  {"viewer", "0.036m:0.006mx0.004m@0.001m,-0.0005m"},
+                                  {"serpentine", 0}};
+    for (const auto& [key, value] : expected.items()) EXPECT_EQ(info[key], value) << key;
+    EXPECT_EQ(info["scale"].get<double>(), json["holograms"][0]["scale"].get<double>());
+    EXPECT_EQ(shape_of(image(name)), (Shape<3>{60, 90, 1}));
+    const auto codes = codes_of(name);
+    EXPECT_LE(*std::max_element(codes.begin(), codes.end()), 7);
+  }
+}
+
+TEST_F(QuantizeTest, CodesAreThePlansWhateverTheFileAndItsBlocks) {
+  // More than the pixels that are read at once.
+  constexpr std::int64_t ny = 2110;
+  constexpr std::int64_t nx = 2050;
+  speckle("in.npy", ny, nx);
+  const auto field = read_field(path("in.npy"));
+  ErrorDiffusionOptions options;
+  options.hogel_px = 300;
+  std::vector<SignalWindow> windows;
+  for (std::int64_t i = 0; i < 8 * 7; ++i) {
+    const auto middle = [](std::int64_t first, std::int64_t all) {
+      return static_cast<double>(first + std::min(first + 300, all) - all) / 2 * pitch_m;
+    };
+    windows.push_back(signal_window({nx, ny, pitch_m, wavelength_m}, {6e-3, 6e-3, 36e-3, 1e-3, 0},
+                                    middle(i % 7 * 300, nx), -middle(i / 7 * 300, ny)));
+  }
+  WeightOptions weights;
+  weights.rule = WeightRule::least_squares;
+  weights.taps = 6;
+  weights.parallelism = 1;
+  ErrorDiffusionPlan plan(options, diffusion_weights(windows, weights), {ny, nx});
+  Array<std::uint8_t, 2> expected({ny, nx});
+  plan.execute(field.values.view(), expected.view());
+  const std::vector<std::string> more{"--viewer", "36mm:6mm@1,0mm", "--hogel", "300", "--weights", "6", "--p", "1"};
+  for (const std::string name : {"out.png", "out.bmp"}) {
+    const auto json = run_json(line("in.npy", name, more));
+    EXPECT_EQ(static_cast<float>(json["holograms"][0]["scale"].get<double>()), plan.report().scale);
+    ASSERT_EQ(json["warnings"].size(), 1u);
+    EXPECT_NE(json["warnings"][0].get<std::string>().find("do not divide 2050 x 2110"), std::string::npos);
+    EXPECT_TRUE(codes_of(name) == std::vector<std::uint8_t>(expected.host().begin(), expected.host().end())) << name;
+  }
+}
+
+TEST_F(QuantizeTest, WhatAFileHoldsNoneOfIsToldAsFlags) {
+  speckle("in.npy", 30, 40);
+  const auto json = run_json(line("in.npy", "out.bmp", {"--bits", "2", "--distance", "3mm"}));
+  EXPECT_EQ(json["method"], "floyd-steinberg");
+  EXPECT_EQ(json["holograms"][0]["reconstruct_flags"], "--pitch 1um --wavelength 532nm --distance 3mm --bits 2");
+  (void)run_json(line("in.npy", "codes.npy", {"--bits", "2"}));
+  const auto bytes = content_of(path("codes.npy"));
+  ASSERT_EQ(bytes.substr(1, 5), "NUMPY");
+  EXPECT_NE(bytes.find("'|u1'"), std::string::npos);
+  const auto codes = codes_of("out.bmp");
+  EXPECT_EQ(bytes.substr(bytes.size() - 1200), std::string(codes.begin(), codes.end()));
+}
+
+TEST_F(QuantizeTest, TablesOfLevels) {
+  speckle("in.npy", 48, 64);
+  const std::vector<std::string> seen{"--distance", "2mm", "--encode", "amplitude"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), seen.begin(), seen.end());
+    return more;
+  };
+  // A table of equal steps is none.
+  write("equal.txt", "0\n0.3333333333333333\n0.6666666666666666\n1\n");
+  (void)run_json(line("in.npy", "table.png", with({"--levels", path("equal.txt")})));
+  (void)run_json(line("in.npy", "equal.png", with({"--bits", "2"})));
+  EXPECT_EQ(image("table.png").metadata.at("bits"), "2");
+  EXPECT_EQ(codes_of("table.png"), codes_of("equal.png"));
+  for (const std::string name : {"table", "equal"}) {
+    (void)run_json({"reconstruct", path(name + ".png"), "-o", path(name + ".npy"), "--linear", "--device", "cpu"});
+  }
+  EXPECT_EQ(content_of(path("table.npy")), content_of(path("equal.npy")));
+  // Unequal ones are decoded as what they are: another picture than by equal steps.
+  write("steep.txt", "0\n0.1\n0.2\n1\n");
+  (void)run_json(line("in.npy", "steep.png", with({"--levels", path("steep.txt")})));
+  EXPECT_EQ(image("steep.png").metadata.at("level_amplitude").substr(0, 2), "0,");
+  write("phases.txt", "0\n1.4\n3.3\n4.9\n5.5\n");
+  const auto json = run_json(line("in.npy", "phases.png", {"--lut", path("phases.txt"), "--distance", "2mm"}));
+  EXPECT_EQ(json["bits"], 3);
+  const auto phases = run({"reconstruct", path("phases.png"), "-o", path("phases_seen.png"), "--device", "cpu"});
+  EXPECT_EQ(phases.exit_code, 0) << phases.error;
+}
+
+TEST_F(QuantizeTest, ColoursAndFrames) {
+  for (const char* name : {"f0_r.npy", "f0_g.npy", "f0_b.npy", "f1_r.npy", "f1_g.npy", "f1_b.npy"})
+    speckle(name, 20, 24);
+  const auto colours = run_json({"quantize", path("f0_%c.npy"), "-o", path("out.png"), "--device", "cpu", "--pitch",
+                                 "1um", "--wavelength", "638nm,520nm,450nm", "--distance", "2mm"});
+  EXPECT_EQ(colours["outputs"], (nlohmann::json{path("out_r.png"), path("out_g.png"), path("out_b.png")}));
+  EXPECT_EQ(image("out_b.png").metadata.at("channel"), "b");
+  EXPECT_EQ(std::stod(image("out_g.png").metadata.at("wavelength_m")), 520e-9);
+  const auto seen = run({"reconstruct", path("out_%c.png"), "-o", path("seen.png"), "--device", "cpu"});
+  EXPECT_EQ(seen.exit_code, 0) << seen.error;
+  const auto frames = run_json({"quantize", path("f%d_%c.npy"), "-o", path("m_%02d_%c.png"), "--device", "cpu",
+                                "--pitch", "1um", "--wavelength", "638nm,520nm,450nm"});
+  EXPECT_EQ(frames["outputs"].size(), 6u);
+  EXPECT_EQ(frames["outputs"][5], path("m_01_b.png"));
+}
+
+TEST_F(QuantizeTest, SerpentineIsAnotherOrder) {
+  speckle("in.npy", 40, 50);
+  (void)run_json(line("in.npy", "raster.png"));
+  const auto json = run_json(line("in.npy", "back.png", {"--order", "serpentine"}));
+  EXPECT_EQ(json["order"], "serpentine");
+  EXPECT_EQ(image("back.png").metadata.at("serpentine"), "1");
+  EXPECT_NE(codes_of("raster.png"), codes_of("back.png"));
+}
+
+TEST_F(QuantizeTest, WindowsBeyondTheDiffractionAngle) {
+  // 15.4 deg of 1 um pixels; seen from the middle, 36 mm away, that is 9.9 mm aside.
+  speckle("in.npy", 256, 256);
+  const auto json = run_json(line("in.npy", "out.png", {"--viewer", "36mm:4mm@10,0mm", "--hogel", "64"}));
+  EXPECT_EQ(json["holograms"][0]["hogels_clipped"], 16);
+  EXPECT_NE(json["warnings"][0].get<std::string>().find("in part beyond the diffraction angle of 16 of 16 hogels"),
+            std::string::npos);
+  expect_refused(line("in.npy", "none.png", {"--viewer", "36mm:4mm@20,0mm", "--hogel", "64"}),
+                 {"--viewer", "15.4 deg", "11 deg beyond"});
+}
+
+TEST_F(QuantizeTest, BadInputIsNamed) {
+  speckle("in.npy", 30, 40);
+  write("picture.png", "no picture");
+  write("short.txt", "0\n");
+  write("gap.txt", "3,1\n5,2\n");
+  write("falling.txt", "0\n0.5\n0.4\n");
+  const std::vector<std::string> viewer{"--viewer", "36mm:9.2mm"};
+  const auto expect = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
+    expect_refused(line("in.npy", "out.png", more), words);
+  };
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), viewer.begin(), viewer.end());
+    return more;
+  };
+  expect({"--bits", "0"}, {"--bits: expected a whole number from 1 to 8, got '0'"});
+  expect({"--bits", "9"}, {"--bits: expected a whole number from 1 to 8, got '9'"});
+  expect(with({"--p", "0"}), {"--p: expected a whole number from 1 to 24, got '0'"});
+  expect(with({"--p", "-3"}), {"--p: expected a whole number from 1 to 24, got '-3'"});
+  expect(with({"--weights", "600", "--p", "1"}), {"--weights: expected at most", "for p = 1, got 600"});
+  expect(with({"--weights", "0"}), {"--weights"});
+  expect(with({"--kept", "28"}), {"--kept: expected a whole number from 1 to 27, got '28'"});
+  expect(with({"--kappa", "0"}), {"--kappa"});
+  expect(with({"--most-sum", "5"}), {"--most-sum"});
+  expect(with({"--rule", "eq2"}), {"--rule: expected eq1 or least-squares", "did you mean 'eq1'"});
+  expect(with({"--order", "serpentine", "--p", "3"}), {"--order: expected raster beside --p"});
+  expect({"--order", "spiral"}, {"--order: expected raster or serpentine"});
+  expect({"--method", "vdde"}, {"--method", "did you mean 'vded'"});
+  expect({"--method", "vded"}, {"--viewer: expected a window"});
+  expect({"--method", "swed"}, {"--viewer: expected a window"});
+  expect({"--p", "3"},
+         {"--p: expected --method swed or vded beside it, got floyd-steinberg, which is the one without --viewer"});
+  expect({"--viewer", "36mm"}, {"--viewer: expected DISTANCE:SIZE"});
+  expect({"--hogel", "0"}, {"--hogel: expected a whole number from 1 to 65536"});
+  expect({"--clip", "0"}, {"--clip"});
+  expect({"--encode", "double-phase"}, {"--encode: expected phase or amplitude"});
+  expect({"--levels", path("short.txt")}, {"short.txt", "expected at least two codes"});
+  expect({"--levels", path("gap.txt")}, {"gap.txt: expected a phase for every code from 0 on, got none for code 0"});
+  expect({"--levels", path("falling.txt"), "--encode", "amplitude"},
+         {"falling.txt: expected rising amplitudes from 0 to 1"});
+  expect({"--levels", path("missing.txt")}, {"missing.txt"});
+  expect({"--device", "cuda:99"}, {"--device"});
+  expect_refused(line("in.npy", "out.h5"), {"--output: expected a name ending in"});
+  expect_refused(line("in.npy", "in.npy"), {"--output: expected another file than the input"});
+  expect_refused(line("missing.npy", "out.png"), {"missing.npy"});
+  expect_refused(line("picture.png", "out.png"), {"picture.png"});
+  expect_refused({"quantize", path("in.npy"), "-o", path("out.png")}, {"--pitch and --wavelength"});
+  FieldFile broken{Array<std::complex<float>, 2>({3, 4}), {}};
+  std::fill_n(broken.values.data(), 12, std::complex<float>(1));
+  broken.values(2, 1) = {0, NAN};
+  write_field(path("broken.npy"), broken);
+  expect_refused(line("broken.npy", "out.png"),
+                 {"broken.npy: expected finite values, got one that is not at row 2, column 1"});
+}
+
+TEST_F(QuantizeTest, AnInterruptedRunLeavesNothing) {
+  speckle("in.npy", 700, 700);
+  for (int i = 0; i < 600; ++i) fs::create_hard_link(path("in.npy"), path(fmt::format("frame_{:03d}.npy", i)));
+  const auto before = files();
+  RunningProgram program(line("frame_%03d.npy", "out_%03d.png"), captured_);
+  const auto started = [&] { return fs::exists(path("out_001.png")); };
+  for (int i = 0; i < 3000 && program.running() && !started(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_TRUE(started());
+  ASSERT_TRUE(program.running()) << "the run was too short to be cancelled";
+  program.send(SIGINT);
+  const auto result = program.wait(60);
+  EXPECT_EQ(result.exit_code, 130) << result.error;
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(files(), before);
+}
+
+}  // namespace
+}  // namespace holotone::test

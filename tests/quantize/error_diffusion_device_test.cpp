@@ -1,0 +1,224 @@
+// Error diffusion on every device: the codes of the CPU, every one of them.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/random.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace holotone {
+namespace {
+
+using support::expect_error;
+
+class ErrorDiffusionDevice : public support::OnEachDevice {};
+HOLOTONE_ON_EACH_DEVICE(ErrorDiffusionDevice);
+
+Array<Complex, 2> speckle(Shape<2> shape, double size = 3) {
+  Array<Complex, 2> field(shape);
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    const auto at = static_cast<std::uint64_t>(i);
+    const double modulus = std::sqrt(-std::log(1 - random_uniform64(11, 2 * at)));
+    field.data()[i] = Complex(std::polar(size * modulus, 2 * M_PI * random_uniform64(11, 2 * at + 1)));
+  }
+  return field;
+}
+
+DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options, double side = 0.2) {
+  std::vector<SignalWindow> windows;
+  for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
+    const auto column = static_cast<double>(i % hogels[1]) / static_cast<double>(hogels[1]);
+    const auto row = static_cast<double>(i / hogels[1]) / static_cast<double>(hogels[0]);
+    windows.push_back({0.25 - 0.4 * column, 0.2 - 0.3 * row, side, side});
+  }
+  return diffusion_weights(windows, options);
+}
+
+Array<std::uint8_t, 2> codes_on(Device device, const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
+                                const Array<Complex, 2>& field, float* scale = nullptr) {
+  const Queue queue(device);
+  ErrorDiffusionPlan plan(options, weights, field.shape(), queue);
+  const auto there = field.to(device);
+  Array<std::uint8_t, 2> codes(field.shape(), queue);
+  plan.execute(there.view(), codes.view());
+  plan.execute(there.view(), codes.view());  // nothing of the first run may be left
+  queue.synchronize();
+  if (scale != nullptr) *scale = plan.report().scale;
+  return codes.to(Device{});
+}
+
+void expect_same(Device device, const std::string& what, const ErrorDiffusionOptions& options,
+                 const DiffusionWeights& weights, const Array<Complex, 2>& field) {
+  float expected_scale = 0;
+  float scale = 0;
+  const auto expected = codes_on(Device{}, options, weights, field, &expected_scale);
+  const auto codes = codes_on(device, options, weights, field, &scale);
+  EXPECT_EQ(scale, expected_scale) << what;
+  std::int64_t others = 0;
+  std::int64_t first = -1;
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    if (codes.data()[i] == expected.data()[i]) continue;
+    if (others++ == 0) first = i;
+  }
+  EXPECT_EQ(others, 0) << what << ": of " << codes.size() << " codes, the first at " << first / field.shape()[1] << ", "
+                       << first % field.shape()[1];
+  EXPECT_NE(*std::min_element(codes.data(), codes.data() + codes.size()),
+            *std::max_element(codes.data(), codes.data() + codes.size()));
+}
+
+TEST_P(ErrorDiffusionDevice, HogelsOfAnySize) {
+  const auto field = speckle({203, 331});
+  on_each([&](Device device) {
+    for (const std::int64_t side : {0, 9, 32, 40, 100, 256}) {
+      ErrorDiffusionOptions options;
+      options.hogel_px = side;
+      const auto hogels = hogels_of(field.shape(), side);
+      for (const int p : {0, 1, 3, 6}) {
+        WeightOptions own;
+        own.parallelism = p;
+        expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options, windows_of(hogels, own), field);
+      }
+      expect_same(device, fmt::format("hogels of {}, Floyd-Steinberg", side), options, floyd_steinberg_weights(),
+                  field);
+    }
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, RowsOfEightCodes) {
+  const auto field = speckle({160, 512});
+  on_each([&](Device device) {
+    for (const std::int64_t side : {0, 64, 128}) {
+      ErrorDiffusionOptions options;
+      options.hogel_px = side;
+      for (const auto rule : {WeightRule::eq1, WeightRule::least_squares}) {
+        WeightOptions own;
+        own.rule = rule;
+        own.parallelism = 3;
+        own.kept = 20;
+        expect_same(device, fmt::format("hogels of {}", side), options, windows_of(hogels_of(field.shape(), side), own),
+                    field);
+      }
+    }
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, LevelsOfAnyKind) {
+  const auto field = speckle({70, 120});
+  WeightOptions own;
+  own.rule = WeightRule::least_squares;
+  const auto weights = windows_of({2, 2}, own);
+  on_each([&](Device device) {
+    for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+      for (const int bits : {1, 2, 5, 8}) {
+        ErrorDiffusionOptions options;
+        options.modulation = modulation;
+        options.bits = bits;
+        const std::string of =
+            fmt::format("{} bits of {}", bits, modulation == Modulation::phase ? "phase" : "amplitude");
+        expect_same(device, of + ", truncated", options, {{}, Array<float, 2>({1, 0})}, field);
+        options.hogel_px = 64;
+        expect_same(device, of, options, weights, field);
+        options.levels = {0, 0.1, 0.55, 1};
+        options.levels.resize(std::min<std::size_t>(options.levels.size(), std::size_t{1} << bits));
+        expect_same(device, of + ", a table", options, weights, field);
+      }
+    }
+    ErrorDiffusionOptions options;
+    options.bits = 3;
+    options.levels = {0.3, 6.1, 1.4, 3.3, -2.0};
+    expect_same(device, "five phases in no order", options, floyd_steinberg_weights(), field);
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, TapsOfAnyPattern) {
+  const auto field = speckle({90, 130});
+  on_each([&](Device device) {
+    for (const double side : {0.02, 0.1, 0.45}) {
+      for (const int taps : {1, 12, 60}) {
+        WeightOptions own;
+        own.taps = taps;
+        expect_same(device, fmt::format("{} taps, windows of {}", taps, side), {}, windows_of({1, 1}, own, side),
+                    field);
+      }
+    }
+    const std::vector<std::vector<DiffusionTap>> patterns = {
+        {{3, 0}, {1, 0}}, {{24, 0}, {17, 0}}, {{0, 7}}, {{-9, 1}}, {{20, 4}, {-11, 4}, {0, 2}, {2, 0}},
+        {{5, 31}, {1, 0}}};
+    for (const auto& taps : patterns) {
+      DiffusionWeights weights{taps, Array<float, 2>({1, std::ssize(taps)})};
+      for (std::int64_t i = 0; i < std::ssize(taps); ++i) weights.values(0, i) = i % 2 == 0 ? 0.4F : -0.3F;
+      expect_same(device, fmt::format("first tap {}, {}", taps[0].dx, taps[0].dy), {}, weights, field);
+    }
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, FieldsOfAnySize) {
+  on_each([&](Device device) {
+    for (const int power : {-120, -50, -30, 30, 50, 120}) {
+      expect_same(device, fmt::format("times 2^{}", power), {}, floyd_steinberg_weights(),
+                  speckle({50, 60}, std::ldexp(3.0, power)));
+    }
+    // One pixel far beyond all others is clipped, however far.
+    auto field = speckle({50, 60});
+    field(20, 30) = Complex(3e38F, -1e38F);
+    field(21, 30) = Complex(0);
+    expect_same(device, "one of 3e38", {}, floyd_steinberg_weights(), field);
+    ErrorDiffusionOptions options;
+    options.scale = 5;
+    expect_same(device, "a given scale", options, floyd_steinberg_weights(), field);
+    options.modulation = Modulation::amplitude;
+    expect_same(device, "a given scale of amplitudes", options, floyd_steinberg_weights(), field);
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, CodesThatBeginAnywhere) {
+  const auto field = speckle({64, 128});
+  const auto expected = codes_on(Device{}, {}, floyd_steinberg_weights(), field);
+  on_each([&](Device device) {
+    const Queue queue(device);
+    ErrorDiffusionPlan plan({}, floyd_steinberg_weights(), field.shape(), queue);
+    const auto there = field.to(device);
+    Array<std::uint8_t, 1> memory({field.size() + 3}, queue);
+    const View<std::uint8_t, 2> codes(memory.data() + 3, field.shape(), device);
+    plan.execute(there.view(), codes);
+    queue.synchronize();
+    const auto host = copy_of(codes, Device{});
+    EXPECT_TRUE(std::equal(host.data(), host.data() + host.size(), expected.data()));
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, PixelsThatAreNotFiniteAreNamed) {
+  on_each([&](Device device) {
+    for (const bool truncated : {false, true}) {
+      const auto weights = truncated ? DiffusionWeights{{}, Array<float, 2>({1, 0})} : floyd_steinberg_weights();
+      for (const double scale : {0.0, 5.0}) {
+        for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+          auto field = speckle({50, 60});
+          field(31, 7) = Complex(1, NAN);
+          field(40, 2) = Complex(-INFINITY, 0);
+          ErrorDiffusionOptions options;
+          options.scale = scale;
+          options.modulation = modulation;
+          expect_error(ErrorCode::invalid_argument, "row 31, column 7", [&] {
+            float found = 0;
+            (void)codes_on(device, options, weights, field, &found);
+          });
+        }
+      }
+    }
+  });
+}
+
+TEST_P(ErrorDiffusionDevice, WhatItCannotDoIsSaid) {
+  on_each([&](Device device) {
+    if (device.backend == Backend::cpu) return;
+    DiffusionWeights far{{{0, 32}}, Array<float, 2>({1, 1})};
+    far.values(0, 0) = 0.5F;
+    expect_error(ErrorCode::unsupported, "31 rows above", [&] {
+      ErrorDiffusionPlan({}, far, {64, 64}, Queue(device));
+    });
+  });
+}
+
+}  // namespace
+}  // namespace holotone
