@@ -18,8 +18,8 @@ struct ErrorDiffusionOptions {
   /// Side of the squares that have weights of their own and pass no error on; 0: one for all.
   std::int64_t hogel_px = 0;
   double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
-  double scale =
-      0;  ///< what the field is divided by; 0: the modulus that the share asks for (of fields that come in blocks: ModulusShare)
+  /// What the field is divided by; 0: the modulus that the share asks for (of fields that come in blocks: ModulusShare).
+  double scale = 0;
   /// Every second row of a hogel from right to left (Ulichney 1987). All that such a row's pixels err goes the other way: dx columns to the left, also in the
   /// rows below, by the weights `backward`. On the CPU, one pixel at a time.
   bool serpentine = false;
@@ -38,8 +38,10 @@ struct ErrorDiffusionReport {
 /// hogel count as 0. Without taps it is truncation. Two phases reach no more than a line: of e the part along it counts, and in a window of one bit of phase
 /// stands half of the field, with the conjugate order in the mirror image.
 ///
-/// float32 with every rounding fixed: sums in the order of the taps, by fused multiply-adds; phases as EncodePlan's. The same codes on every processor
-/// and for any number of threads. Cost O(pixels taps); hogels run side by side. Sources: Floyd, Steinberg 1976; Heggarty, Chevallier, J. Opt. Soc. Am. A
+/// float32 with every rounding fixed: sums by fused multiply-adds in an order that depends on the taps alone, phases within 2.5e-6 turns by multiply-adds
+/// (phase_math.h). The same codes on every processor and for any number of threads, as long as errors stay below 1e30 times the scale. Cost O(pixels taps); rows
+/// and hogels run side by side. CUDA: a kernel compiled for the pattern of taps when the plan is made (about a second, unless the cache has it), 4.0 to 4.6 ms for
+/// 24,576 x 24,576 pixels with 27 taps on an H200, where a scale that is not given takes 4.6 ms more. Sources: Floyd, Steinberg 1976; Heggarty, Chevallier, J. Opt. Soc. Am. A
 /// 15, 625 (1998), one window for all (SWED); Lagrange et al. 2024, one for each hogel (VDED).
 class ErrorDiffusionPlan {
  public:
