@@ -152,7 +152,7 @@ class LayerWork {
   std::vector<bool> dark_;
 };
 
-std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows) {
+std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows, const DepthMap& depth) {
   constexpr double worth_a_word = 0.005;
   std::vector<std::string> warnings;
   for (const auto& row : rows) {
@@ -164,6 +164,16 @@ std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<Laye
         "{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}", 100 * beyond,
         job.image, format_length(job.size_m), format_length(static_cast<double>(panel.nx) * panel.pitch_m),
         format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
+  }
+  constexpr double far = 50;  // panels
+  const auto& whole = job.hologram.panel;
+  const double across = static_cast<double>(std::max(whole.nx, whole.ny)) * whole.pitch_m;
+  if (depth.farthest_m > far * across) {
+    warnings.push_back(
+        fmt::format("the scene reaches to {} behind a panel {} wide: if {} holds no metres, --depth-range or "
+                    "--disparity say what it holds; --distance brings it nearer",
+                    format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across),
+                    job.depth.empty() ? job.image : job.depth));
   }
   for (const auto& channel : job.hologram.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
@@ -201,7 +211,7 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
       {"wavelength_m", hologram.channels.front().wavelength_m},
       {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
       {"time_s", seconds},
-      {"warnings", warnings_of(job, rows)},
+      {"warnings", warnings_of(job, rows, work.depth())},
       {"outputs", nlohmann::json::array()},
       {"holograms", nlohmann::json::array()}};
   if (!job.depth.empty()) object["depth"] = job.depth;
@@ -218,15 +228,18 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
 
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
   const auto& console = job.hologram.console;
-  for (const auto& warning : warnings_of(job, rows)) warn(console, warning);
+  for (const auto& warning : warnings_of(job, rows, work.depth())) warn(console, warning);
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;
     remark(console, no_metadata_remark(job.hologram.output, files, flags, false));
   }
   if (const auto holes = work.depth().holes; holes > 0) {
-    remark(console, fmt::format("{} of {} without a depth: filled with the farther of the neighbours'",
-                                counted(holes, "pixel"), job.depth));
+    remark(
+        console,
+        fmt::format("{} of {} without a depth: filled with the farther of the neighbours' (--depth-hole none: code 0 "
+                    "is a depth too)",
+                    counted(holes, "pixel"), job.depth));
   }
   const std::string what = rows.size() == 1 ? rows.front().output : rows.front().output + " to " + rows.back().output;
   const auto& panel = job.hologram.panel;

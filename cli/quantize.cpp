@@ -15,6 +15,9 @@ namespace {
 
 double decibels(double ratio) { return 10 * std::log10(ratio); }
 
+/// In a window, what of its light is not noise; rounded up to nothing where all of it is.
+double signal_to_noise(double light, double noise) { return decibels(std::max(light - noise, 1e-30) / noise); }
+
 bool is_measured(const QuantizeRow& row) { return row.window.squares > 0 && row.window.truncated > 0; }
 
 nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
@@ -40,7 +43,9 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
                         {"noise", row.window.noise},
                         {"noise_db", decibels(row.window.noise / row.window.truncated)},
                         {"truncated_noise", row.window.truncated},
-                        {"efficiency", row.window.light}};
+                        {"efficiency", row.window.light},
+                        {"truncated_efficiency", row.window.truncated_light},
+                        {"signal_to_noise_db", signal_to_noise(row.window.light, row.window.noise)}};
   }
   if (!row.reconstruct_flags.empty()) object["reconstruct_flags"] = line_of(row.reconstruct_flags);
   return object;
@@ -73,6 +78,11 @@ std::vector<std::string> warnings_of(const QuantizeRow& row) {
     warnings.push_back(
         fmt::format("the viewing window is beyond the diffraction angle of {} of {}, which take the nearest levels",
                     row.weights.unreached, counted(hogels, "hogel")));
+  }
+  if (row.weights.most_sum < 1e-6 && is_measured(row) && row.weights.most_used > 0) {
+    warnings.push_back(
+        "the viewing window takes in all directions of light: noise can go nowhere else, every pixel takes its nearest "
+        "level");
   }
   if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   return warnings;
@@ -156,11 +166,20 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
                                     job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude",
                                     method_text(job, row), to_string(job.device), format_duration(row.seconds)));
     if (is_measured(row)) {
-      report(job.console,
-             fmt::format("noise in the viewing window {:.1f} dB of truncation's, {:.3g} % of the light goes there ({})",
-                         decibels(row.window.noise / row.window.truncated), 100 * row.window.light,
-                         counted(row.window.squares, "square") + " measured"));
+      report(
+          job.console,
+          fmt::format("in the viewing window: signal to noise {:.1f} dB, of truncation {:.1f}; noise {:.1f} dB below "
+                      "truncation's; {:.3g} % of the codes' light, of truncation {:.3g} % ({})",
+                      signal_to_noise(row.window.light, row.window.noise),
+                      signal_to_noise(row.window.truncated_light, row.window.truncated),
+                      decibels(row.window.truncated / row.window.noise), 100 * row.window.light,
+                      100 * row.window.truncated_light, counted(row.window.squares, "square") + " measured"));
     }
+  }
+  if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
+    remark(job.console,
+           "the noise is in directions away from the axis: what goes on axis is clean for an eye whose pupil stops the "
+           "rest (reconstruct --viewer); --viewer keeps it out of a window anywhere");
   }
   tell_flags(job, rows);
 }
@@ -198,9 +217,9 @@ void add_weight_options(CLI::App& command, QuantizeArguments& arguments) {
       "Side of the square of frequencies, cycles a pixel, that noise may have, 0.1 to 1; default 1, all");
   command.add_option("--most-sum", arguments.most_sum,
                      "Most of the weights' moduli; default 0.98 for eq1, 2.2 for least-squares");
-  command.add_option(
-      "--hogel", arguments.hogel,
-      "Pixels a side that have weights of their own; default the file's or 2048 for vded, else the panel");
+  command.add_option("--hogel", arguments.hogel,
+                     "Pixels a side that have weights of their own; vded: default the file's, or by the viewer 64 to "
+                     "2048; else the panel");
   command.add_option("--order", arguments.order, "raster, or serpentine: every second row back")->capture_default_str();
 }
 

@@ -10,14 +10,17 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/io/field_rows.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/quantize/modulus_share.hpp>
+#include <numeric>
 
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t default_hogel_px = 2048;
+constexpr std::int64_t most_default_hogel_px = 2048;
+constexpr std::int64_t least_default_hogel_px = 64;
 constexpr std::int64_t pixels_at_once = 1 << 22;  ///< of a field that is read by blocks, at least
 constexpr std::int64_t truncated_rows = 512;      ///< whose blocks have as many rows, or a multiple
 
@@ -59,12 +62,21 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
   return metadata;
 }
 
-/// Hogels' side: as typed, as the file states it for vded, 2048 or the panel. 0: the panel.
-std::int64_t hogel_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata) {
+/// So that the window, as seen from a hogel's edges, moves by no more than an eighth of its width: a power of two.
+std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
+  const double most = std::min(viewer.width_m, viewer.height_m) / (4 * pitch_m);
+  std::int64_t side = most_default_hogel_px;
+  while (side > least_default_hogel_px && static_cast<double>(side) > most) side /= 2;
+  return side;
+}
+
+/// Hogels' side: as typed, as the file states it for vded, as the viewer asks, or the panel. 0: the panel.
+std::int64_t hogel_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.method == QuantizeMethod::truncate) return 0;
   if (job.hogel_px) return *job.hogel_px;
   if (job.method != QuantizeMethod::vded) return 0;
-  const double stated = number_of(path, metadata, "hogel_px").value_or(default_hogel_px);
+  const double stated = number_of(path, metadata, "hogel_px")
+                            .value_or(static_cast<double>(default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m)));
   if (!(stated >= 1 && stated <= static_cast<double>(largest_grid_side)) || stated != std::floor(stated)) {
     throw_io(path, fmt::format("a whole hogel_px from 1 to {}", largest_grid_side), fmt::format("{:g}", stated));
   }
@@ -78,15 +90,35 @@ std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::in
   return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
 }
 
-/// What the field is divided by.
-double scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& blocks, std::int64_t nx,
-                Progress& progress) {
+double sum_of_squares(View<const Complex, 2> field) {
+  const auto [ny, nx] = field.shape();
+  std::vector<double> rows(static_cast<std::size_t>(ny));
+  parallel_for(0, ny, [&, width = nx](std::int64_t row) {
+    double sum = 0;
+    for (std::int64_t x = 0; x < width; ++x) sum += static_cast<double>(std::norm(field(row, x)));
+    rows[static_cast<std::size_t>(row)] = sum;
+  });
+  return std::accumulate(rows.begin(), rows.end(), 0.0);
+}
+
+/// What the field is divided by, and its mean square.
+struct FieldScale {
+  double scale;
+  double energy;
+};
+FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& blocks, const FieldGrid& grid,
+                    Progress& progress) {
   ModulusShare share(job.diffusion.modulation, job.diffusion.clip);
+  const std::int64_t nx = grid.nx;
+  double squares = 0;
+  bool first = true;
   do {
     for (std::int64_t block = 0; block < blocks.count(); ++block) {
       progress.step("looking for the scale", block, blocks.count());
       share.add(blocks.at(block));
+      if (first) squares += sum_of_squares(blocks.at(block));
     }
+    first = false;
     if (const std::int64_t broken = share.broken(); broken >= 0) {
       throw_io(path, "finite values", fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
     }
@@ -94,7 +126,7 @@ double scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& bl
   const double scale = share.modulus();
   if (scale > most_field_value)
     throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", scale));
-  return scale;
+  return {scale, squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny))};
 }
 
 /// The sets of hogels first to last - 1, or the one for all.
@@ -138,6 +170,7 @@ void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row
   describe_encoding(metadata, encode, {-most, most}, false);
   if (!phase && !diffusion.levels.empty()) metadata["level_amplitude"] = numbers_text(diffusion.levels);
   metadata["scale"] = number_text(row.scale);
+  metadata["field_energy"] = number_text(row.energy);
   metadata["clip"] = number_text(diffusion.clip);
   metadata["quantize_method"] = to_string(job.method);
   if (job.method != QuantizeMethod::truncate) metadata["serpentine"] = diffusion.serpentine ? "1" : "0";
@@ -207,14 +240,16 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   row.output = task.output;
   row.channel = task.channel;
   row.grid = stated_grid(task.input, metadata, reader.shape());
-  row.hogel_px = hogel_side(job, task.input, metadata);
+  row.hogel_px = hogel_side(job, task.input, metadata, row.grid.pitch_m);
   if (row.hogel_px >= std::max(row.grid.nx, row.grid.ny)) row.hogel_px = 0;
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px);
   require_memory_for(row, rows);
   FieldBlocks blocks(reader, rows);
-  row.scale = scale_of(job, task.input, blocks, row.grid.nx, progress);
+  const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
+  row.scale = scale;
+  row.energy = energy;
   row.dark = row.scale == 0;
   if (row.dark) row.scale = 1;
   describe(metadata, job, row);

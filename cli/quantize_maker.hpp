@@ -19,6 +19,7 @@ struct QuantizeRow {
   Shape<2> hogels{};
   HogelWeights weights;
   double scale = 0;
+  double energy = 0;  ///< of the field, its mean square
   bool dark = false;  ///< the field holds no light
   WindowMeasure window;
   double seconds = 0;

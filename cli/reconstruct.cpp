@@ -29,6 +29,7 @@ struct Seen {
   bool describes_itself = false;  ///< the first file has metadata of Holotone's
   float white = 0;
   std::vector<double> light_shares;  ///< through each of the job's pupils
+  std::string made_for;              ///< the viewer that the first file states
 };
 
 std::unique_ptr<Looker> looker_of(const ReconstructJob& job) {
@@ -75,9 +76,11 @@ class Run {
               {},
               looker_->metadata().count("software") != 0,
               white_,
-              looker_->light_shares()};
+              looker_->light_shares(),
+              {}};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(looker_->method_for(d)));
     const auto& metadata = looker_->metadata();
+    if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;
   }
@@ -303,6 +306,12 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   UnfinishedRun::keep();
   report_json(job.console, json_of(job, seen, watch.seconds()));
   for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
+  if (job.pupils.empty() && !job.aperture && !seen.made_for.empty()) {
+    remark(job.console,
+           fmt::format("made for the eyes of --viewer {}: without it all of the panel's light is seen, noise "
+                       "that was put beside that window too",
+                       seen.made_for));
+  }
   const auto& outputs = seen.outputs;
   report(
       job.console,
@@ -356,6 +365,9 @@ void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
       .add_option("--sweep-viewer", arguments.sweep_viewer, "FROM:TO:COUNT places of the eye, such as -3,0mm:3,0mm:7")
       ->excludes(sweep);
   command.add_option("--pupil-shape", arguments.pupil_shape, "Of the eye's pupil: rectangle (default) or ellipse");
+  command.add_option(
+      "--picture-size", arguments.picture_size,
+      "WIDTH or WIDTHxHEIGHT of the part that an eye sees of the plane it focuses on; default: the panel's size");
   command.add_option("--output-pitch", arguments.output_pitch,
                      "Of the picture that an eye sees; default: the panel's or a multiple, for at most 2048 pixels");
   command.add_option("--aperture", arguments.aperture, "Paraxial pupil X,Y:DIAMETER, such as 5mm,0mm:3mm");

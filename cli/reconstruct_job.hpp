@@ -3,6 +3,7 @@
 #include "hologram_file.hpp"
 #include "hologram_inputs.hpp"
 #include "paths.hpp"
+#include <array>
 #include <holotone/core/device.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/reconstruction.hpp>
@@ -23,6 +24,7 @@ struct ReconstructArguments {
   std::string sweep_viewer;
   std::string pupil_shape;
   std::string output_pitch;
+  std::string picture_size;
   std::string method = "auto";
   std::string device = "auto";
   std::string frames;
@@ -46,8 +48,9 @@ struct ReconstructJob {
   std::optional<FramePattern> frames;
   std::vector<double> distances_m;  ///< empty: the file's own
   std::optional<Aperture> aperture;
-  std::vector<EyePupil> pupils;  ///< of the eye: one, or one a frame; none: not through an eye
-  double output_pitch_m = 0;     ///< of an eye's pictures; 0: as EyeOptions says
+  std::vector<EyePupil> pupils;            ///< of the eye: one, or one a frame; none: not through an eye
+  double output_pitch_m = 0;               ///< of an eye's pictures; 0: as EyeOptions says
+  std::array<double, 2> picture_size_m{};  ///< width and height of an eye's pictures; 0: the panel's
   PropagationMethod method = PropagationMethod::automatic;
   Device device;
   std::int64_t tile_width = 480;

@@ -12,6 +12,7 @@ namespace holotone::cli {
 namespace {
 
 constexpr std::int64_t most_places = 10'000;
+constexpr std::int64_t most_picture_pixels = 2048;  ///< a side, unless a pitch is given
 constexpr double most_kept_bytes = 1 << 30;
 
 EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
@@ -52,6 +53,7 @@ void require_eye_options(const ReconstructArguments& arguments, bool eye) {
   constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y] beside it, an eye";
   if (!eye) {
     if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
+    if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
     if (!arguments.pupil_shape.empty()) reject("--pupil-shape", needed, arguments.pupil_shape);
     if (!arguments.sweep_viewer.empty()) reject("--sweep-viewer", needed, arguments.sweep_viewer);
     return;
@@ -79,6 +81,9 @@ void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
   job.pupils = {pupil};
   if (!arguments.sweep_viewer.empty()) job.pupils = places_of(arguments.sweep_viewer, pupil);
   if (!arguments.output_pitch.empty()) job.output_pitch_m = pitch_of("--output-pitch", arguments.output_pitch);
+  if (!arguments.picture_size.empty()) {
+    job.picture_size_m = window_size("--picture-size", arguments.picture_size, arguments.picture_size);
+  }
   job.white_rule = WhiteRule::mean_and_deviation;
 }
 
@@ -134,6 +139,23 @@ EyeOptions EyeLooker::options_for(const Channel& channel, const EyePupil& pupil)
   options.grid = channel.grid;
   options.pupil = pupil;
   options.output_pitch_m = job_.output_pitch_m;
+  const auto [width_m, height_m] = job_.picture_size_m;
+  if (width_m == 0) return options;
+  const double most = static_cast<double>(most_picture_pixels);
+  if (options.output_pitch_m == 0) {
+    const double steps = std::ceil(std::max(width_m, height_m) / (most * channel.grid.pitch_m));
+    options.output_pitch_m = std::max(1.0, steps) * channel.grid.pitch_m;
+  }
+  const auto pixels = [&](double size_m) {
+    const double count = std::max(1.0, std::round(size_m / options.output_pitch_m));
+    if (count > static_cast<double>(largest_grid_side)) {
+      reject("--picture-size",
+             fmt::format("at most {} pixels of {} a side", largest_grid_side, format_length(options.output_pitch_m)),
+             fmt::format("{:.0f}", count));
+    }
+    return static_cast<std::int64_t>(count);
+  };
+  options.output_shape = {pixels(height_m), pixels(width_m)};
   return options;
 }
 

@@ -43,12 +43,24 @@ float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
 float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
 
 float weight_of(const HologramLight& light, double sum) {
-  // Quantised phases: the field over its scale is what they show.
-  const auto scale = number_of(light.path, light.metadata, "scale");
-  if (scale && light.encoding == "phase") return static_cast<float>(*scale * *scale);
-  const auto energy = number_of(light.path, light.metadata, "object_energy");
-  const double pixels = static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny);
-  return energy && sum > 0 ? static_cast<float>(*energy * pixels / sum) : 1;
+  const auto stated = [&](std::string_view key) { return number_of(light.path, light.metadata, std::string(key)); };
+  const auto text = [&](const char* key) {
+    const auto entry = light.metadata.find(key);
+    return entry == light.metadata.end() ? std::string_view() : std::string_view(entry->second);
+  };
+  const double mean = sum / (static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny));
+  const double field = stated("field_energy").value_or(mean);  // of what was quantised
+  // Diffused phases show the field over its scale, and noise elsewhere; others their light.
+  const auto scale = stated("scale");
+  const bool diffused = scale && light.encoding == "phase" && text("quantize_method") != "truncate";
+  const double shown = diffused ? field / (*scale * *scale) : mean;
+  // As many rays of a stereogram go through a pupil as squares of the wavelength fit into it.
+  constexpr double micrometre = 1e-6;
+  const double rays = text("method").starts_with("stereogram")
+                          ? micrometre * micrometre / (light.grid.wavelength_m * light.grid.wavelength_m)
+                          : 1;
+  const double wanted = stated("object_energy").value_or(field / rays);
+  return shown > 0 ? static_cast<float>(wanted / shown) : 1;
 }
 
 std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {

@@ -41,6 +41,7 @@ DiceJob job_of(const SceneCommandArguments& arguments) {
   }
   DiceJob job;
   job.resolution = whole_number("--resolution", arguments.resolution, 16, 16384);
+  if (arguments.views.find('x') == std::string::npos) reject("--views", "COLUMNSxROWS such as 7x7", arguments.views);
   const auto [columns, rows] = resolution("--views", arguments.views);
   if (columns > 100 || rows > 100) reject("--views", "at most 100x100 views", arguments.views);
   job.columns = columns;

@@ -27,6 +27,23 @@ std::array<double, 2> pair_of(std::string_view option, std::string_view first, s
 
 }  // namespace
 
+std::array<double, 2> window_size(std::string_view option, std::string_view size, std::string_view text) {
+  const auto cross = size.find('x');
+  std::array<double, 2> sides{};
+  if (cross == std::string_view::npos) {
+    sides.fill(parse_length(option, size));
+  } else {
+    sides = pair_of(option, size.substr(0, cross), size.substr(cross + 1));
+  }
+  for (const double side : sides) {
+    if (side >= least_length_m && side <= most_distance_m) continue;
+    reject(option,
+           fmt::format("a window from {} to {} a side", format_length(least_length_m), format_length(most_distance_m)),
+           text);
+  }
+  return sides;
+}
+
 Viewer viewer_of(std::string_view option, std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) reject(option, expected, text);
@@ -39,20 +56,9 @@ Viewer viewer_of(std::string_view option, std::string_view text) {
   if (distance.empty() || size.empty() || (placed && comma == std::string_view::npos)) reject(option, expected, text);
   Viewer viewer;
   viewer.distance_m = length_between(option, distance, least_length_m, most_distance_m);
-  const auto cross = size.find('x');
-  if (cross == std::string_view::npos) {
-    viewer.width_m = viewer.height_m = parse_length(option, size);
-  } else {
-    const auto [width, height] = pair_of(option, size.substr(0, cross), size.substr(cross + 1));
-    viewer.width_m = width;
-    viewer.height_m = height;
-  }
-  for (const double side : {viewer.width_m, viewer.height_m}) {
-    if (side >= least_length_m && side <= most_distance_m) continue;
-    reject(option,
-           fmt::format("a window from {} to {} a side", format_length(least_length_m), format_length(most_distance_m)),
-           text);
-  }
+  const auto sides = window_size(option, size, text);
+  viewer.width_m = sides[0];
+  viewer.height_m = sides[1];
   if (!placed) return viewer;
   const auto [x, y] = pair_of(option, place.substr(0, comma), place.substr(comma + 1));
   if (std::abs(x) > most_distance_m || std::abs(y) > most_distance_m) {

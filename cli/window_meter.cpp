@@ -70,13 +70,16 @@ void WindowMeter::look(std::int64_t first_row, View<const Complex, 2> field, Vie
     ++sums_.squares;
     sums_.noise += found.noise;
     sums_.light += found.light;
-    sums_.truncated += window_noise(own.view(), truncated.view(), options_, scale, square.window).noise;
+    const auto by_truncation = window_noise(own.view(), truncated.view(), options_, scale, square.window);
+    sums_.truncated += by_truncation.noise;
+    sums_.truncated_light += by_truncation.light;
   }
 }
 
 WindowMeasure WindowMeter::measured() const {
   WindowMeasure mean = sums_;
-  for (double* const own : {&mean.noise, &mean.light, &mean.truncated}) *own /= std::max(1, sums_.squares);
+  for (double* const own : {&mean.noise, &mean.light, &mean.truncated, &mean.truncated_light})
+    *own /= std::max(1, sums_.squares);
   return mean;
 }
 

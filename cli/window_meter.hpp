@@ -7,10 +7,11 @@ namespace holotone::cli {
 
 /// What was found of noise and light in the viewing window, over some squares of the panel.
 struct WindowMeasure {
-  int squares = 0;       ///< 0: nothing was measured
-  double noise = 0;      ///< into the window, mean share of the light on the panel
-  double truncated = 0;  ///< noise if every pixel took its nearest level by itself
-  double light = 0;      ///< into the window: the diffraction efficiency
+  int squares = 0;             ///< 0: nothing was measured
+  double noise = 0;            ///< into the window, mean share of the light on the panel
+  double truncated = 0;        ///< noise if every pixel took its nearest level by itself
+  double light = 0;            ///< into the window: the diffraction efficiency
+  double truncated_light = 0;  ///< the same of truncation
 };
 
 /// Measures squares of at most 512 pixels a side in the middle of some hogels, each for the window as seen from there.

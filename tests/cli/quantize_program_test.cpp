@@ -261,6 +261,34 @@ TEST_F(QuantizeTest, ColoursAndFrames) {
   EXPECT_EQ(frames["outputs"][5], path("m_01_b.png"));
 }
 
+// White stays white: what three quantised fields show has the fields' balance.
+TEST_F(QuantizeTest, ColoursKeepTheirBalance) {
+  Image white{Array<std::uint8_t, 3>({32, 32, 3}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(white.pixels).host()) code = 255;
+  write_image(path("white.png"), white);
+  ASSERT_EQ(run({"hologram", "--image", path("white.png"), "-o", path("w_%c.h5"), "--rgb", "638nm,520nm,450nm",
+                 "--size", "0.6mm", "--resolution", "128x128", "--pitch", "6um", "--distance", "1cm"})
+                .exit_code,
+            0);
+  ASSERT_EQ(run({"quantize", path("w_%c.h5"), "-o", path("q_%c.png"), "--method", "truncate"}).exit_code, 0);
+  const auto shares = [&](const std::string& name) {
+    EXPECT_EQ(run({"reconstruct", path(name), "-o", path("seen.tiff"), "--linear"}).exit_code, 0);
+    const Image seen = read_image(path("seen.tiff"));
+    const auto& pixels = std::get<Array<float, 3>>(seen.pixels);
+    std::array<double, 3> sum{};
+    for (std::int64_t i = 0; i < pixels.size(); ++i)
+      sum[static_cast<std::size_t>(i % 3)] += static_cast<double>(pixels.data()[i]);
+    return std::array<double, 2>{sum[0] / sum[1], sum[2] / sum[1]};
+  };
+  const auto field = shares("w_%c.h5");
+  const auto codes = shares("q_%c.png");
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::printf("red and blue beside green: field %.3f, codes %.3f\n", field[i], codes[i]);
+    EXPECT_NEAR(field[i], 1, 0.05);
+    EXPECT_NEAR(codes[i], field[i], 0.1);
+  }
+}
+
 TEST_F(QuantizeTest, SerpentineIsAnotherOrder) {
   speckle("in.npy", 40, 50);
   (void)run_json(line("in.npy", "raster.png"));
