@@ -1,7 +1,8 @@
 #include "command.hpp"
-#include "hologram_frames.hpp"
+#include "hologram_bands.hpp"
 #include "layers_run.hpp"
 #include "lit_zone.hpp"
+#include "memory_need.hpp"
 #include "paths.hpp"
 #include "stereogram_run.hpp"
 #include "values.hpp"
@@ -62,6 +63,11 @@ nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
   Flags flags = row.reconstruct_flags;
   std::erase_if(flags, [](const auto& flag) { return is_balance(flag.first); });
   if (!flags.empty()) object["reconstruct_flags"] = line_of(flags);
+  if (row.bands > 0) {
+    object["rows_at_once"] = job.rows_at_once;
+    object["bands"] = row.bands;
+    object["resumed_rows"] = row.resumed;
+  }
   return object;
 }
 
@@ -188,6 +194,9 @@ void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double s
     const auto hidden = range_of(rows, &HologramRow::hidden);
     remark(job.console, fmt::format("{} {} hidden by nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
   }
+  for (const auto& row : rows) {
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
+  }
   const auto frames = rows.size() / job.channels.size();
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
   report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
@@ -206,9 +215,11 @@ void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double s
 
 int run_hologram(const HologramArguments& arguments) {
   const Stopwatch watch;
-  const HologramJob job = hologram_job(arguments);
+  HologramJob job = hologram_job(arguments);
+  job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
+  require_memory_for(job);
   FrameSource source(job);
-  const auto rows = make_holograms(job, source);
+  const auto rows = job.rows_at_once > 0 ? make_bands(job, source) : make_holograms(job, source);
   report_json(job.console, json_of(job, rows, watch.seconds()));
   tell(job, rows, watch.seconds());
   return exit_ok;
@@ -235,6 +246,8 @@ void add_hologram(CLI::App& application, Action& action) {
   add_sum_options(*command, *arguments);
   add_encoding_options(*command, *arguments);
   command->add_option("--spin", arguments->spin, "Turn the object: angle and frames, such as 360deg:120");
+  command->add_option("--rows-at-once", arguments->rows_at_once,
+                      "Sum and write the complex field by bands of rows; default: where the whole takes much memory");
   add_console_options(*command, arguments->console);
   command->callback([arguments, layers, stereogram, &action] {
     action = [arguments, layers, stereogram] {

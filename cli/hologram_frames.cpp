@@ -26,27 +26,6 @@ Makers makers_of(const HologramJob& job) {
   return makers;
 }
 
-HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made) {
-  HologramRow row;
-  row.input = frame.input;
-  row.output = made.output;
-  row.frame = frame.number;
-  row.channel = channel;
-  row.points = static_cast<std::int64_t>(frame.points.cloud.size());
-  row.dropped = frame.points.dropped;
-  row.hidden = frame.points.hidden;
-  row.dark = frame.dark[channel];
-  row.info = made.info;
-  row.fresnel_deviation_rad = made.fresnel_deviation_rad;
-  row.compute_s = made.compute_s;
-  row.unlit = frame.unlit[channel];
-  row.remedy = frame.remedy[channel];
-  row.extent_m = extent_of(frame.points.cloud);
-  row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
-  row.reconstruct_flags = made.reconstruct_flags;
-  return row;
-}
-
 /// The first failure of several threads.
 class FirstFailure {
  public:
@@ -153,6 +132,27 @@ std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source) {
 }
 
 }  // namespace
+
+HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made) {
+  HologramRow row;
+  row.input = frame.input;
+  row.output = made.output;
+  row.frame = frame.number;
+  row.channel = channel;
+  row.points = static_cast<std::int64_t>(frame.points.cloud.size());
+  row.dropped = frame.points.dropped;
+  row.hidden = frame.points.hidden;
+  row.dark = frame.dark[channel];
+  row.info = made.info;
+  row.fresnel_deviation_rad = made.fresnel_deviation_rad;
+  row.compute_s = made.compute_s;
+  row.unlit = frame.unlit[channel];
+  row.remedy = frame.remedy[channel];
+  row.extent_m = extent_of(frame.points.cloud);
+  row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
+  row.reconstruct_flags = made.reconstruct_flags;
+  return row;
+}
 
 FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   std::optional<FramePattern> input_pattern;

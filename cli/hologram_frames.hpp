@@ -26,7 +26,11 @@ struct HologramRow {
   std::array<double, 2> extent_m{};  ///< the object's width and height
   double distance_m = 0;             ///< of its nearest point, where the panel lights least
   Flags reconstruct_flags;           ///< what the file cannot say of itself
+  std::int64_t bands = 0;            ///< it was summed in; 0: at once
+  std::int64_t resumed = 0;          ///< rows that an earlier run had made
 };
+
+HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made);
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.
 class FrameSource {

@@ -1,7 +1,6 @@
 #include "hologram_job.hpp"
 #include "correction.hpp"
 #include "hologram_file.hpp"
-#include "memory_need.hpp"
 #include "paths.hpp"
 #include "values.hpp"
 #include <algorithm>
@@ -248,7 +247,6 @@ HologramJob hologram_job(const HologramArguments& arguments) {
     job.correction = arguments.correction;
     job.correction_rad = read_correction(arguments.correction, job.panel.nx, job.panel.ny);
   }
-  require_memory_for(job);
   return job;
 }
 

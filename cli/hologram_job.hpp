@@ -36,6 +36,7 @@ struct HologramArguments {
   std::string correction;
   std::string rgb;
   std::string spin;
+  std::string rows_at_once;
   bool no_band_limit = false;
   bool packed16 = false;
 };
@@ -66,6 +67,7 @@ struct HologramJob {
   std::string reference_angle;
   Array<float, 2> correction_rad;
   bool packed16 = false;
+  std::int64_t rows_at_once = 0;  ///< of bands that are summed and written one after the other; 0: the whole panel
   std::int64_t spin_frames = 0;
   double spin_rad = 0;
 
@@ -75,7 +77,7 @@ struct HologramJob {
   [[nodiscard]] FieldGrid grid(const Channel& channel) const;
 };
 
-/// Throws invalid_argument or io naming the option.
+/// Without rows_at_once, and without asking for memory. Throws invalid_argument or io naming the option.
 HologramJob hologram_job(const HologramArguments& arguments);
 
 /// What --wavelength or --rgb say.

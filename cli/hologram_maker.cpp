@@ -45,6 +45,42 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   return frame;
 }
 
+ChannelPoints::ChannelPoints(const PointCloud& cloud, int colour) : cloud_(cloud), colour_(colour) {
+  if (colour >= 0) own_ = channel_amplitude(cloud, colour);
+}
+
+PointSources ChannelPoints::sources() const {
+  return {positions_of(cloud_), values_of(amplitude()), values_of(cloud_.phase_rad)};
+}
+
+double ChannelPoints::energy() const {
+  double energy = 0;
+  for (const float a : amplitude()) energy += static_cast<double>(a) * static_cast<double>(a);
+  return energy;
+}
+
+Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
+                         const ChannelPoints& points, const PointCloudInfo& info) {
+  Metadata metadata = panel_metadata(job, job.channels.at(channel));
+  const auto& scene = frame.points;
+  // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
+  const double middle = std::stod(fmt::format("{:.6g}", (scene.nearest_m + scene.farthest_m) / 2));
+  metadata["distance_m"] = number_text(job.scene.placement.keep ? middle : job.scene.placement.distance_m);
+  metadata["distance_min_m"] = number_text(scene.nearest_m);
+  metadata["distance_max_m"] = number_text(scene.farthest_m);
+  metadata["points"] = std::to_string(scene.cloud.size());
+  metadata["object_energy"] = fmt::format("{:.9g}", points.energy());
+  metadata["method"] = to_string(info.method);
+  metadata["arithmetic"] = info.arithmetic;
+  metadata["tolerance"] = number_text(job.sum.tolerance);
+  metadata["wave"] = to_string(job.sum.wave);
+  metadata["band_limit"] = job.sum.band_limit ? "1" : "0";
+  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel]);
+  metadata["seed"] = std::to_string(job.scene.seed);
+  if (job.scene.random_phase) metadata["random_phase"] = "1";
+  return metadata;
+}
+
 HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
     : job_(job),
       channel_index_(channel),
@@ -62,12 +98,6 @@ HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const 
   }
 }
 
-PointSources HologramMaker::sources_of(const PointCloud& cloud) {
-  if (channel_.colour < 0) return {positions_of(cloud), values_of(cloud.amplitude), values_of(cloud.phase_rad)};
-  amplitude_ = channel_amplitude(cloud, channel_.colour);
-  return {positions_of(cloud), values_of(amplitude_), values_of(cloud.phase_rad)};
-}
-
 void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
   plan_.set_points(points);
   if (phase_from_sum_) {
@@ -79,44 +109,21 @@ void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& mad
   }
 }
 
-Metadata HologramMaker::metadata_of(const PreparedFrame& frame, const PointCloudInfo& info) const {
-  Metadata metadata = panel_metadata(job_, channel_);
-  const auto& points = frame.points;
-  // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
-  const double middle = std::stod(fmt::format("{:.6g}", (points.nearest_m + points.farthest_m) / 2));
-  metadata["distance_m"] = number_text(job_.scene.placement.keep ? middle : job_.scene.placement.distance_m);
-  metadata["distance_min_m"] = number_text(points.nearest_m);
-  metadata["distance_max_m"] = number_text(points.farthest_m);
-  metadata["points"] = std::to_string(points.cloud.size());
-  double energy = 0;
-  for (const float a : amplitude_.empty() ? points.cloud.amplitude : amplitude_)
-    energy += static_cast<double>(a) * static_cast<double>(a);
-  metadata["object_energy"] = fmt::format("{:.9g}", energy);
-  metadata["method"] = to_string(info.method);
-  metadata["arithmetic"] = info.arithmetic;
-  metadata["tolerance"] = number_text(job_.sum.tolerance);
-  metadata["wave"] = to_string(job_.sum.wave);
-  metadata["band_limit"] = job_.sum.band_limit ? "1" : "0";
-  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel_index_]);
-  metadata["seed"] = std::to_string(job_.scene.seed);
-  if (job_.scene.random_phase) metadata["random_phase"] = "1";
+MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
+  const Stopwatch watch;
+  MadeHologram made;
+  const ChannelPoints points(frame.points.cloud, channel_.colour);
+  sum_and_encode(points.sources(), made, progress);
+  made.info = plan_.info();
+  made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
+  made.compute_s = watch.seconds();
+  auto& metadata = made.metadata();
+  metadata = points_metadata(job_, channel_index_, frame, points, made.info);
   if (encoder_) {
     encoder_->describe(metadata);
   } else {
     describe_encoding(metadata, encode_options_, {}, false);
   }
-  return metadata;
-}
-
-MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
-  const Stopwatch watch;
-  MadeHologram made;
-  sum_and_encode(sources_of(frame.points.cloud), made, progress);
-  made.info = plan_.info();
-  made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
-  made.compute_s = watch.seconds();
-  auto& metadata = made.metadata();
-  metadata = metadata_of(frame, made.info);
   made.reconstruct_flags =
       flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
   return made;

@@ -20,6 +20,25 @@ struct PreparedFrame {
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
 
+/// One channel of a cloud as the sum takes it: the cloud's own amplitudes, or a colour's.
+class ChannelPoints {
+ public:
+  ChannelPoints(const PointCloud& cloud, int colour);
+  [[nodiscard]] PointSources sources() const;
+  [[nodiscard]] double energy() const;  ///< sum of squared amplitudes
+
+ private:
+  [[nodiscard]] const std::vector<float>& amplitude() const { return colour_ < 0 ? cloud_.amplitude : own_; }
+
+  const PointCloud& cloud_;
+  int colour_;
+  std::vector<float> own_;
+};
+
+/// What a hologram's file says of itself, its encoding apart.
+Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
+                         const ChannelPoints& points, const PointCloudInfo& info);
+
 /// One hologram in host memory, ready to be written.
 struct MadeHologram : EncodedHologram {
   std::string output;
@@ -36,9 +55,7 @@ class HologramMaker {
   MadeHologram make(const PreparedFrame& frame, Progress& progress);
 
  private:
-  [[nodiscard]] PointSources sources_of(const PointCloud& cloud);
   void sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress);
-  [[nodiscard]] Metadata metadata_of(const PreparedFrame& frame, const PointCloudInfo& info) const;
 
   const HologramJob& job_;
   std::size_t channel_index_;
@@ -50,7 +67,6 @@ class HologramMaker {
   Array<std::uint8_t, 2> phase_;
   Array<Complex, 2> field_;
   std::optional<HologramEncoder> encoder_;
-  std::vector<float> amplitude_;
 };
 
 /// Writes to a temporary name that is renamed when complete.

@@ -10,7 +10,8 @@ constexpr const char* layer_options[] = {"--depth",     "--layers",     "--layer
                                          "--disparity", "--depth-hole", "--phase"};
 constexpr const char* point_options[] = {
     "--keep-coordinates", "--turn",     "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
-    "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin"};
+    "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
+    "--rows-at-once"};
 /// More layers than depths that a panel tells apart.
 constexpr std::int64_t most_layers = 4096;
 
@@ -60,6 +61,15 @@ void refuse_unused(const LayerArguments& arguments) {
 /// Bytes a pixel of the panel beside what is written: the field, its padded copy, the picture, the plane of a layer in front, the codes.
 constexpr double layer_bytes = 8 + 32 + 6 + 8 + 2;
 
+void require_memory_for_layers(const HologramJob& job) {
+  const auto& panel = job.panel;
+  const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
+  const double layers = job.device.backend == Backend::cpu ? pixels * layer_bytes : 0;
+  require_memory(panel.name == "custom" ? "--resolution" : "--panel", layers + written_bytes_for(job),
+                 fmt::format("layers of {} x {} pixels", panel.nx, panel.ny),
+                 "a stereogram of views (--views) is made hogel by hogel in little memory");
+}
+
 }  // namespace
 
 void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input) {
@@ -104,12 +114,7 @@ LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& lay
   job.size_m = job.hologram.scene.placement.size_m;
   job.distance_m = job.hologram.scene.placement.distance_m;
   job.distance_given = is_given(layers, "--distance");
-  if (job.hologram.device.backend == Backend::cpu) {
-    const auto& panel = job.hologram.panel;
-    const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
-    require_memory(panel.name == "custom" ? "--resolution" : "--panel", pixels * layer_bytes,
-                   fmt::format("layers of {} x {} pixels", panel.nx, panel.ny));
-  }
+  require_memory_for_layers(job.hologram);
   return job;
 }
 

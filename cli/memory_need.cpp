@@ -49,28 +49,47 @@ double bytes_a_dot(const HalftoneJob& job) {
   return 40;
 }
 
-}  // namespace
-
-void require_memory(std::string_view who, double bytes, std::string_view what) {
-  const double free = std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space());
-  if (bytes <= free) return;
-  throw Error(ErrorCode::out_of_memory, fmt::format("{}: expected {} of memory for {}, got {} free", who,
-                                                    format_bytes(bytes), what, format_bytes(free)));
-}
-
-double host_bytes_for(const HologramJob& job) {
+/// `with_device`: with what lies on the device that computes, which may be the host.
+double bytes_for(const HologramJob& job, bool with_device) {
   const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
-  const bool on_host = job.device.backend == Backend::cpu;
-  const double channels = on_host ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
+  const double channels = with_device ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
   const double correction = job.correction_rad.empty() ? 0 : sizeof(float);
   return constant_bytes + pixels * (channels + correction + written_bytes(job));
 }
 
+}  // namespace
+
+double free_memory() { return std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space()); }
+
+void require_memory(std::string_view who, double bytes, std::string_view what, std::string_view remedy) {
+  const double free = free_memory();
+  if (bytes <= free) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("{}: expected {} of memory for {}, got {} free{}{}", who, format_bytes(bytes), what,
+                          format_bytes(free), remedy.empty() ? "" : "; ", remedy));
+}
+
+double written_bytes_for(const HologramJob& job) {
+  const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
+  return constant_bytes + pixels * written_bytes(job);
+}
+
+double bytes_for_whole(const HologramJob& job) { return bytes_for(job, true); }
+
 void require_memory_for(const HologramJob& job) {
   take_blas_buffers();
+  const std::string_view who = job.panel.name == "custom" ? "--resolution" : "--panel";
+  const bool on_host = job.device.backend == Backend::cpu;
+  if (job.rows_at_once > 0) {
+    const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.rows_at_once);
+    require_memory(who, constant_bytes + pixels * (on_host ? channel_bytes(job) : copy_bytes),
+                   fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
+    return;
+  }
   require_memory(
-      job.panel.name == "custom" ? "--resolution" : "--panel", host_bytes_for(job),
-      fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny));
+      who, bytes_for(job, on_host),
+      fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny),
+      job.complex_field ? "" : "a complex field (-o NAME.h5) needs little, and `holotone quantize` makes codes of it");
 }
 
 void require_memory_for_dots(const HalftoneJob& job, std::int64_t count, std::string_view option) {

@@ -1,6 +1,7 @@
 #include "stereogram_run.hpp"
 #include "cancel.hpp"
 #include "command.hpp"
+#include "field_rows_run.hpp"
 #include "hologram_file.hpp"
 #include "memory_need.hpp"
 #include "output_check.hpp"
@@ -11,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <holotone/io/field_rows.hpp>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -57,7 +58,9 @@ class StereogramWork {
     const Queue queue = Queue::create(job_.device);
     ProgressBar bar(job_.console);
     std::vector<StereogramRow> rows;
-    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar));
+    std::list<FieldRowsRun> written;  // all are finished last: a run that goes on finds the first colours too
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar, written));
+    for (auto& run_of_channel : written) run_of_channel.finish();
     check_cancelled("writing");
     UnfinishedRun::keep();
     return rows;
@@ -72,49 +75,23 @@ class StereogramWork {
     return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
   }
 
-  StereogramRow make(std::size_t c, const Queue& queue, Progress& progress) {
+  StereogramRow make(std::size_t c, const Queue& queue, Progress& progress, std::list<FieldRowsRun>& written) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
     StereogramPlan plan(job_.options_for(channel), queue);
     StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, 0};
+    const std::int64_t n = job_.options.hogel_px;
     const auto metadata = metadata_of(channel);
-    FieldRowsWriter writer(row.output, plan.options().grid.shape(), metadata, {key_of(metadata), true}, progress);
-    row.resumed = writer.rows_done();
-    try {
-      write_rows(plan, queue, c, writer, row, progress);
-      check_cancelled("writing");
-      UnfinishedRun::will_write(row.output);
-      writer.finish();
-    } catch (const Error& error) {
-      if (writer.rows_done() == 0) throw;
-      const auto kept = fmt::format("{} of {} rows are kept, and the same line goes on from there", writer.rows_done(),
-                                    writer.shape()[0]);
-      if (error.code() != ErrorCode::cancelled) throw Error(error.code(), fmt::format("{}; {}", error.what(), kept));
-      remark(job_.console, kept);
-      throw;
-    }
+    const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
+    auto& run = written.emplace_back(rows, job_.console, progress);
+    row.resumed = run.resumed();
+    const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
+    run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
+      const std::int64_t some = (part.shape()[0] + n - 1) / n;
+      row.report += plan.execute(*views_.source, colour, first_row / n, some, part, progress);
+    });
     row.compute_s = watch.seconds();
     return row;
-  }
-
-  void write_rows(StereogramPlan& plan, const Queue& queue, std::size_t c, FieldRowsWriter& writer, StereogramRow& row,
-                  Progress& progress) {
-    const std::int64_t n = job_.options.hogel_px;
-    const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
-    const std::int64_t all = row.info.hogels[0];
-    const std::int64_t at_once = std::min(rows_at_once(), all);
-    Array<Complex, 1> memory({at_once * n * job_.panel.nx}, queue);
-    for (std::int64_t first = writer.rows_done() / n; first < all; first += at_once) {
-      const std::int64_t some = std::min(at_once, all - first);
-      const auto shape = plan.output_shape(first, some);
-      const View<Complex, 2> part(memory.data(), shape, memory.device());
-      row.report += plan.execute(*views_.source, colour, first, some, part, progress);
-      if (job_.device.backend == Backend::cpu) {
-        writer.write(first * n, part);
-      } else {
-        writer.write(first * n, copy_of(View<const Complex, 2>(part), Device{}).view());
-      }
-    }
   }
 
   [[nodiscard]] Metadata metadata_of(const Channel& channel) const {

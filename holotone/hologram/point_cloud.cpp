@@ -130,6 +130,9 @@ std::int64_t checked_count(const PointSources& points, Device plan_device) {
     throw_argument(where_points, "phase_rad", fmt::format("shape {{{}}} or an empty view", count),
                    to_string<1>(points.phase_rad.shape()));
   }
+  if (!std::isfinite(points.shift_y_m)) {
+    throw_argument(where_points, "shift_y_m", "a finite length in metres", fmt::format("{}", points.shift_y_m));
+  }
   if (count == 0) return 0;
   const Device source = points.position_m.device();
   if (source != plan_device && source.backend != Backend::cpu) {
@@ -202,7 +205,7 @@ struct PointCloudPlan::State {
     };
     upload(position_m, points.position_m);
     upload(amplitude, points.amplitude);
-    PointSources uploaded{position_m.view(), amplitude.view(), {}};
+    PointSources uploaded{position_m.view(), amplitude.view(), {}, points.shift_y_m};
     if (!points.phase_rad.empty()) {
       upload(phase_rad, points.phase_rad);
       uploaded.phase_rad = phase_rad.view();
@@ -285,8 +288,9 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   double largest = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
-    const auto point =
-        point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
+                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
+                                              -distance_m, 1, 0);
     if (point.column_begin == point.column_end) continue;
     // The deviation grows with the distance from the point's axis: the farthest lit corner has it all.
     const double u =
@@ -308,7 +312,8 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   const auto frame = frame_of(options);
   std::int64_t unlit = 0;
   for (std::int64_t j = 0; j < count; ++j) {
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
+                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
                                               host_points.position_m(j, 2), 1, 0);
     unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
   }

@@ -55,7 +55,15 @@ struct PointSources {
   View<const float, 2> position_m;   ///< {n, 3}
   View<const float, 1> amplitude;    ///< {n}
   View<const float, 1> phase_rad{};  ///< {n}, or empty for zero
+  /// Metres added to every y in float64. With this a plan sums a part of a larger panel: rows first to first + shape[0] - 1 of
+  /// `all` have their middle at y = ((all - shape[0]) / 2 - first) pitch, and the shift is minus that (band_shift_m).
+  double shift_y_m = 0;
 };
+
+/// PointSources::shift_y_m for rows first_row to first_row + rows - 1 of a panel of all_rows.
+constexpr double band_shift_m(std::int64_t first_row, std::int64_t rows, std::int64_t all_rows, double pitch_m) {
+  return (static_cast<double>(first_row) - 0.5 * static_cast<double>(all_rows - rows)) * pitch_m;
+}
 
 /// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}.
 struct PointCloudOutput {

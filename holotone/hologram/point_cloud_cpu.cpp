@@ -87,8 +87,9 @@ std::vector<PixelPoint> pixel_points(const PointSources& points, const PointClou
   std::vector<PixelPoint> result;
   result.reserve(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < count; ++j) {
-    const auto point = to_pixels(frame, points.position_m(j, 0), points.position_m(j, 1), points.position_m(j, 2),
-                                 points.amplitude(j), points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
+    const double y_m = static_cast<double>(points.position_m(j, 1)) + points.shift_y_m;
+    const auto point = to_pixels(frame, points.position_m(j, 0), y_m, points.position_m(j, 2), points.amplitude(j),
+                                 points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
     if (point.amplitude != 0 && point.column_begin < point.column_end) result.push_back(point);
   }
   return result;

@@ -198,20 +198,16 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   void set_points(const PointSources& points, const PointSummary& summary) override {
     const cuda::DeviceScope scope(queue_.device());
-    FastCloud cloud = cloud_of(points.amplitude.size(), summary);
+    FastCloud cloud = cloud_of(points, summary);
     if (!holds(cloud)) plan(cloud);
     if (separable_) {
       separable_->set_points(points, summary);
       return;
     }
-    const RawPoints raw{points.position_m.data(),
-                        points.amplitude.data(),
-                        points.phase_rad.data(),
-                        cloud.count,
-                        cloud.inverse_pitch,
-                        0.5 * static_cast<double>(options_.shape[1] - 1),
-                        0.5 * static_cast<double>(options_.shape[0] - 1),
-                        cloud.turns_metre,
+    const RawPoints raw{points.position_m.data(), points.amplitude.data(),
+                        points.phase_rad.data(),  cloud.count,
+                        cloud.inverse_pitch,      0.5 * static_cast<double>(options_.shape[1] - 1),
+                        cloud.center_y,           cloud.turns_metre,
                         cloud.reach_per_metre};
     plan_.set(raw, summary, options_.tolerance);
     if (lights_whole_panel(cloud)) {
@@ -247,12 +243,13 @@ class FastCuda final : public PointCloudPlan::Engine {
   }
 
  private:
-  [[nodiscard]] FastCloud cloud_of(std::int64_t count, const PointSummary& summary) const {
+  [[nodiscard]] FastCloud cloud_of(const PointSources& points, const PointSummary& summary) const {
     const double pitch = options_.pitch_m;
     FastCloud cloud;
     cloud.panel = options_.shape;
-    cloud.count = count;
+    cloud.count = points.amplitude.size();
     cloud.inverse_pitch = 1 / pitch;
+    cloud.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1) - points.shift_y_m / pitch;
     cloud.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
     cloud.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
     cloud.summary = summary;
@@ -261,6 +258,7 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   [[nodiscard]] bool holds(const FastCloud& cloud) const {
     if (planned_.count == 0 || cloud.count > 2 * planned_.count || 2 * cloud.count < planned_.count) return false;
+    if (cloud.center_y != planned_.center_y) return false;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto& now = cloud.summary;
       const auto& then = planned_.summary;

@@ -42,10 +42,9 @@ struct CloudRange {
 CloudRange range_of(const FastCloud& cloud) {
   const auto& s = cloud.summary;
   const double center_x = 0.5 * static_cast<double>(cloud.panel[1] - 1);
-  const double center_y = 0.5 * static_cast<double>(cloud.panel[0] - 1);
-  CloudRange range{{s.low[0] * cloud.inverse_pitch + center_x, center_y - s.high[1] * cloud.inverse_pitch,
+  CloudRange range{{s.low[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.high[1] * cloud.inverse_pitch,
                     s.low[2] * cloud.turns_metre},
-                   {s.high[0] * cloud.inverse_pitch + center_x, center_y - s.low[1] * cloud.inverse_pitch,
+                   {s.high[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.low[1] * cloud.inverse_pitch,
                     s.high[2] * cloud.turns_metre}};
   for (int axis = 0; axis < 3; ++axis) {
     const double size = std::max(std::abs(range.low[axis]), std::abs(range.high[axis]));
@@ -167,8 +166,8 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
   TileCounts counts;
   const int tile = round_up((extent + tiles - 1) / tiles, axis == 0 ? 8 : 2);
   for (const auto& position : cloud.summary.sample) {
-    const double center =
-        0.5 * (extent - 1) + (axis == 0 ? 1 : -1) * position[static_cast<std::size_t>(axis)] * cloud.inverse_pitch;
+    const double center = axis == 0 ? 0.5 * (extent - 1) + position[0] * cloud.inverse_pitch
+                                    : cloud.center_y - position[1] * cloud.inverse_pitch;
     const double reach = cloud.reach_per_metre * std::abs(position[2]);
     float lit = 0;
     float whole = 0;

@@ -43,6 +43,7 @@ struct FastCloud {
   Shape<2> panel{};
   std::int64_t count = 0;
   double inverse_pitch = 0;  ///< pixels a metre
+  double center_y = 0;       ///< the row of y = 0
   double turns_metre = 0;    ///< pitch^2 / (2 lambda): divided by the distance it is the curvature
   double reach_per_metre =
       0;  ///< lambda / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit

@@ -100,6 +100,9 @@ TEST_P(PointCloudPlanOnDevice, RefusesPointsThatDoNotFitTogether) {
                  set({data, {5, 3}}, {}, {}));
     expect_error(invalid, "PointCloudPlan::set_points: phase_rad: expected shape {5} or an empty view, got {6}",
                  set({data, {5, 3}}, {data, {5}}, {data, {6}}));
+    expect_error(invalid, "PointCloudPlan::set_points: shift_y_m: expected a finite length in metres, got nan", [&] {
+      plan.set_points({{data, {5, 3}}, {data, {5}}, {}, std::numeric_limits<double>::quiet_NaN()});
+    });
     const Device other{holotone::Backend::cuda, 7};
     expect_error(invalid,
                  "PointCloudPlan::set_points: position_m: expected an array on device " + to_string(device) +

@@ -171,6 +171,72 @@ TEST_P(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
   });
 }
 
+// A plan for 19 rows sums the 47 of the panel in three parts, the last of which overlaps.
+TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
+  for_every_engine([](PointMethod method, Device device) {
+    auto c = base_case(method);
+    c.near_m = -0.006;  // light ends within the panel
+    c.far_m = 0.012;
+    const auto points = cases::make_points(c);
+    const auto whole = field_of(points, c.options, device);
+    auto options = c.options;
+    options.shape[0] = 19;
+    PointCloudPlan plan(options, device);
+    Array<Complex, 2> bands(c.options.shape);
+    for (const std::int64_t first : {0, 19, 28}) {
+      auto sources = cases::sources(points);
+      sources.shift_y_m = holotone::band_shift_m(first, 19, 47, c.options.pitch_m);
+      plan.set_points(sources);
+      Array<Complex, 2> there(options.shape, device);
+      plan.execute({there.view(), {}, {}});
+      holotone::Queue(device).synchronize();
+      const auto band = there.to(Device{});
+      for (std::int64_t i = 0; i < band.size(); ++i) bands.data()[first * 83 + i] = band.data()[i];
+    }
+    const double error = difference(bands, whole);
+    std::printf("%s: bands differ by %.2g\n", std::string(to_string(method)).c_str(), error);
+    EXPECT_LE(error, method == PointMethod::direct ? 1e-6 : 2 * tolerance);
+  });
+}
+
+// Rows at the foot of a panel of 24,576: the points there have float32 coordinates with steps of 0.9 nm, and a shift rounded to them would
+// turn phases by some 1e-3.
+TEST_P(PointCloudRelations, ABandFarFromTheMiddleIsExact) {
+  for_every_engine([](PointMethod method, Device device) {
+    constexpr std::int64_t all_rows = 24576;
+    cases::PointCloudCase c = base_case(method);
+    c.options.pitch_m = 750e-9;
+    c.options.shape = {11, 64};
+    c.near_m = 0.004;
+    c.far_m = 0.02;
+    auto points = cases::make_points(c);
+    for (std::size_t j = 0; j < points.position_m.size(); ++j) {
+      auto& [x, y, z] = points.position_m[j];
+      y = -9.2e-3F + 1.5e-3F * static_cast<float>(holotone::random_uniform64(3, j));
+      if (j % 3 == 0) z = -z;
+    }
+    auto sources = cases::sources(points);
+    const std::int64_t first = all_rows - 11;
+    sources.shift_y_m = holotone::band_shift_m(first, 11, all_rows, c.options.pitch_m);
+    const auto field = point_cloud_field(sources, c.options, device).to(Device{});
+    auto panel = cases::panel_of(c.options);
+    panel.ny = all_rows;
+    double error = 0;
+    double norm = 0;
+    for (std::int64_t row = 0; row < 11; ++row) {
+      for (std::int64_t col = 0; col < 64; ++col) {
+        const auto expected = reference::point_cloud_pixel(points, panel, first + row, col);
+        error += std::norm(std::complex<double>(field(row, col)) - expected);
+        norm += std::norm(expected);
+      }
+    }
+    error = std::sqrt(error / norm);
+    std::printf("%s: %.2g of %.2g\n", std::string(to_string(method)).c_str(), error, tolerance);
+    EXPECT_GT(norm, 1);
+    EXPECT_LE(error, tolerance);
+  });
+}
+
 TEST_P(PointCloudRelations, FieldsOfTwoCloudsAdd) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);

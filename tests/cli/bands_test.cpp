@@ -1,0 +1,217 @@
+// holotone hologram --rows-at-once: the same field, whatever is kept in memory at once.
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <holotone/core/random.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <sys/resource.h>
+#include <tests/cli/program.hpp>
+#include <unistd.h>
+
+namespace holotone::test {
+namespace {
+
+class BandsTest : public ProgramTest {
+ protected:
+  BandsTest() { put_cloud(60, 1); }
+
+  /// Coloured points in front of the panel and behind, the nearest of which light 33 pixels of 2 um to each side, less than the panel.
+  void put_cloud(int count, std::uint64_t seed, double nearest_m = 0.25e-3) const {
+    std::string text = "x,y,z,r,g,b\n";
+    std::uint64_t counter = 0;
+    const auto uniform = [&] { return random_uniform64(seed, counter++); };
+    for (int i = 0; i < count; ++i) {
+      const double x = 180e-6 * (uniform() - 0.5);
+      const double y = 300e-6 * (uniform() - 0.5);
+      const double z = (i % 2 == 0 ? -1 : 1) * nearest_m * (1 + 3 * uniform());
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.3f},{:.3f},{:.3f}\n", x, y, z, uniform(), uniform(), uniform());
+    }
+    write("cloud.csv", text);
+  }
+
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(),
+                {"hologram", path("cloud.csv"), "-o", path(output), "--device", "cpu", "--keep-coordinates"});
+    const auto given = [&](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
+    if (!given("--resolution")) more.insert(more.end(), {"--resolution", "83x141"});
+    if (!given("--pitch")) more.insert(more.end(), {"--pitch", "2um"});
+    return more;
+  }
+
+  /// ||a - b|| / ||b||
+  [[nodiscard]] double difference(const std::string& a, const std::string& b) const {
+    const auto one = read_field(path(a));
+    const auto other = read_field(path(b));
+    EXPECT_EQ(one.values.shape(), other.values.shape());
+    double error = 0;
+    double norm = 0;
+    for (std::int64_t i = 0; i < other.values.size(); ++i) {
+      error += static_cast<double>(std::norm(one.values.data()[i] - other.values.data()[i]));
+      norm += static_cast<double>(std::norm(other.values.data()[i]));
+    }
+    return std::sqrt(error / norm);
+  }
+};
+
+// Direct sums and recurrences depend on the rows of a band only in rounding; the others keep their tolerance, each of the two.
+TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
+  struct Case {
+    const char* method;
+    const char* wave;
+    double most;
+  };
+  constexpr double rounding = 2e-6;
+  constexpr double tolerance = 1e-3;
+  const Case cases[] = {{"direct", "fresnel", rounding},          {"direct", "spherical", rounding},
+                        {"recurrence", "fresnel", tolerance / 2}, {"separable", "fresnel", 2 * tolerance},
+                        {"fast", "fresnel", 2 * tolerance},       {"auto", "fresnel", 2 * tolerance}};
+  for (const auto& [method, wave, most] : cases) {
+    // So many that fast sums do not fall back on products of factors.
+    const int points = std::string_view(method) == "fast" ? 3000 : 60;
+    put_cloud(points, 1, points > 60 ? 10e-3 : 0.25e-3);
+    const std::vector<std::string> options{"--method", method, "--wave", wave};
+    ASSERT_EQ(run(hologram("whole.npy", options)).exit_code, 0);
+    for (const int rows : {20, 47, 1000}) {
+      auto banded = options;
+      banded.insert(banded.end(), {"--rows-at-once", std::to_string(rows)});
+      const auto json = run_json(hologram("bands.npy", banded));
+      EXPECT_EQ(json["bands"], rows == 20 ? 8 : rows == 47 ? 3 : 1);
+      EXPECT_EQ(json["rows_at_once"], std::min(rows, 141));
+      EXPECT_EQ(json["resumed_rows"], 0);
+      EXPECT_EQ(json["points"], points);
+      const bool transforms = json["arithmetic"].get<std::string>().find("non-uniform FFT") != std::string::npos;
+      if (rows > 20) {
+        EXPECT_EQ(transforms, points > 60) << rows;
+      }
+      const double error = difference("bands.npy", "whole.npy");
+      std::printf("%s, %s, %d rows at once: %.2g of %.2g\n", method, wave, rows, error, most);
+      EXPECT_LE(error, most) << method << " " << rows;
+    }
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"bands.npy", "cloud.csv", "whole.npy"}));
+}
+
+TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
+  if (!can_write("a.h5")) return;
+  const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};
+  ASSERT_EQ(run(hologram("whole.h5", options)).exit_code, 0);
+  auto banded = options;
+  banded.insert(banded.end(), {"--rows-at-once", "50"});
+  const auto json = run_json(hologram("bands.h5", banded));
+  EXPECT_EQ(json["outputs"].size(), 3u);
+  for (const char* colour : {"r", "g", "b"}) {
+    const auto name = [&](const char* kind) { return fmt::format("{}_{}.h5", kind, colour); };
+    EXPECT_LE(difference(name("bands"), name("whole")), 2e-6);
+    auto said = read_field(path(name("bands"))).metadata;
+    EXPECT_EQ(said["rows_at_once"], "50");
+    said.erase("rows_at_once");
+    EXPECT_EQ(said, read_field(path(name("whole"))).metadata);
+  }
+  EXPECT_GT(difference("bands_r.h5", "bands_g.h5"), 0.1);
+  EXPECT_EQ(run({"reconstruct", path("bands_r.h5"), "-o", path("a.png"), "--device", "cpu"}).exit_code, 0);
+}
+
+TEST_F(BandsTest, WhatIsStoppedGoesOn) {
+  put_cloud(400, 2);
+  const std::vector<std::string> large{
+      "--resolution", "600x900",           "--method",       "direct", "--no-band-limit",
+      "--rgb",        "638nm,520nm,450nm", "--rows-at-once", "40"};
+  ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
+  // Stopped when the journal of the second colour grows: the first is complete, and not under its name.
+  const auto stop = [&] {
+    RunningProgram program(hologram("a.npy", large), captured_);
+    const auto journal = folder_ / ".a_g.npy.part.rows";
+    std::string first;
+    while (program.running()) {
+      const auto now = content_of(journal);
+      if (first.empty()) first = now;
+      if (now != first) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.send(SIGINT);
+    return program.wait(60);
+  };
+  const auto stopped = stop();
+  if (stopped.exit_code == 0) GTEST_SKIP() << "the run was over before it could be stopped";
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
+  EXPECT_NE(stopped.error.find("of 900 rows are kept"), std::string::npos) << stopped.error;
+  for (const char* name : {"a_r.npy", "a_g.npy", "a_b.npy"}) EXPECT_FALSE(fs::exists(path(name))) << name;
+  const auto json = run_json(hologram("a.npy", large));
+  const int resumed = json["holograms"][1]["resumed_rows"].get<int>();
+  std::printf("went on after 900, %d and 0 rows\n", resumed);
+  EXPECT_EQ(json["holograms"][0]["resumed_rows"], 900);
+  EXPECT_GT(resumed, 0);
+  EXPECT_LT(resumed, 900);
+  EXPECT_EQ(json["holograms"][2]["resumed_rows"], 0);
+  for (const char* colour : {"r", "g", "b"}) {
+    EXPECT_EQ(content_of(path(fmt::format("a_{}.npy", colour))), content_of(path(fmt::format("whole_{}.npy", colour))));
+    EXPECT_FALSE(fs::exists(path(fmt::format(".a_{}.npy.part.rows", colour))));
+  }
+  // Rows of other points are not gone on with: all that differs is one coordinate.
+  ASSERT_EQ(stop().exit_code, 130);
+  const auto cloud = content_of(path("cloud.csv"));
+  write("cloud.csv", cloud + "0,0,0.001,1,1,1\n");
+  const auto other = run_json(hologram("a.npy", large));
+  for (const auto& one : other["holograms"]) EXPECT_EQ(one["resumed_rows"], 0);
+}
+
+// 33.5 megapixels take 1 GiB at once, which is more than a quarter of what this process may have.
+TEST_F(BandsTest, WhatDoesNotFitGoesByBandsOfItsOwnAccord) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+#else
+  write("cloud.csv", "x,y,z\n0,0,-0.001\n");
+  auto line = hologram("a.npy", {"--resolution", "65536x512", "--json"});
+  const auto run_in = [&](rlim_t mebibytes) {
+    return RunningProgram(line, captured_,
+                          [=] {
+                            setenv("OMP_NUM_THREADS", "2", 1);
+                            const rlimit value{mebibytes << 20, mebibytes << 20};
+                            setrlimit(RLIMIT_AS, &value);
+                          })
+        .wait(60);
+  };
+  const auto result = run_in(2000);
+  if (result.exit_code == 127) GTEST_SKIP() << "too small for the system's loader: CUDA's libraries";
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto json = nlohmann::json::parse(result.output);
+  EXPECT_EQ(json["bands"], 2);
+  EXPECT_EQ(json["rows_at_once"], 256);
+  EXPECT_EQ(FieldRowsReader(path("a.npy")).shape(), (Shape<2>{512, 65536}));
+  // Moving pictures and codes are kept whole.
+  line = hologram("a.png", {"--resolution", "65536x65536"});
+  const auto refused = run_in(2000);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("--resolution: expected"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("holotone quantize"), std::string::npos) << refused.error;
+#endif
+}
+
+TEST_F(BandsTest, LayersThatDoNotFitAreRefusedAtOnce) {
+  const auto pages = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (pages > 60 * 65536.0 * 65536.0) GTEST_SKIP() << "this machine holds layers of 65536 x 65536";
+  write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
+  expect_refused({"hologram", "--image", path("picture.png"), "-o", path("a.npy"), "--device", "cpu", "--resolution",
+                  "65536x65536", "--pitch", "2um"},
+                 {"--resolution: expected", "GiB of memory for layers of 65536 x 65536 pixels", "free", "--views"});
+}
+
+TEST_F(BandsTest, BadInput) {
+  const auto refused = [&](const std::string& output, std::vector<std::string> more,
+                           std::initializer_list<const char*> words) {
+    expect_refused(hologram(output, std::move(more)), words);
+  };
+  refused("a.npy", {"--rows-at-once", "0"}, {"--rows-at-once", "'0'"});
+  refused("a.npy", {"--rows-at-once", "x"}, {"--rows-at-once", "'x'"});
+  refused("a.png", {"--rows-at-once", "8"}, {"--rows-at-once", "complex field", "a.png"});
+  refused("a.ohc", {"--rows-at-once", "8"}, {"--rows-at-once", ".npy", "a.ohc"});
+  refused("a_%d.npy", {"--rows-at-once", "8", "--spin", "90deg:2"}, {"--rows-at-once", "moving"});
+  write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
+  expect_refused({"hologram", "--image", path("picture.png"), "-o", path("a.npy"), "--rows-at-once", "8"},
+                 {"--rows-at-once", "points"});
+  expect_refused({"hologram", "--views", path("v_%u.png"), "-o", path("a.npy"), "--rows-at-once", "8"},
+                 {"--rows-at-once", "views"});
+}
+
+}  // namespace
+}  // namespace holotone::test
