@@ -80,7 +80,7 @@ std::vector<std::string> warnings_of(const QuantizeRow& row) {
                     row.weights.unreached, counted(hogels, "hogel")));
   }
   if (row.weights.most_sum < 1e-6 && is_measured(row) && row.weights.most_used > 0) {
-    warnings.push_back(
+    warnings.emplace_back(
         "the viewing window takes in all directions of light: noise can go nowhere else, every pixel takes its nearest "
         "level");
   }

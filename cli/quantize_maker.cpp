@@ -142,9 +142,9 @@ DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::i
 }
 
 /// A block's codes, by the job's device.
-void diffuse(const ErrorDiffusionOptions& options, DiffusionWeights weights, const Queue& queue,
+void diffuse(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const Queue& queue,
              View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-  ErrorDiffusionPlan plan(options, std::move(weights), field.shape(), queue);
+  ErrorDiffusionPlan plan(options, weights, field.shape(), queue);
   if (queue.device().backend == Backend::cpu) return plan.execute(field, codes);
   Array<Complex, 2> values(field.shape(), queue);
   Array<std::uint8_t, 2> levels(field.shape(), queue);

@@ -123,6 +123,7 @@ EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::creat
   std::vector<HologramRows> files;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) files.emplace_back(job.inputs[i], overrides[i]);
   std::vector<const HologramLight*> ordered;
+  ordered.reserve(files.size());
   for (const auto& file : files) ordered.push_back(&file.light());
   if (ordered.size() == 3) put_in_order(ordered);
   describe(*ordered.front());

@@ -129,6 +129,7 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
   const bool colour = lights.size() == 3;
   std::vector<const HologramLight*> ordered;
+  ordered.reserve(lights.size());
   for (const auto& light : lights) ordered.push_back(&light);
   if (colour) put_in_order(ordered);
   describe(*ordered.front());
