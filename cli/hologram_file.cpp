@@ -267,9 +267,10 @@ int show_level_amplitudes(const std::string& path, const Metadata& metadata, Arr
     if (!(level >= 0 && level <= 1)) throw_io(path, "level_amplitude from 0 to 1", fmt::format("{:g}", level));
   }
   for (std::uint16_t& code : codes.host()) {
-    if (code >= levels.size())
+    if (code >= levels.size()) {
       throw_io(path, fmt::format("codes below {}, as many as level_amplitude has", levels.size()),
                fmt::format("{}", code));
+    }
     code = static_cast<std::uint16_t>(std::lround(most * levels[code]));
   }
   return 16;

@@ -39,9 +39,8 @@ Array<T, 2> cut(View<const T, 2> from, std::int64_t row, std::int64_t column, Sh
 
 }  // namespace
 
-WindowMeter::WindowMeter(const ErrorDiffusionOptions& options, const FieldGrid& grid, const Viewer& viewer,
-                         std::int64_t side)
-    : options_(options) {
+WindowMeter::WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer, std::int64_t side)
+    : options_(std::move(options)) {
   options_.hogel_px = 0;
   options_.serpentine = false;
   for (const auto& y : spans_of(grid.ny, side)) {

@@ -18,7 +18,7 @@ struct WindowMeasure {
 class WindowMeter {
  public:
   /// For hogels of `side` pixels (0: the panel).
-  WindowMeter(const ErrorDiffusionOptions& options, const FieldGrid& grid, const Viewer& viewer, std::int64_t side);
+  WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer, std::int64_t side);
 
   /// Rows of the field from first_row on, and their codes; squares that lie in them are measured.
   void look(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes, double scale);

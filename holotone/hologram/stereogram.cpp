@@ -153,7 +153,7 @@ StereogramPlan::StereogramPlan(const StereogramOptions& options, Queue queue) {
     measure_window(geometry, info);
   }
   auto engine = make_engine(geometry, queue);
-  state_ = std::make_unique<State>(State{std::move(geometry), std::move(queue), info, std::move(engine)});
+  state_ = std::make_unique<State>(State{geometry, std::move(queue), info, std::move(engine)});
 }
 
 StereogramPlan::~StereogramPlan() = default;

@@ -9,7 +9,7 @@ namespace holotone::stereogram {
 /// Where the hogels of a panel stand and which rays they send out.
 class Geometry {
  public:
-  explicit Geometry(const StereogramOptions& options);
+  explicit Geometry(const StereogramOptions& given);
   [[nodiscard]] Hogel hogel(std::int64_t row, std::int64_t column) const;
 
   StereogramOptions options;

@@ -210,7 +210,7 @@ struct EyePlan::State {
     closed = true;
   }
 
-  void add(const window::Samples& tile, std::int64_t row, std::int64_t col) {
+  void add(const window::Samples& tile, std::int64_t row, std::int64_t col) const {
     const auto& grid = options.grid;
     if (closed) throw_argument("EyePlan::add_tile", "tile", "clear after look, before another hologram", "none");
     const std::array<double, 2> first_m{first_of(grid.ny, grid.pitch_m) + whole(row) * grid.pitch_m,
@@ -279,7 +279,8 @@ void EyePlan::look(double focus_m, View<float, 2> intensity) {
   const auto back = backward_route(state.forward, state.mask, state.picture, focus_m);
   state.close();
   const auto engine = make_engine("EyePlan::look", back.route, state.queue);
-  const auto& [down, right] = state.forward.axis;
+  const auto& down = state.forward.axis[0];
+  const auto& right = state.forward.axis[1];
   const auto& mask = state.mask;
   in_tiles({mask.count[0], mask.count[1]}, {pupil_tile, pupil_tile},
            [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {

@@ -316,7 +316,7 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   write("gap.txt", "3,1\n5,2\n");
   write("falling.txt", "0\n0.5\n0.4\n");
   const std::vector<std::string> viewer{"--viewer", "36mm:9.2mm"};
-  const auto expect = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
+  const auto expect = [&](const std::vector<std::string>& more, std::initializer_list<const char*> words) {
     expect_refused(line("in.npy", "out.png", more), words);
   };
   const auto with = [&](std::vector<std::string> more) {
