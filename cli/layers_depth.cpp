@@ -21,8 +21,16 @@ struct RawDepth {
 
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
 
-RawDepth codes_of(const std::string& path, const Image& image) {
+/// Refused before a file that is not the picture's takes memory for its numbers.
+void require_shape(const LayerJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
+  if (Shape<2>{ny, nx} == shape) return;
+  throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
+}
+
+RawDepth codes_of(const LayerJob& job, const Image& image, const Shape<2>& shape) {
+  const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
+  require_shape(job, shape, ny, nx);
   RawDepth raw{Array<float, 2>({ny, nx}), 0};
   std::visit(
       [&](const auto& pixels) {
@@ -55,12 +63,13 @@ Array<float, 2> npz_map(const std::string& path) {
   return map;
 }
 
-RawDepth read_raw(const std::string& path) {
+RawDepth read_raw(const LayerJob& job, const Shape<2>& shape) {
+  const std::string& path = job.depth;
   require_input(path);
   const auto extension = extension_of(path);
   if (extension == ".npy") return {read_npy_map(path), 0};
   if (extension == ".npz") return {npz_map(path), 0};
-  return codes_of(path, read_image(path));
+  return codes_of(job, read_image(path), shape);
 }
 
 /// Fills what has no depth; `falling`: the larger number is nearer.
@@ -144,11 +153,8 @@ DepthMap read_depth(const LayerJob& job, const Shape<2>& shape) {
     map.nearest_m = map.farthest_m = job.distance_m;
     return map;
   }
-  RawDepth raw = read_raw(job.depth);
-  if (raw.values.shape() != shape) {
-    throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image),
-             size_text(raw.values.shape()[1], raw.values.shape()[0]));
-  }
+  RawDepth raw = read_raw(job, shape);
+  require_shape(job, shape, raw.values.shape()[0], raw.values.shape()[1]);
   check_options(job, raw);
   if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
   map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);

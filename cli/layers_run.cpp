@@ -4,6 +4,7 @@
 #include "hologram_file.hpp"
 #include "hologram_maker.hpp"
 #include "layers_depth.hpp"
+#include "memory_need.hpp"
 #include "output_check.hpp"
 #include "paths.hpp"
 #include "values.hpp"
@@ -53,12 +54,20 @@ LayerSpacing spacing_of(const LayerJob& job, const DepthMap& depth) {
   return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
 }
 
+/// A picture whose pixels' numbers memory can hold: files of few bytes may hold many.
+Image picture_of(const std::string& path) {
+  Image image = read_image(path);
+  const auto [ny, nx, channels] = shape_of(image);
+  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
+  return image;
+}
+
 /// From pictures to files, one channel after the other.
 class LayerWork {
  public:
   explicit LayerWork(const LayerJob& job)
       : job_(job),
-        image_(read_image(job.image)),
+        image_(picture_of(job.image)),
         depth_(read_depth(job, plane_shape())),
         spacing_(spacing_of(job, depth_)) {
     for (const auto& channel : job.hologram.channels) {

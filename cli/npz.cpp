@@ -1,4 +1,5 @@
 #include "npz.hpp"
+#include "memory_need.hpp"
 #include <fmt/format.h>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
@@ -37,6 +38,10 @@ NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
     throw_io(path, "an array in C order, row by row (numpy.ascontiguousarray)", "one in Fortran's, column by column");
   }
   NpzNumbers numbers{header.shape, {}};
+  const std::size_t count =
+      (bytes.size() - std::min(bytes.size(), header.data_begin)) / std::max<std::size_t>(1, header.item_bytes);
+  require_memory(path, 2.0 * sizeof(double) * static_cast<double>(count), "its numbers");
+  numbers.values.reserve(count);
   for (std::size_t at = header.data_begin; at + header.item_bytes <= bytes.size(); at += header.item_bytes) {
     numbers.values.push_back(io::load_npy_number(bytes.data() + at, header.kind, header.item_bytes, header.order));
   }

@@ -243,6 +243,13 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   row.hogel_px = hogel_side(job, task.input, metadata, row.grid.pitch_m);
   if (row.hogel_px >= std::max(row.grid.nx, row.grid.ny)) row.hogel_px = 0;
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
+  constexpr std::int64_t most_hogels = 1 << 18;  // each has its weights
+  if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
+    const auto expected = fmt::format("hogels for at most {} sets of weights", most_hogels);
+    const auto got = fmt::format("{} of {} pixels a side", count, row.hogel_px);
+    if (job.hogel_px) reject("--hogel", expected, got);
+    throw_io(task.input, expected, got);
+  }
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px);
   require_memory_for(row, rows);
@@ -250,8 +257,8 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
   row.scale = scale;
   row.energy = energy;
-  row.dark = row.scale == 0;
-  if (row.dark) row.scale = 1;
+  row.dark = energy == 0;
+  if (row.scale == 0) row.scale = 1;
   describe(metadata, job, row);
   row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, {}, {}});
   if (metadata.count("distance_m") == 0)

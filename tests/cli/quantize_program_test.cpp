@@ -319,6 +319,8 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   const auto expect = [&](const std::vector<std::string>& more, std::initializer_list<const char*> words) {
     expect_refused(line("in.npy", "out.png", more), words);
   };
+  (void)speckle("many.npy", 520, 520);
+  expect_refused(line("many.npy", "out.png", {"--viewer", "36mm:9.2mm", "--hogel", "1"}), {"--hogel", "270400"});
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), viewer.begin(), viewer.end());
     return more;
