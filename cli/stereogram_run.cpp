@@ -61,7 +61,7 @@ class StereogramWork {
     std::list<FieldRowsRun> written;  // all are finished last: a run that goes on finds the first colours too
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar, written));
     for (auto& run_of_channel : written) run_of_channel.finish();
-    check_cancelled("writing");
+    // All rows are there: who cancels now has the file.
     UnfinishedRun::keep();
     return rows;
   }
