@@ -233,6 +233,10 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
 
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress) {
   const Stopwatch watch;
+  if (const auto extension = extension_of(task.input); extension == ".png" || extension == ".bmp") {
+    throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
+             "a picture: its codes are quantised already");
+  }
   const FieldRowsReader reader(task.input, current_program());
   Metadata metadata = metadata_of(job, task, reader);
   QuantizeRow row;

@@ -238,9 +238,11 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
     if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
   }
   if (const auto& missed = work.views().missed_share; missed && missed() >= 0.005) {
-    remark(job.console,
-           fmt::format("{:.0f} % of the rays pass by the cameras, which are {} apart, and are dark", 100 * missed(),
-                       format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m)))));
+    remark(
+        job.console,
+        fmt::format("{:.0f} % of the rays pass by the cameras, which are {} apart, and are dark{}", 100 * missed(),
+                    format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m))),
+                    missed() >= 0.3 ? ": --view-distance, --camera-pitch or --camera-span say where they stood" : ""));
   }
   const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
   report(job.console, fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}",
