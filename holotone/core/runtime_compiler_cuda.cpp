@@ -1,4 +1,3 @@
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/runtime_compiler_cuda.hpp>
@@ -56,25 +55,29 @@ __global__ void count_moduli(const float2* field, std::int64_t count, bool phase
   }
 }
 
+int attribute_of(const Queue& queue, cudaDeviceAttr attribute) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, attribute, queue.device().index), "cudaDeviceGetAttribute");
+  return value;
+}
+
 class CudaEngine : public Engine {
  public:
   CudaEngine(const Job& job, const std::string& cache_folder, const Queue& queue)
       : queue_(queue),
-        kernel_(WavefrontKernel::of(job)),
-        weights_(std::max<std::int64_t>(job.weights.values.size(), 1)),
-        levels_(2 * std::ssize(job.levels.re)),
-        cache_folder_(cache_folder) {
+        kernel_(WavefrontKernel::of(job, attribute_of(queue, cudaDevAttrMaxSharedMemoryPerBlockOptin))),
+        cache_folder_(cache_folder),
+        processors_(attribute_of(queue, cudaDevAttrMultiProcessorCount)) {
     const cuda::DeviceScope scope(queue.device());
-    cuda::check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, queue.device().index),
-                "cudaDeviceGetAttribute");
-    device_weights_ = Array<float, 1>({weights_}, queue);
+    device_weights_ = Array<float, 1>({std::max<std::int64_t>(job.weights.values.size(), 1)}, queue);
     if (!job.weights.values.empty()) upload(device_weights_, job.weights.values.data(), job.weights.values.size());
-    device_levels_ = Array<float, 1>({levels_}, queue);
+    device_levels_ = Array<float, 1>({2 * std::ssize(job.levels.re)}, queue);
     boundaries_ = Array<float, 1>({std::max<std::int64_t>(std::ssize(job.levels.boundary), 1)}, queue);
     boundary_codes_ = Array<std::uint8_t, 1>({std::max<std::int64_t>(std::ssize(job.levels.code), 1)}, queue);
     upload(boundaries_, job.levels.boundary.data(), std::ssize(job.levels.boundary));
     upload(boundary_codes_, job.levels.code.data(), std::ssize(job.levels.code));
     words_ = Array<unsigned long long, 1>({bins + 2}, queue);
+    reset_words(cuda::stream_of(queue));
     rows_packed_ = job.shape[1] % 8 == 0 && (job.hogels[1] == 1 || job.side % 8 == 0);
     set_arguments(job);
     (void)function_of(job, false, rows_packed_);
@@ -139,7 +142,7 @@ class CudaEngine : public Engine {
     const Function& function = function_of(job, scaled, packed);
     void* parameters[] = {&arguments};
     const bool wave = kernel_.pattern.taps > 0;
-    const dim3 grid(wave ? function.blocks : cuda::blocks_for(field.size(), 256 * 16));
+    const dim3 grid(wave ? static_cast<unsigned>(processors_) : cuda::blocks_for(field.size(), 256 * 16));
     cuda::check(cudaLaunchKernel(function.kernel, grid, dim3(wave ? 32 * kernel_.warps : 256), parameters,
                                  wave ? static_cast<std::size_t>(kernel_.shared_bytes()) : 0, stream),
                 "error diffusion");
@@ -148,7 +151,6 @@ class CudaEngine : public Engine {
   std::int64_t broken() override {
     const cuda::DeviceScope scope(queue_.device());
     unsigned long long first = none;
-    if (!used_) return -1;
     cuda::check(cudaMemcpyAsync(&first, words_.data(), sizeof(first), cudaMemcpyDeviceToHost, cuda::stream_of(queue_)),
                 "cudaMemcpyAsync");
     queue_.synchronize();
@@ -159,7 +161,6 @@ class CudaEngine : public Engine {
   struct Function {
     cuda::KernelLibrary library;
     const void* kernel = nullptr;
-    unsigned blocks = 0;
   };
 
   template <class T>
@@ -172,7 +173,6 @@ class CudaEngine : public Engine {
 
   /// No pixel is broken, no ticket taken, nothing counted.
   void reset_words(cudaStream_t stream) {
-    used_ = true;
     cuda::check(cudaMemsetAsync(words_.data(), 0xFF, sizeof(none), stream), "cudaMemsetAsync");
     cuda::check(cudaMemsetAsync(words_.data() + 1, 0, (bins + 1) * sizeof(none), stream), "cudaMemsetAsync");
   }
@@ -187,7 +187,6 @@ class CudaEngine : public Engine {
     const auto shared_bytes = static_cast<int>(kernel_.shared_bytes());
     cuda::check(cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
                 "cudaFuncSetAttribute");
-    own.blocks = static_cast<unsigned>(processors_);
     return own;
   }
 
@@ -236,11 +235,9 @@ class CudaEngine : public Engine {
 
   Queue queue_;
   WavefrontKernel kernel_;
-  std::int64_t weights_;
-  std::int64_t levels_;
   std::string cache_folder_;
   std::array<Function, 4> functions_;
-  int processors_ = 0;
+  int processors_;
   Array<float, 1> device_weights_;
   Array<float, 1> device_levels_;
   Array<float, 1> boundaries_;
@@ -250,7 +247,6 @@ class CudaEngine : public Engine {
   WavefrontArguments arguments_{};
   unsigned epoch_ = 0;
   bool rows_packed_ = false;
-  bool used_ = false;
 };
 
 }  // namespace

@@ -10,10 +10,9 @@ std::string_view error_diffusion_text(std::string_view path);  // made by CMake
 namespace holotone::diffusion {
 namespace {
 
-constexpr std::int64_t shared_bytes_at_most = 227 * 1024;
 constexpr int usual_warps = 8;  // twelve take as long or longer
-constexpr std::int64_t working =
-    1000;  // groups of rows that can be worked on at once, from which on it is their work that takes the time
+/// Groups of rows that can be worked on at once, from which on it is their work that takes the time.
+constexpr std::int64_t working = 1000;
 
 /// Steps from an error to its use. With two the compiler finds other work meanwhile; with one the next group of rows can begin sooner, which counts where few
 /// can be worked on at once.
@@ -26,21 +25,21 @@ int least_delay(const Job& job, const WavefrontPattern& with_two) {
 
 }  // namespace
 
-WavefrontKernel WavefrontKernel::of(const Job& job) {
+WavefrontKernel WavefrontKernel::of(const Job& job, std::int64_t most_shared_bytes) {
   WavefrontKernel kernel;
   kernel.pattern = WavefrontPattern::of(job.weights.taps, 2);
   if (least_delay(job, kernel.pattern) == 1) kernel.pattern = WavefrontPattern::of(job.weights.taps, 1);
   kernel.levels = static_cast<int>(job.levels.re.size());
-  if (kernel.pattern.above > 31 || 8 * kernel.levels + kernel.pattern.tile_bytes() > shared_bytes_at_most) {
+  if (kernel.pattern.above > 31 || 8 * kernel.levels + kernel.pattern.tile_bytes() > most_shared_bytes) {
     throw Error(
         ErrorCode::unsupported,
         fmt::format(
             "ErrorDiffusionPlan: weights: expected taps at most 31 rows above whose rows fit in {} bytes of shared "
             "memory, got {} rows, {} bytes",
-            shared_bytes_at_most, kernel.pattern.above, kernel.pattern.tile_bytes()));
+            most_shared_bytes, kernel.pattern.above, kernel.pattern.tile_bytes()));
   }
   kernel.warps = usual_warps;
-  while (kernel.shared_bytes() > shared_bytes_at_most) kernel.warps /= 2;
+  while (kernel.shared_bytes() > most_shared_bytes) kernel.warps /= 2;
   return kernel;
 }
 

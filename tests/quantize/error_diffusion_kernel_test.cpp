@@ -50,6 +50,8 @@ TEST(ErrorDiffusionKernel, EveryErrorIsThereWhenItIsUsed) {
 
 #if HOLOTONE_CUDA
 
+constexpr std::int64_t shared_bytes = 227 * 1024;  // of Hopper's blocks
+
 Job job_of(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
   const std::size_t levels = std::size_t{1} << bits;
   const auto count = std::ssize(taps);
@@ -66,20 +68,32 @@ TEST(ErrorDiffusionKernel, EveryKindCompiles) {
       if (table) job.levels.boundary = {0.5F};
       job.levels.line = table && modulation == Modulation::phase;
       for (const bool scaled : {false, true}) {
-        const auto source = WavefrontKernel::of(job).source(job, scaled, !scaled);
+        const auto source = WavefrontKernel::of(job, shared_bytes).source(job, scaled, !scaled);
         EXPECT_GT(cuda::compile(source, 90).size(), 1000u);
       }
     }
   }
   const auto truncated = job_of({}, Modulation::phase, 8);
-  EXPECT_GT(cuda::compile(WavefrontKernel::of(truncated).source(truncated, false, true), 90).size(), 1000u);
+  EXPECT_GT(cuda::compile(WavefrontKernel::of(truncated, shared_bytes).source(truncated, false, true), 90).size(),
+            1000u);
+}
+
+TEST(ErrorDiffusionKernel, FitsIntoAnyDevicesMemory) {
+  const auto job = job_of({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
+  for (const std::int64_t most : {227, 163, 99, 48}) {
+    const auto kernel = WavefrontKernel::of(job, most * 1024);
+    EXPECT_LE(kernel.shared_bytes(), most * 1024);
+    EXPECT_GE(kernel.warps, 1);
+  }
+  EXPECT_GT(WavefrontKernel::of(job, shared_bytes).warps, WavefrontKernel::of(job, 48 * 1024).warps);
+  support::expect_error(ErrorCode::unsupported, "shared memory", [&] { (void)WavefrontKernel::of(job, 4096); });
 }
 
 TEST(ErrorDiffusionKernel, MachineCodeIsKept) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("holotone_kernels_" + std::to_string(::getpid()));
   const auto job = job_of({{1, 0}}, Modulation::phase, 2);
-  const auto source = WavefrontKernel::of(job).source(job, false, true);
+  const auto source = WavefrontKernel::of(job, shared_bytes).source(job, false, true);
   const auto code = cuda::compile(source, 90, folder.string());
   ASSERT_FALSE(fs::is_empty(folder));
   const fs::path file = fs::directory_iterator(folder)->path();
