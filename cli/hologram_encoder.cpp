@@ -38,11 +38,11 @@ void HologramEncoder::describe(Metadata& metadata) const {
   }
 }
 
-Metadata panel_metadata(const HologramJob& job, const Channel& channel) {
+Metadata panel_metadata(const Panel& panel, const Channel& channel) {
   Metadata metadata;
   metadata["software"] = "holotone " HOLOTONE_VERSION;
-  metadata["panel"] = job.panel.name;
-  metadata["pitch_m"] = number_text(job.panel.pitch_m);
+  metadata["panel"] = panel.name;
+  metadata["pitch_m"] = number_text(panel.pitch_m);
   metadata["wavelength_m"] = number_text(channel.wavelength_m);
   if (!channel.name.empty()) metadata["channel"] = channel.name;
   return metadata;

@@ -42,6 +42,6 @@ class HologramEncoder {
 };
 
 /// What every hologram's file says: software, panel, pitch, wavelength and channel.
-Metadata panel_metadata(const HologramJob& job, const Channel& channel);
+Metadata panel_metadata(const Panel& panel, const Channel& channel);
 
 }  // namespace holotone::cli

@@ -61,7 +61,7 @@ double ChannelPoints::energy() const {
 
 Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
                          const ChannelPoints& points, const PointCloudInfo& info) {
-  Metadata metadata = panel_metadata(job, job.channels.at(channel));
+  Metadata metadata = panel_metadata(job.panel, job.channels.at(channel));
   const auto& scene = frame.points;
   // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
   const double middle = std::stod(fmt::format("{:.6g}", (scene.nearest_m + scene.farthest_m) / 2));

@@ -137,7 +137,7 @@ class LayerWork {
   }
 
   [[nodiscard]] Metadata metadata_of(const Channel& channel, const SlicedPicture& sliced) const {
-    Metadata metadata = panel_metadata(job_.hologram, channel);
+    Metadata metadata = panel_metadata(job_.hologram.panel, channel);
     // Six digits: float32 distances carry no more, and the flags that are printed repeat it.
     const double middle = std::stod(fmt::format("{:.6g}", (depth_.nearest_m + depth_.farthest_m) / 2));
     metadata["distance_m"] = number_text(middle);

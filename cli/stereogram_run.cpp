@@ -2,6 +2,7 @@
 #include "cancel.hpp"
 #include "command.hpp"
 #include "field_rows_run.hpp"
+#include "hologram_encoder.hpp"
 #include "hologram_file.hpp"
 #include "memory_need.hpp"
 #include "output_check.hpp"
@@ -96,12 +97,7 @@ class StereogramWork {
 
   [[nodiscard]] Metadata metadata_of(const Channel& channel) const {
     const auto& options = job_.options;
-    Metadata metadata;
-    metadata["software"] = "holotone " HOLOTONE_VERSION;
-    metadata["panel"] = job_.panel.name;
-    metadata["pitch_m"] = number_text(job_.panel.pitch_m);
-    metadata["wavelength_m"] = number_text(channel.wavelength_m);
-    if (!channel.name.empty()) metadata["channel"] = channel.name;
+    Metadata metadata = panel_metadata(job_.panel, channel);
     metadata["encoding"] = "complex";
     metadata["distance_m"] = number_text(job_.geometry.distance_m);
     metadata["method"] = "stereogram, " + std::string(to_string(options.method));

@@ -5,7 +5,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/io/field_rows.hpp>
 #include <sys/resource.h>
-#include <tests/cli/program.hpp>
+#include <tests/cli/journal.hpp>
 #include <unistd.h>
 
 namespace holotone::test {
@@ -121,15 +121,7 @@ TEST_F(BandsTest, WhatIsStoppedGoesOn) {
   const auto stop = [&] {
     RunningProgram program(hologram("a.npy", large), captured_);
     const auto journal = folder_ / ".a_g.npy.part.rows";
-    std::string first;
-    while (program.running()) {
-      const auto now = content_of(journal);
-      if (first.empty()) first = now;
-      if (now != first) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    program.send(SIGINT);
-    return program.wait(60);
+    return stopped_when_it_grows(program, journal);
   };
   const auto stopped = stop();
   if (stopped.exit_code == 0) GTEST_SKIP() << "the run was over before it could be stopped";

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstring>
 #include <holotone/optics/reconstruction.hpp>
+#include <tests/cli/journal.hpp>
 #include <tests/cli/smoe_pictures.hpp>
 
 namespace holotone::test {
@@ -138,15 +139,7 @@ TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
   RunningProgram program(hologram("a.npy", large), captured_);
   // Four MiB, three rows of hogels, are written at once; the journal grows with them.
   const auto journal = folder_ / ".a.npy.part.rows";
-  std::string first;
-  while (program.running()) {
-    const auto now = content_of(journal);
-    if (first.empty()) first = now;
-    if (now != first) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  program.send(SIGINT);
-  const auto stopped = program.wait(60);
+  const auto stopped = stopped_when_it_grows(program, journal);
   if (stopped.exit_code == 0) GTEST_SKIP() << "the run was over before it could be stopped";
   EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
   EXPECT_NE(stopped.error.find("of 1280 rows are kept"), std::string::npos) << stopped.error;

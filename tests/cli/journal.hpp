@@ -1,0 +1,23 @@
+#pragma once
+// Stops a program in the midst of rows that it writes.
+#include <chrono>
+#include <csignal>
+#include <tests/cli/program.hpp>
+#include <thread>
+
+namespace holotone::test {
+
+/// What became of a program that got Ctrl-C when the journal of its rows grew, or that ended before.
+inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journal) {
+  std::string first;
+  while (program.running()) {
+    const auto now = content_of(journal);
+    if (first.empty()) first = now;
+    if (now != first) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  program.send(SIGINT);
+  return program.wait(60);
+}
+
+}  // namespace holotone::test
