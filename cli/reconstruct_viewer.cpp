@@ -122,14 +122,15 @@ EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::creat
   const auto overrides = overrides_of(job);
   std::vector<HologramRows> files;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) files.emplace_back(job.inputs[i], overrides[i]);
-  std::vector<const HologramLight*> ordered;
-  ordered.reserve(files.size());
-  for (const auto& file : files) ordered.push_back(&file.light());
+  std::vector<const HologramLight*> lights;
+  lights.reserve(files.size());
+  for (const auto& file : files) lights.push_back(&file.light());
+  auto ordered = lights;
   if (ordered.size() == 3) put_in_order(ordered);
   describe(*ordered.front());
   for (const auto* light : ordered) {
-    const auto file = std::find_if(files.begin(), files.end(), [&](const auto& one) { return &one.light() == light; });
-    channels_.push_back({std::move(*file), light->grid, -1, nullptr});
+    const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
+    channels_.push_back({std::move(files[number]), light->grid, -1, nullptr});
   }
   grid_ = picture_grid(options_for(channels_.front(), job.pupils.front()));
   require_possible();
