@@ -251,7 +251,7 @@ void add_hologram(CLI::App& application, Action& action) {
   add_console_options(*command, arguments->console);
   command->callback([arguments, layers, stereogram, &action] {
     action = [arguments, layers, stereogram] {
-      if (!stereogram->views.empty()) return run_stereogram(*arguments, *stereogram, layers->layers);
+      if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);
       refuse_stereogram_options(*stereogram);
       if (!layers->image.empty()) return run_layers(*arguments, *layers);
       refuse_layer_options(*layers);

@@ -22,12 +22,12 @@ struct RawDepth {
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
 
 /// Refused before a file that is not the picture's takes memory for its numbers.
-void require_shape(const LayerJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
+void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
   if (Shape<2>{ny, nx} == shape) return;
   throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
 }
 
-RawDepth codes_of(const LayerJob& job, const Image& image, const Shape<2>& shape) {
+RawDepth codes_of(const PictureJob& job, const Image& image, const Shape<2>& shape) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
   require_shape(job, shape, ny, nx);
@@ -63,7 +63,7 @@ Array<float, 2> npz_map(const std::string& path) {
   return map;
 }
 
-RawDepth read_raw(const LayerJob& job, const Shape<2>& shape) {
+RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
   const std::string& path = job.depth;
   require_input(path);
   const auto extension = extension_of(path);
@@ -73,7 +73,7 @@ RawDepth read_raw(const LayerJob& job, const Shape<2>& shape) {
 }
 
 /// Fills what has no depth; `falling`: the larger number is nearer.
-std::int64_t fill(const LayerJob& job, RawDepth& raw, bool falling) {
+std::int64_t fill(const PictureJob& job, RawDepth& raw, bool falling) {
   auto values = raw.values.host();
   const bool zero = job.hole.by_range && !falling;
   if (job.hole.code) {
@@ -112,7 +112,7 @@ struct Placing {
 };
 
 /// Where depths from `depth.low` to `depth.high` go; for codes from 0 to the largest.
-Placing placing_of(const LayerJob& job, const RawDepth& raw, const Range& depth) {
+Placing placing_of(const PictureJob& job, const RawDepth& raw, const Range& depth) {
   Placing placing;
   const bool codes = raw.largest_code > 0 && !job.camera;
   if (job.depth_range_m) {
@@ -130,7 +130,7 @@ Placing placing_of(const LayerJob& job, const RawDepth& raw, const Range& depth)
   return placing;
 }
 
-void check_options(const LayerJob& job, const RawDepth& raw) {
+void check_options(const PictureJob& job, const RawDepth& raw) {
   const bool codes = raw.largest_code > 0;
   if (codes && !job.camera && !job.depth_range_m) {
     reject("--depth-range", fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth), "none");
@@ -145,7 +145,7 @@ void check_options(const LayerJob& job, const RawDepth& raw) {
 
 }  // namespace
 
-DepthMap read_depth(const LayerJob& job, const Shape<2>& shape) {
+DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
   DepthMap map;
   if (job.depth.empty()) {
     map.distance_m = Array<float, 2>(shape);

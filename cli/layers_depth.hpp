@@ -18,7 +18,7 @@ struct DepthMap {
 /// Depths Z in metres stay as they are, or move with --distance so that their middle lies there. --depth-range maps code 0 and the largest code,
 /// or the least and the largest Z, to NEAR and FAR. Of disparities without it the scene keeps its proportions:
 ///   d = distance + s (Z - Zm),  s = size f / (N Zm),  Zm the middle of all Z, N the larger of the picture's sides.
-DepthMap read_depth(const LayerJob& job, const Shape<2>& shape);
+DepthMap read_depth(const PictureJob& job, const Shape<2>& shape);
 
 /// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; what is transparent is dark.
 /// Throws io for light that is negative or not finite.

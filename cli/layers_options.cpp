@@ -67,7 +67,7 @@ void require_memory_for_layers(const HologramJob& job) {
   const double layers = job.device.backend == Backend::cpu ? pixels * layer_bytes : 0;
   require_memory(panel.name == "custom" ? "--resolution" : "--panel", layers + written_bytes_for(job),
                  fmt::format("layers of {} x {} pixels", panel.nx, panel.ny),
-                 "a stereogram of views (--views) is made hogel by hogel in little memory");
+                 "--hogel 512 makes it hogel by hogel in little memory");
 }
 
 }  // namespace
@@ -95,11 +95,10 @@ void refuse_layer_options(const LayerArguments& arguments) {
   }
 }
 
-LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers) {
+PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers) {
   refuse_point_options(layers);
   refuse_unused(layers);
-  LayerJob job;
-  job.hologram = hologram_job(arguments);
+  PictureJob job;
   job.image = layers.image;
   job.depth = layers.depth;
   job.layers = static_cast<int>(whole_number("--layers", layers.layers, 1, most_layers));
@@ -109,11 +108,19 @@ LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& lay
   if (!layers.depth_range.empty()) job.depth_range_m = range_of(layers.depth_range);
   if (!layers.disparity.empty()) job.camera = camera_of(layers.disparity);
   job.hole = hole_of(layers.hole);
+  const auto placement = scene_options(arguments.scene).placement;
+  job.size_m = placement.size_m;
+  job.distance_m = placement.distance_m;
+  job.distance_given = is_given(layers, "--distance");
+  return job;
+}
+
+LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers) {
+  LayerJob job;
+  job.picture = picture_job(arguments, layers);
+  job.hologram = hologram_job(arguments);
   static constexpr Choice<LayerPhase> phases[] = {{"random", LayerPhase::random}, {"smooth", LayerPhase::smooth}};
   job.phase = choose("--phase", layers.phase, phases);
-  job.size_m = job.hologram.scene.placement.size_m;
-  job.distance_m = job.hologram.scene.placement.distance_m;
-  job.distance_given = is_given(layers, "--distance");
   require_memory_for_layers(job.hologram);
   return job;
 }

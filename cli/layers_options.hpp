@@ -27,9 +27,8 @@ struct HoleCode {
   std::optional<std::int64_t> code;  ///< else this one, or none
 };
 
-/// What is to be done, checked as HologramJob is.
-struct LayerJob {
-  HologramJob hologram;
+/// A picture, with its depth if there is one, and where it is to lie.
+struct PictureJob {
   std::string image;
   std::string depth;  ///< empty: a flat picture
   int layers = 64;
@@ -37,14 +36,23 @@ struct LayerJob {
   std::optional<std::array<double, 2>> depth_range_m;  ///< of the least and the largest depth
   std::optional<StereoCamera> camera;
   HoleCode hole;
-  LayerPhase phase = LayerPhase::random;
   double size_m = 0;
   double distance_m = 0;
   bool distance_given = false;
 };
 
+/// What is to be done, checked as HologramJob is.
+struct LayerJob {
+  HologramJob hologram;
+  PictureJob picture;
+  LayerPhase phase = LayerPhase::random;
+};
+
 /// Throws invalid_argument for options of pictures where there is no --image.
 void refuse_layer_options(const LayerArguments& arguments);
+
+/// Throws invalid_argument naming the option.
+PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers);
 
 /// Throws invalid_argument or io naming the option.
 LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers);

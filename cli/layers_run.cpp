@@ -3,8 +3,7 @@
 #include "command.hpp"
 #include "hologram_file.hpp"
 #include "hologram_maker.hpp"
-#include "layers_depth.hpp"
-#include "memory_need.hpp"
+#include "layers_picture.hpp"
 #include "output_check.hpp"
 #include "paths.hpp"
 #include "values.hpp"
@@ -35,48 +34,24 @@ void check_names(const LayerJob& job) {
   const auto& output = job.hologram.output;
   require_known_counters("--output", output, job.hologram.channels.size() > 1);
   if (frame_pattern("--output", output)) reject("--output", "a name without a counter for one picture", output);
-  require_input(job.image);
+  require_input(job.picture.image);
   std::vector<InputFile> inputs{
-      {"--image", job.image}, {"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
-  if (!job.depth.empty()) {
-    require_input(job.depth);
-    inputs.push_back({"--depth", job.depth});
+      {"--image", job.picture.image}, {"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
+  if (!job.picture.depth.empty()) {
+    require_input(job.picture.depth);
+    inputs.push_back({"--depth", job.picture.depth});
   }
   const auto name = [&](std::int64_t i) { return output_of(job, static_cast<std::size_t>(i)); };
   require_outputs({{"--output", static_cast<std::int64_t>(job.hologram.channels.size()), name}}, inputs);
 }
 
-LayerSpacing spacing_of(const LayerJob& job, const DepthMap& depth) {
-  const bool crosses = depth.nearest_m <= 0 && depth.farthest_m >= 0;
-  if (crosses && job.spacing == LayerSpacing::inverse_distance) {
-    reject("--layer-spacing", "distance for a scene that touches or crosses the panel's plane", "inverse");
-  }
-  return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
-}
-
-/// A picture whose pixels' numbers memory can hold: files of few bytes may hold many.
-Image picture_of(const std::string& path) {
-  Image image = read_image(path);
-  const auto [ny, nx, channels] = shape_of(image);
-  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
-  return image;
-}
-
 /// From pictures to files, one channel after the other.
 class LayerWork {
  public:
-  explicit LayerWork(const LayerJob& job)
-      : job_(job),
-        image_(picture_of(job.image)),
-        depth_(read_depth(job, plane_shape())),
-        spacing_(spacing_of(job, depth_)) {
-    for (const auto& channel : job.hologram.channels) {
-      intensity_.push_back(intensity_of(job.image, image_, channel.colour));
-      dark_.push_back(std::all_of(intensity_.back().host().begin(), intensity_.back().host().end(),
-                                  [](float value) { return value == 0; }));
-    }
-    const bool all_dark = std::all_of(dark_.begin(), dark_.end(), [](bool dark) { return dark; });
-    if (all_dark && !job.hologram.complex_field) throw_io(job.image, "a picture with some light", "a black one");
+  explicit LayerWork(const LayerJob& job) : job_(job), picture_(read_picture(job.picture, job.hologram.channels)) {
+    const bool all_dark = std::ranges::all_of(picture_.dark, [](bool dark) { return dark; });
+    if (all_dark && !job.hologram.complex_field)
+      throw_io(job.picture.image, "a picture with some light", "a black one");
   }
 
   std::vector<LayerRow> operator()() {
@@ -90,17 +65,14 @@ class LayerWork {
     return rows;
   }
 
-  [[nodiscard]] const DepthMap& depth() const { return depth_; }
-  [[nodiscard]] LayerSpacing spacing() const { return spacing_; }
+  [[nodiscard]] const DepthPicture& picture() const { return picture_; }
 
  private:
-  [[nodiscard]] Shape<2> plane_shape() const { return {shape_of(image_)[0], shape_of(image_)[1]}; }
-
   LayerRow make(std::size_t c, const Queue& queue, Progress& progress) {
     const Stopwatch watch;
     const auto& channel = job_.hologram.channels[c];
     const FieldGrid grid = job_.hologram.grid(channel);
-    const auto sliced = sliced_for(c, grid);
+    const auto sliced = slice_picture(picture_.channel(job_.picture, c), grid);
     Array<Complex, 2> field(grid.shape(), queue);
     {
       LayerPlan plan({grid, job_.phase, job_.hologram.scene.seed}, queue);
@@ -115,7 +87,7 @@ class LayerWork {
     auto& metadata = made.metadata();
     metadata = metadata_of(channel, sliced);
     encoder.describe(metadata);
-    LayerRow row{c, made.output, sliced.distance_m.size(), sliced.beyond, dark_[c], watch.seconds(), {}};
+    LayerRow row{c, made.output, sliced.distance_m.size(), sliced.beyond, picture_.dark[c], watch.seconds(), {}};
     const auto& typed = job_.hologram;
     row.reconstruct_flags =
         flags_for(typed.output, metadata, {typed.lut, typed.phase_range, typed.reference_angle, typed.carrier});
@@ -125,26 +97,9 @@ class LayerWork {
     return row;
   }
 
-  [[nodiscard]] SlicedPicture sliced_for(std::size_t channel, const FieldGrid& grid) const {
-    const auto [ny, nx] = plane_shape();
-    RgbdPicture picture;
-    picture.intensity = intensity_[channel].view();
-    picture.distance_m = depth_.distance_m.view();
-    picture.width_m = job_.size_m * static_cast<double>(nx) / static_cast<double>(std::max(nx, ny));
-    picture.layers = job_.layers;
-    picture.spacing = spacing_;
-    return slice_picture(picture, grid);
-  }
-
   [[nodiscard]] Metadata metadata_of(const Channel& channel, const SlicedPicture& sliced) const {
     Metadata metadata = panel_metadata(job_.hologram.panel, channel);
-    // Six digits: float32 distances carry no more, and the flags that are printed repeat it.
-    const double middle = std::stod(fmt::format("{:.6g}", (depth_.nearest_m + depth_.farthest_m) / 2));
-    metadata["distance_m"] = number_text(middle);
-    metadata["distance_min_m"] = number_text(sliced.distance_m.back());
-    metadata["distance_max_m"] = number_text(sliced.distance_m.front());
-    metadata["layers"] = std::to_string(sliced.distance_m.size());
-    metadata["layer_spacing"] = to_string(spacing_);
+    metadata.merge(depth_metadata(picture_, sliced));
     metadata["phase"] = to_string(job_.phase);
     metadata["seed"] = std::to_string(job_.hologram.scene.seed);
     double energy = 0;
@@ -154,35 +109,26 @@ class LayerWork {
   }
 
   const LayerJob& job_;
-  Image image_;
-  DepthMap depth_;
-  LayerSpacing spacing_;
-  std::vector<Array<float, 2>> intensity_;  ///< of each channel
-  std::vector<bool> dark_;
+  DepthPicture picture_;
 };
 
 std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows, const DepthMap& depth) {
   constexpr double worth_a_word = 0.005;
   std::vector<std::string> warnings;
   for (const auto& row : rows) {
-    if (row.dark) warnings.push_back(fmt::format("{} holds no light: {} has none of it", row.output, job.image));
+    if (row.dark)
+      warnings.push_back(fmt::format("{} holds no light: {} has none of it", row.output, job.picture.image));
   }
   if (const double beyond = rows.front().beyond; beyond >= worth_a_word) {
     const auto& panel = job.hologram.panel;
-    warnings.push_back(fmt::format(
-        "{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}", 100 * beyond,
-        job.image, format_length(job.size_m), format_length(static_cast<double>(panel.nx) * panel.pitch_m),
-        format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
-  }
-  constexpr double far = 50;  // panels
-  const auto& whole = job.hologram.panel;
-  const double across = static_cast<double>(std::max(whole.nx, whole.ny)) * whole.pitch_m;
-  if (depth.farthest_m > far * across) {
     warnings.push_back(
-        fmt::format("the scene reaches to {} behind a panel {} wide: if {} holds no metres, --depth-range or "
-                    "--disparity say what it holds; --distance brings it nearer",
-                    format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across),
-                    job.depth.empty() ? job.image : job.depth));
+        fmt::format("{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}",
+                    100 * beyond, job.picture.image, format_length(job.picture.size_m),
+                    format_length(static_cast<double>(panel.nx) * panel.pitch_m),
+                    format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
+  }
+  if (auto words = far_warning(job.picture, depth, job.hologram.panel); !words.empty()) {
+    warnings.push_back(std::move(words));
   }
   for (const auto& channel : job.hologram.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
@@ -201,29 +147,22 @@ std::string flags_line(const std::vector<LayerRow>& rows) {
 
 nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
   const auto& hologram = job.hologram;
-  nlohmann::json object{
-      {"input", job.image},
-      {"layers", rows.front().layers},
-      {"layer_spacing", to_string(work.spacing())},
-      {"holes", work.depth().holes},
-      {"distance_min_m", work.depth().nearest_m},
-      {"distance_max_m", work.depth().farthest_m},
-      {"depth_scale", work.depth().scale},
-      {"beyond", rows.front().beyond},
-      {"phase", to_string(job.phase)},
-      {"seed", hologram.scene.seed},
-      {"software", "holotone " HOLOTONE_VERSION},
-      {"device", to_string(hologram.device)},
-      {"panel", hologram.panel.name},
-      {"resolution", {hologram.panel.nx, hologram.panel.ny}},
-      {"pitch_m", hologram.panel.pitch_m},
-      {"wavelength_m", hologram.channels.front().wavelength_m},
-      {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
-      {"time_s", seconds},
-      {"warnings", warnings_of(job, rows, work.depth())},
-      {"outputs", nlohmann::json::array()},
-      {"holograms", nlohmann::json::array()}};
-  if (!job.depth.empty()) object["depth"] = job.depth;
+  nlohmann::json object = depth_facts(job.picture, work.picture(), rows.front().layers);
+  object.update({{"input", job.picture.image},
+                 {"beyond", rows.front().beyond},
+                 {"phase", to_string(job.phase)},
+                 {"seed", hologram.scene.seed},
+                 {"software", "holotone " HOLOTONE_VERSION},
+                 {"device", to_string(hologram.device)},
+                 {"panel", hologram.panel.name},
+                 {"resolution", {hologram.panel.nx, hologram.panel.ny}},
+                 {"pitch_m", hologram.panel.pitch_m},
+                 {"wavelength_m", hologram.channels.front().wavelength_m},
+                 {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
+                 {"time_s", seconds},
+                 {"warnings", warnings_of(job, rows, work.picture().depth)},
+                 {"outputs", nlohmann::json::array()},
+                 {"holograms", nlohmann::json::array()}});
   if (const auto flags = flags_line(rows); !flags.empty()) object["reconstruct_flags"] = flags;
   for (const auto& row : rows) {
     const auto& channel = hologram.channels[row.channel];
@@ -237,25 +176,19 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
 
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
   const auto& console = job.hologram.console;
-  for (const auto& warning : warnings_of(job, rows, work.depth())) warn(console, warning);
+  for (const auto& warning : warnings_of(job, rows, work.picture().depth)) warn(console, warning);
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;
     remark(console, no_metadata_remark(job.hologram.output, files, flags, false));
   }
-  if (const auto holes = work.depth().holes; holes > 0) {
-    remark(
-        console,
-        fmt::format("{} of {} without a depth: filled with the farther of the neighbours' (--depth-hole none: code 0 "
-                    "is a depth too)",
-                    counted(holes, "pixel"), job.depth));
-  }
+  if (const auto words = holes_remark(job.picture, work.picture().depth); !words.empty()) remark(console, words);
   const std::string what = rows.size() == 1 ? rows.front().output : rows.front().output + " to " + rows.back().output;
   const auto& panel = job.hologram.panel;
   report(console, fmt::format("{}: {} x {} pixels, {} from {} to {} on {}, {}", what, panel.nx, panel.ny,
                               counted(static_cast<std::int64_t>(rows.front().layers), "layer"),
-                              format_length(std::stod(fmt::format("{:.4g}", work.depth().nearest_m))),
-                              format_length(std::stod(fmt::format("{:.4g}", work.depth().farthest_m))),
+                              format_length(std::stod(fmt::format("{:.4g}", work.picture().depth.nearest_m))),
+                              format_length(std::stod(fmt::format("{:.4g}", work.picture().depth.farthest_m))),
                               to_string(job.hologram.device), format_duration(seconds)));
 }
 

@@ -5,13 +5,17 @@
 #include "viewer_option.hpp"
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace holotone::cli {
 namespace {
 
-constexpr const char* view_options[] = {"--view-depths", "--rows",          "--hogel",        "--fringe",
-                                        "--viewer",      "--view-distance", "--camera-pitch", "--camera-span"};
-/// Of points, of one picture, and of codes, which a field that is written row by row does not become.
+constexpr const char* hogel_options[] = {"--hogel", "--fringe", "--viewer"};
+constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-distance", "--camera-pitch",
+                                        "--camera-span"};
+constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
+                                           "--depth-hole"};
+/// Of points, and of codes, which a field that is written row by row does not become.
 constexpr const char* other_options[] = {"--keep-coordinates",
                                          "--turn",
                                          "--tilt",
@@ -27,11 +31,6 @@ constexpr const char* other_options[] = {"--keep-coordinates",
                                          "--no-band-limit",
                                          "--spin",
                                          "--rows-at-once",
-                                         "--depth",
-                                         "--layer-spacing",
-                                         "--depth-range",
-                                         "--disparity",
-                                         "--depth-hole",
                                          "--phase",
                                          "--bits",
                                          "--lut",
@@ -52,13 +51,13 @@ bool is_model_name(const std::string& path) {
 void check_output(const HologramArguments& arguments) {
   if (!arguments.encoding.empty() && arguments.encoding != "complex") {
     reject("--encode",
-           "complex for views, whose field is written row by row; `holotone quantize` makes codes of it then",
+           "complex for hogels, whose field is written row by row; `holotone quantize` makes codes of it then",
            arguments.encoding);
   }
   const auto extension = extension_of(arguments.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
     reject("--output",
-           "a name ending in .h5, .hdf5 or .npy for the complex field of views; `holotone quantize` makes codes of it "
+           "a name ending in .h5, .hdf5 or .npy for the complex field of hogels; `holotone quantize` makes codes of it "
            "then",
            arguments.output);
   }
@@ -67,6 +66,9 @@ void check_output(const HologramArguments& arguments) {
     reject("--output", "a name without a counter for one stereogram", arguments.output);
   }
 }
+
+/// As many as StereogramOptions takes.
+constexpr std::int64_t most_hogel_layers = 255;
 
 /// What is not said follows from the panel and the viewing window: docs/stereograms.md.
 ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& arguments,
@@ -113,6 +115,51 @@ ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& argu
   return geometry;
 }
 
+void set_hogels(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram) {
+  auto& options = job.options;
+  options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
+  constexpr std::int64_t largest_hogel = 32768;
+  options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, largest_hogel);
+  if (!stereogram.fringe.empty()) {
+    // A hair of slack: 1.5um is two pixels of 750nm.
+    options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
+  }
+  if (!stereogram.viewer.empty()) options.viewer = viewer_of("--viewer", stereogram.viewer);
+  options.seed = scene_options(arguments.scene).seed;
+}
+
+void set_layers(StereogramOptions& options, std::int64_t count) {
+  options.method = count > 0 ? StereogramMethod::layered : StereogramMethod::flat;
+  options.layers = static_cast<int>(std::clamp<std::int64_t>(count, 1, most_hogel_layers));
+}
+
+void set_views(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram,
+               const LayerArguments& layers) {
+  job.views = stereogram.views;
+  job.depths = stereogram.depths;
+  job.model = is_model_name(job.views);
+  job.rows = stereogram.rows;
+  (void)view_rows(job.rows);
+  if (!job.model && !names_views(job.views, "--views")) {
+    reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+  }
+  if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);
+  job.geometry = geometry_of(job, arguments, stereogram);
+  std::int64_t count = job.options.layers;
+  if (is_given(stereogram, "--layers")) {
+    count = whole_number("--layers", layers.layers, 0, most_hogel_layers);
+  } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
+    count = 0;  // a picture in the panel's own plane has no depth within a hogel
+  }
+  set_layers(job.options, count);
+}
+
+void set_picture(StereogramJob& job, const HologramArguments& arguments, const LayerArguments& layers) {
+  job.picture = picture_job(arguments, layers);
+  job.views = job.picture->image;
+  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : job.picture->layers);
+}
+
 }  // namespace
 
 StereogramOptions StereogramJob::options_for(const Channel& channel) const {
@@ -148,55 +195,46 @@ void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, C
       ->excludes(pitch);
 }
 
+bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers) {
+  return !arguments.views.empty() ||
+         (!layers.image.empty() &&
+          std::ranges::any_of(hogel_options, [&](const char* option) { return is_given(arguments, option); }));
+}
+
 void refuse_stereogram_options(const StereogramArguments& arguments) {
   for (const char* option : view_options) {
     if (is_given(arguments, option)) reject(option, "views with --views", "none");
   }
+  for (const char* option : hogel_options) {
+    if (is_given(arguments, option)) reject(option, "views with --views or a picture with --image", "none");
+  }
 }
 
 StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                             const std::string& layers) {
-  for (const char* option : other_options) {
-    if (is_given(stereogram, option)) {
-      reject(option, "an option of views (docs/stereograms.md)", "--views " + stereogram.views);
+                             const LayerArguments& layers) {
+  const bool of_views = !stereogram.views.empty();
+  const std::string source = of_views ? "--views " + stereogram.views : "--image " + layers.image;
+  const auto refuse = [&](std::span<const char* const> options, std::string_view expected) {
+    for (const char* option : options) {
+      if (is_given(stereogram, option)) reject(option, expected, source);
     }
-  }
+  };
+  refuse(other_options, "an option of hogels (docs/stereograms.md)");
+  refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
+         of_views ? "a picture with --image" : "views with --views");
   check_output(arguments);
   StereogramJob job;
-  job.views = stereogram.views;
-  job.depths = stereogram.depths;
-  job.model = is_model_name(job.views);
-  job.rows = stereogram.rows;
-  (void)view_rows(job.rows);
   job.output = arguments.output;
   job.panel = chosen_panel(arguments.panel);
   job.channels = channels_of(arguments);
   job.device = parse_device(arguments.device);
   job.console = arguments.console;
-  if (!job.model && !names_views(job.views, "--views")) {
-    reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+  set_hogels(job, arguments, stereogram);
+  if (of_views) {
+    set_views(job, arguments, stereogram, layers);
+  } else {
+    set_picture(job, arguments, layers);
   }
-  if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);
-  auto& options = job.options;
-  options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
-  constexpr std::int64_t largest_hogel = 32768;
-  options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, largest_hogel);
-  if (!stereogram.fringe.empty()) {
-    // A hair of slack: 1.5um is two pixels of 750nm.
-    options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
-  }
-  if (!stereogram.viewer.empty()) options.viewer = viewer_of("--viewer", stereogram.viewer);
-  options.seed = scene_options(arguments.scene).seed;
-  job.geometry = geometry_of(job, arguments, stereogram);
-  constexpr std::int64_t most_layers = 255;
-  std::int64_t count = options.layers;
-  if (is_given(stereogram, "--layers")) {
-    count = whole_number("--layers", layers, 0, most_layers);
-  } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
-    count = 0;  // a picture in the panel's own plane has no depth within a hogel
-  }
-  options.method = count > 0 ? StereogramMethod::layered : StereogramMethod::flat;
-  options.layers = static_cast<int>(std::max<std::int64_t>(count, 1));
   return job;
 }
 

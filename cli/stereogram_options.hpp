@@ -1,5 +1,5 @@
 #pragma once
-#include "hologram_job.hpp"
+#include "layers_options.hpp"
 #include <holotone/hologram/stereogram.hpp>
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace holotone::cli {
 
-/// What `holotone hologram --views` has beside the options of points, as typed.
+/// What `holotone hologram` has for holograms made hogel by hogel, as typed.
 struct StereogramArguments {
   std::string views;
   std::string depths;
@@ -35,10 +35,11 @@ struct ViewGeometry {
 
 /// What is to be done, checked as far as it can be before a file is read.
 struct StereogramJob {
-  std::string views;
-  std::string depths;  ///< of the views; empty: all at the focus plane's distance
-  bool model = false;  ///< `views` is a mixture of experts
-  std::string rows;    ///< which way %v counts
+  std::string views;                  ///< or the picture
+  std::optional<PictureJob> picture;  ///< instead of views
+  std::string depths;                 ///< of the views; empty: all at the focus plane's distance
+  bool model = false;                 ///< `views` is a mixture of experts
+  std::string rows;                   ///< which way %v counts
   std::string output;
   Panel panel;
   std::vector<Channel> channels;
@@ -51,11 +52,14 @@ struct StereogramJob {
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };
 
-/// Throws invalid_argument for options of views where there is no --views.
+/// Whether a hologram is to be made hogel by hogel: of views, or of a picture with an option of hogels.
+bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers);
+
+/// Throws invalid_argument for options of hogels where there are neither views nor a picture.
 void refuse_stereogram_options(const StereogramArguments& arguments);
 
-/// `layers`: what --layers says. Throws invalid_argument or io naming the option.
+/// Throws invalid_argument or io naming the option.
 StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                             const std::string& layers);
+                             const LayerArguments& layers);
 
 }  // namespace holotone::cli

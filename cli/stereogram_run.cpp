@@ -44,9 +44,7 @@ class StereogramWork {
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
     require_outputs({{"--output", std::ssize(job.channels), name}}, {});
     views_ = read_views(job);
-    std::vector<InputFile> inputs;
-    for (const auto& file : views_.files) inputs.push_back({"--views", file});
-    require_outputs({{"--output", std::ssize(job.channels), name}}, inputs);
+    require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
     const auto n = static_cast<double>(job.options.hogel_px);
     require_memory("--hogel",
                    8 * (static_cast<double>(rows_at_once()) * n * static_cast<double>(job.panel.nx) +
@@ -99,29 +97,27 @@ class StereogramWork {
     const auto& options = job_.options;
     Metadata metadata = panel_metadata(job_.panel, channel);
     metadata["encoding"] = "complex";
-    metadata["distance_m"] = number_text(job_.geometry.distance_m);
     metadata["method"] = "stereogram, " + std::string(to_string(options.method));
     metadata["hogel_px"] = std::to_string(options.hogel_px);
     if (options.method == StereogramMethod::layered) metadata["layers"] = std::to_string(options.layers);
     if (options.fringe_m > 0) metadata["fringe_m"] = number_text(options.fringe_m);
     if (options.viewer) metadata["viewer"] = text_of(*options.viewer);
-    metadata["view_distance_m"] = number_text(job_.geometry.view_distance_m);
-    if (views_.camera_pitch_m > 0) metadata["camera_pitch_m"] = number_text(views_.camera_pitch_m);
     metadata["seed"] = std::to_string(options.seed);
+    for (const auto& [name, value] : views_.metadata) metadata[name] = value;
     return metadata;
   }
 
   /// What rows are made from: rows of other views or parameters are not continued.
   [[nodiscard]] std::string key_of(const Metadata& metadata) const {
-    std::string key = fmt::format("{} {} {} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.size_m),
-                                  number_text(job_.geometry.camera_span_m));
+    std::string key = fmt::format("{} {} {} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
+                                  views_.facts.dump());
     for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
     const auto add_file = [&](const std::string& path) {
       std::error_code error;
       key += fmt::format(" {} {} {}", path, fs::file_size(path, error),
                          fs::last_write_time(path, error).time_since_epoch().count());
     };
-    for (const auto& file : views_.files) add_file(file);
+    for (const auto& file : views_.files) add_file(file.path);
     key += " " + job_.depths + " " + to_string(job_.device) + " " + job_.rows;
     return key;
   }
@@ -164,7 +160,9 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
           "--layers: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}",
           100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least)))));
     }
-    if (share(row.report.cut, row.report.lit) >= worth_a_word) {
+    // Some of the widest angles always are.
+    constexpr double many = 0.25;
+    if (share(row.report.cut, row.report.lit) >= many) {
       warnings.push_back(
           fmt::format("--layers: {:.0f} % of the rays ask for fringes finer than two pixels and are left out",
                       100 * share(row.report.cut, row.report.lit)));
@@ -184,9 +182,6 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                         {"hogel_px", job.options.hogel_px},
                         {"hogels", {first.info.hogels[1], first.info.hogels[0]}},
                         {"padding_px", {first.info.padding[1], first.info.padding[0]}},
-                        {"view_distance_m", job.geometry.view_distance_m},
-                        {"distance_m", job.geometry.distance_m},
-                        {"size_m", job.geometry.size_m},
                         {"seed", job.options.seed},
                         {"software", "holotone " HOLOTONE_VERSION},
                         {"device", to_string(job.device)},
@@ -198,8 +193,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                         {"warnings", warnings_of(job, work, rows)},
                         {"outputs", nlohmann::json::array()},
                         {"holograms", nlohmann::json::array()}};
-  if (work.views().columns > 0) object["cameras"] = {work.views().columns, work.views().rows};
-  if (work.views().camera_pitch_m > 0) object["camera_pitch_m"] = work.views().camera_pitch_m;
+  object.update(work.views().facts);
   if (work.views().missed_share) object["missed_share"] = work.views().missed_share();
   if (job.options.viewer) object["viewer"] = text_of(*job.options.viewer);
   for (const auto& row : rows) {
@@ -229,6 +223,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
 void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
           double seconds) {
   for (const auto& warning : warnings_of(job, work, rows)) warn(job.console, warning);
+  for (const auto& words : work.views().remarks) remark(job.console, words);
   const auto& first = rows.front();
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
@@ -250,7 +245,7 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
 }  // namespace
 
 int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                   const std::string& layers) {
+                   const LayerArguments& layers) {
   const Stopwatch watch;
   const StereogramJob job = stereogram_job(arguments, stereogram, layers);
   StereogramWork work(job);

@@ -1,4 +1,6 @@
 #include "stereogram_views.hpp"
+#include "hologram_file.hpp"
+#include "layers_picture.hpp"
 #include "paths.hpp"
 #include "smoe_file.hpp"
 #include "smoe_views.hpp"
@@ -6,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
+#include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>
 #include <holotone/smoe/light_field_views.hpp>
 
@@ -81,6 +84,20 @@ Array<float, 4> depths_of(const StereogramJob& job, const FitPictures& views, co
 /// Width of a picture whose larger side is `size_m`.
 double width_of(double size_m, double width, double height) { return size_m * width / std::max(width, height); }
 
+/// What files and --json say of captured or modelled views.
+void describe(StereogramViews& views, const StereogramJob& job) {
+  const auto& geometry = job.geometry;
+  views.metadata["distance_m"] = number_text(geometry.distance_m);
+  views.metadata["view_distance_m"] = number_text(geometry.view_distance_m);
+  views.facts["distance_m"] = geometry.distance_m;
+  views.facts["view_distance_m"] = geometry.view_distance_m;
+  views.facts["size_m"] = geometry.size_m;
+  if (views.camera_pitch_m > 0) {
+    views.metadata["camera_pitch_m"] = number_text(views.camera_pitch_m);
+    views.facts["camera_pitch_m"] = views.camera_pitch_m;
+  }
+}
+
 StereogramViews views_of_pictures(const StereogramJob& job) {
   StereogramViews views;
   auto pictures = read_fit_pictures(job.views, view_rows(job.rows), true, "--views");
@@ -89,9 +106,8 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
     views.warnings.emplace_back(
         "--views: things shift up and down along %u and to the sides along %v: the two seem to be the wrong way round");
   }
-  views.files = pictures.paths;
-  views.columns = pictures.columns;
-  views.rows = pictures.rows;
+  for (const auto& path : pictures.paths) views.files.push_back({"--views", path});
+  views.facts["cameras"] = {pictures.columns, pictures.rows};
   views.camera_pitch_m = job.geometry.camera_pitch_m > 0
                              ? job.geometry.camera_pitch_m
                              : job.geometry.camera_span_m / static_cast<double>(pictures.columns - 1);
@@ -102,6 +118,7 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
   auto grid = std::make_unique<ViewGrid>(views_of(pictures, job.channels.size() > 1), options, std::move(depths));
   views.missed_share = [own = grid.get()] { return own->missed_share(); };
   views.source = std::move(grid);
+  describe(views, job);
   return views;
 }
 
@@ -120,14 +137,47 @@ StereogramViews views_of_model(const StereogramJob& job) {
   geometry.distance_m = job.geometry.distance_m;
   geometry.size_m = width_of(job.geometry.size_m, model.high[0] - model.low[0], model.high[1] - model.low[1]);
   StereogramViews views;
-  views.files = {job.views};
+  views.files = {{"--views", job.views}};
   views.source = std::make_unique<LightFieldViews>(model, options, job.device);
+  describe(views, job);
+  return views;
+}
+
+/// Pixels of the picture's own size; where they are finer than the panel's, of the panel's.
+FieldGrid grid_of(const StereogramJob& job, const RgbdPicture& picture) {
+  const auto [ny, nx] = picture.intensity.shape();
+  const double own = picture.width_m / static_cast<double>(nx);
+  const double pitch = std::max({own, job.panel.pitch_m, picture.width_m / static_cast<double>(largest_grid_side)});
+  const auto pixels = [&](std::int64_t count) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * own / pitch));
+  };
+  return {pixels(nx), pixels(ny), pitch, job.options.grid.wavelength_m};
+}
+
+StereogramViews views_of_layers(const StereogramJob& job) {
+  const auto& typed = *job.picture;
+  const DepthPicture picture = read_picture(typed, job.channels);
+  const auto& depth = picture.depth;
+  std::vector<SlicedPicture> sliced;
+  const FieldGrid grid = grid_of(job, picture.channel(typed, 0));
+  for (std::size_t c = 0; c < job.channels.size(); ++c) {
+    sliced.push_back(slice_picture(picture.channel(typed, c), grid));
+  }
+  StereogramViews views;
+  views.files = {{"--image", typed.image}};
+  if (!typed.depth.empty()) views.files.push_back({"--depth", typed.depth});
+  views.metadata = depth_metadata(picture, sliced.front());
+  views.facts = depth_facts(typed, picture, sliced.front().distance_m.size());
+  if (auto words = far_warning(typed, depth, job.panel); !words.empty()) views.warnings.push_back(std::move(words));
+  if (auto words = holes_remark(typed, depth); !words.empty()) views.remarks.push_back(std::move(words));
+  views.source = std::make_unique<LayerViews>(std::move(sliced), grid.pitch_m);
   return views;
 }
 
 }  // namespace
 
 StereogramViews read_views(const StereogramJob& job) {
+  if (job.picture) return views_of_layers(job);
   return job.model ? views_of_model(job) : views_of_pictures(job);
 }
 

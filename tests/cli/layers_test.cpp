@@ -231,6 +231,78 @@ TEST_F(LayersTest, TheFileSaysWhatItIs) {
   EXPECT_EQ(run({"reconstruct", path("h.h5"), "-o", path("seen.png")}).exit_code, 0);  // needs no flags
 }
 
+// The same scene by hogels, which send out its rays: each of its pixels is 10 x 10 of the panel's, a hogel's ray 4 of them wide at 10.4 mm.
+TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
+  auto arguments = by_codes();
+  arguments.insert(arguments.end(), {"--hogel", "40", "--layers", "5"});
+  const auto made = run_json(line("h.npy", arguments));
+  EXPECT_EQ(made["method"], "layered");
+  EXPECT_EQ(made["hogels"], (std::vector<int>{3, 2}));
+  EXPECT_EQ(made["layers"], 2);
+  EXPECT_EQ(made["input"], path("two.png"));
+  EXPECT_EQ(made["depth"], path("codes.png"));
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.0104, 1e-8);
+  for (const auto& [distance, row, col] : {std::tuple{"20mm", 1, 2}, std::tuple{"10.4mm", 4, 6}}) {
+    ASSERT_EQ(run({"reconstruct", path("h.npy"), "-o", path("seen.npy"), "--linear", "--distance", distance, "--pitch",
+                   "8um", "--wavelength", "532nm", "--device", "cpu"})
+                  .exit_code,
+              0);
+    const auto seen = pixels_of(path("seen.npy"));
+    double inside = 0;
+    double all = 0;
+    for (std::int64_t y = 0; y < seen.ny; ++y) {
+      for (std::int64_t x = 0; x < seen.nx; ++x) {
+        if ((y < 40) != (row < 3)) continue;  // the other pixel's half
+        all += seen.at(y, x);
+        if (std::abs(y - (10 * row + 15)) <= 9 && std::abs(x - (10 * col + 13)) <= 9) inside += seen.at(y, x);
+      }
+    }
+    std::printf("by hogels, focused at %s: %.1f %% in place\n", distance, 100 * inside / all);
+    EXPECT_GT(inside, 0.6 * all);
+  }
+  if (!can_write("h.h5")) return;
+  (void)run_json(line("h.h5", arguments));
+  const auto metadata = read_field(path("h.h5")).metadata;
+  EXPECT_EQ(metadata.at("method"), "stereogram, layered");
+  EXPECT_EQ(metadata.at("layers"), "2");
+  EXPECT_EQ(metadata.at("layer_spacing"), "inverse");
+  EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
+}
+
+TEST_F(LayersTest, HogelsOfAPictureInTheirColours) {
+  Image colours{Array<std::uint8_t, 3>({ny, nx, 3}), {}};
+  auto& codes = std::get<Array<std::uint8_t, 3>>(colours.pixels);
+  std::fill_n(codes.data(), codes.size(), std::uint8_t{0});
+  codes(2, 3, 0) = 255;
+  write_image(path("red.png"), colours);
+  const auto made =
+      run_json(line("c.npy", {"--hogel", "16", "--distance", "1cm", "--rgb", "638nm,520nm,450nm"}, "red.png"));
+  EXPECT_EQ(made["warnings"].size(), 2U) << made["warnings"];  // of green and blue
+  const auto energy = [&](const std::string& name) {
+    double sum = 0;
+    for (const double value : field_of(name)) sum += value * value;
+    return sum;
+  };
+  EXPECT_GT(energy("c_r.npy"), 0);
+  EXPECT_EQ(energy("c_g.npy"), 0);
+  EXPECT_EQ(energy("c_b.npy"), 0);
+}
+
+TEST_F(LayersTest, WhatHogelsDoNotTakeIsRefused) {
+  const auto refused = [&](const std::string& output, const std::vector<std::string>& more,
+                           std::initializer_list<const char*> words) { expect_refused(line(output, more), words); };
+  refused("h.png", {"--hogel", "16"}, {"--output", ".h5", "holotone quantize"});
+  refused("h.npy", {"--hogel", "16", "--encode", "phase"}, {"--encode", "complex"});
+  refused("h.npy", {"--hogel", "16", "--phase", "smooth"}, {"--phase", "hogels"});
+  refused("h.npy", {"--hogel", "16", "--hide"}, {"--hide", "two.png"});
+  refused("h.npy", {"--viewer", "20mm:2mm", "--camera-pitch", "1mm"}, {"--camera-pitch", "--views"});
+  refused("h.npy", {"--view-distance", "1m"}, {"--view-distance", "--views"});
+  refused("h.npy", {"--fringe", "3um"}, {"--fringe"});
+  refused("two.png", {"--hogel", "16"}, {"--output"});
+  refused("h.npy", {"--hogel", "16", "--layers", "3"}, {"--layers", "--depth"});
+  refused("h.npy", {"--hogel", "1"}, {"--hogel"});
+}
+
 TEST_F(LayersTest, BadInputIsRefusedInOneLine) {
   const auto refused = [&](const std::vector<std::string>& more, std::initializer_list<const char*> words,
                            const std::string& image = "two.png") { expect_refused(line("h.npy", more, image), words); };
