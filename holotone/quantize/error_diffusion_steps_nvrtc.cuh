@@ -85,16 +85,11 @@ __device__ __forceinline__ unsigned written_of(int bits) {
   return static_cast<unsigned>(LEVELS == 256 ? bits : bits & level_mask);
 }
 
-__device__ __forceinline__ bool is_broken(Parts32 value) {
-  constexpr float most = 3.4028235e38f;
-  return !(fabsf(value.re) <= most) || !(fabsf(value.im) <= most);
-}
-
 /// h of a value of the field; `broken` where it is not finite.
 __device__ __forceinline__ Parts32 value_of(const WavefrontArguments& arguments, float most, Parts32 value,
                                             bool& broken) {
 #if REAL
-  broken = is_broken(value);
+  broken = !(fabsf(value.re) <= 3.4028235e38f) || !(fabsf(value.im) <= 3.4028235e38f);
   return {broken ? 0.0f : phase_math::lightness_of(value.re, arguments.scale), 0.0f};
 #else
 #if SCALED
@@ -102,7 +97,7 @@ __device__ __forceinline__ Parts32 value_of(const WavefrontArguments& arguments,
 #endif
   broken = false;
   if (phase_math::beyond(value, most)) {
-    broken = is_broken(value);
+    broken = !(fabsf(value.re) <= 3.4028235e38f) || !(fabsf(value.im) <= 3.4028235e38f);
     value = broken ? Parts32{0, 0} : phase_math::clipped(value, arguments.radius);
   }
   return value;
