@@ -29,6 +29,7 @@ NewFolder::NewFolder(std::string_view option, const std::string& path) : path_(w
   struct stat status {};
   if (lstat(path_.c_str(), &status) == 0) {
     std::error_code error;
+    if (S_ISLNK(status.st_mode)) reject(option, "the name of a new folder", path + ", which is a link");
     if (!S_ISDIR(status.st_mode)) reject(option, "the name of a new folder", path + ", which is a file");
     const bool empty = fs::is_empty(path_, error);
     if (!empty || error) reject(option, "a new or an empty folder", path + ", which holds files");
@@ -39,6 +40,7 @@ NewFolder::NewFolder(std::string_view option, const std::string& path) : path_(w
   const std::string name = fmt::format(".{}.{}.part", place.filename().string(), getpid());
   temporary_ = (place.parent_path() / name).string();
   make_folder(temporary_);
+  if (S_ISDIR(status.st_mode)) chmod(temporary_.c_str(), status.st_mode & 07777);  // as the empty one that it replaces
 }
 
 void NewFolder::add_folder(const std::string& name) const { make_folder(temporary_ + "/" + name); }

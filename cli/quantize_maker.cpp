@@ -233,7 +233,8 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
 
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress) {
   const Stopwatch watch;
-  if (const auto extension = extension_of(task.input); extension == ".png" || extension == ".bmp") {
+  constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp"};
+  if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantised already");
   }

@@ -177,7 +177,10 @@ void EyeLooker::require_possible() const {
   }
   const auto& grid = channels_.front().grid;
   const double strip = static_cast<double>(std::min(grid.ny, EyeOptions{}.tile[0]) * grid.nx) * sizeof(Complex);
-  require_memory("--viewer", strip + (job_.device.backend == Backend::cpu ? most : 0), "what goes through the pupil");
+  const double picture =
+      static_cast<double>(grid_.nx * grid_.ny) * static_cast<double>(channels_.size() * sizeof(float));
+  require_memory("--viewer", strip + picture + (job_.device.backend == Backend::cpu ? most : 0),
+                 "what goes through the pupil");
 }
 
 float EyeLooker::weight(const Channel& channel) const {

@@ -27,7 +27,8 @@ std::uint64_t create_hdf5(const std::string& temporary, Shape<2> shape, const Me
 struct FieldLayout {
   Shape<2> shape{};
   Metadata metadata;
-  bool packed = false;  ///< in chunks, or in numbers that only libhdf5 knows: what follows says nothing
+  bool packed = false;          ///< in chunks, or in numbers that only libhdf5 knows: what follows says nothing
+  std::int64_t chunk_rows = 1;  ///< that are unpacked together if packed
   std::uint64_t data_begin = 0;
   std::uint64_t value_bytes = 8;  ///< from one value to the next
   std::uint64_t real_at = 0;      ///< within a value

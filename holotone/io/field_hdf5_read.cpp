@@ -273,6 +273,15 @@ bool find_values(const OpenField& open, FieldLayout& layout) {
   return false;
 }
 
+std::int64_t chunk_rows_of(const OpenField& open) {
+  const Hdf5Handle list(H5Dget_create_plist(open.dataset.get()), H5Pclose);
+  std::array<hsize_t, 2> chunk{};
+  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED || H5Pget_chunk(list.get(), 2, chunk.data()) != 2) {
+    return 1;
+  }
+  return static_cast<std::int64_t>(std::min<hsize_t>(chunk[0], static_cast<hsize_t>(open.shape[0])));
+}
+
 }  // namespace
 
 FieldFile read_hdf5(const std::string& path) {
@@ -289,6 +298,7 @@ FieldLayout hdf5_layout(const std::string& path) {
   FieldLayout layout;
   layout.shape = open.shape;
   layout.packed = !find_values(open, layout);
+  if (layout.packed) layout.chunk_rows = chunk_rows_of(open);
   open.read_metadata(layout.metadata);
   return layout;
 }

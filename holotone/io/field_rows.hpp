@@ -59,7 +59,8 @@ class FieldRowsWriter {
 ///
 /// HDF5 and NPY as read_field takes them, without its limit of size, OHC and columns-first NPY within it. An HDF5 file is
 /// looked at by libhdf5 in a child process (see io/guarded.hpp), which tells where the rows lie; these are then read from the
-/// file here, without libhdf5. Rows that are chunked or packed are unpacked by such a child for each read.
+/// file here, without libhdf5. Rows that are chunked or packed are unpacked by such a child, up to 256 MiB of them
+/// at once, which are kept until others are asked for. Not for several threads at once.
 class FieldRowsReader {
  public:
   /// `program`: current_program() of one whose main begins with guarded_child, or empty to call libhdf5 in this process, which is

@@ -58,11 +58,14 @@ struct FieldRowsReader::State {
   std::string program;
   io::FileHandle file;
   io::FieldLayout layout;
-  std::optional<FieldFile> whole;  // of a format that is read at once
+  std::optional<FieldFile> whole;          // of a format that is read at once
+  Array<std::complex<float>, 2> unpacked;  // the rows that a child gave last
+  std::int64_t first_unpacked = 0;
 
   void open();
   void read_here(std::int64_t first_row, Values values) const;
-  void read_in_child(std::int64_t first_row, Values values) const;
+  void unpack(std::int64_t first_row, std::int64_t wanted);
+  void read_unpacked(std::int64_t first_row, Values values);
 };
 
 void FieldRowsReader::State::open() {
@@ -96,17 +99,31 @@ void FieldRowsReader::State::read_here(std::int64_t first_row, Values values) co
   }
 }
 
-void FieldRowsReader::State::read_in_child(std::int64_t first_row, Values values) const {
-  const auto [rows, nx] = values.shape();
+// From first_row on all that is wanted, and the rest of the chunks that hold it: as far as a child gives at once.
+void FieldRowsReader::State::unpack(std::int64_t first_row, std::int64_t wanted) {
+  const auto [ny, nx] = layout.shape;
+  const std::int64_t chunk = std::max<std::int64_t>(layout.chunk_rows, 1);
   const std::int64_t most =
       std::max<std::int64_t>(child_bytes / static_cast<std::int64_t>(sizeof(std::complex<float>)) / nx, 1);
-  for (std::int64_t begin = 0; begin < rows; begin += most) {
-    const Shape<2> shape = {std::min(most, rows - begin), nx};
-    const FieldFile part = io::read_hdf5_rows_guarded(path, program, first_row + begin, shape);
-    if (part.values.shape() != shape) {
-      throw_io(path, fmt::format("rows of shape {}", to_string<2>(shape)), to_string<2>(part.values.shape()));
-    }
-    std::copy(part.values.host().begin(), part.values.host().end(), values.data() + begin * nx);
+  const std::int64_t chunk_end = (first_row / chunk + 1) * chunk;
+  const std::int64_t end = std::min({std::max(first_row + wanted, chunk_end), first_row + most, ny});
+  const Shape<2> shape = {end - first_row, nx};
+  unpacked = {};
+  unpacked = io::read_hdf5_rows_guarded(path, program, first_row, shape).values;
+  if (unpacked.shape() != shape) {
+    throw_io(path, fmt::format("rows of shape {}", to_string<2>(shape)), to_string<2>(unpacked.shape()));
+  }
+  first_unpacked = first_row;
+}
+
+void FieldRowsReader::State::read_unpacked(std::int64_t first_row, Values values) {
+  const auto [rows, nx] = values.shape();
+  for (std::int64_t done = 0; done < rows;) {
+    const std::int64_t row = first_row + done;
+    if (row < first_unpacked || row >= first_unpacked + unpacked.shape()[0]) unpack(row, rows - done);
+    const std::int64_t count = std::min(rows - done, first_unpacked + unpacked.shape()[0] - row);
+    std::copy_n(unpacked.data() + (row - first_unpacked) * nx, count * nx, values.data() + done * nx);
+    done += count;
   }
 }
 
@@ -130,7 +147,7 @@ void FieldRowsReader::read(std::int64_t first_row, View<std::complex<float>, 2> 
     const auto* const source = state_->whole->values.data() + first_row * shape()[1];
     std::copy(source, source + target.size(), target.begin());
   } else if (state_->layout.packed) {
-    state_->read_in_child(first_row, values);
+    state_->read_unpacked(first_row, values);
   } else {
     state_->read_here(first_row, values);
   }

@@ -155,6 +155,7 @@ std::string dump_layout(const FieldLayout& layout) {
   append_metadata(dump, layout.metadata);
   append(dump, layout.shape);
   append(dump, std::uint64_t{layout.packed});
+  append(dump, layout.chunk_rows);
   for (const std::uint64_t number : {layout.data_begin, layout.value_bytes, layout.real_at, layout.imaginary_at,
                                      layout.number_bytes, std::uint64_t{layout.order == std::endian::big}}) {
     append(dump, number);
@@ -214,6 +215,7 @@ FieldLayout parse_layout(std::string_view dump, std::string_view path) {
   layout.metadata = cursor.take_metadata();
   layout.shape = cursor.take<Shape<2>>();
   layout.packed = cursor.take<std::uint64_t>() != 0;
+  layout.chunk_rows = cursor.take<std::int64_t>();
   for (auto* number :
        {&layout.data_begin, &layout.value_bytes, &layout.real_at, &layout.imaginary_at, &layout.number_bytes}) {
     *number = cursor.take<std::uint64_t>();

@@ -140,12 +140,12 @@ BackwardRoute backward_route(const Route& forward, const window::Mask& mask, con
   for (int i = 0; i < 2; ++i) {
     const auto at = static_cast<std::size_t>(i);
     auto& axis = back.route.axis[at];
-    const double samples = samples_of(back.route, i, 2 * axis.target.half_m, "focus_m");
+    const double samples = samples_of(back.route, i, 2 * axis.target.half_m, "focus_m, output_pitch_m");
     back.every[at] = static_cast<std::int64_t>(std::ceil(samples / whole(pixels[i])));
     axis.target_pitch_m = picture.pitch_m / whole(back.every[at]);
     axis.target_first_m = first_of(pixels[i] * back.every[at], axis.target_pitch_m);
   }
-  complete(back.route, "EyePlan::look", "focus_m");
+  complete(back.route, "EyePlan::look", "focus_m, output_pitch_m");
   return back;
 }
 

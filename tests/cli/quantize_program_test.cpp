@@ -355,7 +355,9 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect_refused(line("in.npy", "out.h5"), {"--output: expected a name ending in"});
   expect_refused(line("in.npy", "in.npy"), {"--output: expected another file than the input"});
   expect_refused(line("missing.npy", "out.png"), {"missing.npy"});
-  expect_refused(line("picture.png", "out.png"), {"picture.png"});
+  expect_refused(line("picture.png", "out.png"), {"picture.png", "quantised already"});
+  write("picture.tif", "II*");
+  expect_refused(line("picture.tif", "out.png"), {"picture.tif", "quantised already"});
   expect_refused({"quantize", path("in.npy"), "-o", path("out.png")}, {"--pitch and --wavelength"});
   FieldFile broken{Array<std::complex<float>, 2>({3, 4}), {}};
   std::fill_n(broken.values.data(), 12, std::complex<float>(1));

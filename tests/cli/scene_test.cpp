@@ -127,10 +127,21 @@ TEST_F(SceneTest, TheCommandOfPointsRuns) {
   EXPECT_TRUE(fs::exists(path("points.h5")));
 }
 
+TEST_F(SceneTest, AnEmptyFolderKeepsItsPermissions) {
+  fs::create_directory(path("mine"));
+  fs::permissions(path("mine"), fs::perms::owner_all);
+  ASSERT_EQ(run(dice("mine")).exit_code, 0);
+  EXPECT_EQ(fs::status(path("mine")).permissions(), fs::perms::owner_all);
+  EXPECT_FALSE(fs::is_empty(path("mine")));
+}
+
 TEST_F(SceneTest, WhatIsWrongIsRefused) {
   ASSERT_EQ(run(dice("full")).exit_code, 0);
   expect_refused(dice("full"), {"--output", "empty folder", "full"});
   expect_refused(dice("good.csv"), {"--output", "good.csv", "file"});
+  fs::create_directory(path("empty"));
+  fs::create_directory_symlink(path("empty"), path("link"));
+  expect_refused(dice("link"), {"--output", "link", "which is a link"});
   expect_refused(dice("missing/dice"), {"--output", "existing folder"});
   expect_refused({"scene", "dices", "-o", path("x")}, {"NAME", "dice", "did you mean"});
   expect_refused({"scene", "dice"}, {"--output"});
