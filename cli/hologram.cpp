@@ -3,6 +3,7 @@
 #include "layers_run.hpp"
 #include "lit_zone.hpp"
 #include "memory_need.hpp"
+#include "option_group.hpp"
 #include "paths.hpp"
 #include "stereogram_run.hpp"
 #include "values.hpp"
@@ -18,18 +19,24 @@ namespace {
 /// Less, a sixtieth of a wave at the panel's rim, is nothing that a picture shows.
 constexpr double fresnel_deviation_worth_a_word_rad = 0.1;
 
-void add_sum_options(CLI::App& command, HologramArguments& arguments) {
+void add_light_options(CLI::App& command, HologramArguments& arguments) {
   auto* wavelength =
       command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
-  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms from vertex colours")
+  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms, one of each colour")
       ->excludes(wavelength);
+  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+}
+
+void add_sum_options(CLI::App& command, HologramArguments& arguments) {
   command.add_option("--method", arguments.method, "auto, direct, recurrence, separable or fast")
       ->capture_default_str();
   command.add_option("--wave", arguments.wave, "fresnel or spherical")->capture_default_str();
   command.add_option("--tolerance", arguments.tolerance, "Largest relative l2 error of the field")
       ->capture_default_str();
-  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
   command.add_flag("--no-band-limit", arguments.no_band_limit, "Let points ask for fringes finer than the pitch");
+  command.add_option("--spin", arguments.spin, "Turn the object: angle and frames, such as 360deg:120");
+  command.add_option("--rows-at-once", arguments.rows_at_once,
+                     "Sum and write the complex field by bands of rows; default: where the whole takes much memory");
 }
 
 void add_encoding_options(CLI::App& command, HologramArguments& arguments) {
@@ -238,17 +245,18 @@ void add_hologram(CLI::App& application, Action& action) {
   input->required();
   command->add_option("-o,--output", arguments->output, "PNG, TIFF or BMP for codes; HDF5, NPY or OHC for the field")
       ->required();
-  add_panel_options(*command, arguments->panel);
+  add_light_options(*command, *arguments);
   add_placement_options(*command, arguments->scene);
-  add_scene_options(*command, arguments->scene);
-  add_layer_options(*command, *layers, *input);
-  add_stereogram_options(*command, *stereogram, *input);
-  add_sum_options(*command, *arguments);
-  add_encoding_options(*command, *arguments);
-  command->add_option("--spin", arguments->spin, "Turn the object: angle and frames, such as 360deg:120");
-  command->add_option("--rows-at-once", arguments->rows_at_once,
-                      "Sum and write the complex field by bands of rows; default: where the whole takes much memory");
   add_console_options(*command, arguments->console);
+  under(*command, "Panel", [&] { add_panel_options(*command, arguments->panel); });
+  under(*command, "Points and meshes", [&] {
+    add_scene_options(*command, arguments->scene);
+    add_sum_options(*command, *arguments);
+  });
+  command->get_option("--seed")->group("Options");
+  under(*command, "A picture with depth", [&] { add_layer_options(*command, *layers, *input); });
+  under(*command, "Views, and pictures by hogels", [&] { add_stereogram_options(*command, *stereogram, *input); });
+  under(*command, "What the panel shows", [&] { add_encoding_options(*command, *arguments); });
   command->callback([arguments, layers, stereogram, &action] {
     action = [arguments, layers, stereogram] {
       if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);

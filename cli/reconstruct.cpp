@@ -6,6 +6,7 @@
 #include "reconstructor.hpp"
 #include "values.hpp"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
@@ -142,9 +143,15 @@ class Run {
     write(job_.sheet, image);
   }
 
-  /// What a frame of a sweep differs in.
+  /// What a frame of a sweep differs in, in one unit for all.
   [[nodiscard]] std::string caption_of(std::size_t frame) const {
-    return job_.pupils.size() > 1 ? place_text(job_.pupils[frame]) : format_length(distances_m_[frame]);
+    double most = 0;
+    if (job_.pupils.size() > 1) {
+      for (const auto& pupil : job_.pupils) most = std::max({most, std::abs(pupil.x_m), std::abs(pupil.y_m)});
+      return place_text(job_.pupils[frame], most);
+    }
+    for (const double distance : distances_m_) most = std::max(most, std::abs(distance));
+    return format_length(distances_m_[frame], most);
   }
 
   void write_frames() {

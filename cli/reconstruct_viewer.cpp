@@ -91,8 +91,8 @@ const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
   return job.pupils[job.pupils.size() == 1 ? 0 : frame];
 }
 
-std::string place_text(const EyePupil& pupil) {
-  return fmt::format("{}, {}", format_length(pupil.x_m), format_length(pupil.y_m));
+std::string place_text(const EyePupil& pupil, double like_m) {
+  return fmt::format("{}, {}", format_length(pupil.x_m, like_m), format_length(pupil.y_m, like_m));
 }
 
 namespace {

@@ -13,7 +13,7 @@ void set_eye(ReconstructJob& job, const ReconstructArguments& arguments);
 const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
 
 /// "-2 mm, 0 mm"
-std::string place_text(const EyePupil& pupil);
+std::string place_text(const EyePupil& pupil, double like_m);
 
 /// The keys of a picture's metadata that tell of the eye.
 void describe_eye(Metadata& metadata, const EyePupil& pupil);

@@ -220,11 +220,32 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
   return object;
 }
 
+/// Few hogels of views without depth are a patchwork.
+std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& info) {
+  constexpr std::int64_t few = 8;
+  if (job.picture || !job.depths.empty() || std::max(info.hogels[0], info.hogels[1]) >= few) return {};
+  const double distance_m = std::abs(job.geometry.distance_m);
+  const auto width_of_point = [&](std::int64_t hogel_px) {
+    const double metres =
+        job.channels.front().wavelength_m * distance_m / (static_cast<double>(hogel_px) * job.panel.pitch_m);
+    return format_length(std::stod(fmt::format("{:.2g}", metres)));
+  };
+  const std::int64_t n = job.options.hogel_px;
+  const std::int64_t smaller = std::max<std::int64_t>(n / 4, 2);
+  if (distance_m == 0 || smaller == n) return {};
+  return fmt::format(
+      "note: {} x {} hogels show as many views, which meet only in the focus plane {} away: smaller ones (--hogel {}) "
+      "meet "
+      "more smoothly, but a point there is then {} wide instead of {}",
+      info.hogels[1], info.hogels[0], format_length(distance_m), smaller, width_of_point(smaller), width_of_point(n));
+}
+
 void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
           double seconds) {
   for (const auto& warning : warnings_of(job, work, rows)) warn(job.console, warning);
   for (const auto& words : work.views().remarks) remark(job.console, words);
   const auto& first = rows.front();
+  if (const auto words = few_hogels_remark(job, first.info); !words.empty()) remark(job.console, words);
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
   }

@@ -85,10 +85,12 @@ double parse_number(std::string_view what, std::string_view text) {
   return value;
 }
 
-std::string format_length(double metres) {
+std::string format_length(double metres) { return rounded(metres, 6) == 0 ? "0 m" : format_length(metres, metres); }
+
+std::string format_length(double metres, double like_m) {
   // The unit is chosen after rounding to the six digits shown, so that 1e-6 less an ulp does not read "1000 nm".
-  const double size = rounded(std::abs(metres), 6);
-  if (size == 0) return "0 m";
+  const double size = rounded(std::abs(like_m), 6);
+  if (size == 0) return fmt::format("{:.6g} m", metres);
   if (size < 1e-6) return fmt::format("{:.6g} nm", metres * 1e9);
   if (size < 1e-3) return fmt::format("{:.6g} um", metres * 1e6);
   if (size < 1e-2) return fmt::format("{:.6g} mm", metres * 1e3);

@@ -16,6 +16,8 @@ double parse_number(std::string_view what, std::string_view text);
 
 /// "532 nm", "8 um", "20 cm", "1.5 m": the unit that reads best, up to six significant digits.
 std::string format_length(double metres);
+/// The same in the unit that reads best for another length, for lists.
+std::string format_length(double metres, double like_m);
 
 /// "1.2 GiB"
 std::string format_bytes(double bytes);

@@ -56,6 +56,20 @@ TEST_F(StereogramTest, AFieldAndWhatItSaysOfItself) {
   EXPECT_EQ(run({"reconstruct", path("a.h5"), "-o", path("a.png"), "--device", "cpu"}).exit_code, 0);
 }
 
+TEST_F(StereogramTest, FewHogelsAreWorthAWord) {
+  const auto said = [&](const std::vector<std::string>& more) {
+    const auto result = run(hologram("a.npy", more));
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.error;
+  };
+  // 532 nm x 5 mm / (32 x 2 um) and / (8 x 2 um)
+  const auto words = said({"--hogel", "32", "--distance", "5mm"});
+  EXPECT_NE(words.find("3 x 2 hogels"), std::string::npos) << words;
+  EXPECT_NE(words.find("(--hogel 8)"), std::string::npos) << words;
+  EXPECT_NE(words.find("170 um wide instead of 42 um"), std::string::npos) << words;
+  EXPECT_EQ(said({"--hogel", "8", "--distance", "5mm"}).find("hogels show"), std::string::npos);
+}
+
 TEST_F(StereogramTest, TheSeedDecidesTheBits) {
   (void)run_json(hologram("a.npy", {"--seed", "3"}));
   (void)run_json(hologram("b.npy", {"--seed", "3"}));

@@ -95,6 +95,10 @@ TEST(Units, LengthsReadWell) {
   EXPECT_EQ(format_length(3.74e-6), "3.74 um");
   EXPECT_EQ(format_length(8e-3), "8 mm");
   EXPECT_EQ(format_length(0.2), "20 cm");
+  EXPECT_EQ(format_length(0.2, 1.7), "0.2 m");
+  EXPECT_EQ(format_length(0, -3e-3), "0 mm");
+  EXPECT_EQ(format_length(-5e-4, 3e-3), "-0.5 mm");
+  EXPECT_EQ(format_length(0, 0), "0 m");
   EXPECT_EQ(format_length(-0.2), "-20 cm");
   EXPECT_EQ(format_length(1.5), "1.5 m");
   EXPECT_EQ(format_length(0), "0 m");
