@@ -2,17 +2,34 @@
 #include "cancel.hpp"
 #include "paths.hpp"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <utility>
 
 namespace holotone::cli {
+namespace {
+
+/// Whether rows of a run that was stopped are there.
+bool is_begun(const std::string& output) {
+  const std::filesystem::path path(output);
+  std::error_code error;
+  return std::filesystem::exists(path.parent_path() / fmt::format(".{}.part", path.filename().string()), error);
+}
+
+}  // namespace
 
 FieldRowsRun::FieldRowsRun(FieldRows rows, const ConsoleOptions& console, Progress& progress)
     : rows_(std::move(rows)),
       console_(console),
+      begun_(is_begun(rows_.output)),
       writer_(rows_.output, rows_.shape, rows_.metadata, {rows_.key, true}, progress),
-      resumed_(writer_.rows_done()) {}
+      resumed_(writer_.rows_done()) {
+  if (begun_ && resumed_ == 0) {
+    remark(console_, fmt::format("rows of another {} were there: options or files have changed, and all is made anew",
+                                 rows_.output));
+  }
+}
 
 void FieldRowsRun::write(const Queue& queue, const Compute& compute) {
   const auto [ny, nx] = rows_.shape;

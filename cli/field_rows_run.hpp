@@ -35,6 +35,7 @@ class FieldRowsRun {
  private:
   FieldRows rows_;
   const ConsoleOptions& console_;
+  bool begun_;  ///< something had been made before, whatever it was
   FieldRowsWriter writer_;
   std::int64_t resumed_;
 };

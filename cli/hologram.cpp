@@ -262,7 +262,7 @@ void add_hologram(CLI::App& application, Action& action) {
       if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);
       refuse_stereogram_options(*stereogram);
       if (!layers->image.empty()) return run_layers(*arguments, *layers);
-      refuse_layer_options(*layers);
+      refuse_layer_options(*layers, arguments->input);
       return run_hologram(*arguments);
     };
   });

@@ -141,6 +141,9 @@ void check_options(const PictureJob& job, const RawDepth& raw) {
            fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
   }
   if (job.hole.code && !codes) reject("--depth-hole", "a picture of codes", job.depth);
+  if (job.hole.code && static_cast<double>(*job.hole.code) > static_cast<double>(raw.largest_code)) {
+    reject("--depth-hole", fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
+  }
 }
 
 }  // namespace
@@ -157,6 +160,7 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
   require_shape(job, shape, raw.values.shape()[0], raw.values.shape()[1]);
   check_options(job, raw);
   if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
+  map.codes = raw.largest_code > 0;
   map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);
   const Placing placing = placing_of(job, raw, range_of(raw.values));
   for (float& value : raw.values.host()) {

@@ -8,6 +8,7 @@ namespace holotone::cli {
 struct DepthMap {
   Array<float, 2> distance_m;
   std::int64_t holes = 0;  ///< pixels without a depth, filled from their neighbours
+  bool codes = false;      ///< the file holds codes, not metres or disparities
   double nearest_m = 0;
   double farthest_m = 0;
   double scale = 1;  ///< metres of the scene a metre of the file's depth

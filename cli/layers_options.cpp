@@ -2,6 +2,7 @@
 #include "memory_need.hpp"
 #include "paths.hpp"
 #include "values.hpp"
+#include <algorithm>
 
 namespace holotone::cli {
 namespace {
@@ -14,6 +15,11 @@ constexpr const char* point_options[] = {
     "--rows-at-once"};
 /// More layers than depths that a panel tells apart.
 constexpr std::int64_t most_layers = 4096;
+
+bool is_picture(const std::string& path) {
+  constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
+  return std::ranges::find(known, extension_of(path)) != std::end(known);
+}
 
 bool is_given(const LayerArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
 
@@ -89,10 +95,14 @@ void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option
   command.add_option("--phase", arguments.phase, "random or smooth")->capture_default_str();
 }
 
-void refuse_layer_options(const LayerArguments& arguments) {
+void refuse_layer_options(const LayerArguments& arguments, const std::string& input) {
   for (const char* option : layer_options) {
-    if (is_given(arguments, option)) reject(option, "a picture with --image", "none");
+    if (is_given(arguments, option)) {
+      reject(option, fmt::format("{} beside it", is_picture(input) ? "--image " + input : "a picture with --image"),
+             input.empty() ? "none" : "IN, " + input);
+    }
   }
+  if (is_picture(input)) reject("IN", "points or a mesh, or --image " + input, input);
 }
 
 PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers) {

@@ -48,8 +48,8 @@ struct LayerJob {
   LayerPhase phase = LayerPhase::random;
 };
 
-/// Throws invalid_argument for options of pictures where there is no --image.
-void refuse_layer_options(const LayerArguments& arguments);
+/// Throws invalid_argument for options of pictures where there is no --image, and for a picture as IN.
+void refuse_layer_options(const LayerArguments& arguments, const std::string& input);
 
 /// Throws invalid_argument naming the option.
 PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers);

@@ -75,18 +75,19 @@ std::string far_warning(const PictureJob& job, const DepthMap& depth, const Pane
   constexpr double far = 50;  // panels
   const double across = static_cast<double>(std::max(panel.nx, panel.ny)) * panel.pitch_m;
   if (depth.farthest_m <= far * across) return {};
-  return fmt::format(
-      "the scene reaches to {} behind a panel {} wide: if {} holds no metres, --depth-range or --disparity say what it "
-      "holds; --distance brings it nearer",
-      format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across),
-      job.depth.empty() ? job.image : job.depth);
+  const std::string metres =
+      job.camera || job.depth_range_m || job.depth.empty()
+          ? ""
+          : fmt::format("if {} holds no metres, --depth-range or --disparity say what it holds; ", job.depth);
+  return fmt::format("the scene reaches to {} behind a panel {} wide: {}--distance brings it nearer",
+                     format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across), metres);
 }
 
 std::string holes_remark(const PictureJob& job, const DepthMap& depth) {
   if (depth.holes == 0) return {};
-  return fmt::format(
-      "{} of {} without a depth: filled with the farther of the neighbours' (--depth-hole none: code 0 is a depth too)",
-      counted(depth.holes, "pixel"), job.depth);
+  return fmt::format("{} of {} without a depth: filled with the farther of the neighbours'{}",
+                     counted(depth.holes, "pixel"), job.depth,
+                     depth.codes ? " (--depth-hole none: code 0 is a depth too)" : "");
 }
 
 }  // namespace holotone::cli

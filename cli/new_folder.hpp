@@ -7,7 +7,7 @@
 namespace holotone::cli {
 
 /// A folder of files that appears under its name only when all of them are complete: until commit() it stands beside that
-/// name as `.NAME.PID.part`, and without commit() it is removed, on a signal too.
+/// name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a signal too.
 class NewFolder {
  public:
   /// Throws, naming `option`, for a folder that holds something, a file of that name, and a place that cannot be written.
@@ -27,6 +27,7 @@ class NewFolder {
   UnfinishedRun unfinished_;
   std::string path_;
   std::string temporary_;
+  bool existing_ = false;  ///< an empty folder takes the files
 };
 
 }  // namespace holotone::cli

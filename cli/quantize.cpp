@@ -181,6 +181,9 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
            "the noise is in directions away from the axis: what goes on axis is clean for an eye whose pupil stops the "
            "rest (reconstruct --viewer); --viewer keeps it out of a window anywhere");
   }
+  if (job.viewer_stated) {
+    remark(job.console, fmt::format("--viewer {}, as {} states", text_of(*job.viewer), job.tasks.front().input));
+  }
   tell_flags(job, rows);
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <holotone/io/field_rows.hpp>
+#include <holotone/io/guarded.hpp>
 #include <holotone/optics/field.hpp>
 
 namespace holotone::cli {
@@ -25,8 +27,26 @@ std::string_view name_of(T value, const Choice<T> (&choices)[N]) {
       ->name;
 }
 
+/// The window that the first file was made for; none if it states none. What is wrong with the file shows later.
+std::optional<Viewer> stated_viewer(const std::string& path) {
+  const auto extension = extension_of(path);
+  if (extension != ".h5" && extension != ".hdf5") return {};
+  try {
+    const auto metadata = FieldRowsReader(path, current_program()).metadata();
+    const auto entry = metadata.find("viewer");
+    if (entry != metadata.end()) return viewer_of("viewer", entry->second);
+  } catch (const Error&) {
+  }
+  return {};
+}
+
 void set_method(QuantizeJob& job, const QuantizeArguments& arguments) {
-  if (!arguments.viewer.empty()) job.viewer = viewer_of("--viewer", arguments.viewer);
+  if (!arguments.viewer.empty()) {
+    job.viewer = viewer_of("--viewer", arguments.viewer);
+  } else if (!arguments.inputs.empty()) {
+    job.viewer = stated_viewer(arguments.inputs.front());
+    job.viewer_stated = job.viewer.has_value();
+  }
   job.method = job.viewer ? QuantizeMethod::vded : QuantizeMethod::floyd_steinberg;
   if (!arguments.method.empty()) job.method = choose("--method", arguments.method, methods);
   if (has_windows(job.method) && !job.viewer) {

@@ -58,6 +58,7 @@ struct QuantizeJob {
   std::vector<QuantizeTask> tasks;
   QuantizeMethod method = QuantizeMethod::floyd_steinberg;
   std::optional<Viewer> viewer;
+  bool viewer_stated = false;  ///< by the first file, not typed
   WeightOptions weights;
   ErrorDiffusionOptions diffusion;       ///< hogel_px: see `hogel_px`
   std::optional<std::int64_t> hogel_px;  ///< of --hogel; 0: the panel

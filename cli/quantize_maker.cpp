@@ -70,11 +70,9 @@ std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
   return side;
 }
 
-/// Hogels' side: as typed, as the file states it for vded, as the viewer asks, or the panel. 0: the panel.
-std::int64_t hogel_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
-  if (job.method == QuantizeMethod::truncate) return 0;
+/// Side of the hogels that have windows of their own: as typed, as the file states it, or as the viewer asks.
+std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.hogel_px) return *job.hogel_px;
-  if (job.method != QuantizeMethod::vded) return 0;
   const double stated = number_of(path, metadata, "hogel_px")
                             .value_or(static_cast<double>(default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m)));
   if (!(stated >= 1 && stated <= static_cast<double>(largest_grid_side)) || stated != std::floor(stated)) {
@@ -83,9 +81,16 @@ std::int64_t hogel_side(const QuantizeJob& job, const std::string& path, const M
   return static_cast<std::int64_t>(stated);
 }
 
+/// Side of the hogels that are quantised apart; 0: the panel.
+std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
+  if (job.method == QuantizeMethod::truncate) return 0;
+  if (job.hogel_px || job.method == QuantizeMethod::vded) return window_side;
+  return 0;
+}
+
 /// Rows that are read at once: all, or as many rows of hogels as make a block.
-std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side) {
-  if (job.method == QuantizeMethod::truncate) side = truncated_rows;
+std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side, std::int64_t square_side) {
+  if (job.method == QuantizeMethod::truncate) side = square_side > 0 ? square_side : truncated_rows;
   if (side == 0 || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
   return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
 }
@@ -201,12 +206,11 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
 
 /// Everything between scale and file, block by block.
 void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
-                Progress& progress) {
+                std::int64_t square_side, Progress& progress) {
   ErrorDiffusionOptions options = job.diffusion;
   options.hogel_px = row.hogel_px;
   options.scale = row.scale;
   options.cache_folder = cache_folder();
-  const std::int64_t square_side = job.method == QuantizeMethod::truncate ? truncated_rows : row.hogel_px;
   std::optional<WindowMeter> meter;
   if (job.viewer) meter.emplace(options, row.grid, *job.viewer, square_side);
   const Queue queue = Queue::create(job.device);
@@ -233,7 +237,7 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
 
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress) {
   const Stopwatch watch;
-  constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp"};
+  constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
   if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantised already");
@@ -245,8 +249,12 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   row.output = task.output;
   row.channel = task.channel;
   row.grid = stated_grid(task.input, metadata, reader.shape());
-  row.hogel_px = hogel_side(job, task.input, metadata, row.grid.pitch_m);
-  if (row.hogel_px >= std::max(row.grid.nx, row.grid.ny)) row.hogel_px = 0;
+  // Noise is measured in the same squares whatever the method.
+  const bool windows = job.viewer.has_value() || job.method == QuantizeMethod::vded;
+  std::int64_t square_side =
+      windows ? window_side(job, task.input, metadata, row.grid.pitch_m) : job.hogel_px.value_or(0);
+  if (square_side >= std::max(row.grid.nx, row.grid.ny)) square_side = 0;
+  row.hogel_px = hogel_side(job, square_side);
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
   constexpr std::int64_t most_hogels = 1 << 18;  // each has its weights
   if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
@@ -256,7 +264,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
     throw_io(task.input, expected, got);
   }
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
-  const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px);
+  const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
   require_memory_for(row, rows);
   FieldBlocks blocks(reader, rows);
   const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
@@ -268,7 +276,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, {}, {}});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
-  make_codes(job, row, blocks, metadata, progress);
+  make_codes(job, row, blocks, metadata, square_side, progress);
   row.seconds = watch.seconds();
   return row;
 }

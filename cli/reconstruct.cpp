@@ -5,6 +5,7 @@
 #include "reconstruct_viewer.hpp"
 #include "reconstructor.hpp"
 #include "values.hpp"
+#include "viewer_option.hpp"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -297,6 +298,25 @@ std::string distances_text(const ReconstructJob& job, const std::vector<double>&
                      format_length(distances_m.back()));
 }
 
+/// Whether an eye at the distance of the window that a hologram was made for reaches beyond it.
+bool leaves_window(const std::string& made_for, const std::vector<EyePupil>& pupils) {
+  Viewer window;
+  try {
+    window = viewer_of("viewer", made_for);
+  } catch (const Error&) {
+    return false;  // none, or a text that is no window
+  }
+  constexpr double alike = 0.05;
+  return std::ranges::any_of(pupils, [&](const EyePupil& eye) {
+    const auto leaves = [](double at, double size, double middle, double width) {
+      return std::abs(at - middle) + size / 2 > width / 2 * (1 + 1e-9);
+    };
+    return std::abs(eye.distance_m - window.distance_m) <= alike * window.distance_m &&
+           (leaves(eye.x_m, eye.width_m, window.x_m, window.width_m) ||
+            leaves(eye.y_m, eye.height_m, window.y_m, window.height_m));
+  });
+}
+
 int run_reconstruct(const ReconstructArguments& arguments) {
   const Stopwatch watch;
   const ReconstructJob job = reconstruct_job(arguments);
@@ -315,9 +335,14 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
   if (job.pupils.empty() && !job.aperture && !seen.made_for.empty()) {
     remark(job.console,
-           fmt::format("made for the eyes of --viewer {}: without it all of the panel's light is seen, noise "
-                       "that was put beside that window too",
-                       seen.made_for));
+           fmt::format(
+               "made for the eyes of --viewer {}: without it all of the panel's light is seen, and codes put their "
+               "noise beside that window",
+               seen.made_for));
+  }
+  if (leaves_window(seen.made_for, job.pupils)) {
+    remark(job.console,
+           fmt::format("made for --viewer {}: an eye beyond that window sees little light, and noise", seen.made_for));
   }
   const auto& outputs = seen.outputs;
   report(

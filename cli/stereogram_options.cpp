@@ -15,31 +15,14 @@ constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-dista
                                         "--camera-span"};
 constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
                                            "--depth-hole"};
-/// Of points, and of codes, which a field that is written row by row does not become.
-constexpr const char* other_options[] = {"--keep-coordinates",
-                                         "--turn",
-                                         "--tilt",
-                                         "--points",
-                                         "--hide",
-                                         "--hide-cell",
-                                         "--light",
-                                         "--random-phase",
-                                         "--skip-bad",
-                                         "--method",
-                                         "--wave",
-                                         "--tolerance",
-                                         "--no-band-limit",
-                                         "--spin",
-                                         "--rows-at-once",
-                                         "--phase",
-                                         "--bits",
-                                         "--lut",
-                                         "--phase-range",
-                                         "--amplitude-range",
-                                         "--reference-angle",
-                                         "--carrier",
-                                         "--correction",
-                                         "--packed16"};
+constexpr const char* point_options[] = {
+    "--keep-coordinates", "--turn",     "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
+    "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
+    "--rows-at-once"};
+/// Of waves through whole layers, and of codes, which a field that is written row by row does not become.
+constexpr const char* whole_options[] = {
+    "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
+    "--reference-angle", "--carrier", "--correction", "--packed16"};
 
 bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
 
@@ -118,8 +101,11 @@ ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& argu
 void set_hogels(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram) {
   auto& options = job.options;
   options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
+  // More pixels than the panel has would be computed for nothing.
   constexpr std::int64_t largest_hogel = 32768;
-  options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, largest_hogel);
+  const std::int64_t most = std::min(largest_hogel, 2 * std::max<std::int64_t>({job.panel.nx, job.panel.ny, 2}));
+  job.hogel_given = !stereogram.hogel.empty();
+  if (job.hogel_given) options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, most);
   if (!stereogram.fringe.empty()) {
     // A hair of slack: 1.5um is two pixels of 750nm.
     options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
@@ -157,7 +143,7 @@ void set_views(StereogramJob& job, const HologramArguments& arguments, const Ste
 void set_picture(StereogramJob& job, const HologramArguments& arguments, const LayerArguments& layers) {
   job.picture = picture_job(arguments, layers);
   job.views = job.picture->image;
-  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : job.picture->layers);
+  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : most_hogel_layers);
 }
 
 }  // namespace
@@ -166,6 +152,19 @@ StereogramOptions StereogramJob::options_for(const Channel& channel) const {
   StereogramOptions own = options;
   own.grid.wavelength_m = channel.wavelength_m;
   return own;
+}
+
+std::int64_t StereogramJob::hogel_for(double nearest_m) const {
+  constexpr std::int64_t least = 16;
+  constexpr std::int64_t most = 1024;
+  double wavelength_m = channels.front().wavelength_m;
+  for (const auto& channel : channels) wavelength_m = std::min(wavelength_m, channel.wavelength_m);
+  // And four of them across the panel.
+  const double limit = std::min(wavelength_m * std::abs(nearest_m) / (4 * panel.pitch_m * panel.pitch_m),
+                                static_cast<double>(std::max(panel.nx, panel.ny)) / 4);
+  std::int64_t side = least;
+  while (side < most && static_cast<double>(2 * side) <= limit) side *= 2;
+  return side;
 }
 
 std::string StereogramJob::output_of(const Channel& channel) const {
@@ -185,10 +184,14 @@ void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, C
                      "Distances behind the panel of each view's pixels, in metres: float TIFF");
   command.add_option("--rows", arguments.rows, "Which way %v counts: down, up or auto, by the parallax")
       ->capture_default_str();
-  command.add_option("--hogel", arguments.hogel, "Side of a hogel in pixels")->capture_default_str();
-  command.add_option("--fringe", arguments.fringe,
-                     "Period of the finest fringe, which bounds the angle; default 2 pixels");
-  command.add_option("--viewer", arguments.viewer, "Only light to this window, DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm");
+  command.add_option(
+      "--hogel", arguments.hogel,
+      "Side of a hogel in pixels; default by the nearest distance. With --image: by hogels, not by layers");
+  command.add_option(
+      "--fringe", arguments.fringe,
+      "Period of the finest fringe, which bounds the angle; default 2 pixels; --image then goes by hogels");
+  command.add_option("--viewer", arguments.viewer,
+                     "Only light to this window, DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm; --image then goes by hogels");
   command.add_option("--view-distance", arguments.view_distance, "Of the cameras' plane in front of the panel");
   auto* pitch = command.add_option("--camera-pitch", arguments.camera_pitch, "From camera to camera");
   command.add_option("--camera-span", arguments.camera_span, "From the first camera of a row to the last")
@@ -219,7 +222,8 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
       if (is_given(stereogram, option)) reject(option, expected, source);
     }
   };
-  refuse(other_options, "an option of hogels (docs/stereograms.md)");
+  refuse(point_options, "points or a mesh");
+  refuse(whole_options, "a hologram that is not made hogel by hogel");
   refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
          of_views ? "a picture with --image" : "views with --views");
   check_output(arguments);

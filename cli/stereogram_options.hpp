@@ -12,7 +12,7 @@ struct StereogramArguments {
   std::string views;
   std::string depths;
   std::string rows = "auto";
-  std::string hogel = "512";
+  std::string hogel;
   std::string fringe;
   std::string viewer;
   std::string view_distance;
@@ -44,11 +44,15 @@ struct StereogramJob {
   Panel panel;
   std::vector<Channel> channels;
   StereogramOptions options;  ///< grid.wavelength_m: the channel's is put in its place
+  bool hogel_given = false;   ///< otherwise hogel_px is to be hogel_for the nearest distance
   ViewGeometry geometry;
   Device device;
   ConsoleOptions console;
 
   [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
+  /// The largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2): then the curvature of what is nearest, at d, moves a ray's
+  /// frequency at a hogel's edge by no more than a quarter of what the pitch shows, and few of the widest angles are left out.
+  [[nodiscard]] std::int64_t hogel_for(double nearest_m) const;
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };
 

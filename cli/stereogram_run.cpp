@@ -12,15 +12,12 @@
 #include "viewer_option.hpp"
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <list>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
 namespace holotone::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double degrees = 180 / std::numbers::pi;
 /// Rows of hogels that are written at once take about so much memory.
@@ -38,12 +35,13 @@ struct StereogramRow {
 
 class StereogramWork {
  public:
-  explicit StereogramWork(const StereogramJob& job) : job_(job) {
+  explicit StereogramWork(StereogramJob& job) : job_(job) {
     const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
     // Before views are read: what is wrong with the window, the hogels or the names.
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
     require_outputs({{"--output", std::ssize(job.channels), name}}, {});
     views_ = read_views(job);
+    if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
     require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
     const auto n = static_cast<double>(job.options.hogel_px);
     require_memory("--hogel",
@@ -109,16 +107,10 @@ class StereogramWork {
 
   /// What rows are made from: rows of other views or parameters are not continued.
   [[nodiscard]] std::string key_of(const Metadata& metadata) const {
-    std::string key = fmt::format("{} {} {} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
-                                  views_.facts.dump());
+    std::string key =
+        fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
+                    views_.facts.dump(), views_.digest, to_string(job_.device));
     for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
-    const auto add_file = [&](const std::string& path) {
-      std::error_code error;
-      key += fmt::format(" {} {} {}", path, fs::file_size(path, error),
-                         fs::last_write_time(path, error).time_since_epoch().count());
-    };
-    for (const auto& file : views_.files) add_file(file.path);
-    key += " " + job_.depths + " " + to_string(job_.device) + " " + job_.rows;
     return key;
   }
 
@@ -136,6 +128,8 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
   std::vector<std::string> warnings = work.views().warnings;
   const auto& first = rows.front();
   const auto& n = job.options.hogel_px;
+  const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
+  const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
   if (const auto [down, across] = first.info.padding; down > 0 || across > 0) {
     warnings.push_back(
         fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row of them reach {} "
@@ -146,7 +140,7 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
   for (const auto& row : rows) {
     if (row.info.outside_share >= worth_a_word) {
       warnings.push_back(fmt::format(
-          "--viewer: {:.0f} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
+          "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
           "stays dark",
           100 * row.info.outside_share, degrees * row.info.diffraction_angle_rad, degrees * row.info.outside_rad));
     }
@@ -157,15 +151,17 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
       const double side = static_cast<double>(n) * job.panel.pitch_m;
       const double least = 2 * side * job.panel.pitch_m / job.channels[row.channel].wavelength_m;
       warnings.push_back(fmt::format(
-          "--layers: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}",
-          100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least)))));
+          "--hogel: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}{}",
+          100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least))),
+          smaller));
     }
     // Some of the widest angles always are.
     constexpr double many = 0.25;
     if (share(row.report.cut, row.report.lit) >= many) {
-      warnings.push_back(
-          fmt::format("--layers: {:.0f} % of the rays ask for fringes finer than two pixels and are left out",
-                      100 * share(row.report.cut, row.report.lit)));
+      warnings.push_back(fmt::format(
+          "--hogel: {:.0f} % of the rays ask for fringes finer than two pixels at a hogel's edge and are left "
+          "out, which shows as steps from hogel to hogel{}",
+          100 * share(row.report.cut, row.report.lit), smaller));
     }
   }
   for (const auto& channel : job.channels) {
@@ -257,10 +253,12 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
                     missed() >= 0.3 ? ": --view-distance, --camera-pitch or --camera-span say where they stood" : ""));
   }
   const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
-  report(job.console, fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}",
-                                  what, job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0],
-                                  job.options.hogel_px, 100 * share(first.report.computed, first.report.rays),
-                                  to_string(job.device), format_duration(seconds)));
+  StereogramReport all;
+  for (const auto& row : rows) all += row.report;
+  report(job.console,
+         fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}", what,
+                     job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
+                     100 * share(all.computed, all.rays), to_string(job.device), format_duration(seconds)));
 }
 
 }  // namespace
@@ -268,7 +266,7 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
 int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
                    const LayerArguments& layers) {
   const Stopwatch watch;
-  const StereogramJob job = stereogram_job(arguments, stereogram, layers);
+  StereogramJob job = stereogram_job(arguments, stereogram, layers);
   StereogramWork work(job);
   const auto rows = work();
   report_json(job.console, json_of(job, work, rows, watch.seconds()));

@@ -7,15 +7,33 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/smoe/light_field_views.hpp>
+#include <span>
 
 namespace holotone::cli {
 namespace {
 
 constexpr std::array<float, 3> luminance{0.2126F, 0.7152F, 0.0722F};
+
+/// FNV-1a by words.
+template <class T>
+std::uint64_t digest_of(std::span<const T> values, std::uint64_t digest) {
+  constexpr std::uint64_t prime = 0x100000001b3;
+  const auto* const bytes = reinterpret_cast<const char*>(values.data());
+  const std::size_t count = values.size_bytes();
+  for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + i, std::min(sizeof(word), count - i));
+    digest = (digest ^ word) * prime;
+  }
+  return digest ^ count;
+}
+constexpr std::uint64_t first_digest = 0xcbf29ce484222325;
 
 /// Place of a view in the files' order, whose first row may be the lowest.
 std::size_t place_of(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
@@ -87,6 +105,7 @@ double width_of(double size_m, double width, double height) { return size_m * wi
 /// What files and --json say of captured or modelled views.
 void describe(StereogramViews& views, const StereogramJob& job) {
   const auto& geometry = job.geometry;
+  views.nearest_m = std::abs(geometry.distance_m);
   views.metadata["distance_m"] = number_text(geometry.distance_m);
   views.metadata["view_distance_m"] = number_text(geometry.view_distance_m);
   views.facts["distance_m"] = geometry.distance_m;
@@ -112,13 +131,22 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
                              ? job.geometry.camera_pitch_m
                              : job.geometry.camera_span_m / static_cast<double>(pictures.columns - 1);
   auto depths = depths_of(job, pictures, shape);
+  auto colours = views_of(pictures, job.channels.size() > 1);
+  views.digest =
+      digest_of<float>(std::as_const(depths).host(), digest_of<float>(std::as_const(colours).host(), first_digest));
+  double nearest_m = std::abs(job.geometry.distance_m);
+  if (!depths.empty()) {
+    nearest_m = static_cast<double>(
+        std::abs(*std::ranges::min_element(depths.host(), {}, [](float d) { return std::abs(d); })));
+  }
   const ViewGridOptions options{
       job.geometry.view_distance_m, views.camera_pitch_m, job.geometry.distance_m,
       width_of(job.geometry.size_m, static_cast<double>(shape[1]), static_cast<double>(shape[0]))};
-  auto grid = std::make_unique<ViewGrid>(views_of(pictures, job.channels.size() > 1), options, std::move(depths));
+  auto grid = std::make_unique<ViewGrid>(std::move(colours), options, std::move(depths));
   views.missed_share = [own = grid.get()] { return own->missed_share(); };
   views.source = std::move(grid);
   describe(views, job);
+  views.nearest_m = nearest_m;
   return views;
 }
 
@@ -138,6 +166,8 @@ StereogramViews views_of_model(const StereogramJob& job) {
   geometry.size_m = width_of(job.geometry.size_m, model.high[0] - model.low[0], model.high[1] - model.low[1]);
   StereogramViews views;
   views.files = {{"--views", job.views}};
+  const auto bytes = io::read_bytes(job.views);
+  views.digest = digest_of<char>({bytes.data(), bytes.size()}, first_digest);
   views.source = std::make_unique<LightFieldViews>(model, options, job.device);
   describe(views, job);
   return views;
@@ -166,10 +196,18 @@ StereogramViews views_of_layers(const StereogramJob& job) {
   StereogramViews views;
   views.files = {{"--image", typed.image}};
   if (!typed.depth.empty()) views.files.push_back({"--depth", typed.depth});
+  views.nearest_m =
+      std::abs(*std::ranges::min_element(sliced.front().distance_m, {}, [](double d) { return std::abs(d); }));
   views.metadata = depth_metadata(picture, sliced.front());
   views.facts = depth_facts(typed, picture, sliced.front().distance_m.size());
   if (auto words = far_warning(typed, depth, job.panel); !words.empty()) views.warnings.push_back(std::move(words));
   if (auto words = holes_remark(typed, depth); !words.empty()) views.remarks.push_back(std::move(words));
+  views.digest =
+      digest_of<double>(sliced.front().distance_m, digest_of<double>(std::span(&grid.pitch_m, 1), first_digest));
+  for (const auto& channel : sliced) {
+    views.digest = digest_of<float>(channel.intensity.host(), views.digest);
+    views.digest = digest_of<std::uint16_t>(channel.layer.host(), views.digest);
+  }
   views.source = std::make_unique<LayerViews>(std::move(sliced), grid.pitch_m);
   return views;
 }

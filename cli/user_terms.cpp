@@ -11,7 +11,7 @@ namespace {
 struct Source {
   std::string_view function;
   std::string_view argument;  ///< or what it begins with
-  std::array<std::string_view, 3> options;
+  std::array<std::string_view, 4> options;
 };
 
 constexpr Source sources[] = {
@@ -65,7 +65,7 @@ constexpr Source sources[] = {
     {"ReconstructionPlan", "distance_m", {"--sweep", "--distance"}},
     {"ReconstructionPlan", "", {}},
     {"EyePlan", "pupil", {"--sweep-viewer", "--viewer"}},
-    {"EyePlan", "focus_m, output_pitch_m", {"--output-pitch", "--sweep", "--focus"}},
+    {"EyePlan", "focus_m, output_pitch_m", {"--output-pitch", "--picture-size", "--sweep", "--focus"}},
     {"EyePlan", "focus_m", {"--sweep", "--focus"}},
     {"EyePlan", "output_pitch_m", {"--output-pitch"}},
     {"EyePlan", "", {}},
@@ -135,6 +135,7 @@ constexpr Source sources[] = {
     {"slice_picture", "picture", {"--size"}},
     {"slice_picture", "", {}},
     {"diffusion_weights", "taps", {"--weights"}},
+    {"diffusion_weights", "hogels", {"--viewer"}},
     {"diffusion_weights", "", {}},
     {"ErrorDiffusionPlan", "bits", {"--bits"}},
     {"ErrorDiffusionPlan", "levels", {"--lut", "--bits"}},

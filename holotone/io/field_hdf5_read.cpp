@@ -114,6 +114,18 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
   if (!list.valid()) throw_io(path, "a readable dataset", "a damaged one");
+  const int filters = H5Pget_nfilters(list.get());
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    std::array<char, 64> name{};
+    const auto filter = H5Pget_filter2(list.get(), static_cast<unsigned>(i), &flags, &values, nullptr, name.size() - 1,
+                                       name.data(), nullptr);
+    if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
+      throw_io(path, "a compression that this libhdf5 knows, such as gzip",
+               fmt::format("filter {} {}", static_cast<int>(filter), quoted(name.data())));
+    }
+  }
   if (H5Pget_external_count(list.get()) != 0) throw_io(path, "data in the file itself", "a list of external files");
   const std::uint64_t size = std::filesystem::file_size(path);
   const std::uint64_t stored = H5Dget_storage_size(dataset);

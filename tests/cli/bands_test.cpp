@@ -185,7 +185,7 @@ TEST_F(BandsTest, LayersThatDoNotFitAreRefusedAtOnce) {
   write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
   expect_refused({"hologram", "--image", path("picture.png"), "-o", path("a.npy"), "--device", "cpu", "--resolution",
                   "65536x65536", "--pitch", "2um"},
-                 {"--resolution: expected", "GiB of memory for layers of 65536 x 65536 pixels", "free", "--views"});
+                 {"--resolution: expected", "GiB of memory for layers of 65536 x 65536 pixels", "free", "--hogel"});
 }
 
 TEST_F(BandsTest, BadInput) {

@@ -1,6 +1,7 @@
 // Pictures with depth made holograms by the program, and looked at.
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <tests/cli/journal.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
 
@@ -269,6 +270,54 @@ TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
 }
 
+// 64 um^2 pixels, 532 nm: 10.4 mm ask for 16 (the least), 20 cm for 256 and the panel for 16 at most: a quarter of 96 is 24.
+TEST_F(LayersTest, HogelsFitTheNearestDistance) {
+  auto arguments = by_codes();
+  arguments.insert(arguments.end(), {"--fringe", "16um"});
+  EXPECT_EQ(run_json(line("h.npy", arguments))["hogel_px"], 16);
+  const auto large = [&](const std::string& distance) {
+    return run_json({"hologram", "--image", path("two.png"), "-o", path("l.npy"), "--device", "cpu", "--resolution",
+                     "4096x16", "--pitch", "8um", "--distance", distance, "--fringe", "16um"})["hogel_px"];
+  };
+  EXPECT_EQ(large("20cm"), 256);  // 415
+  EXPECT_EQ(large("-20cm"), 256);
+  EXPECT_EQ(large("10m"), 1024);
+  const auto near = run(line("h.npy", {"--hogel", "96", "--distance", "5mm"}));
+  EXPECT_EQ(near.exit_code, 0);
+  EXPECT_NE(near.error.find("--hogel 16 fits"), std::string::npos) << near.error;
+}
+
+// Rows of other pixels, or of the same at another size, are not gone on with.
+TEST_F(LayersTest, StoppedHogelsGoOnOnlyForTheSameScene) {
+  const auto arguments = [&](const std::string& size, const std::string& output) {
+    return std::vector<std::string>{
+        "hologram",     "--image",   path("two.png"), "-o",  path(output), "--device", "cpu",    "--distance", "20mm",
+        "--resolution", "1024x2048", "--pitch",       "2um", "--hogel",    "64",       "--size", size};
+  };
+  const auto resumed_after = [&](const std::string& size) -> std::int64_t {
+    RunningProgram program(arguments(size, "h.npy"), captured_);
+    if (stopped_when_it_grows(program, folder_ / ".h.npy.part.rows").exit_code == 0) return -1;
+    const auto result = run(arguments("1.5mm", "h.npy"));
+    EXPECT_EQ(result.exit_code, 0);
+    if (result.error.find("is made anew") != std::string::npos) return 0;
+    EXPECT_NE(result.error.find("went on after"), std::string::npos) << result.error;
+    return 1;
+  };
+  const auto expected = [&] {
+    (void)run_json(arguments("1.5mm", "whole.npy"));
+    return content_of(path("whole.npy"));
+  }();
+  const auto of_another = resumed_after("2mm");
+  if (of_another < 0) GTEST_SKIP() << "the run was over before it could be stopped";
+  EXPECT_EQ(of_another, 0);
+  EXPECT_TRUE(content_of(path("h.npy")) == expected);
+  fs::remove(path("h.npy"));
+  const auto of_the_same = resumed_after("1.5mm");
+  if (of_the_same < 0) GTEST_SKIP() << "the run was over before it could be stopped";
+  EXPECT_EQ(of_the_same, 1);
+  EXPECT_TRUE(content_of(path("h.npy")) == expected);
+}
+
 TEST_F(LayersTest, HogelsOfAPictureInTheirColours) {
   Image colours{Array<std::uint8_t, 3>({ny, nx, 3}), {}};
   auto& codes = std::get<Array<std::uint8_t, 3>>(colours.pixels);
@@ -293,7 +342,10 @@ TEST_F(LayersTest, WhatHogelsDoNotTakeIsRefused) {
                            std::initializer_list<const char*> words) { expect_refused(line(output, more), words); };
   refused("h.png", {"--hogel", "16"}, {"--output", ".h5", "holotone quantize"});
   refused("h.npy", {"--hogel", "16", "--encode", "phase"}, {"--encode", "complex"});
-  refused("h.npy", {"--hogel", "16", "--phase", "smooth"}, {"--phase", "hogels"});
+  refused("h.npy", {"--hogel", "16", "--phase", "smooth"}, {"--phase", "hogel by hogel"});
+  refused("h.npy", {"--hogel", "193"}, {"--hogel", "192"});
+  refused("h.npy", {"--depth", path("codes.png"), "--depth-range", "1cm,2cm", "--depth-hole", "256"},
+          {"--depth-hole", "255"});
   refused("h.npy", {"--hogel", "16", "--hide"}, {"--hide", "two.png"});
   refused("h.npy", {"--viewer", "20mm:2mm", "--camera-pitch", "1mm"}, {"--camera-pitch", "--views"});
   refused("h.npy", {"--view-distance", "1m"}, {"--view-distance", "--views"});

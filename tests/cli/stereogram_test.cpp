@@ -70,6 +70,25 @@ TEST_F(StereogramTest, FewHogelsAreWorthAWord) {
   EXPECT_EQ(said({"--hogel", "8", "--distance", "5mm"}).find("hogels show"), std::string::npos);
 }
 
+TEST_F(StereogramTest, TheWindowItWasMadeForGoesOn) {
+  if (!can_write("a.h5")) return;
+  (void)run_json(hologram("a.h5", {"--distance", "5mm", "--viewer", "20mm:2mm"}));
+  const auto codes = run({"quantize", path("a.h5"), "-o", path("codes.png"), "--device", "cpu"});
+  ASSERT_EQ(codes.exit_code, 0) << codes.error;
+  EXPECT_NE(codes.error.find("--viewer 0.02m:0.002m, as "), std::string::npos) << codes.error;
+  EXPECT_NE(codes.output.find("vded"), std::string::npos) << codes.output;
+  EXPECT_EQ(read_image(path("codes.png")).metadata.at("viewer"), "0.02m:0.002m");
+  const auto seen = [&](const std::string& eye) {
+    const auto result = run({"reconstruct", path("codes.png"), "-o", path("seen.png"), "--device", "cpu", "--focus",
+                             "5mm", "--viewer", eye});
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.error.find("an eye beyond that window") != std::string::npos;
+  };
+  EXPECT_FALSE(seen("20mm:1mm@0.5,-0.5mm"));
+  EXPECT_TRUE(seen("20mm:1mm@0.6,0mm"));
+  EXPECT_TRUE(seen("20mm:3mm"));
+}
+
 TEST_F(StereogramTest, TheSeedDecidesTheBits) {
   (void)run_json(hologram("a.npy", {"--seed", "3"}));
   (void)run_json(hologram("b.npy", {"--seed", "3"}));
@@ -172,7 +191,7 @@ TEST_F(StereogramTest, BadInput) {
   refused({"--viewer", "3mm:0.1mm@2,0mm"},
           {"viewer: expected a window within the diffraction angle of 7.64 degrees", "too far aside"});
   refused({"--viewer", "3mm"}, {"--viewer", "DISTANCE:SIZE"});
-  refused({"--hogel", "1"}, {"--hogel", "2 to 32768", "'1'"});
+  refused({"--hogel", "1"}, {"--hogel", "2 to 192", "'1'"});
   refused({"--fringe", "3um"}, {"--fringe", "4 um"});
   refused({"--layers", "256"}, {"--layers"});
   refused({"--encode", "phase"}, {"--encode", "complex", "holotone quantize"});
