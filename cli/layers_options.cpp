@@ -51,12 +51,6 @@ HoleCode hole_of(const std::string& text) {
   return {false, whole_number("--depth-hole", text, 0, largest_code)};
 }
 
-void refuse_point_options(const LayerArguments& arguments) {
-  for (const char* option : point_options) {
-    if (is_given(arguments, option)) reject(option, "points or a mesh", "--image " + arguments.image);
-  }
-}
-
 void refuse_unused(const LayerArguments& arguments) {
   if (!arguments.depth.empty()) return;
   for (const char* option : {"--layers", "--layer-spacing", "--depth-range", "--disparity", "--depth-hole"}) {
@@ -105,8 +99,14 @@ void refuse_layer_options(const LayerArguments& arguments, const std::string& in
   if (is_picture(input)) reject("IN", "points or a mesh, or --image " + input, input);
 }
 
+void refuse_point_options(const LayerArguments& arguments, const std::string& source) {
+  for (const char* option : point_options) {
+    if (is_given(arguments, option)) reject(option, "points or a mesh", source);
+  }
+}
+
 PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers) {
-  refuse_point_options(layers);
+  refuse_point_options(layers, "--image " + layers.image);
   refuse_unused(layers);
   PictureJob job;
   job.image = layers.image;

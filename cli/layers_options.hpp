@@ -51,6 +51,9 @@ struct LayerJob {
 /// Throws invalid_argument for options of pictures where there is no --image, and for a picture as IN.
 void refuse_layer_options(const LayerArguments& arguments, const std::string& input);
 
+/// Throws invalid_argument for options of points where `source`, an option with its value, takes their place.
+void refuse_point_options(const LayerArguments& arguments, const std::string& source);
+
 /// Throws invalid_argument naming the option.
 PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers);
 

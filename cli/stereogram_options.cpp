@@ -15,10 +15,6 @@ constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-dista
                                         "--camera-span"};
 constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
                                            "--depth-hole"};
-constexpr const char* point_options[] = {
-    "--keep-coordinates", "--turn",     "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
-    "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
-    "--rows-at-once"};
 /// Of waves through whole layers, and of codes, which a field that is written row by row does not become.
 constexpr const char* whole_options[] = {
     "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
@@ -222,7 +218,7 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
       if (is_given(stereogram, option)) reject(option, expected, source);
     }
   };
-  refuse(point_options, "points or a mesh");
+  refuse_point_options(layers, source);
   refuse(whole_options, "a hologram that is not made hogel by hogel");
   refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
          of_views ? "a picture with --image" : "views with --views");
