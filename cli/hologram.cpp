@@ -261,7 +261,7 @@ void add_hologram(CLI::App& application, Action& action) {
     action = [arguments, layers, stereogram] {
       if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);
       refuse_stereogram_options(*stereogram);
-      if (!layers->image.empty()) return run_layers(*arguments, *layers);
+      if (!layers->image.empty() || !layers->stack.empty()) return run_layers(*arguments, *layers);
       refuse_layer_options(*layers, arguments->input);
       return run_hologram(*arguments);
     };

@@ -59,15 +59,39 @@ void refuse_unused(const LayerArguments& arguments) {
 }
 
 /// Bytes a pixel of the panel beside what is written: the field, its padded copy, the picture, the plane of a layer in front, the codes.
-constexpr double layer_bytes = 8 + 32 + 6 + 8 + 2;
+constexpr double picture_bytes = 6;
+constexpr double layer_bytes = 8 + 32 + picture_bytes + 8 + 2;
 
-void require_memory_for_layers(const HologramJob& job) {
+void require_memory_for_layers(const HologramJob& job, std::size_t pictures) {
   const auto& panel = job.panel;
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
-  const double layers = job.device.backend == Backend::cpu ? pixels * layer_bytes : 0;
+  const double others = picture_bytes * static_cast<double>(pictures - 1);
+  const double layers = pixels * (others + (job.device.backend == Backend::cpu ? layer_bytes : 0));
   require_memory(panel.name == "custom" ? "--resolution" : "--panel", layers + written_bytes_for(job),
                  fmt::format("layers of {} x {} pixels", panel.nx, panel.ny),
-                 "--hogel 512 makes it hogel by hogel in little memory");
+                 pictures == 1 ? "--hogel 512 makes it hogel by hogel in little memory" : "");
+}
+
+/// Flat pictures, each at its distance.
+std::vector<PictureJob> stack_jobs(const HologramArguments& arguments, const LayerArguments& layers) {
+  constexpr std::string_view expected = "PICTURE@DISTANCE such as far.png@22cm";
+  refuse_point_options(layers, "--stack");
+  for (const char* option :
+       {"--depth", "--layers", "--layer-spacing", "--depth-range", "--disparity", "--depth-hole", "--distance"}) {
+    if (is_given(layers, option)) reject(option, "a picture with --image", "--stack");
+  }
+  std::vector<PictureJob> jobs;
+  for (const auto& text : layers.stack) {
+    const auto at = text.rfind('@');
+    if (at == std::string::npos || at == 0) reject("--stack", expected, text);
+    PictureJob job;
+    job.image = text.substr(0, at);
+    job.layers = 1;
+    job.size_m = scene_options(arguments.scene).placement.size_m;
+    job.distance_m = distance_of("--stack", text.substr(at + 1));
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
 }
 
 }  // namespace
@@ -76,6 +100,12 @@ void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option
   arguments.command = &command;
   command.add_option("--image", arguments.image, "A picture instead of IN; with --depth a hologram of its layers")
       ->excludes(&input)
+      ->each([&input](const std::string&) { input.required(false); });
+  command
+      .add_option("--stack", arguments.stack,
+                  "Flat pictures instead, each PICTURE@DISTANCE: near.png@18cm far.png@22cm")
+      ->excludes(&input)
+      ->excludes("--image")
       ->each([&input](const std::string&) { input.required(false); });
   command.add_option("--depth", arguments.depth,
                      "Its depth: 8 or 16-bit codes (--depth-range), or metres in NPY, NPZ or a float TIFF");
@@ -127,11 +157,11 @@ PictureJob picture_job(const HologramArguments& arguments, const LayerArguments&
 
 LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers) {
   LayerJob job;
-  job.picture = picture_job(arguments, layers);
+  job.pictures = layers.stack.empty() ? std::vector{picture_job(arguments, layers)} : stack_jobs(arguments, layers);
   job.hologram = hologram_job(arguments);
   static constexpr Choice<LayerPhase> phases[] = {{"random", LayerPhase::random}, {"smooth", LayerPhase::smooth}};
   job.phase = choose("--phase", layers.phase, phases);
-  require_memory_for_layers(job.hologram);
+  require_memory_for_layers(job.hologram, job.pictures.size());
   return job;
 }
 

@@ -5,9 +5,10 @@
 
 namespace holotone::cli {
 
-/// What `holotone hologram --image` has beside the options of points, as typed.
+/// What `holotone hologram --image` and `--stack` have beside the options of points, as typed.
 struct LayerArguments {
   std::string image;
+  std::vector<std::string> stack;
   std::string depth;
   std::string layers = "64";
   std::string spacing;
@@ -18,7 +19,7 @@ struct LayerArguments {
   const CLI::App* command = nullptr;
 };
 
-/// Adds the options; with --image, `input` need not be given and must not be.
+/// Adds the options; with --image or --stack, `input` need not be given and must not be.
 void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input);
 
 /// Which codes of a picture of depth stand for none.
@@ -44,7 +45,7 @@ struct PictureJob {
 /// What is to be done, checked as HologramJob is.
 struct LayerJob {
   HologramJob hologram;
-  PictureJob picture;
+  std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
   LayerPhase phase = LayerPhase::random;
 };
 

@@ -175,6 +175,7 @@ void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, C
           "Views of a light field instead of IN: pictures by a name with %u and %v, or a mixture of experts (.smoe)")
       ->excludes(&input)
       ->excludes("--image")
+      ->excludes("--stack")
       ->each([&input](const std::string&) { input.required(false); });
   command.add_option("--view-depths", arguments.depths,
                      "Distances behind the panel of each view's pixels, in metres: float TIFF");

@@ -232,6 +232,68 @@ TEST_F(LayersTest, TheFileSaysWhatItIs) {
   EXPECT_EQ(run({"reconstruct", path("h.h5"), "-o", path("seen.png")}).exit_code, 0);  // needs no flags
 }
 
+// Two flat pictures: each in focus at its distance, the nearer before the farther wherever it has light.
+TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
+  const auto only = [&](const std::string& name, std::int64_t row, std::int64_t col) {
+    write_image(path(name), grey8([=](std::int64_t y, std::int64_t x) { return y == row && x == col ? 255 : 0; }));
+    return path(name);
+  };
+  const std::string far = only("far.png", 1, 2);
+  const std::string near = only("near.png", 4, 6);
+  const auto stacked = [&](const std::string& output, const std::vector<std::string>& pictures) {
+    std::vector<std::string> arguments{"hologram", "--stack"};
+    arguments.insert(arguments.end(), pictures.begin(), pictures.end());
+    arguments.insert(arguments.end(), {"-o", path(output), "--device", "cpu", "--resolution", "96x80", "--pitch", "8um",
+                                       "--size", "0.64mm", "--phase", "smooth"});
+    return run_json(arguments);
+  };
+  const auto made = stacked("stack.npy", {near + "@10.4mm", far + "@20mm"});
+  EXPECT_EQ(made["layers"], 2);
+  EXPECT_EQ(made["inputs"], (std::vector<std::string>{near, far}));
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.0104, 1e-8);
+  EXPECT_NEAR(made["distance_max_m"].get<double>(), 0.02, 1e-8);
+  // Black pixels of a picture with depth hide what is behind them, those of a stack do not: here nothing is behind them.
+  auto arguments = by_codes();
+  arguments.insert(arguments.end(), {"--phase", "smooth", "--layers", "5"});
+  (void)run_json(line("depth.npy", arguments));
+  const auto stack = field_of("stack.npy");
+  const auto depth = field_of("depth.npy");
+  double difference = 0;
+  double all = 0;
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    difference += std::pow(stack[i] - depth[i], 2);
+    all += depth[i] * depth[i];
+  }
+  std::printf("stack beside depth: %.3g\n", std::sqrt(difference / all));
+  EXPECT_LT(std::sqrt(difference / all), 0.1);
+  if (!can_write("stack.h5")) return;
+  (void)stacked("stack.h5", {near + "@-10mm", far + "@20mm"});
+  const auto metadata = read_field(path("stack.h5")).metadata;
+  EXPECT_NEAR(std::stod(metadata.at("distance_m")), 5e-3, 1e-8);
+  EXPECT_NEAR(std::stod(metadata.at("distance_min_m")), -1e-2, 1e-8);
+  EXPECT_EQ(metadata.at("layers"), "2");
+}
+
+TEST_F(LayersTest, StacksThatAreNoneAreRefused) {
+  const auto refused = [&](const std::vector<std::string>& more, std::initializer_list<const char*> words) {
+    std::vector<std::string> arguments{"hologram", "-o",      path("h.npy"), "--resolution",
+                                       "96x80",    "--pitch", "8um",         "--stack"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_refused(arguments, words);
+  };
+  const std::string two = path("two.png") + "@1cm";
+  refused({path("two.png")}, {"--stack", "PICTURE@DISTANCE", "two.png"});
+  refused({path("two.png") + "@1"}, {"--stack", "unit"});
+  refused({"@1cm"}, {"--stack", "PICTURE@DISTANCE"});
+  refused({path("none.png") + "@1cm"}, {"none.png"});
+  refused({two, "--distance", "1cm"}, {"--distance", "--image", "--stack"});
+  refused({two, "--depth", path("codes.png")}, {"--depth", "--image"});
+  refused({two, "--hogel", "16"}, {"--hogel", "--image"});
+  refused({two, "--hide"}, {"--hide", "points"});
+  refused({two, "--image", path("two.png")}, {"--image", "--stack"});
+  refused({two, "-o", path("two.png"), "--encode", "phase"}, {"--output"});
+}
+
 // The same scene by hogels, which send out its rays: each of its pixels is 10 x 10 of the panel's, a hogel's ray 4 of them wide at 10.4 mm.
 TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   auto arguments = by_codes();
