@@ -53,6 +53,7 @@ std::string name_of(const LayerJob& job) {
 
 Metadata stack_metadata(const std::vector<SlicedPicture>& sliced) {
   std::vector<double> distances;
+  distances.reserve(sliced.size());
   for (const auto& one : sliced) distances.push_back(one.distance_m.front());
   const auto [near, far] = std::ranges::minmax(distances);
   return {{"distance_m", number_text(std::stod(fmt::format("{:.6g}", (near + far) / 2)))},
@@ -94,6 +95,7 @@ class LayerWork {
     {
       LayerPlan plan({grid, job_.phase, job_.hologram.scene.seed}, queue);
       std::vector<Layer> stack;
+      stack.reserve(sliced.size());
       for (const auto& one : sliced) stack.push_back({one.intensity.view(), {}, one.distance_m.front()});
       if (sliced.size() == 1) {
         plan.set_picture(sliced.front());
