@@ -179,8 +179,8 @@ std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<Laye
                     format_length(static_cast<double>(panel.nx) * panel.pitch_m),
                     format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
   }
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    auto words = far_warning(job.pictures[i], pictures[i].depth, job.hologram.panel);
+  if (pictures.size() == 1) {  // the distances of a stack were typed
+    auto words = far_warning(job.pictures.front(), pictures.front().depth, job.hologram.panel);
     if (!words.empty()) warnings.push_back(std::move(words));
   }
   for (const auto& channel : job.hologram.channels) {
