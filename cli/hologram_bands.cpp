@@ -1,13 +1,13 @@
 #include "hologram_bands.hpp"
 #include "cancel.hpp"
 #include "darkness.hpp"
+#include "digest.hpp"
 #include "field_rows_run.hpp"
 #include "hologram_file.hpp"
 #include "memory_need.hpp"
 #include "values.hpp"
 #include <algorithm>
 #include <list>
-#include <span>
 
 namespace holotone::cli {
 namespace {
@@ -25,23 +25,14 @@ bool is_written_by_rows(const HologramJob& job) {
 
 bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
 
-/// FNV-1a of the bytes.
-template <class T>
-std::uint64_t hash_of(std::span<const T> values, std::uint64_t hash) {
-  for (const std::byte byte : std::as_bytes(values)) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
-  return hash;
-}
-
 /// What rows are made from, beside what the file says: rows of other points are not continued.
 std::string key_of(const HologramJob& job, const PointSources& points) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto add = [&](const auto& view) {
-    hash = hash_of(std::span<const float>(view.data(), static_cast<std::size_t>(view.size())), hash);
-  };
+  std::uint64_t digest = first_digest;
+  const auto add = [&](const auto& view) { digest = digest_of<float>(view.host(), digest); };
   add(points.position_m);
   add(points.amplitude);
   add(points.phase_rad);
-  return fmt::format("points {:016x} {}", hash, to_string(job.device));
+  return fmt::format("points {:016x} {}", digest, to_string(job.device));
 }
 
 /// A band's progress as that of the rows that this run computes.

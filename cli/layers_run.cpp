@@ -62,6 +62,13 @@ Metadata stack_metadata(const std::vector<SlicedPicture>& sliced) {
           {"layers", std::to_string(sliced.size())}};
 }
 
+std::vector<Layer> stack_of(const std::vector<SlicedPicture>& sliced) {
+  std::vector<Layer> stack;
+  stack.reserve(sliced.size());
+  for (const auto& one : sliced) stack.push_back({one.intensity.view(), {}, one.distance_m.front()});
+  return stack;
+}
+
 /// From pictures to files, one channel after the other.
 class LayerWork {
  public:
@@ -94,13 +101,10 @@ class LayerWork {
     Array<Complex, 2> field(grid.shape(), queue);
     {
       LayerPlan plan({grid, job_.phase, job_.hologram.scene.seed}, queue);
-      std::vector<Layer> stack;
-      stack.reserve(sliced.size());
-      for (const auto& one : sliced) stack.push_back({one.intensity.view(), {}, one.distance_m.front()});
       if (sliced.size() == 1) {
         plan.set_picture(sliced.front());
       } else {
-        plan.set_layers(stack);
+        plan.set_layers(stack_of(sliced));
       }
       plan.execute(field.view(), progress);
       queue.synchronize();

@@ -44,7 +44,7 @@ void set_method(QuantizeJob& job, const QuantizeArguments& arguments) {
   if (!arguments.viewer.empty()) {
     job.viewer = viewer_of("--viewer", arguments.viewer);
   } else if (!arguments.inputs.empty()) {
-    job.viewer = stated_viewer(arguments.inputs.front());
+    job.viewer = stated_viewer(hologram_inputs(arguments.inputs).inputs.front());
     job.viewer_stated = job.viewer.has_value();
   }
   job.method = job.viewer ? QuantizeMethod::vded : QuantizeMethod::floyd_steinberg;

@@ -1,4 +1,5 @@
 #include "stereogram_views.hpp"
+#include "digest.hpp"
 #include "hologram_file.hpp"
 #include "layers_picture.hpp"
 #include "paths.hpp"
@@ -7,7 +8,6 @@
 #include "values.hpp"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>
@@ -19,21 +19,6 @@ namespace holotone::cli {
 namespace {
 
 constexpr std::array<float, 3> luminance{0.2126F, 0.7152F, 0.0722F};
-
-/// FNV-1a by words.
-template <class T>
-std::uint64_t digest_of(std::span<const T> values, std::uint64_t digest) {
-  constexpr std::uint64_t prime = 0x100000001b3;
-  const auto* const bytes = reinterpret_cast<const char*>(values.data());
-  const std::size_t count = values.size_bytes();
-  for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + i, std::min(sizeof(word), count - i));
-    digest = (digest ^ word) * prime;
-  }
-  return digest ^ count;
-}
-constexpr std::uint64_t first_digest = 0xcbf29ce484222325;
 
 /// Place of a view in the files' order, whose first row may be the lowest.
 std::size_t place_of(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
