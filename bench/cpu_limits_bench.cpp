@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
-#include <holotone/hologram/point_cloud_cpu.hpp>
-#include <holotone/smoe/render_sums.hpp>
+#include <holotone/hologram/point_cloud/engine_cpu.hpp>
+#include <holotone/smoe/render/tile_sums.hpp>
 #include <memory>
 #include <vector>
 

@@ -16,7 +16,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/halftone/dot_sampler.hpp>
 #include <holotone/halftone/electrostatic.hpp>
-#include <holotone/halftone/electrostatic_settings.hpp>
+#include <holotone/halftone/electrostatic/settings.hpp>
 #include <holotone/metrics/blurred_comparison.hpp>
 #include <map>
 #include <memory>

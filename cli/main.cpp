@@ -1,8 +1,9 @@
-#include "cancel.hpp"
-#include "command.hpp"
-#include "console.hpp"
-#include "user_terms.hpp"
-#include "values.hpp"
+#include <CLI/CLI.hpp>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/error_words.hpp>
+#include <cli/common/values.hpp>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>

@@ -1,14 +1,24 @@
-# holotone_module(name): adds the sources of holotone/<name>/ to the library, chosen by suffix:
+# holotone_module(name): adds the sources of holotone/<name>/ and its folders to the library, chosen by suffix:
 # x.cpp and x_cpu.cpp always, x_cuda.cu and x_cuda.cpp when HOLOTONE_CUDA is on.
 function(holotone_module name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   if(HOLOTONE_CUDA)
-    file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cu
-                                             ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cpp)
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cu
+                                                     ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cpp)
     list(APPEND sources ${cuda_sources})
   endif()
   target_sources(holotone PRIVATE ${sources})
+endfunction()
+
+# holotone_files(out file...): the files, each of which must exist: a list that names a file that has moved is an error.
+function(holotone_files out)
+  foreach(file IN LISTS ARGN)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "${CMAKE_CURRENT_LIST_FILE} names ${file}: no such file")
+    endif()
+  endforeach()
+  set(${out} ${ARGN} PARENT_SCOPE)
 endfunction()
 
 # holotone_headers(all public): every header of the library, and those that are for users. One that is not says

@@ -4,13 +4,34 @@
 
 namespace holotone {
 
+namespace {
+
+std::string line_of(const ErrorFields& fields) {
+  std::string line;
+  for (const auto* part : {&fields.function, &fields.argument}) {
+    if (!part->empty()) line += *part + ": ";
+  }
+  return line + "expected " + fields.expected + ", got " + fields.got;
+}
+
+}  // namespace
+
+Error::Error(ErrorCode code, ErrorFields fields) : Error(code, line_of(fields), std::move(fields)) {}
+
 void throw_argument(std::string_view where, std::string_view argument, std::string_view expected,
                     std::string_view got) {
-  throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}: expected {}, got {}", where, argument, expected, got));
+  throw Error(ErrorCode::invalid_argument,
+              {std::string(where), std::string(argument), std::string(expected), std::string(got)});
 }
 
 void throw_io(std::string_view path, std::string_view expected, std::string_view got) {
-  throw Error(ErrorCode::io, fmt::format("{}: expected {}, got {}", path, expected, got));
+  throw Error(ErrorCode::io, {"", std::string(path), std::string(expected), std::string(got)});
+}
+
+void throw_unsupported(std::string_view where, std::string_view argument, std::string_view expected,
+                       std::string_view got) {
+  throw Error(ErrorCode::unsupported,
+              {std::string(where), std::string(argument), std::string(expected), std::string(got)});
 }
 
 void require_positive(std::string_view where, std::string_view argument, double value) {

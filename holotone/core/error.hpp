@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace holotone {
 
@@ -16,14 +18,32 @@ enum class ErrorCode {
   device,            ///< a driver or device library call failed
 };
 
-/// The only exception type of the library. what() reads `function: argument: expected ..., got ...`.
+/// What an error is about. Empty where it does not apply: a file has no function, a lost device no argument.
+struct ErrorFields {
+  std::string function;  ///< the function or plan that was called: "PointCloudPlan"
+  std::string argument;  ///< its argument, "pitch_m", or the path of the file
+  std::string expected;  ///< "> 0"
+  std::string got;       ///< "-8e-06"
+};
+
+/// The only exception type of the library. what() reads `function: argument: expected ..., got ...`; a text that has no
+/// such parts has empty fields.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  Error(ErrorCode code, const std::string& what) : Error(code, what, {}) {}
+  Error(ErrorCode code, ErrorFields fields);
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& function() const noexcept { return fields_->function; }
+  [[nodiscard]] const std::string& argument() const noexcept { return fields_->argument; }
+  [[nodiscard]] const std::string& expected() const noexcept { return fields_->expected; }
+  [[nodiscard]] const std::string& got() const noexcept { return fields_->got; }
 
  private:
+  Error(ErrorCode code, const std::string& what, ErrorFields fields)
+      : std::runtime_error(what), code_(code), fields_(std::make_shared<const ErrorFields>(std::move(fields))) {}
+
   ErrorCode code_;
+  std::shared_ptr<const ErrorFields> fields_;  // shared: copying an exception must not throw
 };
 
 /// Throws Error{invalid_argument, "where: argument: expected <expected>, got <got>"}.
@@ -32,6 +52,11 @@ class Error : public std::runtime_error {
 
 /// Throws Error{io, "path: expected <expected>, got <got>"}.
 [[noreturn]] void throw_io(std::string_view path, std::string_view expected, std::string_view got);
+
+/// Throws Error{unsupported, "where: argument: expected <expected>, got <got>"}: what this build, device or method cannot
+/// do. Without an argument, "where: expected <expected>, got <got>".
+[[noreturn]] void throw_unsupported(std::string_view where, std::string_view argument, std::string_view expected,
+                                    std::string_view got);
 
 /// Throws unless `value` is finite and > 0.
 void require_positive(std::string_view where, std::string_view argument, double value);

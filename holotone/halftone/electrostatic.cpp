@@ -1,7 +1,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/halftone/electrostatic.hpp>
-#include <holotone/halftone/electrostatic_engine.hpp>
+#include <holotone/halftone/electrostatic/engine.hpp>
 
 namespace holotone {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/hologram/point_cloud_engine.hpp>
-#include <holotone/hologram/point_cloud_math.h>
+#include <holotone/hologram/point_cloud/engine.hpp>
+#include <holotone/hologram/point_cloud/point_cloud_math.h>
 #include <limits>
 #include <optional>
 

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <sys/resource.h>
 #include <tests/cli/program.hpp>
+#include <tests/support/paths.hpp>
 
 namespace holotone::test {
 namespace {
@@ -91,7 +92,7 @@ TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_TRUE(anew());
-  EXPECT_EQ(program.state("comm"), fs::path(HOLOTONE_PROGRAM).filename().string() + "\n");
+  EXPECT_EQ(program.state("comm"), fs::path(program_path()).filename().string() + "\n");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
+#include <tests/support/paths.hpp>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -50,7 +51,7 @@ class RunningProgram {
   RunningProgram(
       std::vector<std::string> arguments, fs::path captured, const std::function<void()>& prepare = [] {})
       : captured_(std::move(captured)) {
-    arguments.insert(arguments.begin(), HOLOTONE_PROGRAM);
+    arguments.insert(arguments.begin(), program_path());
     std::vector<char*> pointers;
     for (auto& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);

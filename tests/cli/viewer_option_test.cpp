@@ -1,5 +1,5 @@
 // --viewer DISTANCE:SIZE[@X,Y], as quantize, reconstruct and hologram read it.
-#include <cli/viewer_option.hpp>
+#include <cli/common/viewer_option.hpp>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <string>

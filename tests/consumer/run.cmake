@@ -17,7 +17,7 @@ if(MODE STREQUAL "package")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first)
   file(RENAME ${FOLDER}/first ${FOLDER}/moved)
   if(NOT EXISTS ${FOLDER}/moved/include/holotone/hologram/point_cloud.hpp OR
-     EXISTS ${FOLDER}/moved/include/holotone/hologram/point_cloud_engine.hpp)
+     EXISTS ${FOLDER}/moved/include/holotone/hologram/point_cloud/engine.hpp)
     message(FATAL_ERROR "installed headers: expected those for users and no others")
   endif()
   run(${configure} -DCMAKE_PREFIX_PATH=${FOLDER}/moved -DHOLOTONE_EXPECTED_VERSION=${VERSION})

@@ -25,6 +25,22 @@ TEST(Error, TextsNameWhereWhatAndBothValues) {
             "a.png: expected a PNG image, got an empty file");
 }
 
+TEST(Error, FieldsNameFunctionArgumentAndBothValues) {
+  try {
+    throw_unsupported("EncodePlan", "queue", "a queue of cpu", "cuda:0");
+  } catch (const Error& error) {
+    const Error copy = error;
+    EXPECT_EQ(copy.code(), ErrorCode::unsupported);
+    EXPECT_EQ(copy.function(), "EncodePlan");
+    EXPECT_EQ(copy.argument(), "queue");
+    EXPECT_EQ(copy.expected(), "a queue of cpu");
+    EXPECT_EQ(copy.got(), "cuda:0");
+    EXPECT_STREQ(copy.what(), "EncodePlan: queue: expected a queue of cpu, got cuda:0");
+  }
+  const Error plain(ErrorCode::device, "the device was lost");
+  EXPECT_EQ(plain.function() + plain.argument() + plain.expected() + plain.got(), "");
+}
+
 TEST(Error, PositiveMeansFiniteAndAboveZero) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, -532e-9, infinity, -infinity, std::nan("")}) {

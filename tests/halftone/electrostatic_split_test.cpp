@@ -2,8 +2,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/halftone/electrostatic_settings.hpp>
-#include <holotone/halftone/electrostatic_transform_cpu.hpp>
+#include <holotone/halftone/electrostatic/settings.hpp>
+#include <holotone/halftone/electrostatic/transform_cpu.hpp>
 #include <numbers>
 #include <tests/support/on_each_device.hpp>
 

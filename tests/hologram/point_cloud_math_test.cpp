@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/hologram/point_cloud_cpu.hpp>
-#include <holotone/hologram/point_cloud_math.h>
+#include <holotone/hologram/point_cloud/engine_cpu.hpp>
+#include <holotone/hologram/point_cloud/point_cloud_math.h>
 #include <numbers>
 
 namespace {

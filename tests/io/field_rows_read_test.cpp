@@ -8,6 +8,7 @@
 #include <tests/io/hdf5_fixtures.hpp>
 #include <tests/io/io_support.hpp>
 #include <tests/io/row_builders.hpp>
+#include <tests/support/paths.hpp>
 
 namespace holotone {
 namespace {
@@ -45,7 +46,7 @@ TEST(FieldRowsReader, EveryLayoutGivesWhatReadFieldGives) {
       EXPECT_EQ(expected.values(4, 2), std::complex<float>(42, -4.5)) << name;
     }
     for (const std::int64_t step : {1, 2, 5}) {
-      for (const std::string& program : {std::string(), std::string(HOLOTONE_PROGRAM)}) {
+      for (const std::string& program : {std::string(), program_path()}) {
         if (!program.empty() && step != 2) continue;
         const FieldFile got = read_by_rows(path, step, program);
         expect_same(got, expected);
@@ -96,10 +97,10 @@ TEST(FieldRowsReader, DamagedFilesAreRefused) {
   }
   for (const std::string bytes : {"", "garbage", "\x93NUMPY", "\x89HDF\r\n\x1a\n and no more"}) {
     write_raw(folder.file("x.dat"), bytes);
-    error_of([&] { read_ends(folder.file("x.dat"), HOLOTONE_PROGRAM); });
+    error_of([&] { read_ends(folder.file("x.dat"), program_path()); });
   }
-  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file("none.h5"), HOLOTONE_PROGRAM); }), "expected a readable file");
-  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file(""), HOLOTONE_PROGRAM); }), "a folder");
+  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file("none.h5"), program_path()); }), "expected a readable file");
+  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file(""), program_path()); }), "a folder");
 }
 
 TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
@@ -114,7 +115,7 @@ TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
     for (std::uint64_t i = 0; i < 25; ++i) {  // one child or more each
       write_raw(folder.file("x.h5"), io_support::mutated(seed, i));
       try {
-        read_ends(folder.file("x.h5"), HOLOTONE_PROGRAM);
+        read_ends(folder.file("x.h5"), program_path());
         ++read;
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::io) << error.what();

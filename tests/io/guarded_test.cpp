@@ -7,6 +7,7 @@
 #include <tests/io/field_builders.hpp>
 #include <tests/io/io_support.hpp>
 #include <tests/io/scene_builders.hpp>
+#include <tests/support/paths.hpp>
 
 namespace holotone {
 namespace {
@@ -19,7 +20,7 @@ using io_support::read_raw;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
 
-const std::string program = HOLOTONE_PROGRAM;
+const std::string program = program_path();
 
 const std::string obj =
     "# four coloured vertices\nv 0 0 0 1 0.5 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\n"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <holotone/smoe/codec.hpp>
-#include <holotone/smoe/codec_detail.hpp>
+#include <holotone/smoe/codec/codec_detail.hpp>
 #include <holotone/smoe/render.hpp>
 #include <map>
 #include <tests/cases/smoe.hpp>

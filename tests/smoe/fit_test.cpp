@@ -2,7 +2,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <holotone/smoe/fit.hpp>
-#include <holotone/smoe/fit_steps.hpp>
+#include <holotone/smoe/fit/steps.hpp>
 #include <holotone/smoe/render.hpp>
 #include <omp.h>
 #include <tests/cases/smoe.hpp>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <holotone/smoe/fit.hpp>
-#include <holotone/smoe/fit_steps.hpp>
+#include <holotone/smoe/fit/steps.hpp>
 #include <holotone/smoe/render.hpp>
 #include <tests/cases/smoe.hpp>
 #include <tests/support/on_each_device.hpp>

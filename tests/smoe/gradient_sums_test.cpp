@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/smoe/gradient_sums.hpp>
-#include <holotone/smoe/image_components.hpp>
+#include <holotone/smoe/fit/gradient_sums.hpp>
+#include <holotone/smoe/render/image_components.hpp>
 #include <tests/cases/smoe.hpp>
 #include <tests/support/on_each_device.hpp>
 

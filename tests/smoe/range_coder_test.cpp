@@ -2,7 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/smoe/range_coder.hpp>
+#include <holotone/smoe/codec/range_coder.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {

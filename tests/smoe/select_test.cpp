@@ -2,8 +2,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/smoe/render_sums.hpp>
-#include <holotone/smoe/select_pruner.hpp>
+#include <holotone/smoe/render/select_pruner.hpp>
+#include <holotone/smoe/render/tile_sums.hpp>
 #include <iostream>
 #include <numeric>
 

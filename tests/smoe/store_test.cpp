@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/smoe/render.hpp>
 #include <holotone/smoe/store.hpp>
-#include <holotone/smoe/store_detail.hpp>
+#include <holotone/smoe/store/store_detail.hpp>
 #include <omp.h>
 #include <tests/cases/smoe.hpp>
 #include <tests/support/on_each_device.hpp>

@@ -23,7 +23,7 @@ struct SourceFile {
 
 const std::vector<SourceFile>& tree() {
   static const auto files = [] {
-    const fs::path root = HOLOTONE_SOURCE_DIR;
+    const fs::path root = source_folder();
     const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh"};
     std::vector<SourceFile> found;
     for (const char* folder : {"holotone", "cli", "tests", "bench", "examples"}) {
@@ -110,6 +110,7 @@ TEST(Structure, DependenciesRunOneWay) {
 TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
   find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
     fail_at(file, line, "write #include <holotone/module/file.hpp>");
+#include <tests/support/paths.hpp>
   });
   find("holotone/", R"(#\s*include\s*<(cli|tests|bench|examples|gtest)/)",
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
@@ -194,7 +195,7 @@ TEST(Structure, FilesStayReadable) {
 
 // Pages, pictures and folders that a page links to are there.
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
-  const fs::path root = HOLOTONE_SOURCE_DIR;
+  const fs::path root = source_folder();
   std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
   for (const auto& entry : fs::directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
@@ -223,7 +224,7 @@ TEST(Structure, TheTestsThatPinTheConventionsExist) {
       if (line.starts_with("TEST")) tests += line + "\n";
     }
   }
-  std::ifstream page(fs::path(HOLOTONE_SOURCE_DIR) / "docs" / "conventions.md");
+  std::ifstream page(fs::path(source_folder()) / "docs" / "conventions.md");
   const std::regex name(R"(`([A-Za-z]+)\.([A-Za-z]+)`)");
   int seen = 0;
   for (std::string line; std::getline(page, line);) {

@@ -1,0 +1,77 @@
+#include <atomic>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/paths.hpp>
+#include <csignal>
+#include <ctime>
+#include <holotone/core/error.hpp>
+#include <holotone/io/atomic_file.hpp>
+#include <string>
+#include <unistd.h>
+
+namespace holotone::cli {
+namespace {
+
+/// Lock-free, so that the handler may write it and every thread read it.
+std::atomic<int> signals_received = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/// Long enough to reach the next chance to stop in all but the longest loops and the libraries' own work.
+constexpr unsigned patience_s = 1;
+
+/// What main would print, by calls that a handler may make.
+void say_cancelled() {
+  constexpr std::string_view wipe = "\r\033[K";
+  constexpr std::string_view text = "holotone: cancelled\n";
+  if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, wipe.data(), wipe.size());
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
+extern "C" void on_signal(int signal) {
+  if (signal == SIGALRM) {
+    say_cancelled();
+  } else if (signals_received.exchange(1) == 0) {
+    alarm(patience_s);
+    return;
+  }
+  // Other threads go on meanwhile: one may just be opening its temporary file by name, or renaming it.
+  for (int pass = 0; pass < 10; ++pass) {
+    remove_pending_files();
+    remove_unfinished_outputs();
+    const timespec pause{0, 5'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  _exit(exit_cancelled);
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
+  sigaddset(&action.sa_mask, SIGALRM);
+  action.sa_flags = SA_RESTART;
+  // A file that grows beyond its limit, or a reader that has gone: the write fails and says so.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
+  sigaction(SIGALRM, &action, nullptr);
+  for (const int signal : ending_signals) {
+    struct sigaction inherited {};
+    sigaction(signal, nullptr, &inherited);
+    // Started in the background or by nohup: whoever did so does not want it stopped this way.
+    if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
+void stopped_in_time() noexcept { alarm(0); }
+
+bool cancelled() noexcept { return signals_received != 0; }
+
+void check_cancelled(std::string_view stage) {
+  if (cancelled()) throw Error(ErrorCode::cancelled, std::string(stage) + ": cancelled");
+}
+
+}  // namespace holotone::cli

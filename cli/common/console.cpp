@@ -1,0 +1,156 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cli/common/cancel.hpp>
+#include <cli/common/console.hpp>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace holotone::cli {
+namespace {
+
+constexpr double seconds_before_bar = 1.0;
+
+/// Long texts fail while they are put, before what is left of them is flushed.
+int why_output_failed = 0;
+
+/// Bytes of the UTF-8 character that `text` begins with, 0 if it begins with none (Unicode 15, table 3-7).
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool second = continues(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
+    return second && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool second = continues(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
+    return second && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// C0, DEL, and C1, which UTF-8 writes as c2 80 to c2 9f.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  return character.size() == 2 && first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t count = character_bytes(text);
+    const auto character = text.substr(0, std::max<std::size_t>(count, 1));
+    if (character == "\n") {
+      result += "\\n";
+    } else if (character == "\t") {
+      result += "\\t";
+    } else if (count == 0 || is_control(character)) {
+      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      result += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return result;
+}
+
+void put(std::FILE* stream, std::string_view text) noexcept {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stream) < text.size() && stream == stdout) why_output_failed = errno;
+}
+
+void check_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  const int failed = errno != 0 ? errno : why_output_failed;
+  const int reason = failed != 0 ? failed : EIO;
+  throw_io("standard output", "to take what the program prints", std::strerror(reason));
+}
+
+void warn(const ConsoleOptions& options, std::string_view text) { remark(options, fmt::format("warning: {}", text)); }
+
+void add_console_options(CLI::App& command, ConsoleOptions& options) {
+  command.add_flag("--json", options.json, "Print one JSON object and nothing else");
+  command.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
+  command.add_flag("--progress", options.progress, "Report progress as lines even if standard error is no terminal");
+}
+
+void remark(const ConsoleOptions& options, std::string_view text) {
+  if (!options.quiet && !options.json) put(stderr, fmt::format("holotone: {}\n", printable(text)));
+}
+
+void report(const ConsoleOptions& options, std::string_view text) {
+  if (!options.quiet && !options.json) put(stdout, fmt::format("{}\n", printable(text)));
+}
+
+void report_json(const ConsoleOptions& options, const nlohmann::json& object) {
+  if (options.json) put(stdout, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+ProgressBar::ProgressBar(const ConsoleOptions& options) : style_(Style::none) {
+  if (options.json || options.quiet) return;
+  if (isatty(STDERR_FILENO) != 0) {
+    style_ = Style::bar;
+  } else if (options.progress) {
+    style_ = Style::lines;
+  }
+}
+
+ProgressBar::~ProgressBar() { wipe(); }
+
+bool ProgressBar::update(std::string_view stage, std::int64_t done, std::int64_t total) {
+  if (cancelled()) return false;
+  if (style_ == Style::none) return true;
+  if (stage != stage_ || done < last_done_) {
+    stage_ = stage;
+    since_stage_ = Stopwatch();
+    last_draw_ = 0;
+  }
+  last_done_ = done;
+  const double seconds = since_stage_.seconds();
+  const double interval = style_ == Style::bar ? 0.1 : 2.0;
+  if (total > 0 && seconds >= seconds_before_bar && seconds - last_draw_ >= interval) {
+    last_draw_ = seconds;
+    draw(stage, std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0), seconds);
+  }
+  return true;
+}
+
+void ProgressBar::draw(std::string_view stage, double fraction, double seconds) {
+  std::string left =
+      fraction > 0 ? format_duration(seconds * (1 - fraction) / fraction) + " left" : std::string("starting");
+  if (!detail_.empty()) left += ", " + detail_;
+  if (style_ == Style::lines) {
+    put(stderr, fmt::format("{}: {:.0f} %, {}\n", stage, 100 * fraction, left));
+    return;
+  }
+  constexpr int width = 30;
+  const int filled = static_cast<int>(fraction * width);
+  put(stderr, fmt::format("\r\033[K{} [{:=<{}}{:<{}}] {:3.0f} %  {}", stage, "", filled, "", width - filled,
+                          100 * fraction, left));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void ProgressBar::wipe() {
+  if (drawn_) {
+    put(stderr, "\r\033[K");
+    std::fflush(stderr);
+  }
+  drawn_ = false;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cli/common/hologram_inputs.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// The name with %c for a channel, if there is no file of that very name.
+bool names_channels(const std::string& name) { return name.find("%c") != std::string::npos && !file_exists(name); }
+
+std::vector<std::string> three_channels(const std::string& name) {
+  return {channel_path(name, "r"), channel_path(name, "g"), channel_path(name, "b")};
+}
+
+/// The numbered holograms that one name with a counter stands for; none without a counter.
+std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
+  if (typed.size() != 1 || file_exists(typed.front())) return {};
+  const bool colour = names_channels(typed.front());
+  const auto names = colour ? three_channels(typed.front()) : typed;
+  const auto pattern = frame_pattern("IN", names.front());
+  if (!pattern) return {};
+  std::vector<SequenceFrame> sequence;
+  for (const auto& frame : find_frames(*pattern, typed.front())) {
+    SequenceFrame& one = sequence.emplace_back(SequenceFrame{frame.number, {}});
+    for (const auto& name : names) one.inputs.push_back(frame_pattern("IN", name)->name(frame.number));
+  }
+  return sequence;
+}
+
+void require_inputs(const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1 && inputs.size() != 3) {
+    reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
+  }
+  for (const auto& input : inputs) {
+    require_input(input);
+    if (std::count(inputs.begin(), inputs.end(), input) > 1) {
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("IN: expected three different files for red, green and blue, got {} more than once", input));
+    }
+  }
+}
+
+}  // namespace
+
+HologramInputs hologram_inputs(const std::vector<std::string>& typed) {
+  HologramInputs found;
+  found.sequence = sequence_of(typed);
+  found.inputs = typed.size() == 1 && names_channels(typed.front()) ? three_channels(typed.front()) : typed;
+  if (!found.sequence.empty()) found.inputs = found.sequence.front().inputs;
+  require_inputs(found.inputs);
+  for (const auto& frame : found.sequence) require_inputs(frame.inputs);
+  return found;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cctype>
+#include <cli/common/hologram_overrides.hpp>
+#include <cli/common/panel_options.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/encode.hpp>
+
+namespace holotone::cli {
+namespace {
+
+std::string text_of(const Metadata& metadata, const std::string& key) {
+  const auto entry = metadata.find(key);
+  return entry == metadata.end() ? std::string() : entry->second;
+}
+
+double value_of(const Metadata& metadata, const std::string& key) {
+  return std::strtod(text_of(metadata, key).c_str(), nullptr);
+}
+
+void set_pair(Metadata& metadata, const std::string& first, const std::string& second, const std::array<double, 2>& v) {
+  metadata[first] = number_text(v[0]);
+  metadata[second] = number_text(v[1]);
+}
+
+/// A preset's pitch, bits and unequal steps.
+void apply_panel(Metadata& metadata, const std::string& name) {
+  const Panel panel = chosen_panel({name, {}, {}, {}});
+  metadata["panel"] = panel.name;
+  metadata["pitch_m"] = number_text(panel.pitch_m);
+  metadata["bits"] = std::to_string(panel.bits);
+  metadata.erase("level_phase_rad");
+  if (!panel.level_phase_rad.empty()) metadata["level_phase_rad"] = numbers_text(panel.level_phase_rad);
+}
+
+void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
+  if (!overrides.lut.empty()) {
+    metadata["level_phase_rad"] = numbers_text(phase_table(overrides.lut));
+  } else if (!overrides.phase_range.empty()) {
+    const double range = parse_angle("--phase-range", overrides.phase_range);
+    if (!(range >= least_phase_range_rad && range <= most_phase_rad)) {
+      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", least_phase_range_rad, most_phase_rad),
+             overrides.phase_range);
+    }
+    metadata.erase("level_phase_rad");
+    metadata["phase_range_rad"] = number_text(range);
+  }
+}
+
+/// A text with its unit that reads back as the same length.
+std::string length_text(double metres) {
+  std::string text = format_length(metres);
+  std::erase(text, ' ');
+  return parse_length("length", text) == metres ? text : fmt::format("{}m", metres);
+}
+
+/// What a name's format keeps of the metadata.
+enum class Keeps { all, grid, none };
+
+Keeps kept_by(const std::string& path) {
+  const auto extension = extension_of(path);
+  if (extension == ".bmp" || extension == ".npy") return Keeps::none;
+  return extension == ".ohc" ? Keeps::grid : Keeps::all;
+}
+
+void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed) {
+  const auto encoding = parse_encoding(text_of(metadata, "encoding"));
+  if (encoding != Encoding::phase) flags.emplace_back("--encode", to_string(encoding));
+  const bool packed16 = text_of(metadata, "packed16") == "1";
+  if (packed16) flags.emplace_back("--packed16", "");
+  const bool has_levels = metadata.count("level_phase_rad") != 0;
+  const bool of_panel = has_levels && typed.lut.empty();
+  if (has_levels) flags.emplace_back(of_panel ? "--panel" : "--lut", of_panel ? text_of(metadata, "panel") : typed.lut);
+  const std::string bits = text_of(metadata, "bits");
+  if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back("--bits", bits);
+  if (!typed.phase_range.empty()) flags.emplace_back("--phase-range", typed.phase_range);
+  if (!needs_phase_modulator(encoding)) {
+    flags.emplace_back("--amplitude-range",
+                       fmt::format("{},{}", static_cast<float>(value_of(metadata, "amplitude_min")),
+                                   static_cast<float>(value_of(metadata, "amplitude_max"))));
+  }
+  if (!typed.reference_angle.empty()) flags.emplace_back("--reference-angle", typed.reference_angle);
+  if (!typed.carrier.empty()) flags.emplace_back("--carrier", typed.carrier);
+}
+
+}  // namespace
+
+void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
+  if (!overrides.panel.empty()) apply_panel(metadata, overrides.panel);
+  if (!overrides.pitch.empty()) metadata["pitch_m"] = number_text(pitch_of("--pitch", overrides.pitch));
+  if (!overrides.wavelength.empty()) {
+    metadata["wavelength_m"] = number_text(wavelength_of("--wavelength", overrides.wavelength));
+  }
+  if (!overrides.encoding.empty()) {
+    metadata["encoding"] = to_string(chosen_encoding("--encode", overrides.encoding));
+  }
+  if (overrides.packed16) {
+    metadata.insert_or_assign("packed16", "1");
+    metadata.insert_or_assign("bits", "16");
+  }
+  if (!overrides.bits.empty()) metadata["bits"] = std::to_string(whole_number("--bits", overrides.bits, 1, 16));
+  apply_levels(metadata, overrides);
+  if (!overrides.object_energy.empty()) {
+    metadata["object_energy"] = number_text(number_between("--object-energy", overrides.object_energy, 0, 1e30));
+  }
+  if (!overrides.amplitude_range.empty()) {
+    set_pair(metadata, "amplitude_min", "amplitude_max", rising_pair("--amplitude-range", overrides.amplitude_range));
+  }
+  if (!overrides.reference_angle.empty()) {
+    set_pair(metadata, "reference_angle_x_rad", "reference_angle_y_rad",
+             angle_pair("--reference-angle", overrides.reference_angle));
+  }
+  if (!overrides.carrier.empty() && metadata.count("pitch_m") != 0 && metadata.count("wavelength_m") != 0) {
+    set_pair(metadata, "carrier_x_rad", "carrier_y_rad",
+             grating_pair("--carrier", overrides.carrier, value_of(metadata, "wavelength_m"),
+                          value_of(metadata, "pitch_m")));
+  }
+}
+
+void require_stated(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,
+                    bool is_field) {
+  std::vector<std::string_view> missing;
+  if (metadata.count("pitch_m") == 0) missing.emplace_back("--pitch");
+  if (metadata.count("wavelength_m") == 0) missing.emplace_back("--wavelength");
+  if (!overrides.distance_given && metadata.count("distance_m") == 0) missing.emplace_back("--distance");
+  const std::string encoding = text_of(metadata, "encoding");
+  const bool needs_range = !is_field && (encoding == "amplitude" || encoding == "single-sideband");
+  if (needs_range && (metadata.count("amplitude_min") == 0 || metadata.count("amplitude_max") == 0)) {
+    missing.emplace_back("--amplitude-range");
+  }
+  if (missing.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    names += fmt::format("{}{}", i == 0 ? "" : i + 1 == missing.size() ? " and " : ", ", missing[i]);
+  }
+  const bool guessed = !is_field && encoding.empty();
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected {}, because {} does not state {}, got none{}", names,
+                          missing.size() == 1 ? "a value" : "values", path, missing.size() == 1 ? "it" : "them",
+                          guessed ? "; --encode too, unless its codes are phases" : ""));
+}
+
+bool is_balance(const std::string& option) { return option == "--object-energy"; }
+
+Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped& typed) {
+  const Keeps keeps = kept_by(path);
+  if (keeps == Keeps::all) return {};
+  Flags flags;
+  if (keeps == Keeps::none) {
+    flags.emplace_back("--pitch", length_text(value_of(metadata, "pitch_m")));
+    flags.emplace_back("--wavelength", length_text(value_of(metadata, "wavelength_m")));
+  }
+  flags.emplace_back("--distance", length_text(value_of(metadata, "distance_m")));
+  if (text_of(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
+  if (const auto correction = text_of(metadata, "correction"); !correction.empty()) {
+    flags.emplace_back("--correction", correction);
+  }
+  if (metadata.count("channel") != 0) {
+    flags.emplace_back("--object-energy", fmt::format("{}", value_of(metadata, "object_energy")));
+  }
+  return flags;
+}
+
+Flags merged(const std::vector<Flags>& channels) {
+  Flags all = channels.front();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool alike = std::all_of(channels.begin(), channels.end(), [&](const Flags& f) { return f[i] == all[i]; });
+    if (alike && !is_balance(all[i].first)) continue;
+    for (std::size_t c = 1; c < channels.size(); ++c) all[i].second += "," + channels[c][i].second;
+  }
+  return all;
+}
+
+std::string line_of(const Flags& flags) {
+  std::string line;
+  for (const auto& [option, value] : flags) {
+    line += fmt::format("{}{}{}{}", line.empty() ? "" : " ", option, value.empty() ? "" : " ", value);
+  }
+  return line;
+}
+
+std::string format_name(const std::string& path) {
+  std::string format = extension_of(path).substr(1);
+  for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return format;
+}
+
+std::string no_metadata_remark(const std::string& output, const std::string& files, const std::string& flags,
+                               bool first_of_several) {
+  const std::string format = format_name(output);
+  return fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
+                     format == "OHC" ? "little" : "no", first_of_several ? "the first" : "it", files, flags);
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/ink_source.hpp>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <holotone/core/colour.hpp>
+#include <holotone/core/error.hpp>
+#include <holotone/io/dots.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// What the library has against a picture is said of its file.
+template <class Work>
+auto of_picture(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+InkOptions options_for(const InkSource& source, const Image& image, View<const float, 2> mask) {
+  InkOptions options = source.options;
+  options.mask = mask;
+  if (source.tone_by_file && std::holds_alternative<Array<float, 3>>(image.pixels)) options.tone = PixelTone::linear;
+  return options;
+}
+
+void require_shares(const std::string& path, View<const float, 2> mask, bool clip) {
+  const auto [ny, nx] = mask.shape();
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t col = 0; col < nx; ++col) {
+      const float share = mask(row, col);
+      if (share >= 0 && share <= 1) continue;
+      if (clip && std::isfinite(share)) continue;
+      throw_io(path, fmt::format("shares of ink from 0 to 1{}", clip ? ", or others that --clip takes for these" : ""),
+               fmt::format("{} in row {}, column {}", share, row, col));
+    }
+  }
+}
+
+}  // namespace
+
+InkSource ink_source(const InkArguments& a) {
+  enum class Typed { by_file, srgb, linear };
+  static constexpr Choice<Typed> tones[] = {{"auto", Typed::by_file}, {"srgb", Typed::srgb}, {"linear", Typed::linear}};
+  InkSource source;
+  const Typed tone = choose("--tone", a.tone, tones);
+  source.tone_by_file = tone == Typed::by_file;
+  source.options.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
+  source.options.gamma = number_between("--gamma", a.gamma, 0.01, 100);
+  source.options.invert = a.invert;
+  source.options.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
+  source.mask = a.mask;
+  return source;
+}
+
+Shape<2> page_of(const Image& image) {
+  const auto shape = shape_of(image);
+  return {shape[0], shape[1]};
+}
+
+std::string size_text(const Shape<2>& shape) { return fmt::format("{} x {} pixels", shape[1], shape[0]); }
+
+Image read_picture(const std::string& path) {
+  check_cancelled("reading");
+  Image image = read_image(path);
+  check_cancelled("reading");
+  return image;
+}
+
+Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of) {
+  if (source.mask.empty()) return {};
+  const Image image = read_picture(source.mask);
+  if (page_of(image) != page) {
+    throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(page_of(image)));
+  }
+  Array<float, 2> mask = to_grey(image);
+  require_shares(source.mask, mask.view(), source.options.out_of_range == OutOfRange::clip);
+  return mask;
+}
+
+Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSource& source,
+                       View<const float, 2> mask) {
+  return of_picture(path, [&] {
+    const auto pixels = to_float(image);
+    return ink_from_pixels(pixels.view(), options_for(source, image, mask));
+  });
+}
+
+std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
+                                       View<const float, 2> mask, const Separation& separation) {
+  return of_picture(path, [&] {
+    const auto pixels = to_float(image);
+    return cmyk_inks(pixels.view(), separation, options_for(source, image, mask));
+  });
+}
+
+Separation separation_of(double black, double apart) {
+  FourInks inks;
+  inks.apart = apart;
+  const auto printed = default_inks(4);
+  for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t k = 0; k < 3; ++k) inks.light[c][k] = srgb_to_linear(printed[c].srgb[k] / 255.0);
+  }
+  return Separation(black, inks);
+}
+
+void reject_no_ink(const InkSource& source, const std::vector<std::string>& pictures) {
+  const auto has_ink = [&](const std::string& path) {
+    return total_ink(ink_of(path, read_picture(path), source, {}).view()) > 0;
+  };
+  if (!source.mask.empty()) {
+    const auto with_ink = std::find_if(pictures.begin(), pictures.end(), has_ink);
+    if (with_ink != pictures.end()) {
+      throw_io(source.mask, fmt::format("a mask that leaves some of the ink of {}", *with_ink),
+               "none left: it is black wherever there is ink");
+    }
+  }
+  throw_io(pictures.front(), "a picture with ink",
+           source.options.invert ? "one that is black everywhere, and --invert puts ink where it is bright"
+                                 : "one that is white everywhere");
+}
+
+}  // namespace holotone::cli

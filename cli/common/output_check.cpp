@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cli/common/cancel.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace holotone::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// A folder's own names are read at once where there are more outputs than this.
+constexpr std::int64_t few_outputs = 256;
+/// Outputs of one option differ by their counter; links among more of them than this are not looked for.
+constexpr std::int64_t most_compared = 100'000;
+/// PATH_MAX less what a temporary name adds.
+constexpr std::size_t longest_path = 4000;
+
+using FileId = std::pair<dev_t, ino_t>;
+
+FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A format that this build was made without would otherwise be refused only when the work is done.
+void require_known_format(std::string_view option, const std::string& path) {
+  const std::string extension = extension_of(path);
+  const bool tiff = extension == ".tif" || extension == ".tiff";
+  const bool hdf5 = extension == ".h5" || extension == ".hdf5";
+  if ((tiff && !HOLOTONE_TIFF) || (hdf5 && !HOLOTONE_HDF5)) {
+    throw Error(ErrorCode::unsupported, fmt::format("{}: expected a format of this build, which has no {}, got '{}'",
+                                                    option, tiff ? "TIFF" : "HDF5", path));
+  }
+}
+
+struct Folder {
+  std::string canonical;
+  std::size_t longest_name = 255;
+  std::optional<std::unordered_set<std::string>> names;  ///< in lower case; none: ask for each file
+};
+
+class OutputCheck {
+ public:
+  OutputCheck(const std::vector<OutputFiles>& outputs, const std::vector<InputFile>& inputs) : outputs_(outputs) {
+    for (const auto& input : inputs) {
+      struct stat status {};
+      if (stat(input.path.c_str(), &status) == 0) inputs_.emplace(id_of(status), input.option);
+      tick();
+    }
+    for (const auto& files : outputs) total_ += files.count;
+  }
+
+  void operator()() {
+    for (const auto& files : outputs_) {
+      for (std::int64_t i = 0; i < files.count; ++i) {
+        tick();
+        check(files.option, files.name(i));
+      }
+    }
+  }
+
+ private:
+  void tick() {
+    if (++ticks_ % 1024 == 0) check_cancelled("looking at the outputs");
+  }
+
+  void check(std::string_view option, const std::string& path) {
+    require_known_format(option, path);
+    const auto slash = path.rfind('/');
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    const std::string folder_name = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+    const Folder& folder = known_folder(option, path, folder_name);
+    if (name.size() > folder.longest_name || path.size() > longest_path) {
+      throw Error(ErrorCode::io,
+                  fmt::format("{}: expected a name of at most {} bytes in a path of at most {}, got {} "
+                              "in {}: '{}...'",
+                              option, folder.longest_name, longest_path, name.size(), path.size(), name.substr(0, 40)));
+    }
+    std::string target = folder.canonical + "/" + name;
+    if (!folder.names || folder.names->count(lower(name)) != 0) check_existing(option, path, target);
+    if (total_ > most_compared && outputs_.size() == 1) return;
+    const auto [other, is_new] = targets_.emplace(std::move(target), option);
+    if (!is_new) {
+      throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected another file than the one {} writes, got '{}'",
+                                                           option, other->second, path));
+    }
+  }
+
+  void check_existing(std::string_view option, const std::string& path, std::string& target) const {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) {
+      // Which file it will be depends on what else is written meanwhile.
+      if (lstat(path.c_str(), &status) == 0) reject(option, "the name of a file", path + ", a link to none");
+      return;
+    }
+    if (S_ISDIR(status.st_mode)) reject(option, "a file's name", path);
+    if (!S_ISREG(status.st_mode)) reject(option, "the name of a file", path + ", a device, pipe or socket");
+    const auto input = inputs_.find(id_of(status));
+    if (input != inputs_.end()) {
+      const std::string what = input->second == "IN" ? "the input" : fmt::format("that of {}", input->second);
+      reject(option, fmt::format("another file than {}", what), path);
+    }
+    struct stat link {};
+    if (lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode)) {
+      std::error_code error;
+      const auto resolved = fs::canonical(path, error);
+      if (!error) target = resolved.string();
+    }
+  }
+
+  const Folder& known_folder(std::string_view option, const std::string& path, const std::string& name) {
+    const auto known = folders_.find(name);
+    if (known != folders_.end()) return known->second;
+    struct stat status {};
+    if (stat(name.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+      throw Error(ErrorCode::io,
+                  fmt::format("{} {}: expected an existing folder, got '{}', which is none", option, path, name));
+    }
+    if (access(name.c_str(), W_OK | X_OK) != 0) {
+      throw Error(ErrorCode::io,
+                  fmt::format("{} {}: expected a folder that can be written, got '{}'", option, path, name));
+    }
+    Folder folder;
+    std::error_code error;
+    const auto canonical = fs::canonical(name, error);
+    folder.canonical = error ? name : canonical.string();
+    const long longest = pathconf(name.c_str(), _PC_NAME_MAX);
+    if (longest > 0) folder.longest_name = static_cast<std::size_t>(longest);
+    if (total_ > few_outputs) folder.names = names_in(name);
+    return folders_.emplace(name, std::move(folder)).first->second;
+  }
+
+  std::optional<std::unordered_set<std::string>> names_in(const std::string& folder) {
+    std::unordered_set<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      tick();
+      names.insert(lower(entry->path().filename().string()));
+    }
+    if (error) return std::nullopt;
+    return names;
+  }
+
+  const std::vector<OutputFiles>& outputs_;
+  std::map<FileId, std::string_view> inputs_;
+  std::unordered_map<std::string, Folder> folders_;
+  std::unordered_map<std::string, std::string_view> targets_;
+  std::int64_t total_ = 0;
+  std::uint64_t ticks_ = 0;
+};
+
+}  // namespace
+
+void require_outputs(const std::vector<OutputFiles>& outputs, const std::vector<InputFile>& inputs) {
+  OutputCheck(outputs, inputs)();
+}
+
+}  // namespace holotone::cli

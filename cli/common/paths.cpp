@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace holotone::cli {
+namespace fs = std::filesystem;
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const auto parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+}  // namespace
+
+std::string extension_of(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+std::string FramePattern::name(std::int64_t number) const {
+  return fmt::format("{}{:0{}}{}", before, number, digits, after);
+}
+
+std::optional<FramePattern> frame_pattern(std::string_view option, const std::string& path) {
+  std::optional<FramePattern> found;
+  for (std::size_t at = path.find('%'); at != std::string::npos; at = path.find('%', at + 1)) {
+    std::size_t end = at + 1;
+    while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end])) != 0) ++end;
+    if (end >= path.size() || path[end] != 'd' || end - at > 3) continue;
+    if (found) reject(option, "one counter such as %04d", path);
+    int digits = 1;
+    std::from_chars(path.data() + at + 1, path.data() + end, digits);
+    found = FramePattern{path.substr(0, at), path.substr(end + 1), std::max(digits, 1)};
+    if (found->after.find('/') != std::string::npos) reject(option, "the counter in the file's name", path);
+  }
+  return found;
+}
+
+void require_known_counters(std::string_view option, const std::string& path, bool channels) {
+  for (std::size_t at = path.find('%'); at != std::string::npos; at = path.find('%', at + 1)) {
+    std::size_t end = at + 1;
+    while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end])) != 0) ++end;
+    if (end >= path.size() || std::isalpha(static_cast<unsigned char>(path[end])) == 0) continue;
+    const bool counter = path[end] == 'd' && end - at <= 3;
+    const bool channel = path[end] == 'c' && end == at + 1;
+    if (channel && !channels) reject(option, "no %c, which stands for the colour of --rgb", path);
+    if (channel && path.find("%c") != at) reject(option, "one %c", path);
+    if (!counter && !channel) reject(option, "a counter such as %04d after %", path);
+  }
+}
+
+std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
+  const std::string prefix = fs::path(pattern.before).filename().string();
+  std::vector<Frame> frames;
+  std::string other;  // a numbered file whose number is padded otherwise
+  std::string other_counter;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_of(pattern.before + "x"), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() <= prefix.size() + pattern.after.size() || name.compare(0, prefix.size(), prefix) != 0) continue;
+    const char* const first = name.data() + prefix.size();
+    const char* const last = name.data() + name.size() - pattern.after.size();
+    std::int64_t number = 0;
+    const auto [stop, failure] = std::from_chars(first, last, number);
+    if (failure != std::errc() || stop != last || number < 0) continue;
+    const std::string path = pattern.name(number);
+    if (fs::path(path).filename() == name) {
+      frames.push_back({number, path});
+    } else if (other.empty() || name < other) {
+      other = name;
+      other_counter = *first == '0' && last - first > 1 ? fmt::format("%0{}d", last - first) : "%d";
+    }
+  }
+  if (frames.empty()) {
+    throw_io(as_typed, "files with a number in place of the counter",
+             other.empty() ? "none" : fmt::format("{}, whose counter is {}", other, other_counter));
+  }
+  std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) { return a.number < b.number; });
+  return frames;
+}
+
+std::string channel_path(const std::string& path, std::string_view channel) {
+  if (const auto at = path.find("%c"); at != std::string::npos) {
+    return path.substr(0, at) + std::string(channel) + path.substr(at + 2);
+  }
+  const std::string extension = fs::path(path).extension().string();
+  return path.substr(0, path.size() - extension.size()) + "_" + std::string(channel) + extension;
+}
+
+namespace {
+
+/// Names of new files, as a list that a signal handler may walk: nodes are added and never freed, for the one run of
+/// the program.
+struct NewFile {
+  std::string path;
+  NewFile* next;
+};
+std::atomic<NewFile*> new_files = nullptr;
+std::atomic<bool> removing = false;
+static_assert(std::atomic<NewFile*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+}  // namespace
+
+UnfinishedRun::UnfinishedRun() { removing = true; }
+
+UnfinishedRun::~UnfinishedRun() { remove_unfinished_outputs(); }
+
+void UnfinishedRun::will_write(const std::string& path) {
+  struct stat existing {};
+  if (lstat(path.c_str(), &existing) == 0) return;
+  auto* file = new NewFile{path, new_files.load()};
+  while (!new_files.compare_exchange_weak(file->next, file)) {
+  }
+}
+
+void UnfinishedRun::keep() { removing = false; }
+
+void remove_unfinished_outputs() noexcept {
+  if (!removing) return;
+  for (const NewFile* file = new_files; file != nullptr; file = file->next) {
+    if (unlink(file->path.c_str()) != 0) (void)rmdir(file->path.c_str());  // a folder comes after what is in it
+  }
+}
+
+std::string cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const auto folder = variable("XDG_CACHE_HOME"); folder.starts_with('/')) return folder + "/holotone";
+  const auto home = variable("HOME");
+  return home.starts_with('/') ? home + "/.cache/holotone" : "";
+}
+
+bool file_exists(const std::string& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0;
+}
+
+void require_input(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    throw_io(path, "a file", errno == ENOENT || errno == ENOTDIR ? "no such file" : std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
+  if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cli/common/smoe_picture.hpp>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <holotone/smoe/codes.hpp>
+
+namespace holotone::cli {
+namespace {
+
+template <class Code>
+Array<Code, 3> codes_of(const Array<float, 3>& colours, bool linear, int bits) {
+  const auto& [ny, nx, channels] = colours.shape();
+  const Shape<4> shape{1, ny, nx, channels};
+  Array<Code, 3> codes(colours.shape());
+  smoe_codes({colours.data(), shape}, View<Code, 4>(codes.data(), shape), {bits, linear, true});
+  return codes;
+}
+
+}  // namespace
+
+Shape<2> own_size(const SmoeModel& model) {
+  const auto pixels = [&](std::size_t axis) {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::floor(std::min(model.high[axis] - model.low[axis], 65536.0) + 0.5)));
+  };
+  return {pixels(1), pixels(0)};
+}
+
+std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option) {
+  const auto further = static_cast<std::size_t>(std::max(0, model.dimensions - 2));
+  std::vector<double> view;
+  if (text.empty()) {
+    for (std::size_t i = 2; i < 2 + further; ++i) view.push_back(0.5 * (model.low[i] + model.high[i]));
+    return view;
+  }
+  if (further == 0) reject(option, "a light field, not a model of two dimensions", text);
+  const std::string expected = further == 2 ? "two numbers such as 0.3,-0.5" : "one number";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() != further) reject(option, expected, text);
+  for (const auto& piece : pieces) view.push_back(number_between(option, piece, -1e6, 1e6));
+  return view;
+}
+
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device) {
+  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels}, device);
+  renderer.render(view, image.view());
+  if (device == Device{}) return image;
+  return image.to(Device{});
+}
+
+Image coded(const Array<float, 3>& colours, bool linear, int bits) {
+  if (bits == 8) return {codes_of<std::uint8_t>(colours, linear, bits), {}};
+  return {codes_of<std::uint16_t>(colours, linear, bits), {}};
+}
+
+double psnr_of(const Array<float, 3>& a, const Array<float, 3>& b) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const double difference = static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]);
+    sum += difference * difference;
+  }
+  return -10 * std::log10(sum / static_cast<double>(a.size()));
+}
+
+}  // namespace holotone::cli

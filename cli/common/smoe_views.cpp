@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <charconv>
+#include <cli/common/cancel.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/smoe_parallax.hpp>
+#include <cli/common/smoe_picture.hpp>
+#include <cli/common/smoe_views.hpp>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <filesystem>
+#include <holotone/core/colour.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/io/image.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace holotone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name with counters, taken apart: text, counter, text, counter, text.
+struct ViewPattern {
+  std::vector<std::string> texts;
+  std::string counters;  ///< 'u' and 'v' in their order
+};
+
+std::optional<ViewPattern> view_pattern(const std::string& name, std::string_view option) {
+  ViewPattern pattern{{""}, {}};
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool counter = name[i] == '%' && i + 1 < name.size() && (name[i + 1] == 'u' || name[i + 1] == 'v');
+    if (!counter) {
+      pattern.texts.back() += name[i];
+      continue;
+    }
+    if (pattern.counters.find(name[i + 1]) != std::string::npos) reject(option, "each of %u and %v once", name);
+    pattern.counters += name[++i];
+    pattern.texts.emplace_back();
+  }
+  if (pattern.counters.empty()) return std::nullopt;
+  if (pattern.counters == "v") reject(option, "%u, or %u and %v, for the views of a light field", name);
+  if (pattern.counters.size() == 2 && pattern.texts[1].empty()) {
+    reject(option, "something between %u and %v that tells them apart", name);
+  }
+  return pattern;
+}
+
+/// {v, u} of a file's name, if it matches.
+std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::string& name, const ViewPattern& pattern) {
+  std::pair<std::int64_t, std::int64_t> numbers{0, 0};
+  const char* at = name.data();
+  const char* const end = name.data() + name.size();
+  for (std::size_t i = 0; i < pattern.texts.size(); ++i) {
+    const auto& text = pattern.texts[i];
+    if (static_cast<std::size_t>(end - at) < text.size() || !std::equal(text.begin(), text.end(), at)) {
+      return std::nullopt;
+    }
+    at += text.size();
+    if (i == pattern.counters.size()) break;
+    std::int64_t number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || after == at || number < 0 || number > most_view_number) return std::nullopt;
+    at = after;
+    (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
+  }
+  return at == end ? std::optional(numbers) : std::nullopt;
+}
+
+/// Files by {v, u}, row by row, as one grid.
+std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, FitPictures& pictures) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error)) {
+    const auto numbers = numbers_in(entry.path().filename().string(), pattern);
+    if (!numbers) continue;
+    const auto [other, fresh] = files.emplace(*numbers, (folder / entry.path().filename()).string());
+    if (!fresh) throw_io(path, "one file for each view", other->second + " and " + entry.path().filename().string());
+  }
+  if (error || files.empty()) throw_io(path, "files of views, such as with 0 for %u", "none");
+  const auto [first_row, first_column] = files.begin()->first;
+  auto last = files.begin()->first;
+  std::int64_t least_column = first_column;
+  for (const auto& [numbers, name] : files) {
+    last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
+    least_column = std::min(least_column, numbers.second);
+  }
+  const std::int64_t rows = last.first - first_row + 1;
+  const std::int64_t columns = last.second - least_column + 1;
+  pictures.rows = rows;
+  pictures.columns = columns;
+  std::vector<std::string> result;
+  for (std::int64_t v = first_row; v <= last.first; ++v) {
+    for (std::int64_t u = least_column; u <= last.second; ++u) {
+      const auto found = files.find({v, u});
+      if (found == files.end()) {
+        const std::string place =
+            pattern.counters.size() == 2 ? fmt::format("v = {}, u = {}", v, u) : fmt::format("u = {}", u);
+        throw_io(path, fmt::format("{} views in {} x {} without gaps", rows * columns, columns, rows),
+                 "none for " + place);
+      }
+      result.push_back(found->second);
+      pictures.numbers.push_back(
+          {u, pattern.counters.size() == 2 ? std::optional<std::int64_t>(v) : std::optional<std::int64_t>()});
+    }
+  }
+  if (result.size() < 2) throw_io(path, "2 or more views", "1");
+  return result;
+}
+
+void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
+  check_cancelled("reading");
+  Image image = read_image(path);
+  const auto shape = shape_of(image);
+  if (!pictures.images.empty() && shape != pictures.images.front().shape()) {
+    const auto text = [](const Shape<3>& s) {
+      return fmt::format("{} x {} pixels of {}", s[1], s[0], counted(s[2], "channel"));
+    };
+    throw_io(path, fmt::format("{}, as {} has", text(pictures.images.front().shape()), pictures.paths.front()),
+             text(shape));
+  }
+  pictures.bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
+                  : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
+                                                                                 : 16;
+  auto colours = to_float(image);
+  if (linear && pictures.bits != 0) {
+    const std::int64_t channels = shape[2];
+    const bool alpha = channels == 2 || channels == 4;
+    parallel_for(0, shape[0], [&](std::int64_t row) {
+      for (std::int64_t i = row * shape[1] * channels; i < (row + 1) * shape[1] * channels; ++i) {
+        if (alpha && i % channels == channels - 1) continue;
+        colours.data()[i] = static_cast<float>(srgb_to_linear(static_cast<double>(colours.data()[i])));
+      }
+    });
+  }
+  pictures.paths.push_back(path);
+  pictures.images.push_back(std::move(colours));
+}
+
+const Array<float, 3>& image_at(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
+  return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)];
+}
+
+/// Where the views stand, and what the parallax says of their names.
+void place_views(FitPictures& pictures, ViewRows rows, bool both) {
+  if (both) {
+    const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
+    const std::int64_t column = std::min(pictures.columns / 2, pictures.columns - 2);
+    const auto parallax = parallax_of(image_at(pictures, row, column), image_at(pictures, row, column + 1),
+                                      image_at(pictures, row + 1, column));
+    pictures.up = rows == ViewRows::up || (rows == ViewRows::by_parallax && parallax.opposite);
+    pictures.swapped = parallax.swapped;
+  }
+  const auto place = [](std::int64_t i, std::int64_t count) {
+    return 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
+  };
+  for (std::int64_t v = 0; v < pictures.rows; ++v) {
+    for (std::int64_t u = 0; u < pictures.columns; ++u) {
+      auto& own = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
+      if (both) own.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<SmoeFitView> FitPictures::views() const {
+  std::vector<SmoeFitView> result;
+  for (std::size_t i = 0; i < images.size(); ++i) result.push_back({images[i].view(), at[i]});
+  return result;
+}
+
+bool names_views(const std::string& path, std::string_view option) {
+  return view_pattern(fs::path(path).filename().string(), option).has_value();
+}
+
+FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option) {
+  FitPictures pictures;
+  const auto pattern = view_pattern(fs::path(path).filename().string(), option);
+  if (!pattern) {
+    require_input(path);
+    read_picture(pictures, path, linear);
+    pictures.at.emplace_back();
+    return pictures;
+  }
+  const bool both = pattern->counters.size() == 2;
+  for (const auto& file : files_of(path, *pattern, pictures)) read_picture(pictures, file, linear);
+  if (both && (pictures.rows < 2 || pictures.columns < 2)) {
+    throw_io(path, "2 or more views along both %u and %v", fmt::format("{} x {}", pictures.columns, pictures.rows));
+  }
+  place_views(pictures, rows, both);
+  return pictures;
+}
+
+ViewRows view_rows(const std::string& text) {
+  static constexpr Choice<ViewRows> ways[] = {
+      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
+  return choose("--rows", text, ways);
+}
+
+FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out) {
+  FitPictures taken;
+  taken.bits = pictures.bits;
+  for (const auto& view : left_out) {
+    const auto name = view.v ? fmt::format("{},{}", view.u, *view.v) : fmt::format("{}", view.u);
+    const auto found = std::find(pictures.numbers.begin(), pictures.numbers.end(), view);
+    if (found == pictures.numbers.end()) {
+      const bool again = std::find(taken.numbers.begin(), taken.numbers.end(), view) != taken.numbers.end();
+      const bool grid = !pictures.numbers.empty() && pictures.numbers.front().v.has_value();
+      reject("--leave-out",
+             pictures.numbers.empty() ? "views of a light field"
+             : again                  ? "every view once"
+                                      : fmt::format("a view that is there, as {}", grid ? "U,V" : "U"),
+             name);
+    }
+    const auto i = found - pictures.numbers.begin();
+    const auto move = [&](auto& from, auto& to) {
+      to.push_back(std::move(from[static_cast<std::size_t>(i)]));
+      from.erase(from.begin() + i);
+    };
+    move(pictures.paths, taken.paths);
+    move(pictures.images, taken.images);
+    move(pictures.at, taken.at);
+    move(pictures.numbers, taken.numbers);
+    if (pictures.images.size() < 2) reject("--leave-out", "2 views or more to be left for the fit", name);
+  }
+  return taken;
+}
+
+double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device, std::vector<double>* each) {
+  SmoeRenderer renderer(model, device);
+  double sum = 0;
+  for (std::size_t i = 0; i < pictures.images.size(); ++i) {
+    check_cancelled("measuring");
+    const auto& image = pictures.images[i];
+    const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
+    // As files of codes would hold them.
+    const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
+    const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
+    if (each != nullptr) each->push_back(psnr);
+    sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
+  }
+  return -10 * std::log10(sum);
+}
+
+nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>& psnr_db) {
+  auto array = nlohmann::json::array();
+  for (std::size_t i = 0; i < psnr_db.size(); ++i) {
+    const auto& view = pictures.numbers[i];
+    auto numbers = nlohmann::json::array({view.u});
+    if (view.v) numbers.push_back(*view.v);
+    array.push_back({{"view", numbers}, {"psnr_db", psnr_db[i]}});
+  }
+  return array;
+}
+
+}  // namespace holotone::cli

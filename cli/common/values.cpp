@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <charconv>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <filesystem>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/optics/field.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// A table holds at most one line for each of 2^16 codes; a file far longer than that is something else.
+constexpr std::uintmax_t longest_text_bytes = 4 << 20;
+
+bool has_unit(std::string_view text, std::string_view unit) {
+  return text.size() > unit.size() && text.substr(text.size() - unit.size()) == unit;
+}
+
+double grating_angle(std::string_view option, const std::string& text, double wavelength_m, double pitch_m) {
+  if (text == "0") return 0;
+  for (const std::string_view unit : {"deg", "rad", "pi", "°"}) {
+    if (has_unit(text, unit)) {
+      const double angle = parse_angle(option, text);
+      if (std::abs(angle) < 1.5) return angle;
+      reject(option, "an angle below 85.9 deg", text);
+    }
+  }
+  const double period = has_unit(text, "px")
+                            ? parse_number(option, std::string_view(text).substr(0, text.size() - 2)) * pitch_m
+                            : parse_length(option, text);
+  if (!(std::abs(period) >= 2 * pitch_m)) reject(option, "a period of at least two pixels", text);
+  return steering_angle_rad(period, wavelength_m);
+}
+
+/// ", written out: 20000" for "20k", nothing for what has no such suffix.
+std::string written_out(std::string_view text) {
+  static constexpr std::pair<char, double> factors[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'m', 1e6}};
+  for (const auto& [suffix, factor] : factors) {
+    if (text.empty() || text.back() != suffix) continue;
+    double number = 0;
+    const char* const last = text.data() + text.size() - 1;
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    const double value = std::round(number * factor);
+    if (error == std::errc() && end == last && std::abs(value) < 1e15)
+      return fmt::format(", written out: {:.0f}", value);
+  }
+  return {};
+}
+
+}  // namespace
+
+void reject(std::string_view option, std::string_view expected, std::string_view got) {
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", option, expected, got));
+}
+
+bool names_option(const Error& error) noexcept { return std::string_view(error.what()).substr(0, 2) == "--"; }
+
+double number_between(std::string_view option, std::string_view text, double low, double high) {
+  const double value = parse_number(option, text);
+  if (!(value >= low && value <= high)) reject(option, fmt::format("a number from {:g} to {:g}", low, high), text);
+  return value;
+}
+
+double length_between(std::string_view option, std::string_view text, double low_m, double high_m) {
+  const double value = parse_length(option, text);
+  if (!(value >= low_m && value <= high_m)) {
+    reject(option, fmt::format("a length from {} to {}", format_length(low_m), format_length(high_m)), text);
+  }
+  return value;
+}
+
+double wavelength_of(std::string_view option, std::string_view text) {
+  return length_between(option, text, least_wavelength_m, most_wavelength_m);
+}
+
+std::string wavelength_warning(double wavelength_m) {
+  constexpr double shortest_m = 200e-9;
+  constexpr double longest_m = 2e-6;
+  if (wavelength_m >= shortest_m && wavelength_m <= longest_m) return {};
+  return fmt::format("a wavelength of {} is outside {} to {}, the light of modulators; is its unit the one meant?",
+                     format_length(wavelength_m), format_length(shortest_m), format_length(longest_m));
+}
+
+double pitch_of(std::string_view option, std::string_view text) {
+  return length_between(option, text, least_length_m, most_length_m);
+}
+
+double distance_of(std::string_view option, std::string_view text) {
+  return length_between(option, text, -most_distance_m, most_distance_m);
+}
+
+double positive_number(std::string_view option, std::string_view text) {
+  const double value = parse_number(option, text);
+  if (!(value > 0)) reject(option, "a number > 0", text);
+  return value;
+}
+
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  bool whole = error == std::errc() && end == last;
+  if (!whole && text.find_first_of("eE") != std::string_view::npos) {
+    constexpr double exact = 1LL << 53;
+    double number = 0;  // "1e5"
+    const auto [end_of_number, error_of_number] = std::from_chars(text.data(), last, number);
+    whole = error_of_number == std::errc() && end_of_number == last && number == std::floor(number) &&
+            std::abs(number) <= exact;
+    if (whole) value = static_cast<std::int64_t>(number);
+  }
+  if (!whole || value < low || value > high) {
+    reject(option, fmt::format("a whole number from {} to {}{}", low, high, written_out(text)), text);
+  }
+  return value;
+}
+
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "WIDTHxHEIGHT in pixels such as 1920x1080";
+  const auto cross = text.find('x');
+  if (cross == std::string_view::npos) reject(option, expected, text);
+  const auto side = [&](std::string_view piece) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), value);
+    const bool whole = !piece.empty() && end == piece.data() + piece.size() && value >= 0;
+    if (!whole || (error != std::errc() && error != std::errc::result_out_of_range)) reject(option, expected, text);
+    if (error != std::errc() || value < 1 || value > largest_grid_side) {
+      reject(option, fmt::format("from 1 to {} pixels a side", largest_grid_side), text);
+    }
+    return value;
+  };
+  return {side(text.substr(0, cross)), side(text.substr(cross + 1))};
+}
+
+std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected) {
+  std::vector<std::string> pieces;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    pieces.emplace_back(text.substr(begin, end - begin));
+    if (pieces.back().empty()) reject(option, expected, text);
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+std::array<double, 2> rising_pair(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "two rising numbers MIN,MAX";
+  const auto pieces = list(option, std::string(text), expected);
+  if (pieces.size() != 2) reject(option, expected, text);
+  const auto number = [&](const std::string& piece) {
+    return number_between(option, piece, -most_field_value, most_field_value);
+  };
+  const std::array<double, 2> pair{number(pieces[0]), number(pieces[1])};
+  if (!(static_cast<float>(pair[1]) > static_cast<float>(pair[0]))) reject(option, expected, text);
+  return pair;
+}
+
+std::array<double, 2> angle_pair(std::string_view option, std::string_view text) {
+  const auto pieces = list(option, text, "one or two angles such as 1deg or 1deg,0.5deg");
+  if (pieces.size() > 2) reject(option, "one or two angles such as 1deg or 1deg,0.5deg", text);
+  std::array<double, 2> angles{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    angles[i] = pieces[i] == "0" ? 0 : parse_angle(option, pieces[i]);
+    if (!(std::abs(angles[i]) < 1.5)) reject(option, "angles below 85.9 deg", text);
+  }
+  return angles;
+}
+
+std::array<double, 2> grating_pair(std::string_view option, std::string_view text, double wavelength_m,
+                                   double pitch_m) {
+  constexpr std::string_view expected = "one or two angles or periods such as 0.5deg, 64um or 8px,0";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() > 2) reject(option, expected, text);
+  std::array<double, 2> angles{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    angles[i] = grating_angle(option, pieces[i], wavelength_m, pitch_m);
+  }
+  return angles;
+}
+
+std::array<double, 3> direction(std::string_view option, std::string_view text) {
+  constexpr std::string_view expected = "a direction X,Y,Z toward the light such as 1,1,1";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() != 3) reject(option, expected, text);
+  std::array<double, 3> result{};
+  for (std::size_t i = 0; i < 3; ++i) result[i] = parse_number(option, pieces[i]);
+  if (!(std::hypot(result[0], result[1], result[2]) > 0)) reject(option, expected, text);
+  return result;
+}
+
+std::string text_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > longest_text_bytes)
+    throw_io(path, "a text file of at most 4 MiB", format_bytes(static_cast<double>(size)));
+  return io::read_bytes(path);
+}
+
+std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
+  const std::string nearest = nearest_name(text, names.data(), names.size());
+  return nearest.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", nearest);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string alternatives(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace holotone::cli

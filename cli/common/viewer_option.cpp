@@ -1,0 +1,80 @@
+#include <array>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cmath>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::string_view expected = "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm, 36mm:9.2x6mm or 36mm:9.2mm@2,0mm";
+
+bool is_plain_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+}
+
+/// The unit that a length ends with.
+std::string_view unit_of(std::string_view text) {
+  const auto last = text.find_last_of("0123456789.");
+  return last == std::string_view::npos ? text : text.substr(last + 1);
+}
+
+/// Two lengths from "a,b" or "axb", the first perhaps without its unit.
+std::array<double, 2> pair_of(std::string_view option, std::string_view first, std::string_view second) {
+  std::string completed(first);
+  if (is_plain_number(first)) completed += unit_of(second);
+  return {parse_length(option, completed), parse_length(option, second)};
+}
+
+}  // namespace
+
+std::array<double, 2> window_size(std::string_view option, std::string_view size, std::string_view text) {
+  const auto cross = size.find('x');
+  std::array<double, 2> sides{};
+  if (cross == std::string_view::npos) {
+    sides.fill(parse_length(option, size));
+  } else {
+    sides = pair_of(option, size.substr(0, cross), size.substr(cross + 1));
+  }
+  for (const double side : sides) {
+    if (side >= least_length_m && side <= most_distance_m) continue;
+    reject(option,
+           fmt::format("a window from {} to {} a side", format_length(least_length_m), format_length(most_distance_m)),
+           text);
+  }
+  return sides;
+}
+
+Viewer viewer_of(std::string_view option, std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) reject(option, expected, text);
+  const auto at = text.find('@', colon);
+  const bool placed = at != std::string_view::npos;
+  const auto distance = text.substr(0, colon);
+  const auto size = text.substr(colon + 1, placed ? at - colon - 1 : at);
+  const auto place = placed ? text.substr(at + 1) : std::string_view();
+  const auto comma = place.find(',');
+  if (distance.empty() || size.empty() || (placed && comma == std::string_view::npos)) reject(option, expected, text);
+  Viewer viewer;
+  viewer.distance_m = length_between(option, distance, least_length_m, most_distance_m);
+  const auto sides = window_size(option, size, text);
+  viewer.width_m = sides[0];
+  viewer.height_m = sides[1];
+  if (!placed) return viewer;
+  const auto [x, y] = pair_of(option, place.substr(0, comma), place.substr(comma + 1));
+  if (std::abs(x) > most_distance_m || std::abs(y) > most_distance_m) {
+    reject(option, fmt::format("a place at most {} from the axis", format_length(most_distance_m)), text);
+  }
+  viewer.x_m = x;
+  viewer.y_m = y;
+  return viewer;
+}
+
+std::string text_of(const Viewer& viewer) {
+  // All digits, so that it reads back as the same doubles.
+  std::string text = fmt::format("{}m:{}m", viewer.distance_m, viewer.width_m);
+  if (viewer.height_m != viewer.width_m) text += fmt::format("x{}m", viewer.height_m);
+  if (viewer.x_m != 0 || viewer.y_m != 0) text += fmt::format("@{}m,{}m", viewer.x_m, viewer.y_m);
+  return text;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,96 @@
+#pragma once
+#include <cli/common/console.hpp>
+#include <cli/common/ink_source.hpp>
+#include <cli/common/paths.hpp>
+#include <cstdint>
+#include <holotone/core/device.hpp>
+#include <holotone/halftone/colour_classes.hpp>
+#include <holotone/halftone/electrostatic.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What follows `holotone halftone`, as typed.
+struct HalftoneArguments {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string dots;
+  std::string method = "electrostatic";
+  std::string start;
+  std::string split;
+  std::string cutoff;
+  std::string degree;
+  std::string near;
+  std::string tolerance;
+  std::string iterations;
+  std::string descent;
+  std::string shake;
+  std::string seed;
+  bool deterministic = false;
+  InkArguments ink;
+  bool gamma_given = false;
+  std::string radius;
+  std::string size;
+  std::string dpi;
+  bool one_bit = false;
+  std::string colour;
+  std::string black;
+  std::string within;
+  std::string across;
+  std::string order = "none";
+  std::string frames;
+  std::string frame_interval;
+  std::string device = "auto";
+  ConsoleOptions console;
+};
+
+enum class HalftoneMethod { electrostatic, direct, floyd_steinberg, lloyd, capacity_voronoi };
+const char* to_string(HalftoneMethod method) noexcept;
+
+enum class DotStart { importance, error_diffusion };
+
+/// A length on the page as typed: in the picture's pixels or, with a unit, in metres.
+struct PageLength {
+  double value = 0;
+  bool metres = false;
+};
+
+/// What is to be done, checked as far as it can be before a file is read.
+struct HalftoneJob {
+  std::vector<std::string> inputs;  ///< one picture, or one for each ink
+  std::string output;
+  ElectrostaticOptions forces;
+  DescentOptions descent;
+  InkSource ink;
+  ClassWeights weights;
+  std::optional<FramePattern> frames;
+  std::optional<std::int64_t> dots;       ///< none: as many as the ink asks for
+  std::optional<PageLength> radius_low;   ///< none: that which gives the dots the picture's ink
+  std::optional<PageLength> radius_high;  ///< as radius_low unless sizes vary
+  std::int64_t iterations = 0;            ///< of lloyd and ccvt; 0: as many as they take by themselves
+  std::uint64_t seed = 0;
+  double size_m = 0;  ///< longer side of the page; 0: not given
+  double dpi = 0;
+  double black = 1;
+  HalftoneMethod method = HalftoneMethod::electrostatic;
+  DotStart start = DotStart::importance;
+  Device device;
+  ConsoleOptions console;
+  bool one_bit = false;
+  bool gamma_given = false;
+  bool cmyk = false;
+  bool tour = false;
+
+  /// FourInks::apart of the method's dots.
+  [[nodiscard]] double apart() const { return by_forces() ? apart_of(weights.within, weights.across) : 0; }
+  [[nodiscard]] bool by_forces() const {
+    return method == HalftoneMethod::electrostatic || method == HalftoneMethod::direct;
+  }
+};
+
+/// Throws invalid_argument or io naming the option.
+HalftoneJob halftone_job(const HalftoneArguments& arguments);
+
+}  // namespace holotone::cli

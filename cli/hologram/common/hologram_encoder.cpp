@@ -1,0 +1,51 @@
+#include <cli/common/hologram_file.hpp>
+#include <cli/hologram/common/hologram_encoder.hpp>
+
+namespace holotone::cli {
+
+HologramEncoder::HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue)
+    : job_(job), options_(job.encode_options(channel)), queue_(queue) {
+  if (job.complex_field) return;
+  const Shape<2> shape{job.panel.ny, job.panel.nx};
+  plan_.emplace(options_, job.grid(channel), queue);
+  if (options_.bits <= 8 && !job.packed16) {
+    bytes_ = Array<std::uint8_t, 2>(shape, queue);
+  } else {
+    words_ = Array<std::uint16_t, 2>(shape, queue);
+  }
+}
+
+void HologramEncoder::encode(View<const Complex, 2> field, EncodedHologram& made) {
+  if (job_.complex_field) {
+    made.field = FieldFile{copy_of(field, Device{}), {}};
+  } else if (!bytes_.empty()) {
+    plan_->execute(field, bytes_.view());
+    made.image = Image{fetch(bytes_, queue_), {}};
+  } else {
+    plan_->execute(field, words_.view());
+    auto codes = fetch(words_, queue_);
+    const View<const std::uint16_t, 2> plane(codes.data(), words_.shape());
+    made.image = job_.packed16 ? Image{pack_16bit(plane), {}} : Image{std::move(codes), {}};
+  }
+}
+
+void HologramEncoder::describe(Metadata& metadata) const {
+  if (!job_.correction.empty()) metadata["correction"] = job_.correction;
+  if (job_.complex_field) {
+    metadata["encoding"] = "complex";
+  } else {
+    describe_encoding(metadata, options_, plan_->report(), job_.packed16);
+  }
+}
+
+Metadata panel_metadata(const Panel& panel, const Channel& channel) {
+  Metadata metadata;
+  metadata["software"] = "holotone " HOLOTONE_VERSION;
+  metadata["panel"] = panel.name;
+  metadata["pitch_m"] = number_text(panel.pitch_m);
+  metadata["wavelength_m"] = number_text(channel.wavelength_m);
+  if (!channel.name.empty()) metadata["channel"] = channel.name;
+  return metadata;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,47 @@
+#pragma once
+#include <cli/hologram/common/hologram_job.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/image.hpp>
+#include <optional>
+
+namespace holotone::cli {
+
+/// One hologram in host memory: codes or the complex field.
+struct EncodedHologram {
+  std::optional<Image> image;
+  std::optional<FieldFile> field;
+  [[nodiscard]] Metadata& metadata() { return image ? image->metadata : field->metadata; }
+};
+
+/// Codes in host memory as an image of one channel.
+template <class T>
+Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
+  const auto [ny, nx] = codes.shape();
+  Array<T, 3> pixels({ny, nx, 1});
+  copy<T, 2>(View<T, 2>(pixels.data(), {ny, nx}), codes.view(), queue);
+  queue.synchronize();
+  return pixels;
+}
+
+/// A channel's complex field to what its file holds; keeps its plan and device memory.
+class HologramEncoder {
+ public:
+  HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue);
+  /// `field` {ny, nx} on the queue's device.
+  void encode(View<const Complex, 2> field, EncodedHologram& made);
+  /// What undoes the last encoding.
+  void describe(Metadata& metadata) const;
+
+ private:
+  const HologramJob& job_;
+  EncodeOptions options_;
+  Queue queue_;
+  std::optional<EncodePlan> plan_;  ///< none for the field itself
+  Array<std::uint8_t, 2> bytes_;    ///< codes of up to 8 bits
+  Array<std::uint16_t, 2> words_;   ///< codes of more, or to be packed
+};
+
+/// What every hologram's file says: software, panel, pitch, wavelength and channel.
+Metadata panel_metadata(const Panel& panel, const Channel& channel);
+
+}  // namespace holotone::cli

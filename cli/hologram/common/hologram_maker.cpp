@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cli/common/console.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/hologram/common/hologram_maker.hpp>
+#include <cli/hologram/points/empty_hologram.hpp>
+#include <cli/hologram/points/panel_coverage.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+View<const float, 2> positions_of(const PointCloud& cloud) {
+  return {cloud.position.front().data(), {static_cast<std::int64_t>(cloud.size()), 3}};
+}
+
+View<const float, 1> values_of(const std::vector<float>& values) {
+  return values.empty() ? View<const float, 1>{} : view_of(std::span<const float>(values));
+}
+
+/// Whether the point sum's own 8-bit phase output is what the encoding asks for.
+bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
+  return !job.complex_field && !job.packed16 && encode.encoding == Encoding::phase && encode.bits == 8 &&
+         encode.level_phase_rad.empty() && encode.correction_rad.empty() && encode.carrier_x_rad == 0 &&
+         encode.carrier_y_rad == 0 && encode.phase_range_rad == 2 * std::numbers::pi;
+}
+
+}  // namespace
+
+PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad) {
+  PreparedFrame frame;
+  frame.number = number;
+  frame.input = scene.path;
+  frame.points = points_of(scene, job.scene, turn_rad);
+  const auto& cloud = frame.points.cloud;
+  const PointSources sources{positions_of(cloud), values_of(cloud.amplitude), {}};
+  for (const auto& channel : job.channels) {
+    frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
+    frame.unlit.push_back(unlit_points(sources, job.sum_options(channel)));
+    frame.remedy.push_back(frame.unlit.back() > 0 ? remedy_of(job, channel, cloud) : "");
+    frame.dark.push_back(why_dark(job, channel, cloud));
+    if (!frame.dark.back().empty()) frame.dark.back() += frame.remedy.back();
+  }
+  return frame;
+}
+
+ChannelPoints::ChannelPoints(const PointCloud& cloud, int colour) : cloud_(cloud), colour_(colour) {
+  if (colour >= 0) own_ = channel_amplitude(cloud, colour);
+}
+
+PointSources ChannelPoints::sources() const {
+  return {positions_of(cloud_), values_of(amplitude()), values_of(cloud_.phase_rad)};
+}
+
+double ChannelPoints::energy() const {
+  double energy = 0;
+  for (const float a : amplitude()) energy += static_cast<double>(a) * static_cast<double>(a);
+  return energy;
+}
+
+Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
+                         const ChannelPoints& points, const PointCloudInfo& info) {
+  Metadata metadata = panel_metadata(job.panel, job.channels.at(channel));
+  const auto& scene = frame.points;
+  // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
+  const double middle = std::stod(fmt::format("{:.6g}", (scene.nearest_m + scene.farthest_m) / 2));
+  metadata["distance_m"] = number_text(job.scene.placement.keep ? middle : job.scene.placement.distance_m);
+  metadata["distance_min_m"] = number_text(scene.nearest_m);
+  metadata["distance_max_m"] = number_text(scene.farthest_m);
+  metadata["points"] = std::to_string(scene.cloud.size());
+  metadata["object_energy"] = fmt::format("{:.9g}", points.energy());
+  metadata["method"] = to_string(info.method);
+  metadata["arithmetic"] = info.arithmetic;
+  metadata["tolerance"] = number_text(job.sum.tolerance);
+  metadata["wave"] = to_string(job.sum.wave);
+  metadata["band_limit"] = job.sum.band_limit ? "1" : "0";
+  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel]);
+  metadata["seed"] = std::to_string(job.scene.seed);
+  if (job.scene.random_phase) metadata["random_phase"] = "1";
+  return metadata;
+}
+
+HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
+    : job_(job),
+      channel_index_(channel),
+      channel_(job.channels.at(channel)),
+      encode_options_(job.encode_options(channel_)),
+      queue_(queue),
+      plan_(job.sum_options(channel_), queue),
+      phase_from_sum_(sum_gives_codes(job, encode_options_)) {
+  const Shape<2> shape{job.panel.ny, job.panel.nx};
+  if (phase_from_sum_) {
+    phase_ = Array<std::uint8_t, 2>(shape, queue);
+  } else {
+    field_ = Array<Complex, 2>(shape, queue);
+    encoder_.emplace(job, channel_, queue);
+  }
+}
+
+void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
+  plan_.set_points(points);
+  if (phase_from_sum_) {
+    plan_.execute({{}, {}, phase_.view()}, progress);
+    made.image = Image{fetch(phase_, queue_), {}};
+  } else {
+    plan_.execute({field_.view(), {}, {}}, progress);
+    encoder_->encode(field_.view(), made);
+  }
+}
+
+MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
+  const Stopwatch watch;
+  MadeHologram made;
+  const ChannelPoints points(frame.points.cloud, channel_.colour);
+  sum_and_encode(points.sources(), made, progress);
+  made.info = plan_.info();
+  made.fresnel_deviation_rad = frame.fresnel_deviation_rad[channel_index_];
+  made.compute_s = watch.seconds();
+  auto& metadata = made.metadata();
+  metadata = points_metadata(job_, channel_index_, frame, points, made.info);
+  if (encoder_) {
+    encoder_->describe(metadata);
+  } else {
+    describe_encoding(metadata, encode_options_, {}, false);
+  }
+  made.reconstruct_flags =
+      flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
+  return made;
+}
+
+void write_hologram(const MadeHologram& hologram) {
+  if (hologram.image) {
+    write_image(hologram.output, *hologram.image);
+  } else {
+    write_field(hologram.output, *hologram.field);
+  }
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,75 @@
+#pragma once
+#include <cli/common/hologram_overrides.hpp>
+#include <cli/hologram/common/hologram_encoder.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// A frame's points and what is known of them before the sum.
+struct PreparedFrame {
+  std::int64_t number = 0;
+  std::string input;
+  ScenePoints points;
+  std::vector<double> fresnel_deviation_rad;  ///< one a channel
+  std::vector<std::int64_t> unlit;            ///< one a channel: points that light no pixel
+  std::vector<std::string> remedy;            ///< one a channel: what would light them
+  std::vector<std::string> dark;              ///< one a channel: why it holds no light; empty: it does
+};
+
+PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
+
+/// One channel of a cloud as the sum takes it: the cloud's own amplitudes, or a colour's.
+class ChannelPoints {
+ public:
+  ChannelPoints(const PointCloud& cloud, int colour);
+  [[nodiscard]] PointSources sources() const;
+  [[nodiscard]] double energy() const;  ///< sum of squared amplitudes
+
+ private:
+  [[nodiscard]] const std::vector<float>& amplitude() const { return colour_ < 0 ? cloud_.amplitude : own_; }
+
+  const PointCloud& cloud_;
+  int colour_;
+  std::vector<float> own_;
+};
+
+/// What a hologram's file says of itself, its encoding apart.
+Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
+                         const ChannelPoints& points, const PointCloudInfo& info);
+
+/// One hologram in host memory, ready to be written.
+struct MadeHologram : EncodedHologram {
+  std::string output;
+  PointCloudInfo info;
+  double fresnel_deviation_rad = 0;
+  double compute_s = 0;
+  Flags reconstruct_flags;  ///< see flags_for
+};
+
+/// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.
+class HologramMaker {
+ public:
+  HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
+  MadeHologram make(const PreparedFrame& frame, Progress& progress);
+
+ private:
+  void sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress);
+
+  const HologramJob& job_;
+  std::size_t channel_index_;
+  Channel channel_;
+  EncodeOptions encode_options_;
+  Queue queue_;
+  PointCloudPlan plan_;
+  bool phase_from_sum_;  ///< 8-bit phase without tables: the sum writes it itself
+  Array<std::uint8_t, 2> phase_;
+  Array<Complex, 2> field_;
+  std::optional<HologramEncoder> encoder_;
+};
+
+/// Writes to a temporary name that is renamed when complete.
+void write_hologram(const MadeHologram& hologram);
+
+}  // namespace holotone::cli

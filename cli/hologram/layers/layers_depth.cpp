@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cli/common/npy_file.hpp>
+#include <cli/common/npz.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/layers/layers_depth.hpp>
+#include <cmath>
+#include <holotone/core/colour.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image.hpp>
+#include <limits>
+
+namespace holotone::cli {
+namespace {
+
+/// A map as the file has it.
+struct RawDepth {
+  Array<float, 2> values;
+  float largest_code = 0;  ///< of a picture of codes; 0: floating point numbers
+};
+
+std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
+
+/// Refused before a file that is not the picture's takes memory for its numbers.
+void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
+  if (Shape<2>{ny, nx} == shape) return;
+  throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
+}
+
+RawDepth codes_of(const PictureJob& job, const Image& image, const Shape<2>& shape) {
+  const std::string& path = job.depth;
+  const auto [ny, nx, channels] = shape_of(image);
+  require_shape(job, shape, ny, nx);
+  RawDepth raw{Array<float, 2>({ny, nx}), 0};
+  std::visit(
+      [&](const auto& pixels) {
+        using T = std::remove_cvref_t<decltype(pixels.host()[0])>;
+        if constexpr (std::is_integral_v<T>) raw.largest_code = static_cast<float>(std::numeric_limits<T>::max());
+        const auto from = pixels.host();
+        const auto stride = static_cast<std::size_t>(shape_of(image)[2]);
+        for (std::size_t i = 0; i < raw.values.host().size(); ++i) {
+          const auto* const pixel = &from[i * stride];
+          if (stride >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
+            throw_io(path, "a grey picture of depth", "a coloured one");
+          }
+          raw.values.data()[i] = static_cast<float>(pixel[0]);
+        }
+      },
+      image.pixels);
+  return raw;
+}
+
+Array<float, 2> npz_map(const std::string& path) {
+  const auto arrays = read_npz(io::read_bytes(path), path);
+  if (arrays.size() != 1) throw_io(path, "one array", fmt::format("{}", arrays.size()));
+  const auto& numbers = arrays.begin()->second;
+  if (numbers.shape.size() != 2) {
+    throw_io(path, "an array of shape {ny, nx}", counted(static_cast<std::int64_t>(numbers.shape.size()), "dimension"));
+  }
+  Array<float, 2> map({static_cast<std::int64_t>(numbers.shape[0]), static_cast<std::int64_t>(numbers.shape[1])});
+  std::transform(numbers.values.begin(), numbers.values.end(), map.data(),
+                 [](double value) { return static_cast<float>(value); });
+  return map;
+}
+
+RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
+  const std::string& path = job.depth;
+  require_input(path);
+  const auto extension = extension_of(path);
+  if (extension == ".npy") return {read_npy_map(path), 0};
+  if (extension == ".npz") return {npz_map(path), 0};
+  return codes_of(job, read_image(path), shape);
+}
+
+/// Fills what has no depth; `falling`: the larger number is nearer.
+std::int64_t fill(const PictureJob& job, RawDepth& raw, bool falling) {
+  auto values = raw.values.host();
+  const bool zero = job.hole.by_range && !falling;
+  if (job.hole.code) {
+    std::replace(values.begin(), values.end(), static_cast<float>(*job.hole.code),
+                 std::numeric_limits<float>::quiet_NaN());
+  }
+  const auto negate = [&] {
+    for (float& value : values) value = -value;
+  };
+  if (falling) negate();
+  std::int64_t holes = 0;
+  try {
+    holes = fill_depth_holes(raw.values.view(), zero);
+  } catch (const Error&) {
+    throw_io(job.depth, "at least one pixel with a depth", "none");
+  }
+  if (falling) negate();
+  return holes;
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  [[nodiscard]] double middle() const { return (low + high) / 2; }
+};
+
+Range range_of(const Array<float, 2>& values) {
+  const auto [low, high] = std::minmax_element(values.host().begin(), values.host().end());
+  return {static_cast<double>(*low), static_cast<double>(*high)};
+}
+
+/// d = offset + scale Z
+struct Placing {
+  double offset = 0;
+  double scale = 1;
+};
+
+/// Where depths from `depth.low` to `depth.high` go; for codes from 0 to the largest.
+Placing placing_of(const PictureJob& job, const RawDepth& raw, const Range& depth) {
+  Placing placing;
+  const bool codes = raw.largest_code > 0 && !job.camera;
+  if (job.depth_range_m) {
+    const auto [near, far] = *job.depth_range_m;
+    const Range from = codes ? Range{0, static_cast<double>(raw.largest_code)} : depth;
+    placing.scale = from.high > from.low ? (far - near) / (from.high - from.low) : 0;
+    placing.offset = near - placing.scale * from.low;
+  } else if (job.camera) {
+    const auto [ny, nx] = raw.values.shape();
+    placing.scale = job.size_m * job.camera->focal_px / (static_cast<double>(std::max(nx, ny)) * depth.middle());
+  }
+  if (job.distance_given || (job.camera && !job.depth_range_m)) {
+    placing.offset = job.distance_m - placing.scale * depth.middle();
+  }
+  return placing;
+}
+
+void check_options(const PictureJob& job, const RawDepth& raw) {
+  const bool codes = raw.largest_code > 0;
+  if (codes && !job.camera && !job.depth_range_m) {
+    reject("--depth-range", fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth), "none");
+  }
+  const bool falls = job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1];
+  if (falls && !(codes && !job.camera)) {
+    reject("--depth-range", "NEAR before FAR for depths in metres",
+           fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
+  }
+  if (job.hole.code && !codes) reject("--depth-hole", "a picture of codes", job.depth);
+  if (job.hole.code && static_cast<double>(*job.hole.code) > static_cast<double>(raw.largest_code)) {
+    reject("--depth-hole", fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
+  }
+}
+
+}  // namespace
+
+DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
+  DepthMap map;
+  if (job.depth.empty()) {
+    map.distance_m = Array<float, 2>(shape);
+    std::fill_n(map.distance_m.data(), map.distance_m.size(), static_cast<float>(job.distance_m));
+    map.nearest_m = map.farthest_m = job.distance_m;
+    return map;
+  }
+  RawDepth raw = read_raw(job, shape);
+  require_shape(job, shape, raw.values.shape()[0], raw.values.shape()[1]);
+  check_options(job, raw);
+  if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
+  map.codes = raw.largest_code > 0;
+  map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);
+  const Placing placing = placing_of(job, raw, range_of(raw.values));
+  for (float& value : raw.values.host()) {
+    value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
+  }
+  const Range placed = range_of(raw.values);
+  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= most_distance_m)) {
+    throw_io(job.depth, fmt::format("distances up to {}", format_length(most_distance_m)),
+             fmt::format("{} to {} m", placed.low, placed.high));
+  }
+  map.distance_m = std::move(raw.values);
+  map.nearest_m = placed.low;
+  map.farthest_m = placed.high;
+  map.scale = placing.scale;
+  return map;
+}
+
+Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour) {
+  const bool linear = std::holds_alternative<Array<float, 3>>(image.pixels);
+  const auto values = to_float(image);
+  const auto& [ny, nx, channels] = values.shape();
+  constexpr double luminance[] = {0.2126, 0.7152, 0.0722};
+  const bool alpha = channels == 2 || channels == 4;
+  const std::int64_t colours = channels - (alpha ? 1 : 0);
+  Array<float, 2> intensity({ny, nx});
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    const float* const pixel = values.data() + i * channels;
+    const auto light = [&](std::int64_t c) {
+      const double value = static_cast<double>(pixel[c]);
+      return linear ? value : srgb_to_linear(value);
+    };
+    double sum = 0;
+    if (colours == 1) {
+      sum = light(0);
+    } else if (colour >= 0) {
+      sum = light(colour);
+    } else {
+      for (std::int64_t c = 0; c < 3; ++c) sum += luminance[c] * light(c);
+    }
+    if (alpha) sum *= static_cast<double>(pixel[channels - 1]);
+    if (!(sum >= 0 && sum <= most_field_value)) {
+      throw_io(path, fmt::format("light from 0 to {:g}", most_field_value),
+               fmt::format("{:g} at row {}, column {}", sum, i / nx, i % nx));
+    }
+    intensity.data()[i] = static_cast<float>(sum);
+  }
+  return intensity;
+}
+
+}  // namespace holotone::cli

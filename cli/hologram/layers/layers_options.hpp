@@ -1,0 +1,69 @@
+#pragma once
+#include <cli/hologram/common/hologram_job.hpp>
+#include <holotone/hologram/depth_map.hpp>
+#include <holotone/hologram/layers.hpp>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace holotone::cli {
+
+/// What `holotone hologram --image` and `--stack` have beside the options of points, as typed.
+struct LayerArguments {
+  std::string image;
+  std::vector<std::string> stack;
+  std::string depth;
+  std::string layers = "64";
+  std::string spacing;
+  std::string depth_range;
+  std::string disparity;
+  std::string hole;
+  std::string phase = "random";
+  const CLI::App* command = nullptr;
+};
+
+/// Adds the options; with --image or --stack, `input` need not be given and must not be.
+void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input);
+
+/// Which codes of a picture of depth stand for none.
+struct HoleCode {
+  bool by_range = true;              ///< 0, unless the range falls: then 0 is the farthest
+  std::optional<std::int64_t> code;  ///< else this one, or none
+};
+
+/// A picture, with its depth if there is one, and where it is to lie.
+struct PictureJob {
+  std::string image;
+  std::string depth;  ///< empty: a flat picture
+  int layers = 64;
+  std::optional<LayerSpacing> spacing;                 ///< none: by 1/d unless the scene crosses the panel
+  std::optional<std::array<double, 2>> depth_range_m;  ///< of the least and the largest depth
+  std::optional<StereoCamera> camera;
+  HoleCode hole;
+  double size_m = 0;
+  double distance_m = 0;
+  bool distance_given = false;
+};
+
+/// What is to be done, checked as HologramJob is.
+struct LayerJob {
+  HologramJob hologram;
+  std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
+  LayerPhase phase = LayerPhase::random;
+};
+
+/// Throws invalid_argument for options of pictures where there is no --image, and for a picture as IN.
+void refuse_layer_options(const LayerArguments& arguments, const std::string& input);
+
+/// Throws invalid_argument for options of points where `source`, an option with its value, takes their place.
+void refuse_point_options(const LayerArguments& arguments, const std::string& source);
+
+/// Throws invalid_argument naming the option.
+PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers);
+
+/// Throws invalid_argument or io naming the option.
+LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers);
+
+}  // namespace holotone::cli

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/layers/layers_picture.hpp>
+
+namespace holotone::cli {
+namespace {
+
+LayerSpacing spacing_of(const PictureJob& job, const DepthMap& depth) {
+  const bool crosses = depth.nearest_m <= 0 && depth.farthest_m >= 0;
+  if (crosses && job.spacing == LayerSpacing::inverse_distance) {
+    reject("--layer-spacing", "distance for a scene that touches or crosses the panel's plane", "inverse");
+  }
+  return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
+}
+
+/// A picture whose pixels' numbers memory can hold: files of few bytes may hold many.
+Image image_of(const std::string& path) {
+  Image image = read_image(path);
+  const auto [ny, nx, channels] = shape_of(image);
+  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
+  return image;
+}
+
+}  // namespace
+
+DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels) {
+  const Image image = image_of(job.image);
+  DepthPicture picture;
+  picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
+  picture.spacing = spacing_of(job, picture.depth);
+  for (const auto& channel : channels) {
+    picture.intensity.push_back(intensity_of(job.image, image, channel.colour));
+    picture.dark.push_back(
+        std::ranges::all_of(picture.intensity.back().host(), [](float value) { return value == 0; }));
+  }
+  return picture;
+}
+
+RgbdPicture DepthPicture::channel(const PictureJob& job, std::size_t number) const {
+  const auto [ny, nx] = depth.distance_m.shape();
+  RgbdPicture picture;
+  picture.intensity = intensity[number].view();
+  picture.distance_m = depth.distance_m.view();
+  picture.width_m = job.size_m * static_cast<double>(nx) / static_cast<double>(std::max(nx, ny));
+  picture.layers = job.layers;
+  picture.spacing = spacing;
+  return picture;
+}
+
+Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced) {
+  // Six digits: float32 distances carry no more, and the flags that are printed repeat it.
+  const double middle = std::stod(fmt::format("{:.6g}", (picture.depth.nearest_m + picture.depth.farthest_m) / 2));
+  return {{"distance_m", number_text(middle)},
+          {"distance_min_m", number_text(sliced.distance_m.back())},
+          {"distance_max_m", number_text(sliced.distance_m.front())},
+          {"layers", std::to_string(sliced.distance_m.size())},
+          {"layer_spacing", std::string(to_string(picture.spacing))}};
+}
+
+nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, std::size_t layers) {
+  const auto& depth = picture.depth;
+  nlohmann::json facts{{"layers", layers},
+                       {"layer_spacing", to_string(picture.spacing)},
+                       {"holes", depth.holes},
+                       {"distance_min_m", depth.nearest_m},
+                       {"distance_max_m", depth.farthest_m},
+                       {"depth_scale", depth.scale}};
+  if (!job.depth.empty()) facts["depth"] = job.depth;
+  return facts;
+}
+
+std::string far_warning(const PictureJob& job, const DepthMap& depth, const Panel& panel) {
+  constexpr double far = 50;  // panels
+  const double across = static_cast<double>(std::max(panel.nx, panel.ny)) * panel.pitch_m;
+  if (depth.farthest_m <= far * across) return {};
+  const std::string metres =
+      job.camera || job.depth_range_m || job.depth.empty()
+          ? ""
+          : fmt::format("if {} holds no metres, --depth-range or --disparity say what it holds; ", job.depth);
+  return fmt::format("the scene reaches to {} behind a panel {} wide: {}--distance brings it nearer",
+                     format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across), metres);
+}
+
+std::string holes_remark(const PictureJob& job, const DepthMap& depth) {
+  if (depth.holes == 0) return {};
+  return fmt::format("{} of {} without a depth: filled with the farther of the neighbours'{}",
+                     counted(depth.holes, "pixel"), job.depth,
+                     depth.codes ? " (--depth-hole none: code 0 is a depth too)" : "");
+}
+
+}  // namespace holotone::cli

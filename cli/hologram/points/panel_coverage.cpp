@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cli/common/values.hpp>
+#include <cli/hologram/points/panel_coverage.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+namespace {
+
+double share_of(const HologramRow& row) {
+  return row.points == 0 ? 0 : static_cast<double>(row.unlit) / static_cast<double>(row.points);
+}
+
+/// "12 %", and "< 1 %" rather than none.
+std::string percent(double share) {
+  return share < 0.01 ? std::string("< 1 %") : fmt::format("{:.0f} %", std::floor(100 * share));
+}
+
+/// A length to three figures: nobody compares sizes to a micrometre here.
+std::string short_length(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
+
+/// Two figures, rounded down, so that what is suggested fits.
+double rounded_down(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return std::floor(value / unit) * unit;
+}
+
+}  // namespace
+
+std::array<double, 2> extent_of(const PointCloud& cloud) {
+  std::array<double, 2> extent{};
+  for (std::size_t axis = 0; axis < 2 && !cloud.position.empty(); ++axis) {
+    const auto [low, high] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
+                                                 [&](const Vec3f& a, const Vec3f& b) { return a[axis] < b[axis]; });
+    extent[axis] = static_cast<double>((*high)[axis]) - static_cast<double>((*low)[axis]);
+  }
+  return extent;
+}
+
+std::string remedy_of(const HologramJob& job, const Channel& channel, const PointCloud& cloud) {
+  const auto& placement = job.scene.placement;
+  const double middle = std::abs(placement.distance_m);
+  const double rise = channel.wavelength_m / (2 * job.panel.pitch_m);
+  const std::int64_t counts[] = {job.panel.nx, job.panel.ny};
+  double scale = 1;
+  bool crosses = false;
+  for (const auto& position : cloud.position) {
+    const double distance = -static_cast<double>(position[2]) * (placement.distance_m < 0 ? -1 : 1);
+    crosses = crosses || distance <= 0 || placement.distance_m == 0;
+    const double further = distance - middle;
+    if (further < 0) scale = std::min(scale, middle / -further);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const double half = static_cast<double>(counts[axis] - 1) * job.panel.pitch_m / 2 + rise * middle;
+      const double steepness = std::abs(static_cast<double>(position[axis])) - rise * further;
+      if (steepness > 0) scale = std::min(scale, half / steepness);
+    }
+  }
+  if (placement.keep) return {};
+  std::string text = crosses ? "; the object crosses the panel" : "";
+  if (!(scale < 1) || !(scale * placement.size_m >= least_length_m)) return text;
+  std::string size = format_length(rounded_down(scale * placement.size_m));
+  std::erase(size, ' ');
+  return text + fmt::format("; --size {} fits", size);
+}
+
+std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  const auto& worst = *std::max_element(
+      rows.begin(), rows.end(), [](const HologramRow& a, const HologramRow& b) { return share_of(a) < share_of(b); });
+  if (worst.unlit == 0) return {};
+  const double wavelength_m = job.channels[worst.channel].wavelength_m;
+  const double reach = wavelength_m * worst.distance_m / job.panel.pitch_m;
+  const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;
+  const double zone_y = static_cast<double>(job.panel.ny) * job.panel.pitch_m + reach;
+  return {
+      fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, and at {} a "
+                  "panel of {} x {} "
+                  "shows points within {} x {}{}",
+                  percent(share_of(worst)), worst.unlit, worst.points, worst.output, short_length(worst.extent_m[0]),
+                  short_length(worst.extent_m[1]), short_length(worst.distance_m),
+                  short_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
+                  short_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), short_length(zone_x),
+                  short_length(zone_y), worst.remedy)};
+}
+
+}  // namespace holotone::cli

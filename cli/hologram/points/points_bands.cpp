@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/digest.hpp>
+#include <cli/common/field_rows_run.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/points/empty_hologram.hpp>
+#include <cli/hologram/points/points_bands.hpp>
+#include <list>
+
+namespace holotone::cli {
+namespace {
+
+/// A whole panel that takes more goes by bands, on all machines alike; or more than this share of what is free.
+constexpr double most_whole_bytes = 2.0 * (1U << 30U);
+constexpr double most_share_of_free = 0.25;
+/// Of a band: 128 MiB of field, and long enough that points and factors are prepared seldom.
+constexpr std::int64_t band_pixels = std::int64_t{1} << 24;
+
+bool is_written_by_rows(const HologramJob& job) {
+  const auto extension = extension_of(job.output);
+  return job.complex_field && (extension == ".h5" || extension == ".hdf5" || extension == ".npy");
+}
+
+bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
+
+/// What rows are made from, beside what the file says: rows of other points are not continued.
+std::string key_of(const HologramJob& job, const PointSources& points) {
+  std::uint64_t digest = first_digest;
+  const auto add = [&](const auto& view) { digest = digest_of<float>(view.host(), digest); };
+  add(points.position_m);
+  add(points.amplitude);
+  add(points.phase_rad);
+  return fmt::format("points {:016x} {}", digest, to_string(job.device));
+}
+
+/// A band's progress as that of the rows that this run computes.
+class BandProgress final : public Progress {
+ public:
+  BandProgress(Progress& all, std::int64_t rows) : all_(all), rows_(rows) {}
+  void begin_band(std::int64_t rows) {
+    begin_ += band_;
+    band_ = rows;
+  }
+  bool update(std::string_view, std::int64_t done, std::int64_t total) override {
+    const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+    // Some methods go through their points twice: the bar does not go back.
+    shown_ = std::max(shown_, begin_ + static_cast<std::int64_t>(share * static_cast<double>(band_)));
+    return all_.update("summing points by bands of rows", shown_, rows_);
+  }
+
+ private:
+  Progress& all_;
+  std::int64_t rows_;
+  std::int64_t begin_ = 0;
+  std::int64_t band_ = 0;
+  std::int64_t shown_ = 0;
+};
+
+class BandWork {
+ public:
+  BandWork(const HologramJob& job, FrameSource& source)
+      : job_(job), source_(source), frame_(source.prepare(0)), queue_(Queue::create(job.device)), bar_(job.console) {
+    check_cancelled("reading");
+    require_light(job, frame_.input, frame_.dark);
+  }
+
+  std::vector<HologramRow> operator()() {
+    const UnfinishedRun run;
+    std::vector<HologramRow> rows;
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c));
+    for (auto& written : written_) written.finish();
+    // All rows are there: who cancels now has the file.
+    UnfinishedRun::keep();
+    return rows;
+  }
+
+ private:
+  [[nodiscard]] PointSources shifted(const ChannelPoints& points, std::int64_t first, std::int64_t rows) const {
+    PointSources sources = points.sources();
+    sources.shift_y_m = band_shift_m(first, rows, job_.panel.ny, job_.panel.pitch_m);
+    return sources;
+  }
+
+  HologramRow make(std::size_t c) {
+    const Stopwatch watch;
+    const auto& channel = job_.channels[c];
+    const std::int64_t ny = job_.panel.ny;
+    const std::int64_t at_once = job_.rows_at_once;
+    const ChannelPoints points(frame_.points.cloud, channel.colour);
+    PointCloudOptions options = job_.sum_options(channel);
+    options.shape[0] = at_once;
+    PointCloudPlan plan(options, queue_);
+    // What the file says of the sum is that of the band in the middle, where most points are.
+    plan.set_points(shifted(points, ny / 2 / at_once * at_once, at_once));
+    MadeHologram made;
+    made.output = source_.output(frame_.number, channel);
+    made.info = plan.info();
+    made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
+    Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
+    metadata["encoding"] = "complex";
+    metadata["rows_at_once"] = std::to_string(at_once);
+    auto& run = written_.emplace_back(
+        FieldRows{made.output, {ny, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once, at_once},
+        job_.console, bar_);
+    BandProgress progress(bar_, ny - run.resumed() / at_once * at_once);
+    run.write(queue_, [&](std::int64_t first, View<Complex, 2> part) {
+      const std::int64_t rows = part.shape()[0];
+      if (rows != options.shape[0]) {
+        options.shape[0] = rows;
+        plan = PointCloudPlan(options, queue_);
+      }
+      progress.begin_band(rows);
+      progress.step("", 0, 1);
+      plan.set_points(shifted(points, first, rows));
+      plan.execute({part, {}, {}}, progress);
+    });
+    made.compute_s = watch.seconds();
+    made.reconstruct_flags = flags_for(job_.output, metadata, {});
+    HologramRow row = row_of(frame_, c, made);
+    row.bands = (ny + at_once - 1) / at_once;
+    row.resumed = run.resumed();
+    return row;
+  }
+
+  const HologramJob& job_;
+  FrameSource& source_;
+  PreparedFrame frame_;
+  Queue queue_;
+  ProgressBar bar_;
+  std::list<FieldRowsRun> written_;  ///< all are finished last: a run that goes on finds the first colours too
+};
+
+}  // namespace
+
+std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) {
+  constexpr std::string_view option = "--rows-at-once";
+  constexpr std::int64_t most_rows = 1 << 24;
+  if (!typed.empty()) {
+    const auto rows = whole_number(option, typed, 1, most_rows);
+    if (!is_written_by_rows(job)) reject(option, "the complex field in a file .h5, .hdf5 or .npy", job.output);
+    if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
+    return std::min(rows, job.panel.ny);
+  }
+  if (!is_written_by_rows(job) || is_moving(job)) return 0;
+  const double whole = bytes_for_whole(job);
+  if (whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
+  const std::int64_t bands = (job.panel.ny * job.panel.nx + band_pixels - 1) / band_pixels;
+  return (job.panel.ny + bands - 1) / bands;
+}
+
+std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source) { return BandWork(job, source)(); }
+
+}  // namespace holotone::cli

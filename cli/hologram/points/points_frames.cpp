@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/points/bounded_queue.hpp>
+#include <cli/hologram/points/empty_hologram.hpp>
+#include <cli/hologram/points/panel_coverage.hpp>
+#include <cli/hologram/points/points_frames.hpp>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace holotone::cli {
+namespace {
+
+using Makers = std::vector<std::unique_ptr<HologramMaker>>;
+
+Makers makers_of(const HologramJob& job) {
+  const Queue queue = Queue::create(job.device);
+  Makers makers;
+  for (std::size_t c = 0; c < job.channels.size(); ++c)
+    makers.push_back(std::make_unique<HologramMaker>(job, c, queue));
+  return makers;
+}
+
+/// The first failure of several threads.
+class FirstFailure {
+ public:
+  void keep_current() {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+  void rethrow() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+/// Reading, computing and writing many frames at once.
+class Pipeline {
+ public:
+  Pipeline(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {}
+
+  std::vector<HologramRow> operator()() {
+    {
+      std::vector<std::jthread> threads;
+      threads.emplace_back([this] { guard([this] { read(); }); });
+      const unsigned writers = std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U);
+      for (unsigned i = 0; i < writers; ++i) threads.emplace_back([this] { guard([this] { write(); }); });
+      guard([this] { compute(); });
+    }
+    failure_.rethrow();
+    return std::move(rows_);
+  }
+
+ private:
+  void guard(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (...) {
+      failure_.keep_current();
+      prepared_.abandon();
+      made_.abandon();
+    }
+  }
+
+  void read() {
+    for (std::int64_t i = 0; i < source_.count(); ++i) {
+      check_cancelled("reading");
+      if (!prepared_.push(source_.prepare(i))) return;
+    }
+    prepared_.close();
+  }
+
+  void compute() {
+    ProgressBar bar(job_.console);
+    QuietProgress quiet;
+    const Makers makers = makers_of(job_);
+    for (std::int64_t done = 0; auto frame = prepared_.pop(); ++done) {
+      bar.step("making holograms", done, source_.count());
+      for (std::size_t c = 0; c < makers.size(); ++c) {
+        MadeHologram made = makers[c]->make(*frame, quiet);
+        made.output = source_.output(frame->number, job_.channels[c]);
+        rows_.push_back(row_of(*frame, c, made));
+        if (!made_.push(std::move(made))) return;
+      }
+    }
+    made_.close();
+  }
+
+  void write() {
+    while (const auto made = made_.pop()) {
+      check_cancelled("writing");
+      UnfinishedRun::will_write(made->output);
+      write_hologram(*made);
+    }
+  }
+
+  const HologramJob& job_;
+  FrameSource& source_;
+  BoundedQueue<PreparedFrame> prepared_{2};
+  BoundedQueue<MadeHologram> made_{4};
+  FirstFailure failure_;
+  std::vector<HologramRow> rows_;
+};
+
+/// One frame: one thing after the other, with a bar for the sum.
+std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source) {
+  const PreparedFrame frame = source.prepare(0);
+  check_cancelled("reading");
+  require_light(job, frame.input, frame.dark);
+  const Makers makers = makers_of(job);
+  ProgressBar bar(job.console);
+  std::vector<HologramRow> rows;
+  for (std::size_t c = 0; c < makers.size(); ++c) {
+    MadeHologram made = makers[c]->make(frame, bar);
+    made.output = source.output(frame.number, job.channels[c]);
+    check_cancelled("writing");
+    UnfinishedRun::will_write(made.output);
+    write_hologram(made);
+    rows.push_back(row_of(frame, c, made));
+  }
+  check_cancelled("writing");
+  return rows;
+}
+
+}  // namespace
+
+HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made) {
+  HologramRow row;
+  row.input = frame.input;
+  row.output = made.output;
+  row.frame = frame.number;
+  row.channel = channel;
+  row.points = static_cast<std::int64_t>(frame.points.cloud.size());
+  row.dropped = frame.points.dropped;
+  row.hidden = frame.points.hidden;
+  row.dark = frame.dark[channel];
+  row.info = made.info;
+  row.fresnel_deviation_rad = made.fresnel_deviation_rad;
+  row.compute_s = made.compute_s;
+  row.unlit = frame.unlit[channel];
+  row.remedy = frame.remedy[channel];
+  row.extent_m = extent_of(frame.points.cloud);
+  row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
+  row.reconstruct_flags = made.reconstruct_flags;
+  return row;
+}
+
+FrameSource::FrameSource(const HologramJob& job) : job_(job) {
+  std::optional<FramePattern> input_pattern;
+  if (!file_exists(job.input)) input_pattern = frame_pattern("IN", job.input);
+  require_known_counters("--output", job.output, job.channels.size() > 1);
+  output_pattern_ = frame_pattern("--output", job.output);
+  const bool moving = input_pattern.has_value() || job.spin_frames > 0;
+  if (input_pattern && job.spin_frames > 0) reject("--spin", "one file to turn", job.input);
+  if (moving && !output_pattern_) reject("--output", "a counter such as %04d for moving pictures", job.output);
+  if (!moving && output_pattern_) {
+    reject("--output", "a name without a counter, as IN has none and there is no --spin", job.output);
+  }
+  if (input_pattern) {
+    frames_ = find_frames(*input_pattern, job.input);
+    count_ = static_cast<std::int64_t>(frames_.size());
+  } else {
+    require_input(job.input);
+    count_ = std::max<std::int64_t>(job.spin_frames, 1);
+  }
+  std::vector<InputFile> inputs{{"--correction", job.correction}, {"--lut", job.lut}};
+  if (!input_pattern) inputs.push_back({"IN", job.input});
+  for (const auto& frame : frames_) inputs.push_back({"IN", frame.path});
+  const auto channels = static_cast<std::int64_t>(job.channels.size());
+  const auto name = [&](std::int64_t i) {
+    return output(frame(i / channels).number, job.channels[static_cast<std::size_t>(i % channels)]);
+  };
+  require_outputs({{"--output", count_ * channels, name}}, inputs);
+}
+
+Frame FrameSource::frame(std::int64_t index) const {
+  return frames_.empty() ? Frame{index, job_.input} : frames_.at(static_cast<std::size_t>(index));
+}
+
+std::string FrameSource::output(std::int64_t number, const Channel& channel) const {
+  std::string path = output_pattern_ ? output_pattern_->name(number) : job_.output;
+  return channel.name.empty() ? path : channel_path(path, channel.name);
+}
+
+PreparedFrame FrameSource::prepare(std::int64_t index) {
+  const Frame frame = this->frame(index);
+  if (job_.spin_frames == 0) return prepare_frame(job_, place_scene(frame.path, job_.scene), frame.number, 0);
+  if (!turning_) turning_ = place_scene(frame.path, job_.scene);
+  const double turn_rad = job_.spin_rad * static_cast<double>(index) / static_cast<double>(job_.spin_frames);
+  return prepare_frame(job_, *turning_, frame.number, turn_rad);
+}
+
+std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source) {
+  const UnfinishedRun run;
+  auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source);
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  return rows;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,243 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/paths.hpp>
+#include <cli/common/smoe_views.hpp>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/hologram/stereogram/stereogram_options.hpp>
+#include <cmath>
+#include <span>
+
+namespace holotone::cli {
+namespace {
+
+constexpr const char* hogel_options[] = {"--hogel", "--fringe", "--viewer"};
+constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-distance", "--camera-pitch",
+                                        "--camera-span"};
+constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
+                                           "--depth-hole"};
+/// Of waves through whole layers, and of codes, which a field that is written row by row does not become.
+constexpr const char* whole_options[] = {
+    "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
+    "--reference-angle", "--carrier", "--correction", "--packed16"};
+
+bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
+
+bool is_model_name(const std::string& path) {
+  const auto extension = extension_of(path);
+  return extension == ".smoe" || extension == ".json" || extension == ".npz";
+}
+
+void check_output(const HologramArguments& arguments) {
+  if (!arguments.encoding.empty() && arguments.encoding != "complex") {
+    reject("--encode",
+           "complex for hogels, whose field is written row by row; `holotone quantize` makes codes of it then",
+           arguments.encoding);
+  }
+  const auto extension = extension_of(arguments.output);
+  if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
+    reject("--output",
+           "a name ending in .h5, .hdf5 or .npy for the complex field of hogels; `holotone quantize` makes codes of it "
+           "then",
+           arguments.output);
+  }
+  require_known_counters("--output", arguments.output, !arguments.rgb.empty());
+  if (frame_pattern("--output", arguments.output)) {
+    reject("--output", "a name without a counter for one stereogram", arguments.output);
+  }
+}
+
+/// As many as StereogramOptions takes.
+constexpr std::int64_t most_hogel_layers = 255;
+
+/// What is not said follows from the panel and the viewing window: docs/stereograms.md.
+ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& arguments,
+                         const StereogramArguments& stereogram) {
+  const double width = static_cast<double>(job.panel.nx) * job.panel.pitch_m;
+  const auto& viewer = job.options.viewer;
+  ViewGeometry geometry;
+  geometry.distance_m = distance_of("--distance", arguments.scene.distance);
+  // On the axis, out to the far side of the window.
+  geometry.camera_span_m =
+      viewer ? 2 * std::max(std::abs(viewer->x_m) + viewer->width_m / 2, std::abs(viewer->y_m) + viewer->height_m / 2)
+             : width / 2;
+  if (!stereogram.camera_span.empty()) {
+    geometry.camera_span_m = length_between("--camera-span", stereogram.camera_span, least_length_m, most_distance_m);
+  }
+  if (!stereogram.camera_pitch.empty()) {
+    if (job.model)
+      reject("--camera-pitch", "--camera-span for a model, whose cameras are not counted", stereogram.camera_pitch);
+    geometry.camera_pitch_m =
+        length_between("--camera-pitch", stereogram.camera_pitch, least_length_m, most_distance_m);
+  }
+  if (!stereogram.view_distance.empty()) {
+    geometry.view_distance_m =
+        length_between("--view-distance", stereogram.view_distance, least_length_m, most_distance_m);
+  } else if (viewer) {
+    geometry.view_distance_m = viewer->distance_m;
+  } else {
+    // From where every hogel's light reaches every camera.
+    double sine = 1;
+    const double fringe = job.options.fringe_m > 0 ? job.options.fringe_m : 2 * job.panel.pitch_m;
+    for (const auto& channel : job.channels) sine = std::min(sine, channel.wavelength_m / fringe);
+    const double slope = sine < 0.9999 ? sine / std::sqrt(1 - sine * sine) : 70;
+    geometry.view_distance_m = (width + geometry.camera_span_m) / (2 * slope);
+  }
+  if (!(geometry.distance_m > -geometry.view_distance_m)) {
+    reject("--distance",
+           fmt::format("more than {}, behind the cameras' plane", format_length(-geometry.view_distance_m)),
+           arguments.scene.distance);
+  }
+  // As wide as the panel, seen from the middle camera.
+  geometry.size_m = is_given(stereogram, "--size")
+                        ? length_between("--size", arguments.scene.size, least_length_m, most_distance_m)
+                        : width * (geometry.view_distance_m + geometry.distance_m) / geometry.view_distance_m;
+  return geometry;
+}
+
+void set_hogels(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram) {
+  auto& options = job.options;
+  options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
+  // More pixels than the panel has would be computed for nothing.
+  constexpr std::int64_t largest_hogel = 32768;
+  const std::int64_t most = std::min(largest_hogel, 2 * std::max<std::int64_t>({job.panel.nx, job.panel.ny, 2}));
+  job.hogel_given = !stereogram.hogel.empty();
+  if (job.hogel_given) options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, most);
+  if (!stereogram.fringe.empty()) {
+    // A hair of slack: 1.5um is two pixels of 750nm.
+    options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
+  }
+  if (!stereogram.viewer.empty()) options.viewer = viewer_of("--viewer", stereogram.viewer);
+  options.seed = scene_options(arguments.scene).seed;
+}
+
+void set_layers(StereogramOptions& options, std::int64_t count) {
+  options.method = count > 0 ? StereogramMethod::layered : StereogramMethod::flat;
+  options.layers = static_cast<int>(std::clamp<std::int64_t>(count, 1, most_hogel_layers));
+}
+
+void set_views(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram,
+               const LayerArguments& layers) {
+  job.views = stereogram.views;
+  job.depths = stereogram.depths;
+  job.model = is_model_name(job.views);
+  job.rows = stereogram.rows;
+  (void)view_rows(job.rows);
+  if (!job.model && !names_views(job.views, "--views")) {
+    reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+  }
+  if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);
+  job.geometry = geometry_of(job, arguments, stereogram);
+  std::int64_t count = job.options.layers;
+  if (is_given(stereogram, "--layers")) {
+    count = whole_number("--layers", layers.layers, 0, most_hogel_layers);
+  } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
+    count = 0;  // a picture in the panel's own plane has no depth within a hogel
+  }
+  set_layers(job.options, count);
+}
+
+void set_picture(StereogramJob& job, const HologramArguments& arguments, const LayerArguments& layers) {
+  job.picture = picture_job(arguments, layers);
+  job.views = job.picture->image;
+  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : most_hogel_layers);
+}
+
+}  // namespace
+
+StereogramOptions StereogramJob::options_for(const Channel& channel) const {
+  StereogramOptions own = options;
+  own.grid.wavelength_m = channel.wavelength_m;
+  return own;
+}
+
+std::int64_t StereogramJob::hogel_for(double nearest_m) const {
+  constexpr std::int64_t least = 16;
+  constexpr std::int64_t most = 1024;
+  double wavelength_m = channels.front().wavelength_m;
+  for (const auto& channel : channels) wavelength_m = std::min(wavelength_m, channel.wavelength_m);
+  // And four of them across the panel.
+  const double limit = std::min(wavelength_m * std::abs(nearest_m) / (4 * panel.pitch_m * panel.pitch_m),
+                                static_cast<double>(std::max(panel.nx, panel.ny)) / 4);
+  std::int64_t side = least;
+  while (side < most && static_cast<double>(2 * side) <= limit) side *= 2;
+  return side;
+}
+
+std::string StereogramJob::output_of(const Channel& channel) const {
+  return channel.name.empty() ? output : channel_path(output, channel.name);
+}
+
+void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, CLI::Option& input) {
+  arguments.command = &command;
+  command
+      .add_option(
+          "--views", arguments.views,
+          "Views of a light field instead of IN: pictures by a name with %u and %v, or a mixture of experts (.smoe)")
+      ->excludes(&input)
+      ->excludes("--image")
+      ->excludes("--stack")
+      ->each([&input](const std::string&) { input.required(false); });
+  command.add_option("--view-depths", arguments.depths,
+                     "Distances behind the panel of each view's pixels, in metres: float TIFF");
+  command.add_option("--rows", arguments.rows, "Which way %v counts: down, up or auto, by the parallax")
+      ->capture_default_str();
+  command.add_option(
+      "--hogel", arguments.hogel,
+      "Side of a hogel in pixels; default by the nearest distance. With --image: by hogels, not by layers");
+  command.add_option(
+      "--fringe", arguments.fringe,
+      "Period of the finest fringe, which bounds the angle; default 2 pixels; --image then goes by hogels");
+  command.add_option("--viewer", arguments.viewer,
+                     "Only light to this window, DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm; --image then goes by hogels");
+  command.add_option("--view-distance", arguments.view_distance, "Of the cameras' plane in front of the panel");
+  auto* pitch = command.add_option("--camera-pitch", arguments.camera_pitch, "From camera to camera");
+  command.add_option("--camera-span", arguments.camera_span, "From the first camera of a row to the last")
+      ->excludes(pitch);
+}
+
+bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers) {
+  return !arguments.views.empty() ||
+         (!layers.image.empty() &&
+          std::ranges::any_of(hogel_options, [&](const char* option) { return is_given(arguments, option); }));
+}
+
+void refuse_stereogram_options(const StereogramArguments& arguments) {
+  for (const char* option : view_options) {
+    if (is_given(arguments, option)) reject(option, "views with --views", "none");
+  }
+  for (const char* option : hogel_options) {
+    if (is_given(arguments, option)) reject(option, "views with --views or a picture with --image", "none");
+  }
+}
+
+StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                             const LayerArguments& layers) {
+  const bool of_views = !stereogram.views.empty();
+  const std::string source = of_views ? "--views " + stereogram.views : "--image " + layers.image;
+  const auto refuse = [&](std::span<const char* const> options, std::string_view expected) {
+    for (const char* option : options) {
+      if (is_given(stereogram, option)) reject(option, expected, source);
+    }
+  };
+  refuse_point_options(layers, source);
+  refuse(whole_options, "a hologram that is not made hogel by hogel");
+  refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
+         of_views ? "a picture with --image" : "views with --views");
+  check_output(arguments);
+  StereogramJob job;
+  job.output = arguments.output;
+  job.panel = chosen_panel(arguments.panel);
+  job.channels = channels_of(arguments);
+  job.device = parse_device(arguments.device);
+  job.console = arguments.console;
+  set_hogels(job, arguments, stereogram);
+  if (of_views) {
+    set_views(job, arguments, stereogram, layers);
+  } else {
+    set_picture(job, arguments, layers);
+  }
+  return job;
+}
+
+}  // namespace holotone::cli

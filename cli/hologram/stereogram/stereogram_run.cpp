@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/field_rows_run.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/hologram/common/hologram_encoder.hpp>
+#include <cli/hologram/stereogram/stereogram_run.hpp>
+#include <cli/hologram/stereogram/stereogram_views.hpp>
+#include <cmath>
+#include <list>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+constexpr double degrees = 180 / std::numbers::pi;
+/// Rows of hogels that are written at once take about so much memory.
+constexpr std::int64_t bytes_at_once = std::int64_t{4} << 20;
+
+/// What one written stereogram was.
+struct StereogramRow {
+  std::size_t channel = 0;
+  std::string output;
+  StereogramInfo info;
+  StereogramReport report;
+  std::int64_t resumed = 0;  ///< rows of pixels that an earlier run had made
+  double compute_s = 0;
+};
+
+class StereogramWork {
+ public:
+  explicit StereogramWork(StereogramJob& job) : job_(job) {
+    const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
+    // Before views are read: what is wrong with the window, the hogels or the names.
+    for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
+    require_outputs({{"--output", std::ssize(job.channels), name}}, {});
+    views_ = read_views(job);
+    if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
+    require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
+    const auto n = static_cast<double>(job.options.hogel_px);
+    require_memory("--hogel",
+                   8 * (static_cast<double>(rows_at_once()) * n * static_cast<double>(job.panel.nx) +
+                        (job.device.backend == Backend::cpu ? 2 * n * n * describe(Device{}).units : 0)),
+                   fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
+  }
+
+  std::vector<StereogramRow> operator()() {
+    const UnfinishedRun run;
+    const Queue queue = Queue::create(job_.device);
+    ProgressBar bar(job_.console);
+    std::vector<StereogramRow> rows;
+    std::list<FieldRowsRun> written;  // all are finished last: a run that goes on finds the first colours too
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar, written));
+    for (auto& run_of_channel : written) run_of_channel.finish();
+    // All rows are there: who cancels now has the file.
+    UnfinishedRun::keep();
+    return rows;
+  }
+
+  [[nodiscard]] const StereogramViews& views() const { return views_; }
+
+ private:
+  /// Rows of hogels.
+  [[nodiscard]] std::int64_t rows_at_once() const {
+    const std::int64_t row_bytes = job_.options.hogel_px * job_.panel.nx * static_cast<std::int64_t>(sizeof(Complex));
+    return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
+  }
+
+  StereogramRow make(std::size_t c, const Queue& queue, Progress& progress, std::list<FieldRowsRun>& written) {
+    const Stopwatch watch;
+    const auto& channel = job_.channels[c];
+    StereogramPlan plan(job_.options_for(channel), queue);
+    StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, 0};
+    const std::int64_t n = job_.options.hogel_px;
+    const auto metadata = metadata_of(channel);
+    const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
+    auto& run = written.emplace_back(rows, job_.console, progress);
+    row.resumed = run.resumed();
+    const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
+    run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
+      const std::int64_t some = (part.shape()[0] + n - 1) / n;
+      row.report += plan.execute(*views_.source, colour, first_row / n, some, part, progress);
+    });
+    row.compute_s = watch.seconds();
+    return row;
+  }
+
+  [[nodiscard]] Metadata metadata_of(const Channel& channel) const {
+    const auto& options = job_.options;
+    Metadata metadata = panel_metadata(job_.panel, channel);
+    metadata["encoding"] = "complex";
+    metadata["method"] = "stereogram, " + std::string(to_string(options.method));
+    metadata["hogel_px"] = std::to_string(options.hogel_px);
+    if (options.method == StereogramMethod::layered) metadata["layers"] = std::to_string(options.layers);
+    if (options.fringe_m > 0) metadata["fringe_m"] = number_text(options.fringe_m);
+    if (options.viewer) metadata["viewer"] = text_of(*options.viewer);
+    metadata["seed"] = std::to_string(options.seed);
+    for (const auto& [name, value] : views_.metadata) metadata[name] = value;
+    return metadata;
+  }
+
+  /// What rows are made from: rows of other views or parameters are not continued.
+  [[nodiscard]] std::string key_of(const Metadata& metadata) const {
+    std::string key =
+        fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
+                    views_.facts.dump(), views_.digest, to_string(job_.device));
+    for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
+    return key;
+  }
+
+  const StereogramJob& job_;
+  StereogramViews views_;
+};
+
+double share(std::int64_t part, std::int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramWork& work,
+                                     const std::vector<StereogramRow>& rows) {
+  constexpr double worth_a_word = 0.005;
+  std::vector<std::string> warnings = work.views().warnings;
+  const auto& first = rows.front();
+  const auto& n = job.options.hogel_px;
+  const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
+  const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
+  if (const auto [down, across] = first.info.padding; down > 0 || across > 0) {
+    warnings.push_back(
+        fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row of them reach {} "
+                    "and {} pixels "
+                    "beyond it and are cut there",
+                    n, job.panel.nx, job.panel.ny, across, down));
+  }
+  for (const auto& row : rows) {
+    if (row.info.outside_share >= worth_a_word) {
+      warnings.push_back(fmt::format(
+          "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
+          "stays dark",
+          100 * row.info.outside_share, degrees * row.info.diffraction_angle_rad, degrees * row.info.outside_rad));
+    }
+    if (row.report.hogels > 0 && row.report.lit == 0) {
+      warnings.push_back(fmt::format("{} holds no light: no ray meets {}", row.output, job.views));
+    }
+    if (share(row.report.too_near, row.report.lit) >= worth_a_word) {
+      const double side = static_cast<double>(n) * job.panel.pitch_m;
+      const double least = 2 * side * job.panel.pitch_m / job.channels[row.channel].wavelength_m;
+      warnings.push_back(fmt::format(
+          "--hogel: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}{}",
+          100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least))),
+          smaller));
+    }
+    // Some of the widest angles always are.
+    constexpr double many = 0.25;
+    if (share(row.report.cut, row.report.lit) >= many) {
+      warnings.push_back(fmt::format(
+          "--hogel: {:.0f} % of the rays ask for fringes finer than two pixels at a hogel's edge and are left "
+          "out, which shows as steps from hogel to hogel{}",
+          100 * share(row.report.cut, row.report.lit), smaller));
+    }
+  }
+  for (const auto& channel : job.channels) {
+    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  }
+  return warnings;
+}
+
+nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
+                       double seconds) {
+  const auto& first = rows.front();
+  nlohmann::json object{{"input", job.views},
+                        {"method", to_string(job.options.method)},
+                        {"hogel_px", job.options.hogel_px},
+                        {"hogels", {first.info.hogels[1], first.info.hogels[0]}},
+                        {"padding_px", {first.info.padding[1], first.info.padding[0]}},
+                        {"seed", job.options.seed},
+                        {"software", "holotone " HOLOTONE_VERSION},
+                        {"device", to_string(job.device)},
+                        {"panel", job.panel.name},
+                        {"resolution", {job.panel.nx, job.panel.ny}},
+                        {"pitch_m", job.panel.pitch_m},
+                        {"encoding", "complex"},
+                        {"time_s", seconds},
+                        {"warnings", warnings_of(job, work, rows)},
+                        {"outputs", nlohmann::json::array()},
+                        {"holograms", nlohmann::json::array()}};
+  object.update(work.views().facts);
+  if (work.views().missed_share) object["missed_share"] = work.views().missed_share();
+  if (job.options.viewer) object["viewer"] = text_of(*job.options.viewer);
+  for (const auto& row : rows) {
+    const auto& channel = job.channels[row.channel];
+    nlohmann::json one{{"output", row.output},
+                       {"wavelength_m", channel.wavelength_m},
+                       {"diffraction_angle_rad", row.info.diffraction_angle_rad},
+                       {"outside_share", row.info.outside_share},
+                       {"outside_rad", row.info.outside_rad},
+                       {"computed_share", share(row.report.computed, row.report.rays)},
+                       {"lit_share", share(row.report.lit, row.report.rays)},
+                       {"resumed_rows", row.resumed},
+                       {"compute_s", row.compute_s}};
+    if (job.options.method == StereogramMethod::layered) {
+      one["layers_per_hogel"] = share(row.report.layers, row.report.hogels);
+      one["too_near_share"] = share(row.report.too_near, row.report.lit);
+      one["cut_share"] = share(row.report.cut, row.report.lit);
+      one["curvature_error_rad"] = row.report.curvature_error_rad;
+    }
+    if (!channel.name.empty()) one["channel"] = channel.name;
+    object["outputs"].push_back(row.output);
+    object["holograms"].push_back(one);
+  }
+  return object;
+}
+
+/// Few hogels of views without depth are a patchwork.
+std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& info) {
+  constexpr std::int64_t few = 8;
+  if (job.picture || !job.depths.empty() || std::max(info.hogels[0], info.hogels[1]) >= few) return {};
+  const double distance_m = std::abs(job.geometry.distance_m);
+  const auto width_of_point = [&](std::int64_t hogel_px) {
+    const double metres =
+        job.channels.front().wavelength_m * distance_m / (static_cast<double>(hogel_px) * job.panel.pitch_m);
+    return format_length(std::stod(fmt::format("{:.2g}", metres)));
+  };
+  const std::int64_t n = job.options.hogel_px;
+  const std::int64_t smaller = std::max<std::int64_t>(n / 4, 2);
+  if (distance_m == 0 || smaller == n) return {};
+  return fmt::format(
+      "note: {} x {} hogels show as many views, which meet only in the focus plane {} away: smaller ones (--hogel {}) "
+      "meet "
+      "more smoothly, but a point there is then {} wide instead of {}",
+      info.hogels[1], info.hogels[0], format_length(distance_m), smaller, width_of_point(smaller), width_of_point(n));
+}
+
+void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
+          double seconds) {
+  for (const auto& warning : warnings_of(job, work, rows)) warn(job.console, warning);
+  for (const auto& words : work.views().remarks) remark(job.console, words);
+  const auto& first = rows.front();
+  if (const auto words = few_hogels_remark(job, first.info); !words.empty()) remark(job.console, words);
+  for (const auto& row : rows) {
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
+  }
+  if (const auto& missed = work.views().missed_share; missed && missed() >= 0.005) {
+    remark(
+        job.console,
+        fmt::format("{:.0f} % of the rays pass by the cameras, which are {} apart, and are dark{}", 100 * missed(),
+                    format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m))),
+                    missed() >= 0.3 ? ": --view-distance, --camera-pitch or --camera-span say where they stood" : ""));
+  }
+  const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
+  StereogramReport all;
+  for (const auto& row : rows) all += row.report;
+  report(job.console,
+         fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}", what,
+                     job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
+                     100 * share(all.computed, all.rays), to_string(job.device), format_duration(seconds)));
+}
+
+}  // namespace
+
+int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                   const LayerArguments& layers) {
+  const Stopwatch watch;
+  StereogramJob job = stereogram_job(arguments, stereogram, layers);
+  StereogramWork work(job);
+  const auto rows = work();
+  report_json(job.console, json_of(job, work, rows, watch.seconds()));
+  tell(job, work, rows, watch.seconds());
+  return exit_ok;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,10 @@
+#pragma once
+#include <cli/hologram/stereogram/stereogram_options.hpp>
+
+namespace holotone::cli {
+
+/// `holotone hologram --views ...` or `--image ... --hogel ...`: to a hologram made and written hogel by hogel. Returns the exit code.
+int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
+                   const LayerArguments& layers);
+
+}  // namespace holotone::cli

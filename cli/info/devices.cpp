@@ -1,0 +1,42 @@
+#include <CLI/CLI.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <fmt/format.h>
+#include <holotone/core/device.hpp>
+#include <holotone/core/units.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+int run_devices(const ConsoleOptions& console) {
+  auto list = nlohmann::json::array();
+  for (const Device device : devices()) {
+    const DeviceInfo info = describe(device);
+    report(console, fmt::format("{:<7} {}, {} {}, {} of {} free{}{}", to_string(device), info.name, info.units,
+                                device.backend == Backend::cpu ? "threads" : "multiprocessors",
+                                format_bytes(static_cast<double>(info.free_bytes)),
+                                format_bytes(static_cast<double>(info.memory_bytes)), info.detail.empty() ? "" : ", ",
+                                info.detail));
+    list.push_back({{"device", to_string(device)},
+                    {"name", info.name},
+                    {"units", info.units},
+                    {"memory_bytes", info.memory_bytes},
+                    {"free_bytes", info.free_bytes},
+                    {"detail", info.detail}});
+  }
+  report_json(console, {{"devices", list}});
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& application, Action& action) {
+  const auto console = std::make_shared<ConsoleOptions>();
+  auto* command = application.add_subcommand("devices", "What this machine can compute on");
+  add_console_options(*command, *console);
+  command->callback([console, &action] { action = [console] { return run_devices(*console); }; });
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,309 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/panel_options.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/points_options.hpp>
+#include <cli/common/values.hpp>
+#include <cli/info/info_dots.hpp>
+#include <cli/info/info_metadata.hpp>
+#include <cli/smoe/smoe_command.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <holotone/io/dots.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/guarded.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct InfoArguments {
+  std::string input;
+  std::string wavelength = "532nm";
+  bool no_band_limit = false;
+  bool dots = false;
+  PanelArguments panel;
+  SceneArguments scene;
+  ConsoleOptions console;
+};
+
+void tell_image(const InfoArguments& arguments, const Image& image) {
+  const auto shape = shape_of(image);
+  const std::string_view type = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels)    ? "8-bit"
+                                : std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels) ? "16-bit"
+                                                                                                : "float32";
+  const bool hologram = image.metadata.count("encoding") != 0;
+  report(arguments.console,
+         fmt::format("{}: {}, {} x {} pixels, {}, {}", arguments.input, hologram ? "hologram" : "picture", shape[1],
+                     shape[0], counted(shape[2], "channel"), type));
+  tell_metadata(arguments.console, image.metadata);
+  report_json(arguments.console, {{"file", arguments.input},
+                                  {"kind", hologram ? "hologram" : "picture"},
+                                  {"resolution", {shape[1], shape[0]}},
+                                  {"channels", shape[2]},
+                                  {"pixel_type", type},
+                                  {"metadata", json_of(image.metadata)}});
+}
+
+struct FieldTotals {
+  double sum = 0;     ///< of |u|^2
+  float largest = 0;  ///< of |u|
+  std::int64_t bad = 0;
+};
+
+/// Of a field of any size, some rows at a time.
+FieldTotals totals_of(const FieldRowsReader& reader) {
+  constexpr std::int64_t most_values = 1 << 22;
+  const auto [ny, nx] = reader.shape();
+  const std::int64_t most = std::clamp<std::int64_t>(most_values / nx, 1, ny);
+  Array<std::complex<float>, 2> rows({most, nx});
+  FieldTotals totals;
+  for (std::int64_t first = 0; first < ny; first += most) {
+    check_cancelled("reading the field");
+    const View<std::complex<float>, 2> part(rows.data(), {std::min(most, ny - first), nx});
+    reader.read(first, part);
+    for (const auto value : part.host()) {
+      if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+        ++totals.bad;
+        continue;
+      }
+      totals.sum += static_cast<double>(std::norm(value));
+      totals.largest = std::max(totals.largest, std::abs(value));
+    }
+  }
+  return totals;
+}
+
+void tell_field(const InfoArguments& arguments) {
+  const FieldRowsReader reader(arguments.input, current_program());
+  const auto shape = reader.shape();
+  const auto [sum, largest, bad] = totals_of(reader);
+  const std::int64_t finite = element_count(shape) - bad;
+  const double rms = finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+  report(arguments.console,
+         fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most{}", arguments.input,
+                     shape[1], shape[0], rms, largest, bad > 0 ? fmt::format(", {} not finite", bad) : ""));
+  tell_metadata(arguments.console, reader.metadata());
+  report_json(arguments.console, {{"file", arguments.input},
+                                  {"kind", "field"},
+                                  {"resolution", {shape[1], shape[0]}},
+                                  {"amplitude_rms", rms},
+                                  {"amplitude_max", largest},
+                                  {"not_finite", bad},
+                                  {"metadata", json_of(reader.metadata())}});
+}
+
+/// Numbers that are neither a field nor points: a map of phases, or what reconstruct --linear wrote.
+void tell_array(const InfoArguments& arguments, const std::string& bytes, const io::NpyHeader& header) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  std::int64_t bad = 0;
+  for (std::size_t at = header.data_begin; at + header.item_bytes <= bytes.size(); at += header.item_bytes) {
+    const double value = io::load_npy_number(bytes.data() + at, header.kind, header.item_bytes, header.order);
+    if (!std::isfinite(value)) {
+      ++bad;
+      continue;
+    }
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const std::string kind = header.kind == 'f' ? "float" : header.kind == 'u' ? "uint" : "int";
+  const std::string type = fmt::format("{}{}", kind, 8 * header.item_bytes);
+  const bool any = low <= high;
+  report(arguments.console, fmt::format("{}: array of shape {}, {}, {}{}", arguments.input, header.shape_text(), type,
+                                        any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
+                                        bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
+  nlohmann::json object{
+      {"file", arguments.input}, {"kind", "array"}, {"shape", header.shape}, {"dtype", type}, {"not_finite", bad}};
+  if (any) object.update({{"low", low}, {"high", high}});
+  report_json(arguments.console, object);
+}
+
+struct Extents {
+  std::array<double, 3> low{};
+  std::array<double, 3> high{};
+  std::int64_t bad = 0;  ///< vertices that are not finite
+};
+
+Extents extents_of(const Mesh& mesh) {
+  Extents extents;
+  bool first = true;
+  for (const auto& position : mesh.position) {
+    if (!std::isfinite(position[0]) || !std::isfinite(position[1]) || !std::isfinite(position[2])) {
+      ++extents.bad;
+      continue;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double value = static_cast<double>(position[axis]);
+      extents.low[axis] = first ? value : std::min(extents.low[axis], value);
+      extents.high[axis] = first ? value : std::max(extents.high[axis], value);
+    }
+    first = false;
+  }
+  return extents;
+}
+
+/// How far the Fresnel wave would be from the spherical one for this object on this panel.
+double deviation_of(const InfoArguments& arguments, const Panel& panel) {
+  SceneOptions options = scene_options(arguments.scene);
+  options.skip_bad = true;  // info describes what is there; bad points are counted beside
+  const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
+  PointCloudOptions sum;
+  sum.wavelength_m = wavelength_of("--wavelength", arguments.wavelength);
+  sum.pitch_m = panel.pitch_m;
+  sum.shape = {panel.ny, panel.nx};
+  sum.band_limit = !arguments.no_band_limit;
+  const auto& cloud = points.cloud;
+  const PointSources sources{{cloud.position.front().data(), {static_cast<std::int64_t>(cloud.size()), 3}},
+                             view_of(std::span<const float>(cloud.amplitude)),
+                             {}};
+  return fresnel_deviation_rad(sources, sum);
+}
+
+void tell_scene(const InfoArguments& arguments) {
+  const Panel panel = chosen_panel(arguments.panel);
+  const Mesh mesh = read_scene_guarded(arguments.input, current_program());
+  const Extents extents = extents_of(mesh);
+  const auto& [low, high, bad] = extents;
+  if (bad > 0 && bad == std::ssize(mesh.position)) {
+    throw_io(arguments.input, "at least one finite point", fmt::format("{}, none finite", counted(bad, "point")));
+  }
+  std::string carries;
+  const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
+                                                          {"normals", !mesh.normal.empty()},
+                                                          {"amplitude", !mesh.amplitude.empty()},
+                                                          {"phase", !mesh.phase_rad.empty()}};
+  auto names = nlohmann::json::array();
+  for (const auto& [name, there] : attributes) {
+    if (!there) continue;
+    carries += fmt::format("{}{}", carries.empty() ? "" : ", ", name);
+    names.push_back(name);
+  }
+  const double deviation = deviation_of(arguments, panel);
+  const auto& console = arguments.console;
+  const std::size_t vertices = mesh.position.size();
+  report(console, fmt::format("{}: {}, {} {}, {}", arguments.input, mesh.triangle.empty() ? "points" : "mesh", vertices,
+                              vertices == 1 ? "vertex" : "vertices",
+                              counted(static_cast<std::int64_t>(mesh.triangle.size()), "triangle")));
+  report(console, fmt::format("  {:<22} {}", "carries", carries.empty() ? "positions alone" : carries));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
+  }
+  if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
+  report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,
+                              arguments.scene.keep_coordinates ? "its own place" : arguments.scene.distance,
+                              arguments.wavelength));
+  report_json(console, {{"file", arguments.input},
+                        {"kind", mesh.triangle.empty() ? "points" : "mesh"},
+                        {"vertices", mesh.position.size()},
+                        {"triangles", mesh.triangle.size()},
+                        {"carries", names},
+                        {"not_finite", bad},
+                        {"low", low},
+                        {"high", high},
+                        {"panel", panel.name},
+                        {"fresnel_deviation_rad", deviation}});
+}
+
+bool is_picture(const std::string& path) {
+  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp"};
+  return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
+}
+
+/// Everything else that info reads has been looked for when a file is taken for points.
+[[noreturn]] void reject_unknown(const std::string& path) {
+  const auto extension = extension_of(path);
+  throw_io(path,
+           "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
+           "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe), or dots (.csv .tsv .txt .dat "
+           ".xy .npy .svg)",
+           extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
+}
+
+/// A table without z is no cloud, but may be dots: whether it was.
+bool tell_dots_instead(const InfoArguments& arguments) {
+  if (!is_dots_input(arguments.input)) return false;
+  try {
+    tell_dots(arguments.input, arguments.console);
+  } catch (const Error&) {
+    return false;  // what the cloud's reader said is nearer to what the user meant
+  }
+  return true;
+}
+
+void tell_points(const InfoArguments& arguments) {
+  try {
+    tell_scene(arguments);
+  } catch (const Error& error) {
+    if (tell_dots_instead(arguments)) return;
+    if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
+    reject_unknown(arguments.input);
+  }
+}
+
+/// Complex numbers are a field; real ones {n, 2} dots, {n, 3} and {n, 4} points, and others an array.
+void tell_npy(const InfoArguments& arguments) {
+  const auto header = io::read_npy_header(arguments.input);
+  const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;
+  const bool is_array = header.kind != 'c' && (columns < 2 || columns > 4);
+  if (is_array) return tell_array(arguments, io::read_bytes(arguments.input), header);
+  if (header.kind == 'c') {
+    tell_field(arguments);
+  } else if (columns == 2) {
+    tell_dots(arguments.input, arguments.console);
+  } else {
+    tell_points(arguments);
+  }
+}
+
+int run_info(const InfoArguments& arguments) {
+  require_input(arguments.input);
+  if (arguments.dots || is_dots_file(arguments.input)) {
+    tell_dots(arguments.input, arguments.console);
+  } else if (extension_of(arguments.input) == ".smoe") {
+    tell_model(arguments.input, arguments.console);
+  } else if (is_picture(arguments.input)) {
+    tell_image(arguments, read_image(arguments.input));
+  } else if (extension_of(arguments.input) == ".npy") {
+    tell_npy(arguments);
+  } else if (is_field_name(arguments.input) || is_hdf5(arguments.input)) {
+    tell_field(arguments);
+  } else {
+    tell_points(arguments);
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_info(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<InfoArguments>();
+  auto* command =
+      application.add_subcommand("info", "What a hologram, field, picture, cloud, mesh or file of dots holds");
+  command->add_option("FILE", arguments->input, "Any file Holotone reads")->required();
+  command->add_flag("--dots", arguments->dots,
+                    "FILE holds dots: a picture of two levels, or columns x y radius without names");
+  add_panel_options(*command, arguments->panel);
+  add_placement_options(*command, arguments->scene);
+  command->add_option("--wavelength", arguments->wavelength, "Of points: to tell the Fresnel deviation for")
+      ->capture_default_str();
+  command->add_flag("--no-band-limit", arguments->no_band_limit, "Of points: count pixels beyond the band limit too");
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_info(*arguments); }; });
+}
+
+}  // namespace holotone::cli

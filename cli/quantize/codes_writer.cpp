@@ -1,0 +1,40 @@
+#include <cli/common/npy_file.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/quantize/codes_writer.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/io/image_rows.hpp>
+
+namespace holotone::cli {
+
+bool CodesWriter::takes_rows(const std::string& path) { return extension_of(path) == ".png"; }
+
+CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows)
+    : path_(std::move(path)), shape_(shape), metadata_(std::move(metadata)) {
+  if (by_rows && takes_rows(path_)) {
+    rows_ = std::make_unique<ImageRowsWriter>(path_, Shape<3>{shape[0], shape[1], 1}, 8, metadata_);
+  } else {
+    pixels_ = Array<std::uint8_t, 3>({shape[0], shape[1], 1});
+  }
+}
+
+CodesWriter::~CodesWriter() = default;
+
+View<std::uint8_t, 2> CodesWriter::next(std::int64_t rows) {
+  next_rows_ = rows;
+  if (!rows_) return {pixels_.data() + first_row_ * shape_[1], {rows, shape_[1]}};
+  if (pixels_.empty() || pixels_.shape()[0] != rows) pixels_ = Array<std::uint8_t, 3>({rows, shape_[1], 1});
+  return {pixels_.data(), {rows, shape_[1]}};
+}
+
+void CodesWriter::write() {
+  if (rows_) rows_->write(pixels_.view());
+  first_row_ += next_rows_;
+}
+
+void CodesWriter::finish() {
+  if (rows_) return rows_->finish();
+  if (extension_of(path_) == ".npy") return write_npy(path_, pixels_);
+  write_image(path_, {std::move(pixels_), std::move(metadata_)});
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,75 @@
+#pragma once
+#include <cli/common/console.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cstdint>
+#include <holotone/core/device.hpp>
+#include <holotone/quantize/diffusion_weights.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What follows `holotone quantize`, as typed.
+struct QuantizeArguments {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string method;
+  std::string viewer;
+  std::string encoding;
+  std::string bits;
+  std::string lut;
+  std::string hogel;
+  std::string weights;
+  std::string kept;
+  std::string p;
+  std::string rule;
+  std::string kappa;
+  std::string most_sum;
+  std::string clip = "0.999";
+  std::string order = "raster";
+  std::string distance;
+  std::string device = "auto";
+  HologramOverrides overrides;  ///< --wavelength, --pitch and --panel alone
+  ConsoleOptions console;
+};
+
+enum class QuantizeMethod { truncate, floyd_steinberg, swed, vded };
+std::string_view to_string(QuantizeMethod method);
+std::string_view to_string(WeightRule rule);
+
+/// Whether its weights keep noise out of a viewing window.
+constexpr bool has_windows(QuantizeMethod method) {
+  return method == QuantizeMethod::swed || method == QuantizeMethod::vded;
+}
+
+/// One field to codes.
+struct QuantizeTask {
+  std::string input;
+  std::string output;
+  std::string channel;     ///< "r", "g", "b"; empty of one hologram
+  std::string wavelength;  ///< as typed; empty: the file's
+};
+
+/// What is to be done, checked as far as it can be before a file is read.
+struct QuantizeJob {
+  std::vector<QuantizeTask> tasks;
+  QuantizeMethod method = QuantizeMethod::floyd_steinberg;
+  std::optional<Viewer> viewer;
+  bool viewer_stated = false;  ///< by the first file, not typed
+  WeightOptions weights;
+  ErrorDiffusionOptions diffusion;       ///< hogel_px: see `hogel_px`
+  std::optional<std::int64_t> hogel_px;  ///< of --hogel; 0: the panel
+  std::optional<double> distance_m;
+  std::string lut;
+  Device device;
+  HologramOverrides overrides;
+  ConsoleOptions console;
+};
+
+/// Throws invalid_argument or io naming the option.
+QuantizeJob quantize_job(const QuantizeArguments& arguments);
+
+}  // namespace holotone::cli

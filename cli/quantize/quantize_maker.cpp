@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/quantize/codes_writer.hpp>
+#include <cli/quantize/quantize_maker.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <holotone/io/guarded.hpp>
+#include <holotone/quantize/modulus_share.hpp>
+#include <numeric>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::int64_t most_default_hogel_px = 2048;
+constexpr std::int64_t least_default_hogel_px = 64;
+constexpr std::int64_t pixels_at_once = 1 << 22;  ///< of a field that is read by blocks, at least
+constexpr std::int64_t truncated_rows = 512;      ///< whose blocks have as many rows, or a multiple
+
+/// A field by blocks of rows; a block stays until another is asked for.
+class FieldBlocks {
+ public:
+  FieldBlocks(const FieldRowsReader& reader, std::int64_t rows) : reader_(reader), rows_(rows) {}
+
+  [[nodiscard]] std::int64_t count() const { return (reader_.shape()[0] + rows_ - 1) / rows_; }
+  [[nodiscard]] std::int64_t first_row(std::int64_t block) const { return block * rows_; }
+
+  View<const Complex, 2> at(std::int64_t block) {
+    if (block == held_) return values_.view();
+    const auto [ny, nx] = reader_.shape();
+    const Shape<2> shape{std::min(rows_, ny - first_row(block)), nx};
+    held_ = -1;
+    if (values_.shape() != shape) values_ = Array<Complex, 2>(shape);
+    reader_.read(first_row(block), values_.view());
+    held_ = block;
+    return values_.view();
+  }
+
+ private:
+  const FieldRowsReader& reader_;
+  std::int64_t rows_;
+  std::int64_t held_ = -1;
+  Array<Complex, 2> values_;
+};
+
+/// What the file states of itself, with what was typed in its place.
+Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
+  Metadata metadata = reader.metadata();
+  HologramOverrides overrides = job.overrides;
+  overrides.wavelength = task.wavelength;
+  apply_overrides(metadata, overrides);
+  if (job.distance_m) metadata["distance_m"] = number_text(*job.distance_m);
+  if (!task.channel.empty()) metadata.emplace("channel", task.channel);
+  require_stated(task.input, metadata, overrides, true);
+  return metadata;
+}
+
+/// So that the window, as seen from a hogel's edges, moves by no more than an eighth of its width: a power of two.
+std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
+  const double most = std::min(viewer.width_m, viewer.height_m) / (4 * pitch_m);
+  std::int64_t side = most_default_hogel_px;
+  while (side > least_default_hogel_px && static_cast<double>(side) > most) side /= 2;
+  return side;
+}
+
+/// Side of the hogels that have windows of their own: as typed, as the file states it, or as the viewer asks.
+std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
+  if (job.hogel_px) return *job.hogel_px;
+  const double stated = number_of(path, metadata, "hogel_px")
+                            .value_or(static_cast<double>(default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m)));
+  if (!(stated >= 1 && stated <= static_cast<double>(largest_grid_side)) || stated != std::floor(stated)) {
+    throw_io(path, fmt::format("a whole hogel_px from 1 to {}", largest_grid_side), fmt::format("{:g}", stated));
+  }
+  return static_cast<std::int64_t>(stated);
+}
+
+/// Side of the hogels that are quantised apart; 0: the panel.
+std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
+  if (job.method == QuantizeMethod::truncate) return 0;
+  if (job.hogel_px || job.method == QuantizeMethod::vded) return window_side;
+  return 0;
+}
+
+/// Rows that are read at once: all, or as many rows of hogels as make a block.
+std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side, std::int64_t square_side) {
+  if (job.method == QuantizeMethod::truncate) side = square_side > 0 ? square_side : truncated_rows;
+  if (side == 0 || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
+  return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
+}
+
+double sum_of_squares(View<const Complex, 2> field) {
+  const auto [ny, nx] = field.shape();
+  std::vector<double> rows(static_cast<std::size_t>(ny));
+  parallel_for(0, ny, [&, width = nx](std::int64_t row) {
+    double sum = 0;
+    for (std::int64_t x = 0; x < width; ++x) sum += static_cast<double>(std::norm(field(row, x)));
+    rows[static_cast<std::size_t>(row)] = sum;
+  });
+  return std::accumulate(rows.begin(), rows.end(), 0.0);
+}
+
+/// What the field is divided by, and its mean square.
+struct FieldScale {
+  double scale;
+  double energy;
+};
+FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& blocks, const FieldGrid& grid,
+                    Progress& progress) {
+  ModulusShare share(job.diffusion.modulation, job.diffusion.clip);
+  const std::int64_t nx = grid.nx;
+  double squares = 0;
+  bool first = true;
+  do {
+    for (std::int64_t block = 0; block < blocks.count(); ++block) {
+      progress.step("looking for the scale", block, blocks.count());
+      share.add(blocks.at(block));
+      if (first) squares += sum_of_squares(blocks.at(block));
+    }
+    first = false;
+    if (const std::int64_t broken = share.broken(); broken >= 0) {
+      throw_io(path, "finite values", fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
+    }
+  } while (share.another_pass());
+  const double scale = share.modulus();
+  if (scale > most_field_value)
+    throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", scale));
+  return {scale, squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny))};
+}
+
+/// The sets of hogels first to last - 1, or the one for all.
+DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::int64_t last) {
+  const auto part = [&](const Array<float, 2>& values) {
+    const auto [sets, taps] = values.shape();
+    if (sets <= 1) return values.to(Device{});
+    Array<float, 2> own({last - first, taps});
+    std::copy_n(values.data() + first * taps, own.size(), own.data());
+    return own;
+  };
+  return {all.taps, part(all.values), all.backward.empty() ? Array<float, 2>() : part(all.backward)};
+}
+
+/// A block's codes, by the job's device.
+void diffuse(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const Queue& queue,
+             View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+  ErrorDiffusionPlan plan(options, weights, field.shape(), queue);
+  if (queue.device().backend == Backend::cpu) return plan.execute(field, codes);
+  Array<Complex, 2> values(field.shape(), queue);
+  Array<std::uint8_t, 2> levels(field.shape(), queue);
+  copy<Complex, 2>(values.view(), field, queue);
+  plan.execute(values.view(), levels.view());
+  copy<std::uint8_t, 2>(codes, levels.view(), queue);
+  queue.synchronize();
+}
+
+/// How the codes were made, and what undoes them.
+void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
+  const auto& diffusion = job.diffusion;
+  metadata["software"] = "holotone " HOLOTONE_VERSION;
+  metadata["source"] = row.input;
+  for (const char* key : {"level_phase_rad", "phase_range_rad"})
+    metadata.erase(key);  // a preset's, of which --bits takes fewer
+  EncodeOptions encode;
+  const bool phase = diffusion.modulation == Modulation::phase;
+  encode.encoding = phase ? Encoding::phase : Encoding::amplitude;
+  encode.bits = diffusion.bits;
+  if (phase) encode.level_phase_rad = diffusion.levels;
+  const auto most = static_cast<float>(row.scale);
+  describe_encoding(metadata, encode, {-most, most}, false);
+  if (!phase && !diffusion.levels.empty()) metadata["level_amplitude"] = numbers_text(diffusion.levels);
+  metadata["scale"] = number_text(row.scale);
+  metadata["field_energy"] = number_text(row.energy);
+  metadata["clip"] = number_text(diffusion.clip);
+  metadata["quantize_method"] = to_string(job.method);
+  if (job.method != QuantizeMethod::truncate) metadata["serpentine"] = diffusion.serpentine ? "1" : "0";
+  if (row.hogel_px > 0) metadata["hogel_px"] = std::to_string(row.hogel_px);
+  if (has_windows(job.method)) {
+    metadata["weights"] = std::to_string(job.weights.taps);
+    metadata["weights_kept"] = std::to_string(row.weights.most_used);
+    metadata["weights_rule"] = to_string(job.weights.rule);
+    metadata["weights_sum"] = number_text(row.weights.most_sum);
+    metadata["weights_p"] = job.weights.parallelism > 0 ? std::to_string(job.weights.parallelism) : "free";
+    metadata["kappa"] = number_text(job.weights.kappa);
+  }
+  metadata.erase("viewer");
+  if (job.viewer) metadata["viewer"] = text_of(*job.viewer);
+}
+
+void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
+  const double pixels = static_cast<double>(row.grid.nx) * static_cast<double>(row.grid.ny);
+  const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
+  const bool at_once = rows == row.grid.ny || !CodesWriter::takes_rows(row.output);
+  const double codes = at_once ? 2 * pixels : block;  // the codes, and what the file takes while it is written
+  constexpr double constant_bytes = 96 << 20;
+  const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
+  require_memory(row.input, constant_bytes + block * sizeof(Complex) + codes,
+                 fmt::format("{} x {} pixels{}", row.grid.nx, row.grid.ny,
+                             one ? " as one hogel, for which --hogel takes less" : ""));
+}
+
+/// Everything between scale and file, block by block.
+void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
+                std::int64_t square_side, Progress& progress) {
+  ErrorDiffusionOptions options = job.diffusion;
+  options.hogel_px = row.hogel_px;
+  options.scale = row.scale;
+  options.cache_folder = cache_folder();
+  std::optional<WindowMeter> meter;
+  if (job.viewer) meter.emplace(options, row.grid, *job.viewer, square_side);
+  const Queue queue = Queue::create(job.device);
+  CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
+  for (std::int64_t block = 0; block < blocks.count(); ++block) {
+    progress.step("quantising", block, blocks.count());
+    const auto field = blocks.at(block);
+    const auto codes = writer.next(field.shape()[0]);
+    const std::int64_t side = row.hogel_px > 0 ? row.hogel_px : row.grid.ny;
+    const std::int64_t first = blocks.first_row(block) / side * row.hogels[1];
+    const std::int64_t last = (blocks.first_row(block) + field.shape()[0] + side - 1) / side * row.hogels[1];
+    diffuse(options, sets_of(row.weights.weights, first, last), queue, field, codes);
+    if (meter) meter->look(blocks.first_row(block), field, codes, row.scale);
+    check_cancelled("quantising");
+    writer.write();
+  }
+  if (meter) row.window = meter->measured();
+  check_cancelled("writing");
+  UnfinishedRun::will_write(row.output);
+  writer.finish();
+}
+
+}  // namespace
+
+QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress) {
+  const Stopwatch watch;
+  constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
+  if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
+    throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
+             "a picture: its codes are quantised already");
+  }
+  const FieldRowsReader reader(task.input, current_program());
+  Metadata metadata = metadata_of(job, task, reader);
+  QuantizeRow row;
+  row.input = task.input;
+  row.output = task.output;
+  row.channel = task.channel;
+  row.grid = stated_grid(task.input, metadata, reader.shape());
+  // Noise is measured in the same squares whatever the method.
+  const bool windows = job.viewer.has_value() || job.method == QuantizeMethod::vded;
+  std::int64_t square_side =
+      windows ? window_side(job, task.input, metadata, row.grid.pitch_m) : job.hogel_px.value_or(0);
+  if (square_side >= std::max(row.grid.nx, row.grid.ny)) square_side = 0;
+  row.hogel_px = hogel_side(job, square_side);
+  row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
+  constexpr std::int64_t most_hogels = 1 << 18;  // each has its weights
+  if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
+    const auto expected = fmt::format("hogels for at most {} sets of weights", most_hogels);
+    const auto got = fmt::format("{} of {} pixels a side", count, row.hogel_px);
+    if (job.hogel_px) reject("--hogel", expected, got);
+    throw_io(task.input, expected, got);
+  }
+  row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
+  const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
+  require_memory_for(row, rows);
+  FieldBlocks blocks(reader, rows);
+  const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
+  row.scale = scale;
+  row.energy = energy;
+  row.dark = energy == 0;
+  if (row.scale == 0) row.scale = 1;
+  describe(metadata, job, row);
+  row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, {}, {}});
+  if (metadata.count("distance_m") == 0)
+    std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
+  make_codes(job, row, blocks, metadata, square_side, progress);
+  row.seconds = watch.seconds();
+  return row;
+}
+
+}  // namespace holotone::cli

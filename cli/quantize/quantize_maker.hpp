@@ -1,0 +1,32 @@
+#pragma once
+#include <cli/common/hologram_overrides.hpp>
+#include <cli/quantize/quantize_job.hpp>
+#include <cli/quantize/quantize_windows.hpp>
+#include <cli/quantize/window_meter.hpp>
+#include <holotone/core/progress.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// What one written field of codes is.
+struct QuantizeRow {
+  std::string input;
+  std::string output;
+  std::string channel;  ///< see QuantizeTask
+  FieldGrid grid;
+  std::int64_t hogel_px = 0;  ///< 0: the panel
+  Shape<2> hogels{};
+  HogelWeights weights;
+  double scale = 0;
+  double energy = 0;  ///< of the field, its mean square
+  bool dark = false;  ///< the field holds no light
+  WindowMeasure window;
+  double seconds = 0;
+  Flags reconstruct_flags;  ///< see flags_for
+};
+
+/// Reads a field by rows of hogels, quantises and writes it. The whole of it is in memory where it is one hogel, or its file's format has to be written at once.
+QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress);
+
+}  // namespace holotone::cli

@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/reconstruct/eye_view.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/units.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::int64_t most_places = 10'000;
+constexpr std::int64_t most_picture_pixels = 2048;  ///< a side, unless a pitch is given
+constexpr double most_kept_bytes = 1 << 30;
+
+EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
+  return {viewer.width_m, viewer.height_m, viewer.distance_m, viewer.x_m, viewer.y_m, shape};
+}
+
+/// {x, y} from "X,Y"; the last unit counts for one without.
+std::array<double, 2> place_of(const std::string& text, std::string_view expected) {
+  auto parts = list("--sweep-viewer", text, expected);
+  if (parts.size() != 2) reject("--sweep-viewer", expected, text);
+  if (parts[0].find_first_not_of("+-.0123456789eE") == std::string::npos) {
+    const auto unit = parts[1].find_last_of("0123456789.");
+    if (unit != std::string::npos) parts[0] += parts[1].substr(unit + 1);
+  }
+  return {distance_of("--sweep-viewer", parts[0]), distance_of("--sweep-viewer", parts[1])};
+}
+
+/// The eye at places on a line, both ends included.
+std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
+  constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
+  const auto first = text.find(':');
+  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (second == std::string::npos) reject("--sweep-viewer", expected, text);
+  const auto from = place_of(text.substr(0, first), expected);
+  const auto to = place_of(text.substr(first + 1, second - first - 1), expected);
+  const auto count = whole_number("--sweep-viewer", text.substr(second + 1), 1, most_places);
+  std::vector<EyePupil> eyes(static_cast<std::size_t>(count), eye);
+  for (std::size_t i = 0; i < eyes.size(); ++i) {
+    const double part = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
+    eyes[i].x_m = from[0] + (to[0] - from[0]) * part;
+    eyes[i].y_m = from[1] + (to[1] - from[1]) * part;
+  }
+  return eyes;
+}
+
+/// Options that mean nothing without an eye, and those that mean nothing to it.
+void require_eye_options(const ReconstructArguments& arguments, bool eye) {
+  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y] beside it, an eye";
+  if (!eye) {
+    if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
+    if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
+    if (!arguments.pupil_shape.empty()) reject("--pupil-shape", needed, arguments.pupil_shape);
+    if (!arguments.sweep_viewer.empty()) reject("--sweep-viewer", needed, arguments.sweep_viewer);
+    return;
+  }
+  if (arguments.method == "fresnel") {
+    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", arguments.method);
+  }
+}
+
+}  // namespace
+
+void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
+  const bool eye = !arguments.viewer.empty() && arguments.aperture.empty();
+  require_eye_options(arguments, eye);
+  if (!eye) return;
+  if (arguments.viewer.find(':') == std::string::npos) {
+    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture beside it",
+           arguments.viewer);
+  }
+  static constexpr Choice<PupilShape> shapes[] = {{"rectangle", PupilShape::rectangle},
+                                                  {"ellipse", PupilShape::ellipse}};
+  const auto shape =
+      arguments.pupil_shape.empty() ? PupilShape::rectangle : choose("--pupil-shape", arguments.pupil_shape, shapes);
+  const EyePupil pupil = pupil_at(viewer_of("--viewer", arguments.viewer), shape);
+  job.pupils = {pupil};
+  if (!arguments.sweep_viewer.empty()) job.pupils = places_of(arguments.sweep_viewer, pupil);
+  if (!arguments.output_pitch.empty()) job.output_pitch_m = pitch_of("--output-pitch", arguments.output_pitch);
+  if (!arguments.picture_size.empty()) {
+    job.picture_size_m = window_size("--picture-size", arguments.picture_size, arguments.picture_size);
+  }
+  job.white_rule = WhiteRule::mean_and_deviation;
+}
+
+const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
+  return job.pupils[job.pupils.size() == 1 ? 0 : frame];
+}
+
+std::string place_text(const EyePupil& pupil, double like_m) {
+  return fmt::format("{}, {}", format_length(pupil.x_m, like_m), format_length(pupil.y_m, like_m));
+}
+
+namespace {
+
+std::string_view shape_name(const EyePupil& pupil) {
+  return pupil.shape == PupilShape::ellipse ? "ellipse" : "rectangle";
+}
+
+}  // namespace
+
+void describe_eye(Metadata& metadata, const EyePupil& pupil) {
+  metadata["viewer_distance_m"] = number_text(pupil.distance_m);
+  metadata["viewer_x_m"] = number_text(pupil.x_m);
+  metadata["viewer_y_m"] = number_text(pupil.y_m);
+  metadata["viewer_width_m"] = number_text(pupil.width_m);
+  metadata["viewer_height_m"] = number_text(pupil.height_m);
+  metadata["pupil_shape"] = shape_name(pupil);
+}
+
+nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
+  return {{"distance_m", pupil.distance_m}, {"x_m", pupil.x_m},           {"y_m", pupil.y_m},
+          {"width_m", pupil.width_m},       {"height_m", pupil.height_m}, {"shape", shape_name(pupil)},
+          {"light_share", light_share}};
+}
+
+EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::create(job.device)) {
+  const auto overrides = overrides_of(job);
+  std::vector<HologramRows> files;
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.emplace_back(job.inputs[i], overrides[i]);
+  std::vector<const HologramLight*> lights;
+  lights.reserve(files.size());
+  for (const auto& file : files) lights.push_back(&file.light());
+  auto ordered = lights;
+  if (ordered.size() == 3) put_in_order(ordered);
+  describe(*ordered.front());
+  for (const auto* light : ordered) {
+    const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
+    channels_.push_back({std::move(files[number]), light->grid, -1, nullptr});
+  }
+  grid_ = picture_grid(options_for(channels_.front(), job.pupils.front()));
+  require_possible();
+}
+
+EyeOptions EyeLooker::options_for(const Channel& channel, const EyePupil& pupil) const {
+  EyeOptions options;
+  options.grid = channel.grid;
+  options.pupil = pupil;
+  options.output_pitch_m = job_.output_pitch_m;
+  const auto [width_m, height_m] = job_.picture_size_m;
+  if (width_m == 0) return options;
+  const double most = static_cast<double>(most_picture_pixels);
+  if (options.output_pitch_m == 0) {
+    const double steps = std::ceil(std::max(width_m, height_m) / (most * channel.grid.pitch_m));
+    options.output_pitch_m = std::max(1.0, steps) * channel.grid.pitch_m;
+  }
+  const auto pixels = [&](double size_m) {
+    const double count = std::max(1.0, std::round(size_m / options.output_pitch_m));
+    if (count > static_cast<double>(largest_grid_side)) {
+      reject("--picture-size",
+             fmt::format("at most {} pixels of {} a side", largest_grid_side, format_length(options.output_pitch_m)),
+             fmt::format("{:.0f}", count));
+    }
+    return static_cast<std::int64_t>(count);
+  };
+  options.output_shape = {pixels(height_m), pixels(width_m)};
+  return options;
+}
+
+/// Every frame's eye and focus are looked at before the first takes its time.
+void EyeLooker::require_possible() const {
+  auto distances = job_.distances_m;
+  if (distances.empty()) distances = {stated_distance_m()};
+  double most = 0;
+  for (const auto& pupil : job_.pupils) {
+    for (const double distance : distances) {
+      double bytes = 0;
+      for (const auto& channel : channels_) {
+        bytes += static_cast<double>(eye_bytes(options_for(channel, pupil), distance, job_.device));
+      }
+      most = std::max(most, bytes);
+    }
+  }
+  const auto& grid = channels_.front().grid;
+  const double strip = static_cast<double>(std::min(grid.ny, EyeOptions{}.tile[0]) * grid.nx) * sizeof(Complex);
+  const double picture =
+      static_cast<double>(grid_.nx * grid_.ny) * static_cast<double>(channels_.size() * sizeof(float));
+  require_memory("--viewer", strip + picture + (job_.device.backend == Backend::cpu ? most : 0),
+                 "what goes through the pupil");
+}
+
+float EyeLooker::weight(const Channel& channel) const {
+  return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.sum) : 1.0F;
+}
+
+void EyeLooker::gather(Channel& channel, const EyePupil& pupil, Progress& progress) {
+  const auto options = options_for(channel, pupil);
+  if (gathered_ != nullptr) channel.plan.reset();  // before the next one's memory is taken
+  channel.plan = std::make_unique<EyePlan>(options, queue_);
+  const auto [ny, nx] = channel.grid.shape();
+  const std::int64_t strip = std::min(ny, options.tile[0]);
+  Array<Complex, 2> host({strip, nx});
+  double sum = 0;
+  for (std::int64_t row = 0; row < ny; row += strip) {
+    progress.step("gathering light", row, ny);
+    const View<Complex, 2> rows(host.data(), {std::min(strip, ny - row), nx});
+    channel.rows.read(row, rows);
+    for (const Complex value : rows.host()) sum += static_cast<double>(std::norm(value));
+    if (job_.device.backend == Backend::cpu) {
+      channel.plan->add_rows(rows, row);
+      continue;
+    }
+    const auto values = copy_of<const Complex, 2>(rows, job_.device);
+    channel.plan->add_rows(values.view(), row);
+    queue_.synchronize();
+  }
+  channel.sum = sum;
+}
+
+void EyeLooker::gather(const EyePupil& pupil, Progress& progress) {
+  if (gathered_ == &pupil) return;
+  double power = 0;
+  double all = 0;
+  for (auto& channel : channels_) {
+    gather(channel, pupil, progress);
+    const auto part = static_cast<double>(weight(channel));
+    power += part * channel.plan->power();
+    all += part * channel.sum * channel.grid.pitch_m * channel.grid.pitch_m;
+  }
+  gathered_ = &pupil;
+  shares_.resize(job_.pupils.size());
+  shares_[static_cast<std::size_t>(&pupil - job_.pupils.data())] = all > 0 ? power / all : 0;
+}
+
+Picture EyeLooker::look(double distance_m, std::size_t frame, Progress& progress) {
+  Picture picture;
+  if (frame < kept_.size() && !kept_[frame].channels.empty()) {
+    for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));
+    return picture;
+  }
+  gather(pupil_of(job_, frame), progress);
+  Array<float, 2> intensity(grid_.shape(), queue_);
+  for (auto& channel : channels_) {
+    channel.plan->look(distance_m, intensity.view());
+    Array<float, 2> values(grid_.shape());
+    copy<float, 2>(values.view(), intensity.view(), queue_);
+    queue_.synchronize();
+    const float factor = weight(channel);
+    if (factor != 1) {
+      for (float& value : values.host()) value *= factor;
+    }
+    picture.channels.push_back(std::move(values));
+  }
+  const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
+  if (kept_bytes_ + bytes <= most_kept_bytes) {
+    kept_bytes_ += bytes;
+    kept_.resize(std::max(kept_.size(), frame + 1));
+    for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));
+  }
+  return picture;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+#include <cli/common/values.hpp>
+#include <cli/reconstruct/plane_view.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+
+namespace holotone::cli {
+namespace {
+
+std::vector<View<const float, 2>> views_of(const Picture& picture) {
+  std::vector<View<const float, 2>> views;
+  for (const auto& channel : picture.channels) views.push_back(channel.view());
+  return views;
+}
+
+/// Red, green and blue differ in wavelength and, where the files say which they are, in that.
+void require_three_colours(const std::vector<const HologramLight*>& lights) {
+  for (std::size_t i = 1; i < lights.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto channel = [](const HologramLight& light) {
+        const auto entry = light.metadata.find("channel");
+        return entry == light.metadata.end() ? std::string() : entry->second;
+      };
+      if (lights[i]->grid.wavelength_m == lights[j]->grid.wavelength_m) {
+        throw_io(lights[i]->path, fmt::format("another wavelength than that of {}", lights[j]->path),
+                 format_length(lights[i]->grid.wavelength_m));
+      }
+      if (!channel(*lights[i]).empty() && channel(*lights[i]) == channel(*lights[j])) {
+        throw_io(lights[i]->path, fmt::format("another channel than that of {}", lights[j]->path), channel(*lights[i]));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
+  return rule == WhiteRule::mean_and_deviation ? mean_plus_deviation(pictures) : default_reference(pictures);
+}
+
+float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
+
+float weight_of(const HologramLight& light, double sum) {
+  const auto stated = [&](std::string_view key) { return number_of(light.path, light.metadata, std::string(key)); };
+  const auto text = [&](const char* key) {
+    const auto entry = light.metadata.find(key);
+    return entry == light.metadata.end() ? std::string_view() : std::string_view(entry->second);
+  };
+  const double mean = sum / (static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny));
+  const double field = stated("field_energy").value_or(mean);  // of what was quantised
+  // Diffused phases show the field over its scale, and noise elsewhere; others their light.
+  const auto scale = stated("scale");
+  const bool diffused = scale && light.encoding == "phase" && text("quantize_method") != "truncate";
+  const double shown = diffused ? field / (*scale * *scale) : mean;
+  // As many rays of a stereogram go through a pupil as squares of the wavelength fit into it.
+  constexpr double micrometre = 1e-6;
+  const double rays = text("method").starts_with("stereogram")
+                          ? micrometre * micrometre / (light.grid.wavelength_m * light.grid.wavelength_m)
+                          : 1;
+  const double wanted = stated("object_energy").value_or(field / rays);
+  return shown > 0 ? static_cast<float>(wanted / shown) : 1;
+}
+
+std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
+  std::vector<HologramOverrides> overrides(job.inputs.size(), job.overrides);
+  const bool single = overrides.size() == 1;
+  const auto share_out = [&](std::string_view option, std::string HologramOverrides::*member,
+                             std::string_view expected) {
+    const std::string typed = job.overrides.*member;
+    if (typed.empty()) return;
+    const auto pieces = list(option, typed, expected);
+    if (pieces.size() != overrides.size()) reject(option, expected, typed);
+    for (std::size_t i = 0; i < pieces.size(); ++i) overrides[i].*member = pieces[i];
+  };
+  if (single && !job.overrides.object_energy.empty()) reject("--object-energy", "three files", job.inputs.front());
+  if (single) return overrides;
+  share_out("--wavelength", &HologramOverrides::wavelength,
+            "three wavelengths such as 638nm,520nm,450nm for three files");
+  share_out("--object-energy", &HologramOverrides::object_energy, "three numbers for three files");
+  constexpr std::string_view ranges = "MIN,MAX for all of three files, or three of them";
+  if (!job.overrides.amplitude_range.empty()) {
+    const auto pieces = list("--amplitude-range", job.overrides.amplitude_range, ranges);
+    if (pieces.size() != 2 && pieces.size() != 6) reject("--amplitude-range", ranges, job.overrides.amplitude_range);
+    for (std::size_t i = 0; pieces.size() == 6 && i < 3; ++i) {
+      overrides[i].amplitude_range = pieces[2 * i] + "," + pieces[2 * i + 1];
+    }
+  }
+  return overrides;
+}
+
+void put_in_order(std::vector<const HologramLight*>& lights) {
+  const std::string_view order = "rgb";
+  std::stable_sort(lights.begin(), lights.end(), [&](const HologramLight* a, const HologramLight* b) {
+    const auto at = [&](const HologramLight& light) {
+      const auto entry = light.metadata.find("channel");
+      return entry == light.metadata.end() ? std::string_view::npos : order.find(entry->second);
+    };
+    return at(*a) < at(*b);
+  });
+  require_three_colours(lights);
+  for (const auto* light : lights) {
+    if (light->grid.shape() != lights.front()->grid.shape() || light->grid.pitch_m != lights.front()->grid.pitch_m) {
+      throw_io(light->path, fmt::format("the pixels and pitch of {}", lights.front()->path), "others");
+    }
+  }
+}
+
+void Looker::describe(const HologramLight& light) {
+  path_ = light.path;
+  grid_ = light.grid;
+  metadata_ = light.metadata;
+  encoding_ = light.encoding;
+  filter_ = light.filter;
+}
+
+Image toned(const Picture& picture, const ToneOptions& tone) {
+  std::vector<Array<std::uint8_t, 2>> planes;
+  for (const auto& channel : picture.channels) planes.push_back(tone_map(channel.view(), tone));
+  return {interleaved(planes), {}};
+}
+
+Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
+
+Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
+  std::vector<HologramLight> lights;
+  const auto overrides = overrides_of(job);
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
+  const bool colour = lights.size() == 3;
+  std::vector<const HologramLight*> ordered;
+  ordered.reserve(lights.size());
+  for (const auto& light : lights) ordered.push_back(&light);
+  if (colour) put_in_order(ordered);
+  describe(*ordered.front());
+  intensity_ = Array<float, 2>(grid_.shape(), queue_);
+  for (const auto* light : ordered) add(*light, job, colour);
+}
+
+void Reconstructor::add(const HologramLight& light, const ReconstructJob& job, bool colour) {
+  ReconstructionOptions options;
+  options.grid = light.grid;
+  options.method = job.method;
+  options.aperture = job.aperture;
+  double sum = 0;
+  for (const Complex value : light.field.host()) sum += static_cast<double>(colour ? std::norm(value) : 0.0F);
+  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light, sum) : 1.0F});
+  const auto field = light.field.to(job.device);
+  eyes_.back().plan.set_field(field.view());
+  queue_.synchronize();
+}
+
+Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
+  Picture picture;
+  for (auto& eye : eyes_) {
+    eye.plan.execute(distance_m, intensity_.view());
+    Array<float, 2> channel(grid_.shape());
+    copy<float, 2>(channel.view(), intensity_.view(), queue_);
+    queue_.synchronize();
+    if (eye.weight != 1) {
+      for (float& value : channel.host()) value *= eye.weight;
+    }
+    picture.channels.push_back(std::move(channel));
+  }
+  return picture;
+}
+
+double Looker::stated_distance_m() const {
+  const auto distance = number_of(path_, metadata_, "distance_m");
+  if (!distance) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--distance: expected a value, because {} states no distance_m, got none", path_));
+  }
+  if (!(std::abs(*distance) <= most_distance_m)) {
+    throw_io(path_, "a distance_m of at most 100 km", fmt::format("{} m", *distance));
+  }
+  return *distance;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,65 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/points_options.hpp>
+#include <cli/common/values.hpp>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/sample_scene.hpp>
+#include <holotone/hologram/scene.hpp>
+#include <holotone/io/points.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct SampleArguments {
+  std::string name;
+  std::string output;
+  std::string points = "50000";
+  std::string seed = "0";
+  ConsoleOptions console;
+};
+
+int run_sample(const SampleArguments& arguments) {
+  const auto& names = sample_scene_names();
+  if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", alternatives(names),
+                                                         arguments.name, suggestion(arguments.name, names)));
+  }
+  const auto count = whole_number("--points", arguments.points, 1, most_samples);
+  const auto seed = whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max());
+  if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
+  require_known_counters("--output", arguments.output, false);
+  if (frame_pattern("--output", arguments.output)) reject("--output", "no counter for one file", arguments.output);
+  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {});
+  require_memory_for(count);
+  QuietProgress progress;
+  const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed), progress);
+  write_points(arguments.output, cloud, progress);
+  report_json(arguments.console,
+              {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
+  report(arguments.console, fmt::format("{}: {} of the {}", arguments.output, counted(count, "point"), arguments.name));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_sample(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<SampleArguments>();
+  auto* command = application.add_subcommand("sample", "Points of a built-in object: teapot or knot");
+  command->add_option("NAME", arguments->name, "teapot or knot")->required();
+  command->add_option("-o,--output", arguments->output, "PLY file")->required();
+  command->add_option("--points", arguments->points, "How many, uniform on the surface")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the sampling")->capture_default_str();
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_sample(*arguments); }; });
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,181 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/npy_file.hpp>
+#include <cli/common/points_options.hpp>
+#include <cli/common/smoe_picture.hpp>
+#include <cli/common/values.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/scene/new_folder.hpp>
+#include <cli/scene/scene_metadata.hpp>
+#include <cmath>
+#include <holotone/hologram/dice_scene.hpp>
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/io/points.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct SceneCommandArguments {
+  std::string name;
+  std::string output;
+  std::string resolution = "1024";
+  std::string views = "7x7";
+  std::string viewer = "36mm:9.2mm";
+  std::string points = "50000";
+  std::string seed = "0";
+  bool grey = false;
+  ConsoleOptions console;
+};
+
+DiceJob job_of(const SceneCommandArguments& arguments) {
+  static constexpr std::string_view names[] = {"dice"};
+  if (arguments.name != names[0]) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", names[0], arguments.name,
+                                                         suggestion(arguments.name, names)));
+  }
+  DiceJob job;
+  job.resolution = whole_number("--resolution", arguments.resolution, 16, 16384);
+  if (arguments.views.find('x') == std::string::npos) reject("--views", "COLUMNSxROWS such as 7x7", arguments.views);
+  const auto [columns, rows] = resolution("--views", arguments.views);
+  if (columns > 100 || rows > 100) reject("--views", "at most 100x100 views", arguments.views);
+  job.columns = columns;
+  job.rows = rows;
+  job.viewer = viewer_of("--viewer", arguments.viewer);
+  job.points = whole_number("--points", arguments.points, 1, 1'000'000'000);
+  job.seed =
+      static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  job.grey = arguments.grey;
+  return job;
+}
+
+/// Writes the scene's files, one step of the progress each.
+class DiceWriter {
+ public:
+  DiceWriter(const DiceJob& job, const NewFolder& folder, Progress& progress)
+      : job_(job), folder_(folder), progress_(progress), scene_(scene_options(job)) {}
+
+  void operator()() {
+    step();
+    write_rgbd();
+    step();
+    write_points(folder_.file("points.ply"), scene_.points({job_.points, job_.eye(0.5, 0.5), job_.seed}), progress_);
+    folder_.add_folder("views");
+    for (std::int64_t v = 0; v < job_.rows; ++v) {
+      for (std::int64_t u = 0; u < job_.columns; ++u) {
+        step();
+        write_picture(fmt::format("views/view_{}_{}.png", v, u), job_.camera(v, u));
+      }
+    }
+    folder_.add_folder("truth");
+    for (const auto& truth : dice_truths) {
+      step();
+      write_picture(truth.file, job_.eye(truth.right, truth.down));
+    }
+    write_file(folder_.file("scene.json"), dice_story(job_, scene_.options(), near_m_, far_m_).dump(2) + "\n");
+  }
+
+ private:
+  static DiceSceneOptions scene_options(const DiceJob& job) {
+    DiceSceneOptions options;
+    options.channels = job.grey ? 1 : 3;
+    options.seed = job.seed;
+    return options;
+  }
+
+  void step() { progress_.step("drawing", done_++, job_.rows * job_.columns + 2 + std::ssize(dice_truths)); }
+
+  [[nodiscard]] DicePictureOptions picture_options() const {
+    return {.shape = {job_.resolution, job_.resolution}, .pitch_m = job_.pitch_m()};
+  }
+
+  void write_picture(const std::string& name, const Eye& eye) const {
+    auto options = picture_options();
+    options.plane_m = dice_plane_m;
+    options.eye = eye;
+    write_image(folder_.file(name), coded(scene_.picture(options).colours, true, 8));
+  }
+
+  void write_rgbd() {
+    const DicePicture picture = scene_.picture(picture_options());
+    write_image(folder_.file("image.png"), coded(picture.colours, true, 8));
+    const auto distances = picture.distance_m.host();
+    const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
+    // Whole tenths of a millimetre around what is there, but for the rounding of float32: a range that can be typed. Code 0 stays
+    // free: to readers it may mean no depth.
+    near_m_ = (std::ceil(1e4 * static_cast<double>(*least)) - 1) / 1e4;
+    far_m_ = std::ceil(1e4 * static_cast<double>(*most) - 1e-3) / 1e4;
+    Array<std::uint16_t, 3> codes({job_.resolution, job_.resolution, 1});
+    Array<float, 3> metres(codes.shape());
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      const double share = (static_cast<double>(distances[i]) - near_m_) / (far_m_ - near_m_);
+      codes.data()[i] = static_cast<std::uint16_t>(std::clamp(std::lround(65535 * share), 1L, 65535L));
+      metres.data()[i] = distances[i];
+    }
+    write_npy(folder_.file("depth.npy"), metres);
+    write_image(
+        folder_.file("depth.png"),
+        {std::move(codes), {{"depth_near_m", fmt::format("{}", near_m_)}, {"depth_far_m", fmt::format("{}", far_m_)}}});
+  }
+
+  const DiceJob& job_;
+  const NewFolder& folder_;
+  Progress& progress_;
+  DiceScene scene_;
+  std::int64_t done_ = 0;
+  double near_m_ = 0;
+  double far_m_ = 0;
+};
+
+int run_scene(const SceneCommandArguments& arguments) {
+  DiceJob job = job_of(arguments);
+  require_memory_for(job.points);
+  NewFolder folder("--output", arguments.output);
+  job.folder = folder.path();
+  {
+    ProgressBar progress(arguments.console);
+    try {
+      DiceWriter(job, folder, progress)();
+    } catch (const Error& error) {
+      throw folder.named(error);
+    }
+  }
+  check_cancelled("drawing");
+  folder.commit();
+  const std::int64_t files = job.rows * job.columns + std::ssize(dice_truths) + 5;
+  report_json(arguments.console, {{"scene", arguments.name}, {"files", files}, {"outputs", {job.folder}}});
+  report(arguments.console,
+         fmt::format("{}: {}; {}/scene.json says what they are", job.folder, counted(files, "file"), job.folder));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_scene(CLI::App& application, Action& action) {
+  const auto arguments = std::make_shared<SceneCommandArguments>();
+  auto* command = application.add_subcommand(
+      "scene", "Pictures with depth, points and views of a built-in scene, and what an eye should see of it: dice");
+  command->add_option("NAME", arguments->name, "dice: three dice before a checkerboard (Lagrange et al. 2024)")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "Folder that is made for the files")->required();
+  command->add_option("--resolution", arguments->resolution, "Pixels a side of every picture")->capture_default_str();
+  command->add_option("--views", arguments->views, "Grid of views over the viewing window, columns x rows")
+      ->capture_default_str();
+  command->add_option("--viewer", arguments->viewer, "DISTANCE:SIZE[@X,Y] of the viewing window in front of the panel")
+      ->capture_default_str();
+  command->add_option("--points", arguments->points, "How many, even on the surface seen from the window's middle")
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the points and of the smoothing of edges")
+      ->capture_default_str();
+  command->add_flag("--grey", arguments->grey, "One channel, luminance, instead of colours");
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_scene(*arguments); }; });
+}
+
+}  // namespace holotone::cli

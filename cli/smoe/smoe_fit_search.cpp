@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <cli/common/values.hpp>
+#include <cli/smoe/smoe_fit_search.hpp>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace holotone::cli {
+namespace {
+
+/// What pictures begin with.
+constexpr std::int64_t first_pixels_a_component = 4096;
+constexpr std::int64_t first_pixels_in_time = 256;
+/// Of counts: steps of a short fit, how many of them, and what they lack of all steps, dB.
+constexpr std::int64_t short_share = 8;
+constexpr std::int64_t least_short_steps = 40;
+constexpr int most_short_fits = 7;
+constexpr double short_by = 0.5;
+constexpr double near_enough_db = 0.3;
+constexpr double near_enough_factor = 1.25;
+/// dB for twice the components: before it is known, and what is believed.
+constexpr double first_slope = 2;
+constexpr double least_slope = 1;
+constexpr double most_slope = 4;
+constexpr double widest_step = 4;
+constexpr double least_growth = 1.25;
+constexpr double most_growth = 2;
+/// Fewer components than those of the best file: so many of them, so often.
+constexpr double fewer = 0.75;
+constexpr int most_refinements = 2;
+/// A fit this much nearer than it has to be, dB, has too many components to be worth storing, so often.
+constexpr double far_too_near = 1.5;
+constexpr int most_descents = 2;
+/// Of a time limit: each short fit, all of them; of what is left, each fit with all steps; what has to be left for another one.
+constexpr double short_time = 0.1;
+constexpr double all_short_time = 0.25;
+constexpr double fit_time = 0.4;
+constexpr double spare_in_time = 0.5;  ///< dB
+constexpr double time_for_another = 0.35;
+
+class Search {
+ public:
+  Search(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left)
+      : job_(job),
+        pictures_(pictures),
+        start_(start),
+        seconds_(seconds_left),
+        pixels_(pictures.images.front().shape()[0] * pictures.images.front().shape()[1]),
+        most_(std::max<std::int64_t>(1, pixels_ / least_pixels_a_component)) {}
+
+  FoundFit run() {
+    std::int64_t count = likely_count();
+    std::optional<FoundFit> best;
+    std::int64_t below = 0;  // falls short
+    int refinements = 0;
+    int descents = 0;
+    for (;;) {
+      fit(count, job_.options.iterations, limited() ? std::max(fit_time * left(), 1e-3) : 0);
+      if (psnr_ < least()) {
+        if (best) break;
+        below = count;
+        if (const auto more = more_than(count)) {
+          count = *more;
+          continue;
+        }
+        if (ample_) std::tie(fitted_, fit_psnr_) = *std::exchange(ample_, std::nullopt);
+        return stored();
+      }
+      if (const auto less = less_than(count, below); less && !best && descents++ < most_descents) {
+        ample_ = {*fitted_, fit_psnr_};
+        count = *less;
+        continue;
+      }
+      auto found = stored();
+      if (found.stored.psnr_db >= job_.psnr_db) {
+        const bool smaller = !best || size_of(found) < size_of(*best);
+        if (smaller) best = std::move(found);
+        if (!smaller || refinements++ == most_refinements || !time_to_refine()) break;
+        const auto next = static_cast<std::int64_t>(std::floor(fewer * static_cast<double>(count)));
+        if (next <= below || next < 1) break;
+        count = next;
+        continue;
+      }
+      if (best) break;
+      below = count;
+      const auto more = more_than(count);
+      if (!more) return found;
+      count = *more;
+    }
+    best->iterations = iterations_;
+    return std::move(*best);
+  }
+
+ private:
+  [[nodiscard]] bool limited() const { return job_.time_s > 0; }
+  [[nodiscard]] double left() const { return seconds_ - watch_.seconds(); }
+  [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * job_.time_s; }
+  /// What is to be small: bytes, or components where every float is kept.
+  [[nodiscard]] std::int64_t size_of(const FoundFit& found) const {
+    return job_.lossless ? found.stored.model.count() : std::ssize(found.stored.bytes);
+  }
+
+  /// What a fit has to have so that its file has what was asked for.
+  [[nodiscard]] double wanted() const { return least() + (job_.lossless ? 0 : psnr_to_spare); }
+  /// Below that it is not worth storing: in little time rounding is not made good as well.
+  [[nodiscard]] double least() const { return job_.psnr_db + (limited() && !job_.lossless ? spare_in_time : 0); }
+
+  /// Fits so many components, and measures what their pictures are as codes.
+  void fit(std::int64_t count, std::int64_t iterations, double time_s) {
+    SmoeFitOptions options = job_.options;
+    options.components = count;
+    options.iterations = iterations;
+    options.psnr_db = 0;
+    options.time_limit_s = time_s;
+    SmoeFitter fitter = start_ != nullptr ? SmoeFitter(pictures_.views(), *start_, options, job_.device)
+                                          : SmoeFitter(pictures_.views(), options, job_.device);
+    FitBar bar(job_.console, fmt::format("attempt {}, {}", ++attempts_, counted(count, "component")));
+    fitter.run(bar);
+    iterations_ += fitter.iterations();
+    fit_psnr_ = fitter.psnr_db();
+    fitted_ = fitter.model();
+    psnr_ = psnr_of_pictures(pictures_, *fitted_, job_.device);
+    const double octaves =
+        std::log2(static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, last_count_)));
+    if (last_count_ > 0 && octaves != 0 && std::isfinite(psnr_ - last_psnr_)) {
+      slope_ = std::clamp((psnr_ - last_psnr_) / octaves, least_slope, most_slope);
+    }
+    last_count_ = count;
+    last_psnr_ = psnr_;
+  }
+
+  /// About as many components as it takes, by short fits.
+  std::int64_t likely_count() {
+    const double goal = wanted() - short_by;
+    const std::int64_t steps =
+        std::min(job_.options.iterations, std::max(least_short_steps, job_.options.iterations / short_share));
+    auto count = std::min(most_, start_ != nullptr
+                                     ? start_->count()
+                                     : std::max<std::int64_t>(
+                                           1, pixels_ / (limited() ? first_pixels_in_time : first_pixels_a_component)));
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    for (int i = 0; i < most_short_fits; ++i) {
+      fit(count, steps, limited() ? std::max(short_time * job_.time_s, 1e-3) : 0);
+      const bool enough = psnr_ >= goal;
+      (enough ? high : low) = count;
+      const double factor = std::clamp(std::exp2((goal - psnr_) / slope_), 1 / widest_step, widest_step);
+      auto next = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
+      next = std::clamp<std::int64_t>(enough ? std::min(next, count - 1) : std::max(next, count + 1), 1, most_);
+      if (low > 0 && high > 0 && (next <= low || next >= high)) {
+        next = std::lround(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
+      }
+      const bool near = std::abs(psnr_ - goal) < near_enough_db;
+      const bool between =
+          low > 0 && high > 0 && static_cast<double>(high) <= near_enough_factor * static_cast<double>(low);
+      if (near || between || next == count) return count;
+      count = next;
+      if (limited() && watch_.seconds() > all_short_time * job_.time_s) break;
+    }
+    return count;
+  }
+
+  /// More components where a fit or its file falls short; none: there is no more room, or no time.
+  [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
+    if (count >= most_ || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
+    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), least_growth, most_growth);
+    return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
+  }
+
+  /// Fewer components, but more than `below`, where a fit is nearer than it has to be.
+  [[nodiscard]] std::optional<std::int64_t> less_than(std::int64_t count, std::int64_t below) const {
+    if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
+    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / least_growth);
+    const auto less = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
+    return less > below && less >= 1 ? std::optional(less) : std::nullopt;
+  }
+
+  FoundFit stored() {
+    FoundFit found{stored_fit(job_, pictures_, *fitted_, left()), fit_psnr_, iterations_, {}};
+    found.ended = fitted_->count() >= most_
+                      ? fmt::format("{} are one for {} pixels; --components takes more, and more --iterations may help",
+                                    counted(most_, "component"), least_pixels_a_component)
+                      : fmt::format(
+                            "--time ended the search at {}; more time helps, or a number of --components, which "
+                            "takes no search",
+                            counted(fitted_->count(), "component"));
+    return found;
+  }
+
+  const SmoeFitJob& job_;
+  const FitPictures& pictures_;
+  const SmoeModel* start_;
+  double seconds_;
+  Stopwatch watch_;
+  std::int64_t pixels_;
+  std::int64_t most_;
+  int attempts_ = 0;
+  std::int64_t iterations_ = 0;
+  std::optional<SmoeModel> fitted_;
+  std::optional<std::pair<SmoeModel, double>> ample_;  ///< near enough with too many components, and its PSNR
+  double fit_psnr_ = 0;
+  double psnr_ = 0;
+  double slope_ = first_slope;
+  std::int64_t last_count_ = 0;
+  double last_psnr_ = 0;
+};
+
+}  // namespace
+
+FitBar::FitBar(const ConsoleOptions& console, std::string attempt) : bar_(console), attempt_(std::move(attempt)) {}
+
+bool FitBar::update(std::string_view stage, std::int64_t done, std::int64_t total) {
+  // The PSNR changes each time: a part of the stage's name would begin a new bar.
+  const auto comma = stage.find(", ");
+  bar_.set_detail(comma == std::string_view::npos ? std::string() : std::string(stage.substr(comma + 2)));
+  furthest_ = std::max(furthest_, done);
+  std::string name(stage.substr(0, comma));
+  if (!attempt_.empty()) name += ", " + attempt_;
+  return bar_.update(name, furthest_, total);
+}
+
+FoundFit search_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left) {
+  return Search(job, pictures, start, seconds_left).run();
+}
+
+}  // namespace holotone::cli

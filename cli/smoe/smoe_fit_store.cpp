@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cli/common/paths.hpp>
+#include <cli/smoe/smoe_fit_store.hpp>
+#include <cmath>
+#include <holotone/smoe/store.hpp>
+
+namespace holotone::cli {
+namespace {
+
+constexpr double default_quality = 60;
+/// Finer numbers than those of this quality show nothing more.
+constexpr double finest_quality = 80;
+/// A file this little above the PSNR asked for is good enough, dB; aimed at is a third of it.
+constexpr double near_enough = 0.1;
+constexpr double least_change = 0.3;
+constexpr double hopeless = 1.1;
+constexpr int most_trials = 7;
+/// Of the seconds left, for one trial of several.
+constexpr double trial_share = 0.4;
+
+double error_of(double psnr_db) { return std::pow(10, -0.1 * psnr_db); }
+
+class Storing {
+ public:
+  Storing(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left)
+      : job_(job), pictures_(pictures), model_(model), seconds_(seconds_left), bar_(job.console) {}
+
+  StoredFit exactly() {
+    StoredFit result;
+    result.model = model_;
+    if (extension_of(job_.output) == ".smoe") {
+      result.bytes = encode_smoe(model_, {.lossless = true, .steps = {}});
+      result.model = decode_smoe(result.bytes, job_.output);
+    }
+    result.psnr_db = psnr_of_pictures(pictures_, result.model, job_.device);
+    return result;
+  }
+
+  StoredFit with(std::int64_t most_bytes, double quality, double share_of_time) {
+    SmoeStoreOptions options;
+    options.most_bytes = most_bytes;
+    options.quality = quality;
+    if (job_.time_s > 0) options.time_limit_s = std::max(share_of_time * left(), 1e-3);
+    StoredFit result;
+    result.bytes = store_smoe(pictures_.views(), model_, options, job_.device, bar_).bytes;
+    result.model = decode_smoe(result.bytes, job_.output);
+    result.psnr_db = psnr_of_pictures(pictures_, result.model, job_.device);
+    return result;
+  }
+
+  /// The smallest file found that is near enough; one of default quality if there is none.
+  StoredFit by_psnr() {
+    const double error = error_of(job_.psnr_db + near_enough / 3);
+    const double of_fit = error_of(psnr_of_pictures(pictures_, model_, job_.device));
+    // The descent between roundings adds little to a fit that is short of it.
+    if (of_fit > hopeless * error) return with(0, default_quality, 1);
+    std::optional<StoredFit> best;
+    std::optional<StoredFit> nearest;
+    double low = 0;
+    double high = best_smoe_quality;
+    double quality = job_.time_s > 0 ? 55 : 40;
+    for (int trial = 0; trial < most_trials && high - low > least_change; ++trial) {
+      const Stopwatch watch;
+      StoredFit one = with(0, quality, trial_share);
+      // What rounding adds falls to a quarter for 10 more of quality; what the descent meanwhile takes off is a part of it at least.
+      const double floor = std::min(of_fit, 0.7 * std::min(error, error_of(one.psnr_db)));
+      const double next = quality + 5 * std::log2((error_of(one.psnr_db) - floor) / (error - floor));
+      const bool reaches = one.psnr_db >= job_.psnr_db;
+      const bool done = reaches && one.psnr_db < job_.psnr_db + near_enough;
+      (reaches ? high : low) = quality;
+      if (reaches) {
+        if (!best || one.bytes.size() < best->bytes.size()) best = std::move(one);
+      } else {
+        nearest = std::move(one);
+      }
+      if (done || (low >= finest_quality && !best)) break;
+      if (job_.time_s > 0 && watch.seconds() > left()) break;
+      const double most = high < best_smoe_quality ? high : std::max(finest_quality, low);
+      quality = next > low && next < most ? next : high < best_smoe_quality ? 0.5 * (low + high) : finest_quality;
+    }
+    if (best) return std::move(*best);
+    if (low < finest_quality || (job_.time_s > 0 && left() < 0)) return std::move(*nearest);  // no time for more
+    return with(0, default_quality, 1);
+  }
+
+ private:
+  [[nodiscard]] double left() const { return seconds_ - watch_.seconds(); }
+
+  const SmoeFitJob& job_;
+  const FitPictures& pictures_;
+  const SmoeModel& model_;
+  double seconds_;
+  Stopwatch watch_;
+  ProgressBar bar_;
+};
+
+}  // namespace
+
+StoredFit stored_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left) {
+  Storing storing(job, pictures, model, seconds_left);
+  if (job.lossless) return storing.exactly();
+  if (job.psnr_db > 0) {
+    auto found = storing.by_psnr();
+    if (!job.bytes || std::ssize(found.bytes) <= *job.bytes) return found;
+  }
+  return storing.with(job.bytes.value_or(0), job.quality.value_or(default_quality), 0.95);
+}
+
+}  // namespace holotone::cli

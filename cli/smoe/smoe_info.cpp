@@ -1,0 +1,236 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/console.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/smoe_picture.hpp>
+#include <cli/common/smoe_views.hpp>
+#include <cli/common/values.hpp>
+#include <cli/smoe/smoe_command.hpp>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct SmoeInfoArguments {
+  std::string input;
+  std::string against;
+  std::string view;
+  std::string rows = "auto";
+  ConsoleOptions console;
+};
+
+void require_channels(const SmoeModel& model, const Shape<3>& shape, const std::string& path) {
+  if (shape[2] == model.channels) return;
+  throw_io(path, fmt::format("{}, as the model has", counted(model.channels, "channel")), std::to_string(shape[2]));
+}
+
+/// PSNR of the model against an image of its size, in the image's codes.
+double psnr_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
+  const Image image = read_image(arguments.against);
+  const auto shape = shape_of(image);
+  require_channels(model, shape, arguments.against);
+  SmoeRenderer renderer(model);
+  const auto colours = rendered(renderer, {{shape[0], shape[1]}, {}, {}, view_of(model, arguments.view)});
+  if (std::holds_alternative<Array<float, 3>>(image.pixels)) return psnr_of(colours, to_float(image));
+  const int bits = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
+  return psnr_of(to_float(coded(colours, model.linear, bits)), to_float(image));
+}
+
+/// The views of a light field, and how near the model is to each.
+struct ViewsAgainst {
+  FitPictures pictures;
+  double psnr_db = 0;  ///< of all codes
+  std::vector<double> each;
+
+  [[nodiscard]] double mean() const {
+    double sum = 0;
+    for (const double psnr : each) sum += psnr / static_cast<double>(each.size());
+    return sum;
+  }
+  [[nodiscard]] std::size_t least() const {
+    return static_cast<std::size_t>(std::min_element(each.begin(), each.end()) - each.begin());
+  }
+  [[nodiscard]] double pixels() const {
+    const auto& shape = pictures.images.front().shape();
+    return static_cast<double>(shape[0] * shape[1] * std::ssize(each));
+  }
+};
+
+ViewsAgainst views_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
+  if (!arguments.view.empty()) reject("--view", "one picture of --against beside it", arguments.view);
+  const auto rows = view_rows(arguments.rows);
+  ViewsAgainst views;
+  views.pictures = read_fit_pictures(arguments.against, rows, model.linear, "--against");
+  const auto coordinates = std::ssize(views.pictures.at.front());
+  if (coordinates != model.dimensions - 2) {
+    reject("--against",
+           model.dimensions <= 2   ? "one picture, as the model is of one"
+           : model.dimensions == 3 ? "a name with %u alone, as the model has views in one row"
+                                   : "a name with %u and %v, as the model has rows of views",
+           arguments.against);
+  }
+  require_channels(model, views.pictures.images.front().shape(), views.pictures.paths.front());
+  views.psnr_db = psnr_of_pictures(views.pictures, model, {}, &views.each);
+  return views;
+}
+
+std::string psnr_text(double psnr_db) { return std::isinf(psnr_db) ? "equal" : fmt::format("{:.3f} dB", psnr_db); }
+
+nlohmann::json steps_json(const SmoeFileInfo& info) {
+  const auto& steps = info.steps;
+  return {{"centre", std::vector<double>(steps.centre.begin(), steps.centre.begin() + info.dimensions)},
+          {"shape", steps.shape},
+          {"skew", steps.skew},
+          {"weight", steps.weight},
+          {"colour", steps.colour},
+          {"chroma", steps.chroma},
+          {"slope", steps.slope},
+          {"slope_chroma", steps.slope_chroma},
+          {"area_gain", steps.area_gain}};
+}
+
+std::string box_text(const SmoeModel& model) {
+  std::string text;
+  for (int axis = 0; axis < model.dimensions; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    text += fmt::format("{}{} {:g} to {:g}", axis == 0 ? "" : ", ", "xyuv"[a], model.low[a], model.high[a]);
+  }
+  return text;
+}
+
+std::string steps_text(const SmoeFileInfo& info) {
+  const auto& s = info.steps;
+  return fmt::format(
+      "centre {:.3g}, log2 of deviations {:.3g}, skew {:.3g}, weight {:.3g}, colour {:.3g} and {:.3g}, slope {:.3g} "
+      "and {:.3g}",
+      fmt::join(s.centre.begin(), s.centre.begin() + info.dimensions, " "), s.shape, s.skew, s.weight, s.colour,
+      s.chroma, s.slope, s.slope_chroma);
+}
+
+/// What was compared with the model.
+struct Against {
+  std::optional<ViewsAgainst> views;
+  std::optional<double> psnr_db;
+};
+
+Against compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
+  Against result;
+  if (!arguments.against.empty() && names_views(arguments.against, "--against")) {
+    result.views = views_against(arguments, model);
+    result.psnr_db = result.views->psnr_db;
+    return result;
+  }
+  if (arguments.rows != "auto") {
+    reject("--rows", "--against with views beside it, such as view_%v_%u.png", arguments.rows);
+  }
+  if (arguments.against.empty()) {
+    if (!arguments.view.empty()) reject("--view", "--against beside it", arguments.view);
+    return result;
+  }
+  require_input(arguments.against);
+  result.psnr_db = psnr_against(arguments, model);
+  return result;
+}
+
+/// Of all captured views; nothing where how many they were is not known: the file does not say.
+std::optional<double> captured_pixels(const SmoeModel& model, const Against& against) {
+  if (against.views) return against.views->pixels();
+  if (model.dimensions > 2) return std::nullopt;
+  const auto size = own_size(model);
+  return static_cast<double>(model.dimensions < 2 ? size[1] : size[0] * size[1]);
+}
+
+nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
+  const SmoeModel& model = stored.model;
+  const double bits = 8 * static_cast<double>(stored.bytes);
+  const auto pixels = captured_pixels(model, against);
+  nlohmann::json object{{"file", arguments.input},
+                        {"kind", "smoe"},
+                        {"dimensions", model.dimensions},
+                        {"channels", model.channels},
+                        {"linear", model.linear},
+                        {"components", model.count()},
+                        {"low", std::vector<double>(model.low.begin(), model.low.begin() + model.dimensions)},
+                        {"high", std::vector<double>(model.high.begin(), model.high.begin() + model.dimensions)},
+                        {"bytes", stored.bytes},
+                        {"bits_per_component", bits / static_cast<double>(model.count())},
+                        {"bits_per_pixel", pixels ? nlohmann::json(bits / *pixels) : nlohmann::json(nullptr)}};
+  if (stored.info) {
+    object["lossless"] = stored.info->lossless;
+    object["version"] = stored.info->version;
+    if (!stored.info->lossless) object["steps"] = steps_json(*stored.info);
+  }
+  if (against.psnr_db) {
+    object["against"] = arguments.against;
+    object["psnr_db"] = *against.psnr_db;
+  }
+  if (against.views) {
+    object["psnr_mean_db"] = against.views->mean();
+    object["psnr_least_db"] = against.views->each[against.views->least()];
+    object["views"] = views_json(against.views->pictures, against.views->each);
+  }
+  return object;
+}
+
+void report_info(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
+  const SmoeModel& model = stored.model;
+  const auto& console = arguments.console;
+  const double bits = 8 * static_cast<double>(stored.bytes);
+  const auto line = [&](std::string_view name, const std::string& text) {
+    report(console, fmt::format("  {:<22} {}", name, text));
+  };
+  const std::string_view kind = model.dimensions > 2 ? "light field" : model.dimensions == 2 ? "picture" : "model";
+  report(console,
+         fmt::format("{}: {} as a mixture of {}, {}{}", arguments.input, kind, counted(model.count(), "component"),
+                     counted(model.channels, "channel"), model.linear ? ", linear light" : ""));
+  line("box", box_text(model));
+  line("bytes", fmt::format("{}, {:.4g} bits a component", stored.bytes, bits / static_cast<double>(model.count())));
+  const auto pixels = captured_pixels(model, against);
+  line("bits a pixel", pixels ? fmt::format("{:.4g}", bits / *pixels)
+                              : "of all captured views: --against view_%v_%u.png tells, the file does not");
+  if (stored.info) line("numbers", stored.info->lossless ? "exact" : "in steps: " + steps_text(*stored.info));
+  if (against.psnr_db) {
+    line("PSNR", psnr_text(*against.psnr_db) + (std::isinf(*against.psnr_db) ? "" : " against " + arguments.against));
+  }
+  if (against.views) {
+    const auto& views = *against.views;
+    const auto least = views.least();
+    line("of views", fmt::format("{} of them, mean {}, least {} of {}", views.each.size(), psnr_text(views.mean()),
+                                 psnr_text(views.each[least]), views.pictures.paths[least]));
+  }
+}
+
+int run_smoe_info(const SmoeInfoArguments& arguments) {
+  require_input(arguments.input);
+  const StoredModel stored = read_model(arguments.input);
+  const Against against = compared(arguments, stored.model);
+  report_info(arguments, stored, against);
+  report_json(arguments.console, info_json(arguments, stored, against));
+  return exit_ok;
+}
+
+}  // namespace
+
+void tell_model(const std::string& path, const ConsoleOptions& console) {
+  run_smoe_info({.input = path, .against = {}, .view = {}, .rows = "auto", .console = console});
+}
+
+void add_smoe_info(CLI::App& smoe, Action& action) {
+  const auto arguments = std::make_shared<SmoeInfoArguments>();
+  auto* command = smoe.add_subcommand("info", "Components, bytes, bits a pixel and steps of a model, and its PSNR");
+  command->add_option("IN", arguments->input, "A model: .smoe, .json or .npz")->required();
+  command->add_option(
+      "--against", arguments->against,
+      "The picture it was made of, or its views by a name such as view_%v_%u.png: tells the PSNR in their "
+      "codes");
+  command->add_option("--view", arguments->view, "U,V of that picture in a light field; default: the middle");
+  command
+      ->add_option("--rows", arguments->rows, "Way in which %v of --against counts: down, up, or auto by the parallax")
+      ->capture_default_str();
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &action] { action = [arguments] { return run_smoe_info(*arguments); }; });
+}
+
+}  // namespace holotone::cli

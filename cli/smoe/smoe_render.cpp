@@ -1,0 +1,285 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/npy_file.hpp>
+#include <cli/common/smoe_picture.hpp>
+#include <cli/common/values.hpp>
+#include <cli/smoe/smoe_command.hpp>
+#include <cli/smoe/smoe_render_job.hpp>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// Of epipolar-plane images, unless --size says otherwise.
+constexpr std::int64_t epipolar_rows = 120;
+
+void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::string_view option,
+                  std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double low = model.low[2 + i];
+    const double high = model.high[2 + i];
+    if (at[i] >= low && at[i] <= high) continue;
+    warnings.push_back(
+        fmt::format("{}: {} = {:g} lies outside the captured {:g} to {:g}: what is shown there is extrapolated", option,
+                    "uv"[i], at[i], low, high));
+  }
+}
+
+/// What is asked for that the model was not made for.
+std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job,
+                                     const std::array<std::vector<double>, 2>& ends) {
+  std::vector<std::string> warnings;
+  warn_of_view(model, view.at, "--view", warnings);
+  if (!job.along[0].empty()) {
+    for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
+  }
+  // Row 0 has its middle half a pixel below the edge.
+  if (job.epipolar && !(*job.epipolar + 0.5 >= model.low[1] && *job.epipolar + 0.5 <= model.high[1])) {
+    warnings.push_back(
+        fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: what is shown there is extrapolated",
+                    *job.epipolar, model.low[1], model.high[1] - 1));
+  }
+  if (job.crop) {
+    const auto& c = *job.crop;
+    const bool within =
+        c[0] >= model.low[0] && c[1] >= model.low[1] && c[0] + c[2] <= model.high[0] && c[1] + c[3] <= model.high[1];
+    if (!within) {
+      warnings.push_back(fmt::format(
+          "--crop: reaches beyond the picture, {:g} x {:g} from {:g}, {:g}: what is shown there is extrapolated",
+          model.high[0] - model.low[0], model.high[1] - model.low[1], model.low[0], model.low[1]));
+    }
+  }
+  return warnings;
+}
+
+SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
+  SmoeView view;
+  view.at = view_of(model, job.view);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    view.corner[axis] = job.crop ? (*job.crop)[axis] : model.low[axis];
+    view.extent[axis] = job.crop ? (*job.crop)[2 + axis] : model.high[axis] - model.low[axis];
+  }
+  if (job.epipolar) {
+    view.corner[1] = *job.epipolar;
+    view.extent[1] = 1;
+  }
+  if (job.size) {
+    view.size = {(*job.size)[1], (*job.size)[0]};
+  } else {
+    constexpr double largest_side = 65536;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      if (!(view.extent[axis] <= largest_side)) {
+        reject("--size", fmt::format("to be given for more than {:g} pixels a side", largest_side),
+               fmt::format("{:g} x {:g} without it", view.extent[0], view.extent[1]));
+      }
+      view.size[1 - axis] = static_cast<std::int64_t>(std::max(view.extent[axis] + 0.5, 1.0));
+    }
+    if (job.epipolar) view.size[0] = epipolar_rows;
+  }
+  // Colours, and their codes as they are and in the file's rows.
+  const auto [ny, nx] = view.size;
+  const double bytes_a_colour = job.bits == 0 ? 8 : job.bits == 8 ? 6 : 8;
+  require_memory("--size", bytes_a_colour * static_cast<double>(nx * ny * model.channels),
+                 fmt::format("{} x {} pixels", nx, ny));
+  return view;
+}
+
+/// The views where a sweep begins and ends: those of --along, or the leftmost and the rightmost.
+std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
+  if (!job.along[0].empty()) {
+    if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
+    return {view_of(model, job.along[0], "--along"), view_of(model, job.along[1], "--along")};
+  }
+  std::array<std::vector<double>, 2> ends{view.at, view.at};
+  if (view.at.empty()) return ends;
+  ends[0][0] = model.low[2];
+  ends[1][0] = model.high[2];
+  return ends;
+}
+
+/// Views of one model to files.
+class Run {
+ public:
+  Run(const SmoeRenderJob& job, SmoeModel model)
+      : job_(job),
+        view_(view_to_render(model, job)),
+        ends_(ends_of(model, job, view_)),
+        warnings_(cli::warnings_of(model, view_, job, ends_)),
+        renderer_(std::move(model), Queue(job.device), job.options),
+        bar_(job.console) {}
+
+  void make() {
+    if (job_.sweep == 0) {
+      write(job_.output, view_);
+      return;
+    }
+    require_light_field("--sweep");
+    for (std::int64_t i = 0; i < job_.sweep; ++i) {
+      bar_.step("rendering", i, job_.sweep);
+      SmoeView view = view_;
+      for (std::size_t axis = 0; axis < view.at.size(); ++axis) {
+        view.at[axis] = std::lerp(ends_[0][axis], ends_[1][axis], share_of(i, job_.sweep));
+      }
+      views_.push_back(view.at);
+      write(job_.frames->name(i), view);
+    }
+  }
+
+  [[nodiscard]] nlohmann::json json(double seconds) const {
+    const auto info = renderer_.info();
+    const auto& model = renderer_.model();
+    const auto& options = job_.options;
+    const bool bounded = options.selection == SmoeSelection::bounded;
+    const nlohmann::json none(nullptr);
+    return {{"software", "holotone " HOLOTONE_VERSION},
+            {"input", job_.input},
+            {"outputs", outputs_},
+            {"components", model.count()},
+            {"resolution", {view_.size[1], view_.size[0]}},
+            {"bits", job_.bits == 0 ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
+            job_.epipolar     ? nlohmann::json{"views_from_to", ends_}
+            : job_.sweep == 0 ? nlohmann::json{"view", view_.at}
+                              : nlohmann::json{"views", views_},
+            {"crop", job_.crop ? nlohmann::json(*job_.crop) : none},
+            {"selection", job_.selection},
+            {"precision", options.precision == SmoePrecision::robust ? "robust" : "fast"},
+            {"tolerance", bounded ? nlohmann::json(options.tolerance) : none},
+            {"components_per_tile", info.components_per_tile},
+            {"tile", {info.tile[1], info.tile[0]}},
+            {"device", to_string(job_.device)},
+            {"render_s", render_seconds_},
+            {"warnings", warnings_},
+            {"time_s", seconds}};
+  }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] std::string summary(double seconds) const {
+    return fmt::format("{}: {} x {} pixels of {}, {}",
+                       outputs_.size() == 1 ? outputs_.front() : outputs_.front() + " to " + outputs_.back(),
+                       view_.size[1], view_.size[0], counted(renderer_.model().count(), "component"),
+                       format_duration(seconds));
+  }
+
+ private:
+  void require_light_field(const std::string& option) const {
+    if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
+  }
+  /// How far on its way view i of `count` is.
+  static double share_of(std::int64_t i, std::int64_t count) {
+    return count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
+  }
+
+  /// One row of pixels of each view from the leftmost to the rightmost.
+  Array<float, 3> epipolar(const SmoeView& view) {
+    require_light_field("--epi");
+    const auto [ny, nx] = view.size;
+    const std::int64_t channels = renderer_.model().channels;
+    Array<float, 3> image({ny, nx, channels});
+    constexpr std::int64_t at_once = 32;
+    for (std::int64_t first = 0; first < ny; first += at_once) {
+      check_cancelled("rendering");
+      std::vector<SmoeView> rows(static_cast<std::size_t>(std::min(at_once, ny - first)), view);
+      for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
+        rows[static_cast<std::size_t>(i)].size = {1, nx};
+        rows[static_cast<std::size_t>(i)].at[0] = std::lerp(ends_[0][0], ends_[1][0], share_of(first + i, ny));
+      }
+      Array<float, 4> colours({std::ssize(rows), 1, nx, channels}, job_.device);
+      renderer_.render(rows, colours.view());
+      const auto host = colours.to(Device{});
+      std::copy_n(host.data(), host.size(), image.data() + first * nx * channels);
+    }
+    return image;
+  }
+
+  void write(const std::string& path, const SmoeView& view) {
+    check_cancelled("rendering");
+    const Stopwatch watch;
+    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device);
+    render_seconds_ += watch.seconds();
+    check_cancelled("writing");
+    UnfinishedRun::will_write(path);
+    if (extension_of(path) == ".npy") {
+      write_npy(path, colours);
+    } else {
+      Image image =
+          job_.bits == 0 ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
+      image.metadata["software"] = "holotone " HOLOTONE_VERSION;
+      image.metadata["source"] = job_.input;
+      write_image(path, image);
+    }
+    outputs_.push_back(path);
+  }
+
+  const SmoeRenderJob& job_;
+  SmoeView view_;
+  std::array<std::vector<double>, 2> ends_;
+  std::vector<std::string> warnings_;
+  SmoeRenderer renderer_;
+  ProgressBar bar_;
+  std::vector<std::string> outputs_;
+  std::vector<std::vector<double>> views_;  ///< of a sweep
+  double render_seconds_ = 0;
+};
+
+int run_smoe_render(const SmoeRenderArguments& arguments) {
+  const Stopwatch watch;
+  const SmoeRenderJob job = smoe_render_job(arguments);
+  const UnfinishedRun unfinished;
+  Run run(job, read_model(job.input).model);
+  run.make();
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  report_json(job.console, run.json(watch.seconds()));
+  for (const auto& warning : run.warnings()) warn(job.console, warning);
+  report(job.console, run.summary(watch.seconds()));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_smoe_render(CLI::App& smoe, Action& action) {
+  const auto arguments = std::make_shared<SmoeRenderArguments>();
+  auto& a = *arguments;
+  auto* command = smoe.add_subcommand("render", "A model to a picture of any size, any part, from any view");
+  command->add_option("IN", a.input, "A model: .smoe, .json or .npz")->required();
+  command
+      ->add_option("-o,--output", a.output, "PNG, TIFF or BMP; NPY or TIFF with --float; %03d for the views of --sweep")
+      ->required();
+  command->add_option("--size", a.size, "WIDTHxHEIGHT in pixels; default: the model's own");
+  auto* crop = command->add_option("--crop", a.crop,
+                                   "X,Y,WIDTH,HEIGHT in the model's pixels, x right and y down from the corner");
+  auto* view = command->add_option("--view", a.view, "U,V of a light field, -1 to 1 each; default: the middle");
+  auto* sweep =
+      command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
+  command
+      ->add_option("--along", a.along,
+                   "U,V:U,V of --sweep: from one view to another; default: from -1 to 1, V in the middle")
+      ->needs(sweep);
+  command
+      ->add_option("--epi", a.epipolar,
+                   "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view, whose "
+                   "U then does nothing")
+      ->excludes(sweep)
+      ->excludes(crop);
+  auto* bits =
+      command->add_option("--bits", a.bits, "8, or 10, 12 or 16 in files of 16 bits a pixel")->capture_default_str();
+  command->add_flag("--float", a.floats, "Write the model's colours as float32 TIFF or NPY")->excludes(bits);
+  command->add_option("--tolerance", a.tolerance,
+                      "Largest error of a colour (0 to 1) against the sum of all components; default 0.25/255");
+  command->add_option("--selection", a.selection, "Components of a tile: bounded (by the tolerance), window or all")
+      ->capture_default_str();
+  command->add_option("--window", a.window, "Of --selection window: pixels around a tile; default 16");
+  command->add_option(
+      "--window-block", a.window_block,
+      "Of --selection window: pixels of the square blocks that windows surround, a multiple of 16; default: "
+      "the tiles");
+  command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
+  command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
+  add_console_options(*command, a.console);
+  command->callback([arguments, &action] { action = [arguments] { return run_smoe_render(*arguments); }; });
+}
+
+}  // namespace holotone::cli

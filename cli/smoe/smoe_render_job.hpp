@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <cli/common/console.hpp>
+#include <cli/common/paths.hpp>
+#include <holotone/smoe/render.hpp>
+#include <optional>
+#include <string>
+
+namespace holotone::cli {
+
+/// What follows `holotone smoe render`, as typed.
+struct SmoeRenderArguments {
+  std::string input;
+  std::string output;
+  std::string size;
+  std::string crop;
+  std::string view;
+  std::string sweep;
+  std::string along;
+  std::string epipolar;
+  std::string bits = "8";
+  std::string tolerance;
+  std::string selection = "bounded";
+  std::string window;
+  std::string window_block;
+  std::string precision = "fast";
+  std::string device = "auto";
+  bool floats = false;
+  ConsoleOptions console;
+};
+
+/// What is to be done, checked as far as it can be before the model is read.
+struct SmoeRenderJob {
+  std::string input;
+  std::string output;
+  std::optional<FramePattern> frames;               ///< of a sweep
+  std::int64_t sweep = 0;                           ///< views; 0: one picture
+  std::optional<std::array<std::int64_t, 2>> size;  ///< {nx, ny}
+  std::optional<std::array<double, 4>> crop;        ///< x, y, width, height in the model's pixels
+  std::optional<double> epipolar;                   ///< y in the model's pixels, of an epipolar-plane image
+  std::string view;                                 ///< as typed: what it may be depends on the model
+  std::array<std::string, 2> along;  ///< views where a sweep begins and ends, likewise; empty: the outermost
+  int bits = 8;                      ///< 0: float32
+  std::string selection;             ///< as typed: the name of that of `options`
+  SmoeRenderOptions options;
+  Device device;
+  ConsoleOptions console;
+};
+
+/// Throws invalid_argument or io naming the option.
+SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments);
+
+}  // namespace holotone::cli

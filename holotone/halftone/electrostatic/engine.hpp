@@ -1,0 +1,41 @@
+#pragma once
+// Between the plan (electrostatic.cpp, the one dispatch) and what computes. Not for users.
+#include <holotone/halftone/electrostatic.hpp>
+#include <holotone/halftone/electrostatic/settings.hpp>
+
+namespace holotone {
+
+/// One plan's dots on one device. Views arrive with the right shape and on the engine's device, rules and radii checked; forces, step and
+/// move are called only with ink set and at least one dot. Dots are numbered as in set_positions whatever order the engine keeps them in.
+class ElectrostaticPlan::Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Throws for bad ink (bad_ink). Keeps what it needs for a total charge of 1: the number of dots may change after.
+  virtual void set_ink(View<const float, 2> ink) = 0;
+  /// Throws for a coordinate that is not finite (bad_position). {0, 2} has no memory.
+  virtual void set_positions(View<const float, 2> positions) = 0;
+  virtual void positions(View<float, 2> positions) = 0;
+  virtual void forces(View<float, 2> forces) = 0;
+  virtual void step(const StepRule& rule) = 0;
+  virtual void move(View<const float, 2> forces, const StepRule& rule) = 0;
+  virtual void shake(float radius, std::uint64_t seed) = 0;
+  virtual ForceStatistics statistics() = 0;
+  virtual std::int64_t missed_neighbours() = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  [[nodiscard]] virtual std::string arithmetic() const = 0;
+};
+
+namespace electrostatic {
+
+using EnginePointer = std::unique_ptr<ElectrostaticPlan::Engine>;
+
+EnginePointer engine_cpu(const Setup& setup);
+EnginePointer engine_cuda(const Setup& setup, const Queue& queue);
+
+/// The errors of set_ink and set_positions, the same text from every engine. `index`: the first bad pixel of the row-major ink, or the
+/// first bad dot; negative index in throw_bad_ink: there is no ink.
+[[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
+[[noreturn]] void throw_bad_position(std::int64_t dot);
+
+}  // namespace electrostatic
+}  // namespace holotone

@@ -1,0 +1,69 @@
+// Fields that the image makes once and dots look up.
+#include <cmath>
+#include <holotone/core/simd.hpp>
+#include <holotone/halftone/electrostatic/engine_cpu.hpp>
+
+namespace holotone::electrostatic {
+namespace {
+
+/// The cubic B-spline's four values about a place; returns the first of its coefficients' numbers.
+HOLOTONE_ALWAYS_INLINE std::int64_t spline_weights(float coordinate, float* weight) {
+  const float place = coordinate - 0.5F;
+  const float whole = std::floor(place);
+  const float t = place - whole;
+  const float left = 1 - t;
+  weight[0] = left * left * left / 6;
+  weight[1] = ((0.5F * t - 1) * t * t) + 2.0F / 3;
+  weight[2] = ((0.5F * left - 1) * left * left) + 2.0F / 3;
+  weight[3] = t * t * t / 6;
+  return static_cast<std::int64_t>(whole) - 1;
+}
+
+HOLOTONE_SIMD_CLONES void add_spline(const float* table, std::int64_t width, const float* x, const float* y,
+                                     std::int64_t count, float charge, float* force_x, float* force_y) {
+  constexpr std::int64_t border = 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    float across[4];
+    float down[4];
+    const std::int64_t column = spline_weights(x[i], across) + border;
+    const std::int64_t row = spline_weights(y[i], down) + border;
+    const float* const corner = table + (row * width + column) * 2;
+    float line[8] = {};
+    for (int j = 0; j < 4; ++j) {
+      const float* const from = corner + j * width * 2;
+      for (int k = 0; k < 8; ++k) line[k] += down[j] * from[k];
+    }
+    float sum_x = 0;
+    float sum_y = 0;
+    for (int k = 0; k < 4; ++k) {
+      sum_x += across[k] * line[2 * k];
+      sum_y += across[k] * line[2 * k + 1];
+    }
+    force_x[i] += charge * sum_x;
+    force_y[i] += charge * sum_y;
+  }
+}
+
+}  // namespace
+
+void SplineField::add(const DotList& dots, std::int64_t begin, std::int64_t end, float charge, float* force_x,
+                      float* force_y) const {
+  add_spline(table_.data(), page_[1] + 4, dots.x.data() + begin, dots.y.data() + begin, end - begin, charge,
+             force_x + begin, force_y + begin);
+}
+
+void InkDensity::set_ink(const float* ink, double total) { nodes_ = ink_nodes(setup_, ink, total); }
+
+void InkDensity::at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const {
+  const auto nodes_a_px = static_cast<float>(1 / nodes_.step);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const auto own = static_cast<std::size_t>(i);
+    const auto node = [&](float coordinate, std::int64_t count) {
+      return std::min(static_cast<std::int64_t>(coordinate * nodes_a_px + 0.5F), count - 1);
+    };
+    density[i - begin] = nodes_.density[static_cast<std::size_t>(node(dots.y[own], nodes_.rows) * nodes_.columns +
+                                                                 node(dots.x[own], nodes_.columns))];
+  }
+}
+
+}  // namespace holotone::electrostatic

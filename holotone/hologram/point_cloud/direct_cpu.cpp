@@ -1,0 +1,225 @@
+// The sum as it is written: one sine and cosine for every point and pixel.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud/engine_cpu.hpp>
+
+namespace holotone::point_cloud {
+namespace {
+
+constexpr std::int32_t tile_rows = 64;
+constexpr std::int32_t tile_columns = 128;
+/// Points whose column phases are tabulated together: 16 KiB of table, half of a first-level cache.
+constexpr std::size_t block_points = 32;
+/// Points added in one pass over a row: the row's sums are loaded and stored once for all of them.
+constexpr std::size_t group_points = 4;
+
+/// What a block of points needs inside a tile; unused places are dark.
+struct Block {
+  std::size_t count = 0;
+  alignas(64) std::array<std::uint32_t, block_points * tile_columns> column_turns{};
+  std::array<std::uint32_t, block_points * tile_rows> row_turns{};
+  std::array<float, block_points> amplitude{};
+};
+
+/// Adds every point of the block to every pixel of the tile.
+HOLOTONE_SIMD_CLONES
+void add_block(const Block& block, std::int32_t rows, std::int32_t stride, float* __restrict re, float* __restrict im) {
+  for (std::int32_t row = 0; row < rows; ++row) {
+    float* __restrict re_row = re + static_cast<std::ptrdiff_t>(row) * stride;
+    float* __restrict im_row = im + static_cast<std::ptrdiff_t>(row) * stride;
+    for (std::size_t j = 0; j < block.count; j += group_points) {
+      const std::uint32_t* columns = block.column_turns.data() + j * tile_columns;
+      const std::uint32_t* turns = block.row_turns.data() + static_cast<std::size_t>(row) * block_points + j;
+      const float* amplitude = block.amplitude.data() + j;
+      for (std::int32_t i = 0; i < stride; ++i) {
+        float re_sum = 0;  // the group's own sum first: fewer roundings at the size of the whole
+        float im_sum = 0;
+        for (std::size_t k = 0; k < group_points; ++k) {
+          float sine = 0;
+          float cosine = 0;
+          sine_cosine(columns[k * tile_columns + static_cast<std::size_t>(i)] + turns[k], sine, cosine);
+          re_sum += amplitude[k] * cosine;
+          im_sum += amplitude[k] * sine;
+        }
+        re_row[i] += re_sum;
+        im_row[i] += im_sum;
+      }
+    }
+  }
+}
+
+/// Adds one point to a run of pixels.
+HOLOTONE_SIMD_CLONES
+void add_run(const std::uint32_t* column_turns, std::uint32_t row_turns, float amplitude, std::int32_t count,
+             float* __restrict re, float* __restrict im) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    float sine = 0;
+    float cosine = 0;
+    sine_cosine(column_turns[i] + row_turns, sine, cosine);
+    re[i] += amplitude * cosine;
+    im[i] += amplitude * sine;
+  }
+}
+
+/// How far the spherical phase falls short of Fresnel's: curvature rho^2 s / (1 + sqrt(1 + s))^2 turns, where
+/// s = slope rho^2 = (rho / d)^2. No cancellation: r - |d| = rho^2 / (r + |d|).
+struct SphericalRow {
+  double curvature;
+  double slope;        ///< (pitch / d)^2
+  double column;       ///< the point's column, counted from the first pixel
+  double row_squared;  ///< (row - point.row)^2
+};
+
+/// turns[i] of a row in float32 on top of the exact Fresnel phases; for shortfalls that float32 resolves.
+HOLOTONE_SIMD_CLONES
+void spherical_turns_single(const SphericalRow& point, const std::uint32_t* column_turns, std::uint32_t row_turns,
+                            std::int32_t count, std::uint32_t* turns) {
+  const auto column = static_cast<float>(point.column);
+  const auto row_squared = static_cast<float>(point.row_squared);
+  const auto slope = static_cast<float>(point.slope);
+  const auto scale = static_cast<float>(point.curvature * point.slope * 0x1p24);  // 2^24 units to the turn
+  for (std::int32_t i = 0; i < count; ++i) {
+    const float u = static_cast<float>(i) - column;
+    const float squared = u * u + row_squared;
+    const float root = 1.0F + std::sqrt(1.0F + slope * squared);
+    const float shortfall = scale * squared * squared / (root * root);
+    const auto units = static_cast<std::int32_t>(shortfall);
+    turns[i] = column_turns[i] + row_turns - (static_cast<std::uint32_t>(units) << 8);
+  }
+}
+
+/// The same in float64 throughout, for points so near that the shortfall is many turns.
+HOLOTONE_SIMD_CLONES
+void spherical_turns_double(const SphericalRow& point, double phase_turns, std::int32_t count, std::uint32_t* turns) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    const double u = static_cast<double>(i) - point.column;
+    const double squared = u * u + point.row_squared;
+    const double root = 1.0 + std::sqrt(1.0 + point.slope * squared);
+    turns[i] = fixed_turns(2 * point.curvature * squared / root + phase_turns);
+  }
+}
+
+class DirectCpu final : public PointCloudPlan::Engine {
+ public:
+  explicit DirectCpu(const PointCloudOptions& options) : options_(options) {}
+
+  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
+    points_ = pixel_points(points, options_);
+  }
+
+  void execute(const PointCloudOutput& output, Progress& progress) override {
+    const auto field = memory_.target(output, options_.shape);
+    const auto sum = [this](const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
+      if (options_.wave == Wave::fresnel) {
+        add_fresnel(tile, points, re, im);
+      } else {
+        for (const auto& point : points) add_spherical(tile, point, re, im);
+      }
+    };
+    sum_tiles(points_, options_, tile_rows, tile_columns, sum, field, progress);
+    write_parts(field, output);
+  }
+
+  [[nodiscard]] PointCloudInfo info() const override {
+    const auto tile_bytes = sizeof(Block) + 2 * sizeof(float) * tile_rows * tile_columns;
+    return {PointMethod::direct, "float32, phases in 32-bit turns", point_cloud_tolerance_floor,
+            points_.size() * sizeof(PixelPoint) + tile_bytes * static_cast<std::size_t>(thread_count()) +
+                static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
+  }
+
+ private:
+  static void add_fresnel(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im);
+  void add_spherical(const Tile& tile, const PixelPoint& point, float* re, float* im) const;
+
+  PointCloudOptions options_;
+  std::vector<PixelPoint> points_;
+  FieldMemory memory_;
+};
+
+void add_partly_lit(const Tile& tile, const PixelPoint& point, const Lit& lit, float* re, float* im) {
+  std::array<std::uint32_t, tile_columns> column_turns;
+  std::array<std::uint32_t, tile_rows> row_turns;
+  const auto count = lit.column_end - lit.column_begin;
+  axis_turns({column_turns.data(), static_cast<std::size_t>(count)}, lit.column_begin, point.column, point.curvature,
+             point.phase_turns);
+  axis_turns({row_turns.data(), static_cast<std::size_t>(lit.row_end - lit.row_begin)}, lit.row_begin, point.row,
+             point.curvature, 0);
+  for (auto row = lit.row_begin; row < lit.row_end; ++row) {
+    const std::ptrdiff_t at =
+        static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
+    add_run(column_turns.data(), row_turns[static_cast<std::size_t>(row - lit.row_begin)], point.amplitude, count,
+            re + at, im + at);
+  }
+}
+
+void DirectCpu::add_fresnel(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
+  Block block;
+  const auto flush = [&] {
+    while (block.count % group_points != 0) block.amplitude[block.count++] = 0;
+    add_block(block, tile.rows(), tile.stride, re, im);
+    block.count = 0;
+  };
+  for (const auto& point : points) {
+    const Lit lit(tile, point);
+    if (lit.none()) continue;
+    if (!lit.all_of(tile)) {
+      add_partly_lit(tile, point, lit, re, im);
+      continue;
+    }
+    const auto j = block.count++;
+    block.amplitude[j] = point.amplitude;
+    axis_turns({block.column_turns.data() + j * tile_columns, static_cast<std::size_t>(tile.stride)}, tile.column_begin,
+               point.column, point.curvature, point.phase_turns);
+    std::array<std::uint32_t, tile_rows> row_turns;
+    axis_turns({row_turns.data(), static_cast<std::size_t>(tile.rows())}, tile.row_begin, point.row, point.curvature,
+               0);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(tile.rows()); ++row) {
+      block.row_turns[row * block_points + j] = row_turns[row];
+    }
+    if (block.count == block_points) flush();
+  }
+  if (block.count > 0) flush();
+}
+
+void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* re, float* im) const {
+  const Lit lit(tile, point);
+  if (lit.none()) return;
+  const auto count = lit.column_end - lit.column_begin;
+  // d from the curvature: pitch^2 / (2 lambda curvature)
+  const double slope_root = 2 * options_.wavelength_m * point.curvature / options_.pitch_m;  // pitch / d
+  SphericalRow row_of_point{point.curvature, slope_root * slope_root, point.column - lit.column_begin, 0};
+  const double u = std::max(std::abs(lit.column_begin - point.column), std::abs(lit.column_end - 1 - point.column));
+  const double v = std::max(std::abs(lit.row_begin - point.row), std::abs(lit.row_end - 1 - point.row));
+  const double squared = u * u + v * v;
+  const double largest_shortfall = std::abs(point.curvature) * squared * row_of_point.slope * squared / 4;
+  // float32 leaves 3 * 2^-24 of the shortfall, and its fixed point 2^-24 turns: keep both below a quarter of
+  // the tolerance in radians, and the integer below 2^31.
+  const bool single = largest_shortfall < 64 && two_pi * (3 * largest_shortfall + 1) * 0x1p-24 < options_.tolerance / 4;
+  std::array<std::uint32_t, tile_columns> column_turns;
+  std::array<std::uint32_t, tile_columns> turns;
+  if (single) {
+    axis_turns({column_turns.data(), static_cast<std::size_t>(count)}, lit.column_begin, point.column, point.curvature,
+               point.phase_turns);
+  }
+  for (auto row = lit.row_begin; row < lit.row_end; ++row) {
+    const double distance = row - point.row;
+    row_of_point.row_squared = distance * distance;
+    if (single) {
+      spherical_turns_single(row_of_point, column_turns.data(), fixed_turns(point.curvature * row_of_point.row_squared),
+                             count, turns.data());
+    } else {
+      spherical_turns_double(row_of_point, point.phase_turns, count, turns.data());
+    }
+    const std::ptrdiff_t at =
+        static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
+    add_run(turns.data(), 0, point.amplitude, count, re + at, im + at);
+  }
+}
+
+}  // namespace
+
+EnginePointer direct_cpu(const PointCloudOptions& options) { return std::make_unique<DirectCpu>(options); }
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud/engine_cpu.hpp>
+
+namespace holotone::point_cloud {
+namespace {
+
+/// Waves added in float32 before their sum goes to the field.
+constexpr std::size_t segment_points = 512;
+/// Tiles of one parallel loop: enough to share out evenly, few enough to report a few times a second.
+constexpr std::int64_t tiles_per_thread = 32;
+
+HOLOTONE_SIMD_CLONES
+void fill_axis_turns(std::uint32_t* turns, std::int64_t count, double first, double curvature, double offset) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double u = first + static_cast<double>(static_cast<std::int32_t>(i));
+    turns[i] = fixed_turns(curvature * u * u + offset);
+  }
+}
+
+/// atan2 in units of 1/256 turn by an odd minimax polynomial on the octant, then rounded.
+HOLOTONE_SIMD_CLONES
+void fill_phase_levels(const float* field, std::uint8_t* levels, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float re = field[2 * i];
+    const float im = field[2 * i + 1];
+    const float x = std::fabs(re);
+    const float y = std::fabs(im);
+    const float large = x > y ? x : y;
+    const float small = x > y ? y : x;
+    const float t = small / (large > 0 ? large : 1.0F);
+    const float z = t * t;
+    float turns = -0.000645637607F;
+    turns = turns * z + 0.00348089443F;
+    turns = turns * z + -0.00890075966F;
+    turns = turns * z + 0.0153476835F;
+    turns = turns * z + -0.0221370011F;
+    turns = turns * z + 0.0317461161F;
+    turns = turns * z + -0.0530461396F;
+    turns = turns * z + 0.159154838F;
+    turns *= t;
+    turns = y > x ? 0.25F - turns : turns;
+    turns = re < 0 ? 0.5F - turns : turns;
+    turns = im < 0 ? 1.0F - turns : turns;
+    levels[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(turns * 256.0F + 0.5F) & 255);
+  }
+}
+
+void add_tile(const Tile& tile, const float* re, const float* im, View<std::complex<float>, 2> field) {
+  for (std::int32_t row = tile.row_begin; row < tile.row_end; ++row) {
+    auto* target = &field(row, tile.column_begin);
+    const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride;
+    for (std::int32_t i = 0; i < tile.column_end - tile.column_begin; ++i) {
+      target[i] += std::complex<float>(re[offset + i], im[offset + i]);
+    }
+  }
+}
+
+std::vector<Tile> tiles_of(const Shape<2>& shape, std::int32_t tile_rows, std::int32_t tile_columns) {
+  std::vector<Tile> tiles;
+  const auto ny = static_cast<std::int32_t>(shape[0]);
+  const auto nx = static_cast<std::int32_t>(shape[1]);
+  for (std::int32_t row = 0; row < ny; row += tile_rows) {
+    for (std::int32_t column = 0; column < nx; column += tile_columns) {
+      const auto column_end = std::min(column + tile_columns, nx);
+      const auto stride = (column_end - column + vector_columns - 1) / vector_columns * vector_columns;
+      tiles.push_back({row, std::min(row + tile_rows, ny), column, column_end, stride});
+    }
+  }
+  return tiles;
+}
+
+}  // namespace
+
+void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature, double offset) {
+  fill_axis_turns(turns.data(), std::ssize(turns), static_cast<double>(first) - centre, curvature, offset);
+}
+
+PanelFrame frame_of(const PointCloudOptions& options) {
+  return {options.wavelength_m, options.pitch_m, options.shape[1], options.shape[0], options.band_limit};
+}
+
+std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options) {
+  const auto frame = frame_of(options);
+  const auto count = points.position_m.shape()[0];
+  std::vector<PixelPoint> result;
+  result.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t j = 0; j < count; ++j) {
+    const double y_m = static_cast<double>(points.position_m(j, 1)) + points.shift_y_m;
+    const auto point = to_pixels(frame, points.position_m(j, 0), y_m, points.position_m(j, 2), points.amplitude(j),
+                                 points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
+    if (point.amplitude != 0 && point.column_begin < point.column_end) result.push_back(point);
+  }
+  return result;
+}
+
+void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
+               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress) {
+  constexpr std::string_view stage = "summing points";
+  std::fill(field.data(), field.data() + field.size(), std::complex<float>());
+  const auto tiles = tiles_of(options.shape, tile_rows, tile_columns);
+  const auto tile_count = std::ssize(tiles);
+  const auto segments = static_cast<std::int64_t>((points.size() + segment_points - 1) / segment_points);
+  const std::int64_t batch = tiles_per_thread * thread_count();
+  progress.step(stage, 0, segments * tile_count);
+  for (std::int64_t segment = 0; segment < segments; ++segment) {
+    const auto first = static_cast<std::size_t>(segment) * segment_points;
+    const auto part = points.subspan(first, std::min(segment_points, points.size() - first));
+    for (std::int64_t begin = 0; begin < tile_count; begin += batch) {
+      const auto end = std::min(begin + batch, tile_count);
+      parallel_for(begin, end, [&](std::int64_t i) {
+        const auto& tile = tiles[static_cast<std::size_t>(i)];
+        const auto size = static_cast<std::int64_t>(tile.rows()) * tile.stride;
+        Array<float, 2> block({2, size});
+        std::fill(block.data(), block.data() + block.size(), 0.0F);
+        sum(tile, part, block.data(), block.data() + size);
+        add_tile(tile, block.data(), block.data() + size, field);
+      });
+      progress.step(stage, segment * tile_count + end, segments * tile_count);
+    }
+  }
+}
+
+View<std::complex<float>, 2> FieldMemory::target(const PointCloudOutput& output, const Shape<2>& shape) {
+  if (output.field.data() != nullptr) return output.field;
+  if (own_.data() == nullptr) own_ = Array<std::complex<float>, 2>(shape);
+  return own_.view();
+}
+
+void phase_levels(std::span<const std::complex<float>> field, std::span<std::uint8_t> levels) {
+  fill_phase_levels(reinterpret_cast<const float*>(field.data()), levels.data(), std::ssize(levels));
+}
+
+void write_parts(View<const std::complex<float>, 2> field, const PointCloudOutput& output) {
+  const auto nx = field.shape()[1];
+  parallel_for(0, field.shape()[0], [&](std::int64_t row) {
+    const auto offset = row * nx;
+    if (output.real.data() != nullptr) {
+      for (std::int64_t i = offset; i < offset + nx; ++i) output.real.data()[i] = field.data()[i].real();
+    }
+    if (output.phase.data() != nullptr) {
+      const auto size = static_cast<std::size_t>(nx);
+      phase_levels({field.data() + offset, size}, {output.phase.data() + offset, size});
+    }
+  });
+}
+
+PointSummary summarise_points_cpu(const PointSources& points) {
+  PointSummary summary;
+  const auto count = points.position_m.shape()[0];
+  for (std::int64_t j = 0; j < count; ++j) {
+    const float z = points.position_m(j, 2);
+    const bool good = std::isfinite(points.position_m(j, 0)) && std::isfinite(points.position_m(j, 1)) &&
+                      std::isfinite(z) && z != 0 && std::isfinite(points.amplitude(j)) &&
+                      (points.phase_rad.empty() || std::isfinite(points.phase_rad(j)));
+    if (!good) {
+      summary.first_bad = j;
+      break;
+    }
+  }
+  return summary;
+}
+
+}  // namespace holotone::point_cloud

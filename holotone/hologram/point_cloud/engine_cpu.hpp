@@ -1,0 +1,105 @@
+#pragma once
+// What the CPU engines of the point-cloud plan share. Not for users.
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <holotone/core/array.hpp>
+#include <holotone/core/simd.hpp>
+#include <holotone/hologram/point_cloud/engine.hpp>
+#include <holotone/hologram/point_cloud/point_cloud_math.h>
+#include <span>
+#include <vector>
+
+namespace holotone::point_cloud {
+
+/// Turns to 32-bit fixed point, modulo one turn; exact to 2^-33 turns while |turns| < 2^51 and the argument
+/// is. Adding and subtracting 1.5 * 2^52 rounds to an integer; adding 1.5 * 2^20 puts the units of 2^-32 at
+/// the foot of the mantissa. Both are plain additions, which every vector unit has.
+HOLOTONE_ALWAYS_INLINE std::uint32_t fixed_turns(double turns) {
+  constexpr double to_integer = 0x1.8p52;
+  constexpr double to_fixed = 0x1.8p20;
+  const double whole = (turns + to_integer) - to_integer;
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>((turns - whole) + to_fixed));
+}
+
+/// sin and cos of 2 pi turns / 2^32, absolute error below 1.3e-7: the angle is taken to the nearest quarter
+/// turn in integers, which is exact, and minimax polynomials of the rest (|x| <= pi / 4) are swapped and
+/// signed by quadrant.
+HOLOTONE_ALWAYS_INLINE void sine_cosine(std::uint32_t turns, float& sine, float& cosine) {
+  constexpr auto radians = static_cast<float>(two_pi * 0x1p-32);
+  const std::uint32_t quadrant = turns + 0x20000000U;  // the top two bits count quarters
+  const auto rest = static_cast<std::int32_t>(turns - (quadrant & 0xC0000000U));
+  const float x = static_cast<float>(rest) * radians;
+  const float z = x * x;
+  const float s = x + x * z * (-0.16666636801F + z * (8.331585954e-3F + z * -1.946223215e-4F));
+  const float c = 1.0F + z * (-0.499999996154F + z * (4.16666167e-2F + z * (-1.388661921e-3F + z * 2.43799e-5F)));
+  const bool odd = (quadrant & 0x40000000U) != 0;
+  const std::uint32_t sine_sign = quadrant & 0x80000000U;
+  const std::uint32_t cosine_sign = (quadrant + 0x40000000U) & 0x80000000U;
+  sine = std::bit_cast<float>(std::bit_cast<std::uint32_t>(odd ? c : s) ^ sine_sign);
+  cosine = std::bit_cast<float>(std::bit_cast<std::uint32_t>(odd ? s : c) ^ cosine_sign);
+}
+
+/// turns[i] = curvature (first + i - centre)^2 + offset, in fixed point.
+void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature, double offset);
+
+PanelFrame frame_of(const PointCloudOptions& options);
+
+/// Every point in pixel units; those that light no pixel or are dark are left out.
+std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
+
+/// A block of the panel that one thread sums in its cache.
+struct Tile {
+  std::int32_t row_begin;
+  std::int32_t row_end;
+  std::int32_t column_begin;
+  std::int32_t column_end;
+  std::int32_t stride;  ///< columns rounded up to whole vectors; pixels beyond column_end are computed and dropped
+  [[nodiscard]] std::int32_t rows() const { return row_end - row_begin; }
+};
+
+/// Columns of a tile are a multiple of this: one vector of the widest unit.
+constexpr std::int32_t vector_columns = 16;
+
+/// The part of a tile that a point lights.
+struct Lit {
+  std::int32_t row_begin, row_end, column_begin, column_end;
+  Lit(const Tile& tile, const PixelPoint& point)
+      : row_begin(std::max(tile.row_begin, point.row_begin)),
+        row_end(std::min(tile.row_end, point.row_end)),
+        column_begin(std::max(tile.column_begin, point.column_begin)),
+        column_end(std::min(tile.column_end, point.column_end)) {}
+  [[nodiscard]] bool none() const { return row_begin >= row_end || column_begin >= column_end; }
+  [[nodiscard]] bool all_of(const Tile& tile) const {
+    return row_begin == tile.row_begin && row_end == tile.row_end && column_begin == tile.column_begin &&
+           column_end == tile.column_end;
+  }
+};
+
+/// Adds some points' waves to the real and imaginary part of a tile, rows `stride` apart.
+using TileSum = std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
+
+/// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
+/// their sum goes to the field, which keeps the rounding of a million points below 1e-6. Reports to
+/// `progress`.
+void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
+               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress);
+
+/// Where the field goes: the caller's view, or memory kept here when only its real part or phase is wanted.
+class FieldMemory {
+ public:
+  View<std::complex<float>, 2> target(const PointCloudOutput& output, const Shape<2>& shape);
+
+ private:
+  Array<std::complex<float>, 2> own_;
+};
+
+/// Re and phase levels of a finished field, where asked for.
+void write_parts(View<const std::complex<float>, 2> field, const PointCloudOutput& output);
+
+/// levels[i] = round(arg(re + i im) / 2 pi * 256) mod 256, the argument to 1e-6 of a level.
+void phase_levels(std::span<const std::complex<float>> field, std::span<std::uint8_t> levels);
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,249 @@
+// The hologram as non-uniform FFTs, one a tile (point_cloud_fast_layout.hpp has the formula). The points that light a whole tile are
+// summed there at once; a tile that some points light in part is halved for these, down to where masked products of
+// factors are cheaper.
+#include <algorithm>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud/fast_tile_cpu.hpp>
+#include <holotone/hologram/point_cloud/separable_cpu.hpp>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+
+namespace holotone::point_cloud {
+namespace {
+
+/// Two threads of a Zen 4 core with AVX-512 (docs/performance.md); others change all of them much alike.
+constexpr FastCosts costs{.spread_point = 25, .spread_node = 0.25, .transform_sample = 2.5, .masked_pair = 0.035};
+constexpr double polynomial_share = 0.05;
+/// What halving tiles at the band limit costs, in times the sum without one: 3 to 10 measured, a scan of 30,000 to 437,645 points at 20 cm.
+constexpr double band_limit_factor = 5;
+constexpr std::int64_t smallest_tile = 12;
+using Complex = std::complex<float>;
+
+std::string_view stage(std::int64_t level) {
+  return level == 0 ? "summing points" : "summing points at the band limit";
+}
+
+class FastCpu final : public PointCloudPlan::Engine {
+ public:
+  explicit FastCpu(const PointCloudOptions& options) : options_(options) {}
+
+  void set_points(const PointSources& points, const PointSummary& summary) override {
+    points_ = pixel_points(points, options_);
+    layout_ = choose_fast_layout(options_.shape, points_, options_.tolerance, costs);
+    tiles_.clear();
+    separable_.reset();
+    if (separable_is_faster()) {
+      separable_ = separable_cpu(options_);
+      points_ = {};
+      separable_->set_points(points, summary);
+      return;
+    }
+    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(layout_.window, polynomial_share * options_.tolerance);
+  }
+
+  void execute(const PointCloudOutput& output, Progress& progress) override;
+
+  [[nodiscard]] PointCloudInfo info() const override {
+    if (separable_) {
+      PointCloudInfo info = separable_->info();
+      if (options_.method == PointMethod::fast) info.method = PointMethod::fast;
+      return info;
+    }
+    const auto tiles = [&](std::size_t axis) {
+      const auto tile = std::max<std::int64_t>(1, layout_.tile[axis]);  // none before set_points
+      return std::to_string((options_.shape[axis] + tile - 1) / tile);
+    };
+    return {PointMethod::fast, "float32, non-uniform FFT in " + tiles(1) + " x " + tiles(0) + " tiles",
+            options_.tolerance, workspace_bytes()};
+  }
+
+ private:
+  /// A tile and the points that may light it.
+  struct Job {
+    PanelTile tile;
+    std::vector<std::uint32_t> candidates;
+  };
+
+  [[nodiscard]] bool separable_is_faster() const {
+    if (layout_.tile[0] == 0) return true;  // depths that no grid holds
+    const auto pixels = static_cast<double>(element_count(options_.shape));
+    const PanelTile panel{0, options_.shape[0], 0, options_.shape[1]};
+    const bool whole =
+        std::all_of(points_.begin(), points_.end(), [&](const PixelPoint& point) { return panel.wholly_lit(point); });
+    return layout_.nanoseconds * (whole ? 1 : band_limit_factor) >
+           pixels * static_cast<double>(points_.size()) * costs.masked_pair;
+  }
+  [[nodiscard]] std::vector<Job> first_jobs() const;
+  /// Sums what a tile's points add to it, but for those left to its halves, which are returned.
+  std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+                       const std::function<void()>& stage_done) const;
+  [[nodiscard]] std::vector<Job> halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    std::size_t bytes = sizeof(*this) + points_.size() * sizeof(PixelPoint);
+    for (const auto& memory : memory_) bytes += memory.bytes();
+    return bytes;
+  }
+  void sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, View<Complex, 2> field) const;
+  void make_tile(const Shape<2>& shape) { tiles_.try_emplace(shape, shape, layout_.window, *kernel_); }
+
+  PointCloudOptions options_;
+  EnginePointer separable_;  ///< where products of factors alone are faster
+  std::vector<PixelPoint> points_;
+  FastLayout layout_;
+  std::unique_ptr<nufft::SpreadKernel<float>> kernel_;
+  std::map<Shape<2>, FastTile> tiles_;
+  std::vector<FastMemory> memory_;  ///< a thread's
+  FieldMemory field_memory_;
+};
+
+void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, View<Complex, 2> field) const {
+  if (index.empty()) return;
+  // In the tile's own pixels, so that its sums are no larger than the tile.
+  const auto rows_before = static_cast<std::int32_t>(tile.row_begin);
+  const auto columns_before = static_cast<std::int32_t>(tile.column_begin);
+  std::vector<PixelPoint> own;
+  own.reserve(index.size());
+  for (const auto j : index) {
+    PixelPoint point = tile.clipped(points_[j]);
+    point.row -= rows_before;
+    point.row_begin -= rows_before;
+    point.row_end -= rows_before;
+    point.column -= columns_before;
+    point.column_begin -= columns_before;
+    point.column_end -= columns_before;
+    own.push_back(point);
+  }
+  const Shape<2> shape = tile.shape();
+  FactorProducts sums(shape, sum_form(options_.tolerance));
+  Array<Complex, 2> total(shape);
+  for (std::size_t done = 0; done < own.size(); done += FactorProducts::full_count) {
+    sums.add(std::span(own).subspan(done, std::min(FactorProducts::full_count, own.size() - done)));
+    sums.move_to(done == 0, total.view(), {});
+  }
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    Complex* const target = &field(tile.row_begin + row, tile.column_begin);
+    for (std::int64_t column = 0; column < shape[1]; ++column) target[column] += total(row, column);
+  }
+}
+
+/// Two tiles, cut across the axis on which more of the points light only a part: of a point whose zone ends left and right the
+/// rows stay together, and it goes on in one half.
+std::vector<FastCpu::Job> FastCpu::halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const {
+  const auto [rows, columns] = tile.shape();
+  std::int64_t cut_rows = 0;
+  std::int64_t cut_columns = 0;
+  for (const auto j : index) {
+    const auto& point = points_[j];
+    cut_rows += point.row_begin > tile.row_begin || point.row_end < tile.row_end ? 1 : 0;
+    cut_columns += point.column_begin > tile.column_begin || point.column_end < tile.column_end ? 1 : 0;
+  }
+  const bool rows_can = rows >= 2 * smallest_tile;
+  const bool columns_can = columns >= 2 * smallest_tile;
+  if (!rows_can && !columns_can) return {};
+  PanelTile first = tile;
+  PanelTile second = tile;
+  if (rows_can && (cut_rows >= cut_columns || !columns_can)) {
+    first.row_end = second.row_begin = tile.row();
+  } else {
+    first.column_end = second.column_begin = tile.column();
+  }
+  return {{first, index}, {second, index}};
+}
+
+std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+                                       const std::function<void()>& stage_done) const {
+  const PanelTile& tile = job.tile;
+  std::vector<std::uint32_t> whole;
+  std::vector<std::uint32_t> partly;
+  double partly_pixels = 0;
+  for (const auto j : job.candidates) {
+    const auto& point = points_[j];
+    if (tile.wholly_lit(point)) {
+      whole.push_back(j);
+    } else if (tile.lit(point)) {
+      partly.push_back(j);
+      const auto own = tile.clipped(point);
+      partly_pixels += static_cast<double>(own.row_end - own.row_begin) * (own.column_end - own.column_begin);
+    }
+  }
+  const auto [rows, columns] = tile.shape();
+  const double fast = fast_tile_nanoseconds(tile.shape(), layout_.window, points_, whole, costs);
+  if (first ||
+      fast < static_cast<double>(whole.size() * static_cast<std::size_t>(rows * columns)) * costs.masked_pair) {
+    tiles_.at(tile.shape()).sum(tile, points_, whole, first, field, memory, stage_done);
+  } else {
+    sum_masked(tile, whole, field);
+  }
+  // Halves pay where they turn most of the masked pairs into spread points.
+  auto next = halves(tile, partly);
+  double halved = 0;
+  for (const auto& half : next) {
+    halved += fast_tile_nanoseconds(half.tile.shape(), layout_.window, points_, partly, costs);
+  }
+  if (!next.empty() && partly_pixels * costs.masked_pair > halved) return next;
+  sum_masked(tile, partly, field);
+  return {};
+}
+
+std::vector<FastCpu::Job> FastCpu::first_jobs() const {
+  std::vector<std::uint32_t> all(points_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const auto [rows, columns] = layout_.tile;
+  std::vector<Job> jobs;
+  for (std::int64_t row = 0; row < options_.shape[0]; row += rows) {
+    for (std::int64_t column = 0; column < options_.shape[1]; column += columns) {
+      jobs.push_back(
+          {{row, std::min(row + rows, options_.shape[0]), column, std::min(column + columns, options_.shape[1])}, all});
+    }
+  }
+  return jobs;
+}
+
+// Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large ones one after
+// the other, each on all threads.
+void FastCpu::execute(const PointCloudOutput& output, Progress& progress) {
+  if (separable_) {
+    separable_->execute(output, progress);
+    return;
+  }
+  const auto field = field_memory_.target(output, options_.shape);
+  auto jobs = first_jobs();
+  for (std::int64_t level = 0; !jobs.empty(); ++level) {
+    const auto count = std::ssize(jobs);
+    for (const auto& job : jobs) make_tile(job.tile.shape());
+    std::vector<std::vector<Job>> next(jobs.size());
+    const bool side_by_side = count >= 4 * thread_count();
+    memory_.resize(static_cast<std::size_t>(side_by_side ? thread_count() : 1));
+    const auto run_one = [&](std::int64_t i, FastMemory& memory, const std::function<void()>& stage_done) {
+      auto& job = jobs[static_cast<std::size_t>(i)];
+      next[static_cast<std::size_t>(i)] = run(job, level == 0, field, memory, stage_done);
+      job.candidates = {};
+    };
+    const std::int64_t total = 3 * count;  // stages
+    progress.step(stage(level), 0, total);
+    const std::int64_t batch = side_by_side ? 16 * thread_count() : 1;
+    for (std::int64_t begin = 0; begin < count; begin += batch) {
+      const std::int64_t end = std::min(begin + batch, count);
+      if (side_by_side) {
+        parallel_for(begin, end, [&](std::int64_t i) {
+          run_one(i, memory_[static_cast<std::size_t>(omp_get_thread_num())], [] {});
+        });
+      } else {
+        std::int64_t done = 3 * begin;
+        run_one(begin, memory_[0], [&] { progress.step(stage(level), ++done, total); });
+      }
+      progress.step(stage(level), 3 * end, total);
+    }
+    jobs.clear();
+    for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(jobs));
+  }
+  write_parts(field, output);
+}
+
+}  // namespace
+
+EnginePointer fast_cpu(const PointCloudOptions& options) { return std::make_unique<FastCpu>(options); }
+
+}  // namespace holotone::point_cloud

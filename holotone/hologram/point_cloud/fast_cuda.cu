@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
+#include <string>
+#include <vector>
+
+namespace holotone::point_cloud {
+namespace {
+
+/// Points are spread in turns of so many, all tiles counted, which bounds the memory of sorting.
+constexpr std::int64_t most_records = std::int64_t{1} << 27;
+/// A plan holds for clouds within these shares of its own: an object that moves a little keeps its matrices.
+constexpr float range_slack = 0.01F;
+constexpr double kept_range = 0.7;
+
+/// One of the two products with a constant matrix, its depth summed in parts.
+class PartedProduct {
+ public:
+  /// A[rows][depth] is shared by the batch of B[columns][depth].
+  void make(const cuda::MatrixProductShape& whole, std::int64_t parts, const Queue& queue, void* scratch) {
+    part_ = whole.depth / parts;
+    parts_ = parts;
+    cuda::MatrixProductShape shape = whole;
+    shape.depth = part_;
+    shape.row_elements = whole.depth;
+    product_.emplace(shape, queue, scratch);
+  }
+  void run(const __half* a, const __half* b, void* c) {
+    product_->choose(a, b, c);
+    for (std::int64_t i = 0; i < parts_; ++i) product_->run(a + i * part_, b + i * part_, c, i > 0);
+  }
+
+ private:
+  std::optional<cuda::MatrixProduct> product_;
+  std::int64_t part_ = 0;
+  std::int64_t parts_ = 1;
+};
+
+/// The constant tables and matrices of a grid, and what a sum over it fills.
+class FastPlan {
+ public:
+  explicit FastPlan(const Queue& queue)
+      : queue_(queue), scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue) {}
+
+  void make(const FastGrid& grid, const SpreadWindow& window) {
+    grid_ = grid;
+    // An unsorted point's last pair of columns may stand out by two.
+    reserve(cells_, grid.cells() + 8, queue_);
+    const std::int64_t all_rows = std::int64_t{1} * grid.tiles() * grid.depth_rows();
+    reserve(rows_, all_rows * 2 * grid.columns * grid.split, queue_);
+    reserve(columns_, std::int64_t{4} * grid.tile_width * grid.columns * grid.split, queue_);
+    reserve(depth_, std::int64_t{4} * grid.tile_height * grid.depth_rows() * grid.split, queue_);
+    reserve(middle_, std::int64_t{1} * grid.tiles_x * grid.planes * grid.tile_width, queue_);
+    const std::int64_t between_bytes = grid.split == 1 ? sizeof(__half) : sizeof(float);
+    reserve(between_, 2 * grid.tile_width * all_rows * between_bytes, queue_);
+    reserve(operand_, 2 * all_rows * grid.tile_width * grid.split, queue_);
+    reserve(pixels_, std::int64_t{2} * grid.tiles() * grid.tile_height * grid.tile_width, queue_);
+    make_tables(window);
+    make_fast_matrices(grid, factors(), columns_.data(), depth_.data(), middle_.data(), cuda::stream_of(queue_));
+    cuda::MatrixProductShape columns;
+    columns.rows = 2 * grid.tile_width;
+    columns.columns = all_rows;
+    columns.depth = std::int64_t{2} * grid.columns * grid.split;
+    columns.half_output = grid.split == 1;
+    columns_product_.make(columns, grid.split == 1 ? 1 : 3 * grid.column_chunks, queue_, scratch_.data());
+    cuda::MatrixProductShape depth;
+    depth.rows = 2 * grid.tile_height;
+    depth.columns = grid.tile_width;
+    depth.depth = std::int64_t{2} * grid.depth_rows() * grid.split;
+    depth.batch = grid.tiles();
+    depth.share_a = true;
+    depth_product_.make(depth, grid.split == 1 ? 1 : 3 * (grid.planes / grid.plane_chunk), queue_, scratch_.data());
+  }
+
+  [[nodiscard]] const FastGrid& grid() const { return grid_; }
+  [[nodiscard]] void* scratch() { return scratch_.data(); }
+
+  /// Spreads the points into rows of the first product.
+  void set(const RawPoints& points, const PointSummary& summary, double tolerance) {
+    const auto stream = cuda::stream_of(queue_);
+    cuda::check(cudaMemsetAsync(cells_.data(), 0, static_cast<std::size_t>(grid_.cells()) * sizeof(float2), stream),
+                "cudaMemsetAsync");
+    if (sorts_points(grid_, points.count, tolerance)) {
+      const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
+      const SortMemory memory = reserve_sort(turn);
+      for (std::int64_t first = 0; first < points.count; first += turn) {
+        spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, cells_.data(), stream);
+      }
+    } else {
+      spread_unsorted(grid_, points, 0, points.count, cells_.data(), stream);
+    }
+    scale_ = scale_of(summary, points.count);
+    convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
+  }
+
+  /// The tiles' sums, up to the phases and windows that write_pixels puts in.
+  FastSums sum() {
+    columns_product_.run(columns_.data(), rows_.data(), between_.data());
+    apply_middle(grid_, between_.data(), middle_.data(), operand_.data(), cuda::stream_of(queue_));
+    depth_product_.run(depth_.data(), operand_.data(), pixels_.data());
+    return {pixels_.data(), 1 / scale_, nullptr};
+  }
+
+  [[nodiscard]] FastFactors factors() const {
+    const float* const base = tables_.data();
+    return {base, base + grid_.tile_width, base + grid_.tile_width + grid_.tile_height,
+            static_cast<float>(FastFactors::table_size / grid_.middle_radius)};
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return scratch_.bytes() + cells_.bytes() + rows_.bytes() + columns_.bytes() + depth_.bytes() + between_.bytes() +
+           operand_.bytes() + pixels_.bytes() + sort_memory_.bytes() + tables_.bytes() + middle_.bytes();
+  }
+
+ private:
+  /// A power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), and these times the columns' factors
+  /// below the largest fp16 number. What then lies below 6e-8 is cut, which is nothing.
+  [[nodiscard]] float scale_of(const PointSummary& summary, std::int64_t count) const {
+    const double sums = 2.5 * std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
+    const double bound = sums * std::max(1.0F, largest_column_factor_);
+    return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(std::log2(60000 / bound)), -100.0, 100.0)))
+                     : 1;
+  }
+
+  SortMemory reserve_sort(std::int64_t count) {
+    const int bins = fast_bins(grid_);
+    const auto records = static_cast<std::size_t>(count * grid_.tiles());
+    SortMemory memory{};
+    memory.scan_bytes = fast_scan_bytes(bins);
+    const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+    const std::size_t bin_bytes = padded(sizeof(int) * static_cast<std::size_t>(bins + 1));
+    reserve(sort_memory_,
+            static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
+                                      padded(records * sizeof(SpreadRecord)) + padded(memory.scan_bytes)),
+            queue_);
+    std::byte* at = sort_memory_.data();
+    const auto take = [&](std::size_t bytes) {
+      std::byte* const here = at;
+      at += padded(bytes);
+      return static_cast<void*>(here);
+    };
+    memory.record = static_cast<SpreadRecord*>(take(records * sizeof(SpreadRecord)));
+    memory.bin_and_rank = static_cast<uint2*>(take(records * sizeof(uint2)));
+    memory.bin_count = static_cast<int*>(take(bin_bytes));
+    memory.bin_begin = static_cast<int*>(take(bin_bytes));
+    memory.scan_memory = take(memory.scan_bytes);
+    return memory;
+  }
+
+  void make_tables(const SpreadWindow& window) {
+    const auto columns = static_cast<std::size_t>(grid_.tile_width);
+    const auto rows = static_cast<std::size_t>(grid_.tile_height);
+    std::vector<float> host(columns + rows + FastFactors::table_size + 2);
+    const auto factor = [&](double frequency) { return static_cast<float>(1 / window_transform(window, frequency)); };
+    for (std::size_t i = 0; i < columns; ++i) {
+      host[i] = factor((static_cast<double>(i) - grid_.tile_width / 2) / grid_.steps_x);
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      host[columns + i] = factor((static_cast<double>(i) - grid_.tile_height / 2) / grid_.steps_y);
+    }
+    largest_column_factor_ = *std::max_element(host.begin(), host.begin() + grid_.tile_width);
+    const double half_range = grid_.middle_radius / grid_.steps_m;
+    for (std::size_t i = 0; i < FastFactors::table_size + 2; ++i) {
+      host[columns + rows + i] = factor(half_range * static_cast<double>(i) / FastFactors::table_size);
+    }
+    reserve(tables_, static_cast<std::int64_t>(host.size()), queue_);
+    copy_bytes(tables_.data(), queue_.device(), host.data(), Device{}, host.size() * sizeof(float), queue_);
+    queue_.synchronize();
+  }
+
+  Queue queue_;
+  FastGrid grid_{};
+  float scale_ = 1;
+  float largest_column_factor_ = 1;
+  Array<std::byte, 1> scratch_;
+  Array<float2, 1> cells_;
+  Array<__half, 1> rows_;
+  Array<__half, 1> columns_;
+  Array<__half, 1> depth_;
+  Array<float2, 1> middle_;
+  Array<std::byte, 1> between_;
+  Array<__half, 1> operand_;
+  Array<float, 1> pixels_;
+  Array<float, 1> tables_;
+  Array<std::byte, 1> sort_memory_;
+  PartedProduct columns_product_;
+  PartedProduct depth_product_;
+};
+
+class FastCuda final : public PointCloudPlan::Engine {
+ public:
+  FastCuda(const PointCloudOptions& options, const Queue& queue)
+      : options_(options),
+        queue_(queue),
+        precision_(fast_precision(options.tolerance)),
+        plan_(queue),
+        products_(options, queue) {}
+
+  void set_points(const PointSources& points, const PointSummary& summary) override {
+    const cuda::DeviceScope scope(queue_.device());
+    FastCloud cloud = cloud_of(points, summary);
+    if (!holds(cloud)) plan(cloud);
+    if (separable_) {
+      separable_->set_points(points, summary);
+      return;
+    }
+    const RawPoints raw{points.position_m.data(), points.amplitude.data(),
+                        points.phase_rad.data(),  cloud.count,
+                        cloud.inverse_pitch,      0.5 * static_cast<double>(options_.shape[1] - 1),
+                        cloud.center_y,           cloud.turns_metre,
+                        cloud.reach_per_metre};
+    plan_.set(raw, summary, options_.tolerance);
+    if (lights_whole_panel(cloud)) {
+      products_.clear();
+    } else {
+      products_.set(plan_.grid(), raw, summary.largest);
+    }
+  }
+
+  void execute(const PointCloudOutput& output, Progress& progress) override {
+    const cuda::DeviceScope scope(queue_.device());
+    if (separable_) {
+      separable_->execute(output, progress);
+      return;
+    }
+    FastSums sums = plan_.sum();
+    progress.step("summing points", 1, 2);
+    if (!products_.empty()) sums.extra = products_.sum(plan_.scratch());
+    write_pixels(plan_.grid(), sums, plan_.factors(), pointers_of(output), cuda::stream_of(queue_));
+    progress.step("summing points", 2, 2);
+  }
+
+  [[nodiscard]] PointCloudInfo info() const override {
+    if (separable_) {
+      PointCloudInfo info = separable_->info();
+      if (options_.method == PointMethod::fast) info.method = PointMethod::fast;
+      return info;
+    }
+    const FastGrid& grid = plan_.grid();  // none before set_points
+    const std::string tiles = std::to_string(grid.tiles_x) + " x " + std::to_string(grid.tiles_y);
+    return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles",
+            options_.tolerance, plan_.bytes() + products_.bytes()};
+  }
+
+ private:
+  [[nodiscard]] FastCloud cloud_of(const PointSources& points, const PointSummary& summary) const {
+    const double pitch = options_.pitch_m;
+    FastCloud cloud;
+    cloud.panel = options_.shape;
+    cloud.count = points.amplitude.size();
+    cloud.inverse_pitch = 1 / pitch;
+    cloud.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1) - points.shift_y_m / pitch;
+    cloud.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
+    cloud.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
+    cloud.summary = summary;
+    return cloud;
+  }
+
+  [[nodiscard]] bool holds(const FastCloud& cloud) const {
+    if (planned_.count == 0 || cloud.count > 2 * planned_.count || 2 * cloud.count < planned_.count) return false;
+    if (cloud.center_y != planned_.center_y) return false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto& now = cloud.summary;
+      const auto& then = planned_.summary;
+      if (now.low[axis] < then.low[axis] || now.high[axis] > then.high[axis]) return false;
+      if (now.high[axis] - now.low[axis] < kept_range * (then.high[axis] - then.low[axis])) return false;
+    }
+    return true;
+  }
+
+  void plan(FastCloud cloud) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      auto& low = cloud.summary.low[axis];
+      auto& high = cloud.summary.high[axis];
+      const float slack = range_slack * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
+      low -= slack;
+      high += slack;
+    }
+    planned_ = {};  // should what follows fail
+    const FastChoice choice = choose_fast_grid(cloud, precision_);
+    separable_.reset();
+    if (choice.grid) {
+      plan_.make(*choice.grid, choice.window);
+    } else {
+      separable_ = separable_cuda(options_, queue_);
+    }
+    planned_ = cloud;
+  }
+
+  PointCloudOptions options_;
+  Queue queue_;
+  FastPrecision precision_;
+  FastCloud planned_;
+  FastPlan plan_;
+  FastProducts products_;
+  EnginePointer separable_;  ///< where products of factors alone are faster
+};
+
+}  // namespace
+
+EnginePointer fast_cuda(const PointCloudOptions& options, const Queue& queue) {
+  return std::make_unique<FastCuda>(options, queue);
+}
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,311 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/hologram/point_cloud/fast_grid.hpp>
+#include <holotone/hologram/point_cloud/fast_layout.hpp>
+#include <limits>
+#include <vector>
+
+namespace holotone::point_cloud {
+namespace {
+
+constexpr double upsamplings[] = {1.25, 1.5, 2.0};
+constexpr int tile_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
+constexpr int smallest_tile = 24;
+constexpr std::int64_t most_operand_elements = std::int64_t{1} << 31;
+constexpr std::int64_t most_cells = std::int64_t{1} << 29;
+
+/// Relative l2 errors of what is stored, before the windows are divided out (fitted to errors against float64 on an H200): fp16,
+/// pairs of it, and places of sorted points.
+constexpr double half_error = 3.1e-4;
+constexpr double pair_error = 3e-6;
+constexpr double place_error = 8e-6;
+/// Estimated errors may take this share of the tolerance.
+constexpr double error_share = 0.88;
+/// What a tensor core's accumulator loses at a step of the depth, and the share of the tolerance that it may take.
+constexpr double error_a_step = 2.5e-9;
+constexpr double step_share = 0.3;
+constexpr double most_partly = 3e8;  ///< points of tiles gathered for products
+constexpr double sorted_records = 200000;
+constexpr double finest_sorted = 5e-5;  ///< sorted points have their places in steps of 2^-17
+constexpr double loosest_window = 0.05;
+/// Ranges are widened by this share of themselves: points on their ends stay inside after rounding.
+constexpr double range_slack = 1e-3;
+
+int round_up(int value, int step) { return (value + step - 1) / step * step; }
+
+/// Where a cloud lies: column, row in pixels and turns a square pixel.
+struct CloudRange {
+  double low[3];
+  double high[3];
+};
+
+CloudRange range_of(const FastCloud& cloud) {
+  const auto& s = cloud.summary;
+  const double center_x = 0.5 * static_cast<double>(cloud.panel[1] - 1);
+  CloudRange range{{s.low[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.high[1] * cloud.inverse_pitch,
+                    s.low[2] * cloud.turns_metre},
+                   {s.high[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.low[1] * cloud.inverse_pitch,
+                    s.high[2] * cloud.turns_metre}};
+  for (int axis = 0; axis < 3; ++axis) {
+    const double size = std::max(std::abs(range.low[axis]), std::abs(range.high[axis]));
+    const double slack = range_slack * (range.high[axis] - range.low[axis]) + 1e-6 * size;
+    range.low[axis] -= slack;
+    range.high[axis] += slack;
+  }
+  return range;
+}
+
+/// Frequencies -2 a u of points u in [low, high], a in the cloud's range, in steps of a grid.
+struct Span {
+  double low;
+  double high;
+};
+Span frequency_span(const CloudRange& range, int axis, double origin, double steps, bool band_limited) {
+  Span span{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (const double u : {range.low[axis] - origin, range.high[axis] - origin}) {
+    for (const double a : {range.low[2], range.high[2]}) {
+      span.low = std::min(span.low, -2 * a * u * steps);
+      span.high = std::max(span.high, -2 * a * u * steps);
+    }
+  }
+  // Who lights a whole tile has at its origin less than the half turn a pixel where light ends.
+  if (band_limited) span = {std::clamp(span.low, -0.5 * steps, 0.0), std::clamp(span.high, 0.0, 0.5 * steps)};
+  return span;
+}
+
+/// Lays the boxes of an axis' tiles: their first steps and common extent.
+int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double steps, int width, bool band_limited,
+              int* first, bool& wrap) {
+  double extent = 0;
+  for (int t = 0; t < tiles; ++t) {
+    const Span span = frequency_span(range, axis, t * tile + tile / 2, steps, band_limited);
+    const double begin = std::ceil(span.low - 0.5 * width - 0.01);
+    first[t] = static_cast<int>(std::clamp(begin, -1e9, 1e9));
+    extent = std::max(extent, std::floor(span.high + 0.5 * width + 0.01) + 1 - begin);
+  }
+  const int period = static_cast<int>(steps) + 2 * width + 2;
+  wrap = extent > period;
+  return wrap ? period : static_cast<int>(extent);
+}
+
+FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int tiles_y, const SpreadWindow& window,
+                   const FastPrecision& precision) {
+  FastGrid grid{};
+  const bool band_limited = cloud.reach_per_metre > 0;
+  grid.panel_width = static_cast<int>(cloud.panel[1]);
+  grid.panel_height = static_cast<int>(cloud.panel[0]);
+  grid.tile_width = round_up((grid.panel_width + tiles_x - 1) / tiles_x, 8);
+  grid.tile_height = round_up((grid.panel_height + tiles_y - 1) / tiles_y, 2);
+  grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
+  grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
+  if (band_limited) {
+    // Steeper points light no tile wholly (but perhaps one that the panel's end cuts, and then in products).
+    const double steepest = 1.0 / (2 * std::max(1, std::max(std::min(grid.tile_width, grid.panel_width),
+                                                            std::min(grid.tile_height, grid.panel_height)) -
+                                                       1));
+    range.low[2] = std::clamp(range.low[2], -steepest, steepest);
+    range.high[2] = std::clamp(range.high[2], -steepest, steepest);
+  }
+  grid.lowest_curvature = range.low[2];
+  grid.highest_curvature = range.high[2];
+  grid.middle_curvature = 0.5 * (range.low[2] + range.high[2]);
+  grid.steps_x = std::ceil(window.upsampling * grid.tile_width);
+  grid.steps_y = std::ceil(window.upsampling * grid.tile_height);
+  const double radius =
+      std::max(1.0, 0.25 * (1.0 * grid.tile_width * grid.tile_width + 1.0 * grid.tile_height * grid.tile_height));
+  grid.middle_radius = 0.5 * radius;
+  grid.steps_m = FastLayout::depth_margin * window.upsampling * radius;
+  grid.window_width = window.width;
+  grid.window_beta = static_cast<float>(window.beta);
+  grid.split = precision.split;
+  const double half_depth = 0.5 * (range.high[2] - range.low[2]) * grid.steps_m;
+  const double first_plane = std::ceil(-half_depth - 0.5 * window.width - 0.01);
+  grid.first_plane = static_cast<int>(std::max(first_plane, -1e8));
+  grid.planes = static_cast<int>(std::min(std::floor(half_depth + 0.5 * window.width + 0.01) + 1 - first_plane, 2e8));
+  const int width = window.width;
+  grid.columns = lay_boxes(range, 0, grid.tiles_x, grid.tile_width, grid.steps_x, width, band_limited,
+                           grid.first_column, grid.wrap_columns);
+  grid.rows = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width, band_limited, grid.first_row,
+                        grid.wrap_rows);
+  // Tensor cores take depths of 16 halves; a point's pair of columns may stand out by two.
+  grid.column_chunks = 1;
+  grid.plane_chunk = grid.planes;
+  grid.columns = round_up(grid.columns, 8);
+  grid.rows = round_up(grid.rows, 4);
+  if (grid.split == 3) {
+    const double most_depth = std::max(256.0, step_share * precision.tolerance / error_a_step);
+    grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / most_depth));
+    grid.columns = round_up(grid.columns, 8 * grid.column_chunks);
+    grid.rows = round_up(grid.rows, 8);
+    grid.plane_chunk = std::clamp(static_cast<int>(most_depth / (2.0 * grid.rows)), 1, grid.planes);
+    grid.planes = round_up(grid.planes, grid.plane_chunk);
+  } else if (grid.planes % 2 != 0 && grid.rows % 8 != 0) {
+    if (grid.planes * 4 < grid.rows) {
+      grid.rows += 4;
+    } else {
+      ++grid.planes;
+    }
+    grid.plane_chunk = grid.planes;
+  }
+  return grid;
+}
+
+double flops_of(const FastGrid& grid) {
+  const double columns = 2.0 * grid.tiles() * grid.depth_rows() * 2 * grid.tile_width * 2 * grid.columns;
+  const double depth = 2.0 * grid.tiles() * 2 * grid.tile_height * grid.tile_width * 2 * grid.depth_rows();
+  return (columns + depth) * grid.split;
+}
+
+/// Of the sampled points: tiles of an axis that each lights, and lights wholly.
+struct TileCounts {
+  std::vector<float> lit;
+  std::vector<float> whole;
+};
+
+TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) {
+  TileCounts counts;
+  const int tile = round_up((extent + tiles - 1) / tiles, axis == 0 ? 8 : 2);
+  for (const auto& position : cloud.summary.sample) {
+    const double center = axis == 0 ? 0.5 * (extent - 1) + position[0] * cloud.inverse_pitch
+                                    : cloud.center_y - position[1] * cloud.inverse_pitch;
+    const double reach = cloud.reach_per_metre * std::abs(position[2]);
+    float lit = 0;
+    float whole = 0;
+    for (int begin = 0; begin < extent; begin += tile) {
+      const int last = std::min(begin + tile, extent) - 1;
+      lit += center + reach >= begin && center - reach <= last ? 1 : 0;
+      whole += center + reach >= last && center - reach <= begin ? 1 : 0;
+    }
+    counts.lit.push_back(lit);
+    counts.whole.push_back(whole);
+  }
+  return counts;
+}
+
+/// Means over the points: tiles that one lights wholly, and in part.
+struct Lighting {
+  double whole;
+  double partly;
+};
+Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
+  double whole = 0;
+  double lit = 0;
+  for (std::size_t i = 0; i < x.lit.size(); ++i) {
+    whole += x.whole[i] * y.whole[i];
+    lit += x.lit[i] * y.lit[i];
+  }
+  const auto n = static_cast<double>(x.lit.size());
+  return {whole / n, (lit - whole) / n};
+}
+
+double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
+
+/// Nanoseconds of a point and a pixel in products of factors, several batches side by side.
+double pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
+
+/// Estimated microseconds on an H200 (fitted to holotone_bench's rows).
+double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, double tolerance) {
+  const double records = static_cast<double>(count) * lighting.whole;
+  const double nodes = std::pow(grid.window_width, 3);
+  const auto cells = static_cast<double>(grid.cells());
+  // Sorted: passes over the points, products, and every filled bin added to the grid.
+  const double filled_bins = std::min(records, cells / bin_cells(grid.window_width));
+  const double classified = static_cast<double>(count) * grid.tiles();
+  const double spread = sorts_points(grid, count, tolerance)
+                            ? 30 + classified * 2e-5 + records * 1.9e-4 + filled_bins * 6e-3
+                            : 10 + records * 5.5e-4 * nodes / 125;
+  const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
+  const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;
+  const double masked =
+      1e-3 * static_cast<double>(count) * lighting.partly * grid.tile_width * grid.tile_height * pair_ns(tolerance);
+  return 20 + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 + masked;
+}
+
+bool fits(const FastGrid& grid) {
+  const double operand = 2.0 * grid.tiles() * grid.tile_width * grid.planes * grid.rows * grid.split;
+  const double cells = 1.0 * grid.tiles() * grid.planes * grid.rows * grid.columns;
+  constexpr int most_blocks = 65535;  // along a launch's second and third axes
+  return operand <= static_cast<double>(most_operand_elements) && cells <= static_cast<double>(most_cells) &&
+         std::max({grid.tile_width, grid.tile_height, grid.planes}) <= most_blocks;
+}
+
+/// The narrowest window whose error together with what storing leaves keeps the tolerance; none if none does.
+std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
+  const double lost = split == 1 ? 0 : step_share * tolerance + (tolerance >= finest_sorted ? place_error : 0);
+  const double stored = split == 1 ? half_error : pair_error;
+  double share = 0.9;
+  for (int attempt = 0; attempt < 6; ++attempt, share *= 0.7) {
+    const auto window = choose_window(std::min(loosest_window, share * tolerance), upsampling, 3);
+    if (window.width > widest_fast_window) return std::nullopt;
+    const double error =
+        std::hypot(std::sqrt(3.0) * window_error(window), stored * std::pow(window_noise_gain(window), 3), lost);
+    if (error <= error_share * tolerance) return window;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
+  return tolerance >= finest_sorted && static_cast<double>(count) * grid.tiles() >= sorted_records;
+}
+
+bool lights_whole_panel(const FastCloud& cloud) {
+  if (cloud.reach_per_metre <= 0) return true;
+  const CloudRange range = range_of(cloud);
+  const double reach = 1 / (4 * std::max(std::abs(range.low[2]), std::abs(range.high[2])));
+  const auto near = [&](int axis, std::int64_t extent) {
+    return std::max(range.high[axis], static_cast<double>(extent - 1) - range.low[axis]) <= reach;
+  };
+  return near(0, cloud.panel[1]) && near(1, cloud.panel[0]);
+}
+
+FastPrecision fast_precision(double tolerance) {
+  for (const int split : {1, 3}) {
+    FastPrecision precision{tolerance, split, {}};
+    for (const double upsampling : upsamplings) {
+      if (const auto window = window_for(tolerance, upsampling, split)) precision.windows.push_back(*window);
+    }
+    if (!precision.windows.empty()) return precision;
+  }
+  return {tolerance, 1, {}};
+}
+
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision) {
+  const CloudRange range = range_of(cloud);
+  const bool all_lit = lights_whole_panel(cloud);
+  const auto width = static_cast<int>(cloud.panel[1]);
+  const auto height = static_cast<int>(cloud.panel[0]);
+  std::vector<TileCounts> columns;
+  std::vector<TileCounts> rows;
+  for (const int tiles : tile_counts) {
+    if (all_lit) break;
+    columns.push_back(count_tiles(cloud, 0, tiles, width));
+    rows.push_back(count_tiles(cloud, 1, tiles, height));
+  }
+  FastChoice best;
+  // Products of factors alone, for all the points.
+  double least = 20 + 1e-3 * static_cast<double>(cloud.count) * width * height * pair_ns(precision.tolerance);
+  for (const auto& window : precision.windows) {
+    for (std::size_t y = 0; y < std::size(tile_counts); ++y) {
+      for (std::size_t x = 0; x < std::size(tile_counts); ++x) {
+        const int tiles_x = tile_counts[x];
+        const int tiles_y = tile_counts[y];
+        if ((tiles_x > 1 && width / tiles_x < smallest_tile) || (tiles_y > 1 && height / tiles_y < smallest_tile))
+          continue;
+        const FastGrid grid = make_grid(cloud, range, tiles_x, tiles_y, window, precision);
+        if (!fits(grid)) continue;
+        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0} : mean_lighting(columns[x], rows[y]);
+        if (static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
+        const double time = estimated_time(grid, cloud.count, lighting, precision.tolerance);
+        if (time < least) {
+          least = time;
+          best = {grid, window};
+        }
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <bit>
+#include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
+#include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
+#include <vector>
+
+namespace holotone::point_cloud {
+namespace {
+
+constexpr int threads = 256;
+constexpr unsigned all_lanes = 0xffffffffU;
+constexpr int planes = product_count(ProductForm::complex_three);
+constexpr std::int64_t longest_batch = 2048;
+constexpr std::int64_t point_granularity = 64;
+constexpr std::int64_t budget_bytes = std::int64_t{1} << 30;
+
+/// Counts (slots null) or gathers, in the tile's own pixels, the points that light it in part.
+__global__ void gather_kernel(FastGrid grid, RawPoints points, int* tile_count, const int* slots, float4* records,
+                              std::int64_t record_count) {
+  const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
+  const int tile = blockIdx.y;
+  const bool partly = j < points.count && place_of(grid, points, j, tile).lit == Lit::partly;
+  const unsigned found = __ballot_sync(all_lanes, partly);
+  if (found == 0) return;
+  const int lane = threadIdx.x % 32;
+  int first = 0;
+  if (lane == 0) first = atomicAdd(tile_count + tile, __popc(found));
+  first = __shfl_sync(all_lanes, first, 0);
+  if (slots == nullptr || !partly) return;
+  const std::int64_t slot = slots[tile] + first + __popc(found & ((1U << lane) - 1));
+  const double distance = -static_cast<double>(points.position[3 * j + 2]);
+  const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
+  const double y = points.center_y - points.position[3 * j + 1] * points.inverse_pitch;
+  const double turns = points.phase_rad != nullptr ? points.phase_rad[j] * 0.15915494309189535 : 0.0;
+  const double reach = points.reach_per_metre > 0 ? points.reach_per_metre * fabs(distance) : 1e30;
+  const PointRecord record =
+      record_of(x - tile % grid.tiles_x * grid.tile_width, y - tile / grid.tiles_x * grid.tile_height,
+                points.turns_metre / distance, reach, points.amplitude[j], turns);
+  records[slot] = record.position;
+  records[record_count + slot] = record.wave;
+  records[2 * record_count + slot] = record.lit;
+}
+
+/// panel += the jobs [first_job, first_job + batches) of every tile.
+__global__ void add_kernel(FastGrid grid, const float* c, const int* tile_job, int first_job, int batches, float scale,
+                           float2* panel) {
+  const int tile = blockIdx.y;
+  const int begin = max(tile_job[tile] - first_job, 0);
+  const int end = min(tile_job[tile + 1] - first_job, batches);
+  const int pixel = blockIdx.x * threads + threadIdx.x;
+  const int pixels = grid.tile_width * grid.tile_height;
+  if (begin >= end || pixel >= pixels) return;
+  const int column = tile % grid.tiles_x * grid.tile_width + pixel % grid.tile_width;
+  const int row = tile / grid.tiles_x * grid.tile_height + pixel / grid.tile_width;
+  if (column >= grid.panel_width || row >= grid.panel_height) return;
+  float sum[planes] = {};
+  for (int batch = begin; batch < end; ++batch) {
+#pragma unroll
+    for (int i = 0; i < planes; ++i) sum[i] += c[(static_cast<std::int64_t>(batch) * planes + i) * pixels + pixel];
+  }
+  float2& target = panel[static_cast<std::int64_t>(row) * grid.panel_width + column];
+  target.x += scale * (sum[0] - sum[1]);
+  target.y += scale * (sum[2] - sum[0] - sum[1]);
+}
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+
+}  // namespace
+
+FastProducts::FastProducts(const PointCloudOptions& options, Queue queue)
+    : options_(options), queue_(std::move(queue)), arithmetic_(choose_float_arithmetic(options.tolerance)) {
+  // One form of sums for all tolerances.
+  if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
+  arithmetic_.form = ProductForm::complex_three;
+}
+
+void FastProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
+  const auto stream = cuda::stream_of(queue_);
+  const int tiles = grid.tiles();
+  if (!product_ || grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) product_.reset();
+  grid_ = grid;
+  largest_amplitude_ = largest_amplitude;
+  reserve(tiles_, 3 * tiles + 1, queue_);
+  const unsigned largest = std::bit_cast<unsigned>(largest_amplitude);
+  reserve(largest_, 1, queue_);
+  copy_bytes(largest_.data(), queue_.device(), &largest, Device{}, sizeof largest, queue_);
+  const std::size_t count_bytes = sizeof(int) * static_cast<std::size_t>(tiles);
+  const dim3 blocks(cuda::blocks_for(points.count, threads), static_cast<unsigned>(tiles));
+  cuda::check(cudaMemsetAsync(tiles_.data(), 0, count_bytes, stream), "cudaMemsetAsync");
+  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, tiles_.data(), nullptr, nullptr, 0);
+  cuda::check_launch("gather");
+  std::vector<int> tile_points(static_cast<std::size_t>(tiles));
+  copy_bytes(tile_points.data(), Device{}, tiles_.data(), queue_.device(), count_bytes, queue_);
+  queue_.synchronize();
+  plan_calls(tile_points);
+  if (jobs_ == 0) return;
+  const std::int64_t slots = round_up(jobs_, batches_) * batch_points_;
+  reserve(records_, 3 * slots, queue_);
+  cuda::check(cudaMemsetAsync(records_.data(), 0, static_cast<std::size_t>(3 * slots) * sizeof(float4), stream),
+              "cudaMemsetAsync");
+  cuda::check(cudaMemsetAsync(tiles_.data(), 0, count_bytes, stream), "cudaMemsetAsync");
+  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, tiles_.data(), tiles_.data() + tiles, records_.data(),
+                                                slots);
+  cuda::check_launch("gather");
+}
+
+void FastProducts::plan_calls(const std::vector<int>& tile_points) {
+  std::int64_t all = 0;
+  for (const int count : tile_points) all += count;
+  jobs_ = 0;
+  if (all == 0) return;
+  const auto tiles = static_cast<std::int64_t>(tile_points.size());
+  const std::int64_t longest = std::min(longest_batch, most_batch_points(arithmetic_));
+  const std::int64_t batch = std::clamp(round_up(all / tiles + 1, point_granularity), point_granularity,
+                                        std::max(point_granularity, longest / point_granularity * point_granularity));
+  std::vector<int> slots_and_jobs;
+  for (const int count : tile_points) {
+    slots_and_jobs.push_back(static_cast<int>(jobs_ * batch));
+    jobs_ += (count + batch - 1) / batch;
+  }
+  std::int64_t job = 0;
+  for (const int count : tile_points) {
+    slots_and_jobs.push_back(static_cast<int>(job));
+    job += (count + batch - 1) / batch;
+  }
+  slots_and_jobs.push_back(static_cast<int>(job));
+  copy_bytes(tiles_.data() + tiles, queue_.device(), slots_and_jobs.data(), Device{},
+             slots_and_jobs.size() * sizeof(int), queue_);
+  queue_.synchronize();
+  const std::int64_t depth = batch * depth_segments(arithmetic_.type, arithmetic_.form);
+  const std::int64_t lines = std::int64_t{planes} * (grid_.tile_width + grid_.tile_height);
+  const std::int64_t job_bytes =
+      lines * depth * factor_bytes(arithmetic_.type) +
+      std::int64_t{planes} * grid_.tile_width * grid_.tile_height * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t batches =
+      std::clamp<std::int64_t>(budget_bytes / job_bytes, 1, std::min<std::int64_t>(jobs_, 256));
+  if (batch != batch_points_ || batches != batches_) product_.reset();
+  batch_points_ = static_cast<int>(batch);
+  batches_ = static_cast<int>(batches);
+  reserve(x_, planes * grid_.tile_width * depth * factor_bytes(arithmetic_.type) * batches, queue_);
+  reserve(y_, planes * grid_.tile_height * depth * factor_bytes(arithmetic_.type) * batches, queue_);
+  reserve(c_, std::int64_t{planes} * grid_.tile_width * grid_.tile_height * batches, queue_);
+}
+
+const float2* FastProducts::sum(void* scratch) {
+  const auto stream = cuda::stream_of(queue_);
+  const std::int64_t pixels = std::int64_t{1} * grid_.panel_width * grid_.panel_height;
+  reserve(panel_, pixels, queue_);
+  cuda::check(cudaMemsetAsync(panel_.data(), 0, static_cast<std::size_t>(pixels) * sizeof(float2), stream),
+              "cudaMemsetAsync");
+  const std::int64_t calls = (jobs_ + batches_ - 1) / batches_;
+  const std::int64_t slots = calls * batches_ * batch_points_;
+  const PointRecords records{records_.data(), records_.data() + slots, records_.data() + 2 * slots, largest_.data()};
+  const FactorShape shape{grid_.tile_width, grid_.tile_height, 0, batch_points_, batches_};
+  if (!product_) {
+    cuda::MatrixProductShape product;
+    product.rows = grid_.tile_height;
+    product.columns = grid_.tile_width;
+    product.depth = std::int64_t{batch_points_} * depth_segments(arithmetic_.type, arithmetic_.form);
+    product.batch = std::int64_t{batches_} * planes;
+    product_.emplace(product, queue_, scratch);
+  }
+  for (std::int64_t call = 0; call < calls; ++call) {
+    generate_factors(arithmetic_.type, arithmetic_.form, records, call * batches_ * batch_points_, slots, shape,
+                     x_.data(), y_.data(), stream);
+    product_->choose(y_.data(), x_.data(), c_.data());
+    product_->run(y_.data(), x_.data(), c_.data(), false);
+    const dim3 blocks(cuda::blocks_for(std::int64_t{1} * grid_.tile_width * grid_.tile_height, threads),
+                      static_cast<unsigned>(grid_.tiles()));
+    add_kernel<<<blocks, threads, 0, stream>>>(grid_, c_.data(), tiles_.data() + 2 * grid_.tiles(),
+                                               static_cast<int>(call * batches_), batches_,
+                                               largest_amplitude_ / product_scale(arithmetic_.type), panel_.data());
+    cuda::check_launch("add");
+  }
+  return panel_.data();
+}
+
+std::size_t FastProducts::bytes() const {
+  return tiles_.bytes() + records_.bytes() + x_.bytes() + y_.bytes() + c_.bytes() + panel_.bytes();
+}
+
+}  // namespace holotone::point_cloud

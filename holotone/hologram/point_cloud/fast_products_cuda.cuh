@@ -1,0 +1,44 @@
+#pragma once
+// What the tiles of `fast` leave over at the band limit: points that light a tile in part, summed there as masked products of
+// factors. Not for users.
+#include <holotone/hologram/point_cloud/fast_cuda.cuh>
+#include <holotone/hologram/point_cloud/separable_cuda.cuh>
+#include <optional>
+#include <vector>
+
+namespace holotone::point_cloud {
+
+class FastProducts {
+ public:
+  FastProducts(const PointCloudOptions& options, Queue queue);
+  /// Gathers the points that light some tile of the grid in part. Waits for the device.
+  void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
+  /// Nothing left over.
+  void clear() { jobs_ = 0; }
+  [[nodiscard]] bool empty() const { return jobs_ == 0; }
+  /// Enqueues the sums; the panel they fill lives until the next call.
+  const float2* sum(void* scratch);
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  void plan_calls(const std::vector<int>& tile_points);
+
+  PointCloudOptions options_;
+  Queue queue_;
+  Arithmetic arithmetic_;
+  FastGrid grid_{};
+  float largest_amplitude_ = 0;
+  int batch_points_ = 0;  ///< a job: so many points, all of one tile
+  int batches_ = 0;       ///< jobs side by side
+  std::int64_t jobs_ = 0;
+  Array<int, 1> tiles_;         ///< counts, then first slots, then first jobs, of each tile
+  Array<float4, 1> records_;    ///< position, wave, lit
+  Array<unsigned, 1> largest_;  ///< bits of largest_amplitude_
+  Array<std::byte, 1> x_;
+  Array<std::byte, 1> y_;
+  Array<float, 1> c_;
+  Array<float2, 1> panel_;
+  std::optional<cuda::MatrixProduct> product_;
+};
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,31 @@
+#include <holotone/core/no_cuda.hpp>
+#include <holotone/smoe/fit/engine.hpp>
+
+namespace holotone::smoe {
+
+FitEngine::FitEngine(std::span<const SmoeFitView> views)
+    : dimensions_(2 + static_cast<int>(views.front().at.size())),
+      channels_(static_cast<int>(views.front().image.shape()[2])),
+      size_{views.front().image.shape()[0], views.front().image.shape()[1]},
+      limits_(pixel_limits(size_)) {}
+
+ViewPoint place_of(const SmoeFitView& view) {
+  ViewPoint at{};
+  std::copy(view.at.begin(), view.at.end(), at.begin());
+  return at;
+}
+
+FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue) {
+  switch (queue.device().backend) {
+    case Backend::cpu: return fit_engine_cpu(views);
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return fit_engine_cuda(views, queue);
+#else
+      break;
+#endif
+  }
+  throw_no_cuda(where, queue.device());
+}
+
+}  // namespace holotone::smoe

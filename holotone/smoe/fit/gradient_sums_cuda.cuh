@@ -1,0 +1,39 @@
+#pragma once
+// Sums over the pixels of pictures on a CUDA device. Not for users.
+#include <holotone/smoe/fit/gradient_sums.hpp>
+#include <holotone/smoe/render/select_cuda.cuh>
+
+namespace holotone::smoe {
+
+/// Pictures of one size with the lists of their tiles, and the sums of sum_pixels over them: the same bits each time.
+class CudaPictures {
+ public:
+  CudaPictures(const Shape<2>& size, int channels, Queue queue);
+
+  /// {ny, nx, channels} in host memory; numbered from 0 on.
+  void add(View<const float, 3> picture);
+  void select(std::size_t picture, const ImageComponent* components, std::int64_t count, double tolerance);
+  /// Enqueues: `sums` {count} and one `total`. All pointers but `picture` are of the device; `precision` is for `joint` alone.
+  void sum(PixelSum what, std::size_t picture, const ImageComponent* components, const double* precision,
+           std::int64_t count, ComponentSums* sums, double* total);
+  [[nodiscard]] const Queue& queue() const { return queue_; }
+
+ private:
+  struct Picture {
+    Array<float, 3> colours;
+    DevicePairs pairs;
+  };
+  template <int Channels>
+  void sum_channels(PixelSum what, const Picture& picture, const ImageComponent* components, const double* precision,
+                    ComponentSums* sums, std::int64_t count);
+
+  Shape<2> size_;
+  int channels_;
+  Queue queue_;
+  CudaSelector selector_;
+  std::vector<Picture> pictures_;
+  Array<float, 1> of_pairs_;
+  Array<double, 1> of_tiles_;
+};
+
+}  // namespace holotone::smoe

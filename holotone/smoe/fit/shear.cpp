@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/smoe/fit/steps.hpp>
+
+namespace holotone::smoe {
+namespace {
+
+/// Pixels to each side of a component's centre that are compared.
+constexpr std::int64_t reach = 3;
+/// Of the picture's shorter side: the farthest that a point may move from the middle view to the outermost.
+constexpr double farthest = 0.1;
+/// Standard deviation of a component in u and v to begin with: all views, with room to fall off.
+constexpr double view_width = 1.5;
+
+/// Squared difference of a window around (row, column) and one moved by (dx, dy) in another picture; both go on beyond the edges
+/// with what is there.
+double difference(View<const float, 3> a, View<const float, 3> b, std::int64_t row, std::int64_t column, double dx,
+                  double dy) {
+  const auto& [ny, nx, channels] = a.shape();
+  const auto shift_x = static_cast<std::int64_t>(std::lround(dx));
+  const auto shift_y = static_cast<std::int64_t>(std::lround(dy));
+  double sum = 0;
+  for (std::int64_t y = row - reach; y <= row + reach; ++y) {
+    for (std::int64_t x = column - reach; x <= column + reach; ++x) {
+      const std::int64_t ay = std::clamp<std::int64_t>(y, 0, ny - 1);
+      const std::int64_t ax = std::clamp<std::int64_t>(x, 0, nx - 1);
+      const std::int64_t by = std::clamp<std::int64_t>(y + shift_y, 0, ny - 1);
+      const std::int64_t bx = std::clamp<std::int64_t>(x + shift_x, 0, nx - 1);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const double off = static_cast<double>(a(ay, ax, c)) - static_cast<double>(b(by, bx, c));
+        sum += off * off;
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void find_shears(FitComponents& components, View<const float, 3> middle, const ViewPoint& at,
+                 std::span<const View<const float, 3>> others, std::span<const ViewPoint> places,
+                 const ViewPoint& extent) {
+  const auto& [ny, nx, channels] = middle.shape();
+  const auto most = static_cast<std::int64_t>(std::ceil(farthest * static_cast<double>(std::min(ny, nx))));
+  parallel_for(0, std::ssize(components), [&](std::int64_t j) {
+    FitComponent& own = components[static_cast<std::size_t>(j)];
+    const auto& shape = middle.shape();
+    const auto row = std::clamp<std::int64_t>(std::lround(own.centre[1]), 0, shape[0] - 1);
+    const auto column = std::clamp<std::int64_t>(std::lround(own.centre[0]), 0, shape[1] - 1);
+    double best = INFINITY;
+    std::int64_t moved = 0;
+    // From none outwards: of equals the smallest.
+    for (std::int64_t i = 0; i <= 2 * most; ++i) {
+      const std::int64_t pixels = (i % 2 ? -1 : 1) * ((i + 1) / 2);
+      double sum = 0;
+      for (std::size_t k = 0; k < others.size() && sum < best; ++k) {
+        sum +=
+            difference(middle, others[k], row, column, static_cast<double>(pixels) * extent[0] * (places[k][0] - at[0]),
+                       static_cast<double>(pixels) * extent[1] * (places[k][1] - at[1]));
+      }
+      if (sum < best) {
+        best = sum;
+        moved = pixels;
+      }
+    }
+    own.centre[2] = at[0];
+    own.centre[3] = at[1];
+    own.views = {1 / view_width, 0, extent[1] > 0 ? 1 / view_width : 1};
+    const double x = static_cast<double>(moved) * extent[0];
+    const double y = static_cast<double>(moved) * extent[1];
+    const auto by_u = own.pixels.times(-x, 0);
+    const auto by_v = own.pixels.times(0, -y);
+    own.shear = {{{by_u[0], by_v[0]}, {by_u[1], by_v[1]}}};
+    for (auto& slope : own.slope) {
+      slope[2] = -slope[0] * x;
+      slope[3] = -slope[1] * y;
+    }
+  });
+}
+
+}  // namespace holotone::smoe

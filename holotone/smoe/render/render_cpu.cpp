@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/smoe/render/render_engine.hpp>
+#include <holotone/smoe/render/tile_sums.hpp>
+#include <type_traits>
+
+namespace holotone::smoe {
+namespace {
+
+/// Range of log2 densities in a tile that float32 holds without a maximum for each pixel.
+constexpr double widest_range = 200;
+/// Of the tolerance: what rounding in float32 may take.
+constexpr double rounding_share = 0.1;
+
+/// Components that are summed at once: a first-level cache holds them.
+constexpr std::size_t at_once = 64;
+
+/// A component in coordinates of a tile's first pixel, its density less the tile's shift.
+template <int Channels>
+HOLOTONE_ALWAYS_INLINE void place(const ImageComponent& component, const PixelBox& box, double shift,
+                                  TileColumns<Channels>& own) {
+  const auto x = static_cast<float>(box.left - component.x);
+  const auto y = static_cast<float>(box.top - component.y);
+  const auto across = static_cast<float>(component.across);
+  const auto skew = static_cast<float>(component.skew);
+  const auto peak = static_cast<float>(component.peak - shift);
+  own.down = static_cast<float>(component.down);
+  float middle[Channels];
+  float slope_x[Channels];
+  for (std::size_t c = 0; c < Channels; ++c) {
+    own.slope_y[c] = component.slope_y[c];
+    slope_x[c] = component.slope_x[c];
+    middle[c] = component.colour[c] + component.slope_y[c] * y;
+  }
+  const float down = own.down * y;
+  for (int i = 0; i < tile_columns; ++i) {
+    const float dx = x + static_cast<float>(i);
+    const float u = across * dx;
+    own.base[i] = peak - u * u;
+    own.skewed[i] = skew * dx + down;
+    for (int c = 0; c < Channels; ++c) own.colour[c][i] = middle[c] + slope_x[c] * dx;
+  }
+}
+
+/// The picture in a tile, of which a part may be outside.
+template <int Channels>
+HOLOTONE_SIMD_CLONES void sum_tile(const ImageComponent* components, const std::uint32_t* index, std::size_t count,
+                                   const PixelBox& box, double shift, const View<float, 3>& image) {
+  TileColumns<Channels> placed[at_once];
+  alignas(64) TileSums<Channels> sums = {};
+  for (std::size_t from = 0; from < count; from += at_once) {
+    const std::size_t number = std::min(at_once, count - from);
+    for (std::size_t j = 0; j < number; ++j) place<Channels>(components[index[from + j]], box, shift, placed[j]);
+    add_components<Channels>(placed, number, sums);
+  }
+  const auto left = static_cast<std::int64_t>(box.left);
+  const auto top = static_cast<std::int64_t>(box.top);
+  const auto width = static_cast<std::int64_t>(box.right) + 1 - left;
+  const auto height = static_cast<std::int64_t>(box.bottom) + 1 - top;
+  for (std::int64_t row = 0; row < height; ++row) {
+    alignas(64) float colours[tile_columns][Channels];
+    for (int i = 0; i < tile_columns; ++i) {
+      const float scale = 1 / sums[row][Channels][i];
+      for (int c = 0; c < Channels; ++c) colours[i][c] = sums[row][c][i] * scale;
+    }
+    std::copy_n(colours[0], width * Channels, &image(top + row, left, 0));
+  }
+}
+
+class CpuEngine final : public SmoeRenderer::Engine {
+ public:
+  CpuEngine(const SmoeModel& model, const SmoeRenderOptions& options)
+      : model_(model), options_(options), order_(order_along_curve(model)) {}
+
+  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+    info_ = {};
+    info_.tile = tile_shape;
+    const auto& [count, ny, nx, channels] = images.shape();
+    for (std::int64_t i = 0; i < count; ++i) {
+      render(views[static_cast<std::size_t>(i)], {&images(i, 0, 0, 0), {ny, nx, channels}});
+    }
+    info_.components_per_tile /= static_cast<double>(count);
+  }
+  [[nodiscard]] SmoeRenderInfo info() const override { return info_; }
+
+ private:
+  void render(const SmoeView& view, View<float, 3> image) {
+    const auto components = image_components(model_, view, order_);
+    std::atomic<std::int64_t> sum = 0;
+    std::atomic<std::int64_t> robust = 0;
+    std::atomic<std::int64_t> most = 0;
+    list_tiles(components, model_.channels, view.size, options_, [&](std::int64_t i, TileComponents&& tile) {
+      const auto box = tile_box(i, view.size);
+      if (needs_float64(tile)) {
+        exact_tile(components, tile, box, image);
+        ++robust;
+      } else {
+        float_tile(components, tile, box, image);
+      }
+      const auto count = std::ssize(tile.index);
+      sum += count;
+      for (auto before = most.load(); before < count && !most.compare_exchange_weak(before, count);) {
+      }
+    });
+    info_.most_components = std::max<std::int64_t>(info_.most_components, most);
+    info_.robust_tiles += robust;
+    const auto [rows, columns] = tiles_of(view.size);
+    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(rows * columns);
+  }
+
+  /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that of their spread.
+  [[nodiscard]] bool needs_float64(const TileComponents& tile) const {
+    if (options_.precision == SmoePrecision::robust) return true;
+    const double range = tile.most - tile.least;
+    const double rounding = 8 * 0x1p-24 * std::log(2.0) * (range + 30) * tile.spread;
+    return !(range <= widest_range) ||
+           (options_.selection == SmoeSelection::bounded && !(rounding <= rounding_share * options_.tolerance));
+  }
+
+  void float_tile(const std::vector<ImageComponent>& components, const TileComponents& tile, const PixelBox& box,
+                  View<float, 3> image) const {
+    // The best of every pixel is between 2^-100 and 2^100.
+    const double shift = tile.most - tile.least > 100 ? 0.5 * (tile.most + tile.least) : tile.least;
+    const auto sum = [&]<int Channels>(std::integral_constant<int, Channels>) {
+      sum_tile<Channels>(components.data(), tile.index.data(), tile.index.size(), box, shift, image);
+    };
+    switch (model_.channels) {
+      case 1: sum(std::integral_constant<int, 1>{}); break;
+      case 2: sum(std::integral_constant<int, 2>{}); break;
+      case 3: sum(std::integral_constant<int, 3>{}); break;
+      default: sum(std::integral_constant<int, 4>{}); break;
+    }
+  }
+
+  void exact_tile(const std::vector<ImageComponent>& components, const TileComponents& tile, const PixelBox& box,
+                  View<float, 3> image) const {
+    const auto q = static_cast<std::size_t>(model_.channels);
+    std::vector<double> density(tile.index.size());
+    for (auto row = static_cast<std::int64_t>(box.top); row <= static_cast<std::int64_t>(box.bottom); ++row) {
+      for (auto column = static_cast<std::int64_t>(box.left); column <= static_cast<std::int64_t>(box.right);
+           ++column) {
+        const auto x = static_cast<double>(column);
+        const auto y = static_cast<double>(row);
+        double most = -INFINITY;
+        for (std::size_t i = 0; i < density.size(); ++i) {
+          density[i] = components[tile.index[i]].log2_density(x, y);
+          most = std::max(most, density[i]);
+        }
+        double weights = 0;
+        std::array<double, most_smoe_channels> sum{};
+        for (std::size_t i = 0; i < density.size(); ++i) {
+          const auto& component = components[tile.index[i]];
+          const double weight = std::exp2(density[i] - most);
+          weights += weight;
+          for (std::size_t c = 0; c < q; ++c) {
+            sum[c] += weight * (static_cast<double>(component.colour[c]) +
+                                static_cast<double>(component.slope_x[c]) * (x - component.x) +
+                                static_cast<double>(component.slope_y[c]) * (y - component.y));
+          }
+        }
+        float* const pixel = &image(row, column, 0);
+        for (std::size_t c = 0; c < q; ++c) pixel[c] = weights > 0 ? static_cast<float>(sum[c] / weights) : 0;
+      }
+    }
+  }
+
+  const SmoeModel& model_;
+  SmoeRenderOptions options_;
+  std::vector<std::uint32_t> order_;
+  SmoeRenderInfo info_;
+};
+
+}  // namespace
+
+EnginePointer engine_cpu(const SmoeModel& model, const SmoeRenderOptions& options) {
+  return std::make_unique<CpuEngine>(model, options);
+}
+
+}  // namespace holotone::smoe

@@ -1,0 +1,83 @@
+#pragma once
+// The renderer's sums of components over a tile of pixels, plain loops for HOLOTONE_SIMD_CLONES; the floor it is measured by
+// (bench/cpu_limits_bench.cpp) is the same loop alone. Not for users.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <holotone/core/simd.hpp>
+#include <holotone/smoe/render/select.hpp>
+
+namespace holotone::smoe {
+
+/// 2^x for -126 <= x <= 127 (below: 2^-126), relative error below 3e-7: the whole part goes to the exponent, a polynomial takes the
+/// rest in -1/2..1/2 (of the fifth degree, the best in relative error: 8e-8 before rounding).
+HOLOTONE_ALWAYS_INLINE float power_of_two(float x) {
+  // Of negative numbers the lower has the larger bits: one instruction where a comparison of floats takes two.
+  constexpr std::uint32_t lowest = 0xC2FC0000U;  // -126
+  std::uint32_t pattern = 0;
+  std::memcpy(&pattern, &x, sizeof(pattern));
+  pattern = pattern < lowest ? pattern : lowest;
+  float clamped = 0;
+  std::memcpy(&clamped, &pattern, sizeof(clamped));
+  constexpr float magic = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
+  const float shifted = clamped + magic;
+  const float rest = clamped - (shifted - magic);
+  float sum = rest * 1.327647198e-3F + 9.675541334e-3F;
+  sum = sum * rest + 5.550713274e-2F;
+  sum = sum * rest + 2.402211972e-1F;
+  sum = sum * rest + 6.931469671e-1F;
+  sum = sum * rest + 1.000000072F;
+  std::uint32_t whole = 0;
+  std::memcpy(&whole, &shifted, sizeof(whole));
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &sum, sizeof(bits));
+  bits += whole << 23;
+  float result = 0;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+inline constexpr int tile_rows = static_cast<int>(tile_shape[0]);
+inline constexpr int tile_columns = static_cast<int>(tile_shape[1]);
+
+/// A component over a tile's columns, float32: in row r, log2 density = base - (skewed + down r)^2, expert = colour + slope_y r.
+template <int Channels>
+struct alignas(64) TileColumns {
+  float base[tile_columns];
+  float skewed[tile_columns];
+  float colour[Channels][tile_columns];
+  float down;
+  float slope_y[Channels];
+};
+
+/// Sums over components of their weights, the last, and of their colours by those.
+template <int Channels>
+using TileSums = float[tile_rows][Channels + 1][tile_columns];
+
+/// Adds components to a tile's sums. Each pair of a component and a pixel takes a power of two, 1 + Channels multiply-adds and
+/// 2 + Channels additions.
+template <int Channels>
+HOLOTONE_ALWAYS_INLINE void add_components(const TileColumns<Channels>* components, std::size_t count,
+                                           TileSums<Channels>& __restrict sums) {
+  for (std::size_t j = 0; j < count; ++j) {
+    const TileColumns<Channels>& own = components[j];
+    // The rows are within: a column keeps its numbers in registers, and sixteen of them are a vector.
+    for (int i = 0; i < tile_columns; ++i) {
+      float v = own.skewed[i];
+      float colour[Channels];
+      for (int c = 0; c < Channels; ++c) colour[c] = own.colour[c][i];
+#pragma GCC unroll 8
+      for (auto& sum : sums) {
+        const float weight = power_of_two(own.base[i] - v * v);
+        v += own.down;
+        sum[Channels][i] += weight;
+        for (int c = 0; c < Channels; ++c) {
+          sum[c][i] += weight * colour[c];
+          colour[c] += own.slope_y[c];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace holotone::smoe

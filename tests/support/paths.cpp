@@ -1,0 +1,15 @@
+#include <tests/support/paths.hpp>
+
+namespace holotone {
+
+const std::string& source_folder() {
+  static const std::string folder = HOLOTONE_SOURCE_DIR;
+  return folder;
+}
+
+const std::string& program_path() {
+  static const std::string path = HOLOTONE_PROGRAM;
+  return path;
+}
+
+}  // namespace holotone
