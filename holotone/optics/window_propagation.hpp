@@ -17,7 +17,7 @@ struct Span {
 struct RouteAxis {
   double pitch_m = 0;         ///< of the source
   Span source = {};           ///< extent of the light sources
-  std::int64_t tile = 0;      ///< largest samples of a tile
+  std::int64_t tile = 0;      ///< largest number of samples of a tile
   double band_middle = 0;     ///< the source's light has frequencies within band_half of this, 1/m
   double band_half = 0;       ///<
   Span target = {};           ///< extent of valid output
