@@ -29,9 +29,9 @@ double apart_of(double within, double across);
 ///
 /// in each channel. q = 0, the limit, is the product of all l_i: dots that overlap at random (M. E. Demichel, 1924). q
 /// = 1 is 1 - sum of c_i (1 - light_i): dots that never overlap. In between the dots stay apart while there is free
-/// paper. Overlaps of dots of one ink are neglected; such dots print more light than this, by 0.05 at solid black alone and
-/// by 0.09 with 0.3 of another ink; by nothing below a coverage of 0.7. The power mean has the form of J. A. C. Yule
-/// and W. J. Nielsen (1951); exponent and s0 are fitted to dots of classes_halftone. `coverage` in 0..1 each.
+/// paper. Overlaps of dots of one ink are neglected. Such dots print more light than this: 0.05 at solid black alone,
+/// 0.09 with 0.3 of another ink, and nothing below a coverage of 0.7. The power mean has the form of J. A. C. Yule and
+/// W. J. Nielsen (1951); exponent and s0 are fitted to dots of classes_halftone. `coverage` in 0..1 each.
 Channels printed_light(const FourInks& inks, const FourShares& coverage);
 
 /// Separation of a colour into four inks that print it, with grey replaced by black.
