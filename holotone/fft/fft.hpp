@@ -13,9 +13,9 @@ struct FftOptions {
   bool effort = false;
   /// Divides the inverse by nx ny, so that inverse(forward(x)) = x. Off if the caller folds the factor into another.
   bool scale_inverse = true;
-  /// Zero padding known to the plan: only `rows` rows from `first_row` on are non-zero before a forward transform, and
-  /// only these rows are valid after an inverse one (the others then hold intermediate values). rows = 0: every row.
-  /// Saves the transforms along the other rows.
+  /// Zero padding known to the plan. Before a forward transform only `rows` rows from `first_row` on are non-zero.
+  /// After an inverse one only these rows are valid; the others hold intermediate values. rows = 0: every row. Saves
+  /// the transforms along the other rows.
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
   /// Contiguous arrays, each transformed by itself: data of shape {batch ny, nx}. Requires rows = 0.
