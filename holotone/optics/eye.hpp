@@ -27,7 +27,7 @@ struct EyeOptions {
 
 /// Numerical reconstruction for an eye in front of a hologram. The field is propagated to the eye's plane at z = v,
 /// cropped by the pupil P and propagated back to the plane of focus at z = -d (Lagrange et al. 2024, section 4.3):
-///   G(X) = P(X) sum_f A(f) exp(2 pi i (v w + f X)),   w = sqrt(1/lambda^2 - f^2),   A the spectrum of the panel's pixels
+///   G(X) = P(X) sum_f A(f) exp(2 pi i (v w + f X)),   w = sqrt(1/lambda^2 - f^2),   A the spectrum of the panel
 ///   I_d(x) = |sum_f B(f) exp(2 pi i (-(v + d) w + f x))|^2,   B the spectrum of G
 /// Both propagations are angular spectra without paraxial approximation, from tiles of one plane to a window of the
 /// other (after Matsushima, "Shifted angular spectrum method for off-axis numerical propagation", Opt. Express 18,
@@ -38,12 +38,12 @@ struct EyeOptions {
 /// for any spacing a, by chirps (Bluestein 1970).
 ///
 /// The panel's light has frequencies |f| <= 1 / (2 pitch): one diffraction order. The pupil is the samples of
-/// pupil_grid(); samples cut by the edge of an ellipse are weighted by area. The relative l2 error of the intensity is
-/// measured against the sum of spherical waves (Rayleigh and Sommerfeld's first integral) from all pixels to these
-/// samples and from them back. It is below 7e-5 (5e-7 measured) if two conditions hold: every pixel's light of one
-/// order covers the pupil, and light of the panel from all of the pupil reaches every point of the picture. If the
-/// order ends inside the pupil, light that its edge diffracts past the window aliases back (1e-2 measured, for a field
-/// of noise). With n samples across the pupil, doubling n changes the picture by less than 0.2 / n.
+/// pupil_grid(); samples cut by the edge of an ellipse are weighted by area. The reference of the intensity's relative
+/// l2 error is the sum of spherical waves (Rayleigh and Sommerfeld's first integral) from all pixels to these samples
+/// and back. The error is below 7e-5 (5e-7 measured) under two conditions. Every pixel's light of one order covers the
+/// pupil. Light of the panel from all of the pupil reaches every point of the picture. If the order ends inside the
+/// pupil, light that its edge diffracts past the window aliases back (1e-2 measured, for a field of noise). With n
+/// samples across the pupil, doubling n changes the picture by less than 0.2 / n.
 ///
 /// Cost of a hologram of N tiles of n x n pixels: O(N (n + K) L log L), L = n + K, K = (S + n pitch)^2 / (lambda v)
 /// with S the pupil's width. Only light that reaches the pupil is computed. Memory: one tile of the hologram; 8 bytes

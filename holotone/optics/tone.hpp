@@ -16,9 +16,9 @@ float percentile(View<const float, 2> image, double fraction);
 /// brightest pixel if that is zero (a few points on black), 1 for images without light.
 float default_reference(std::span<const View<const float, 2>> images);
 
-/// Sum of the mean and the standard deviation of all pixels of these images; Lagrange et al. 2024, section 4.3,
-/// normalise reconstructions for an eye by it. 1 for images without light. Host arrays; pixels that are not finite are
-/// ignored.
+/// Sum of the mean and the standard deviation of all pixels of these images, the normalisation of reconstructions for
+/// an eye in Lagrange et al. 2024, section 4.3. 1 for images without light. Host arrays; pixels that are not finite
+/// are ignored.
 float mean_plus_deviation(std::span<const View<const float, 2>> images);
 
 struct ToneOptions {
