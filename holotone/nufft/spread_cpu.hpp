@@ -22,8 +22,8 @@ struct SpreadKernel {
 /// grid[cell] += sum_j strength[index_j] phi(cell - point_j). A cell and a strength have `Components` numbers (1:
 /// real, 2: complex, interleaved). The caller initialises the grid with zeros or earlier sums. Slabs that are not
 /// adjacent run in parallel. A slab with more than a sixteenth of all points (a cluster) is split into parts, summed
-/// separately and added in order, unless its points are so sparse that this costs more. The result has the same bits
-/// for any number of threads. Cost O(points width^Rank).
+/// separately and added in order. Sparse clusters are not split if that costs more. The result has the same bits for
+/// any number of threads. Cost O(points width^Rank).
 template <class Real, std::size_t Rank, int Components>
 void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
             const Real* strength, Real* cells);

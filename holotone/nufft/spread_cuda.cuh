@@ -163,8 +163,8 @@ class PointSort {
 
   /// Sorts {count, Rank} coordinates and waits. Throws invalid_argument for a point that is not finite (with the
   /// first) and then has no points. Allocates if the count exceeds earlier ones. Points of a bin keep the caller's
-  /// order (a stable radix sort, measured to be faster than counting by atomics), so that sums over them always have
-  /// the same bits.
+  /// order, so that sums over them always have the same bits. The stable radix sort was measured to be faster than
+  /// counting by atomics.
   void set(const float* points, std::int64_t count);
 
   /// Enqueues, once after `set`, the computation of SortedPoints::place. One pass of a radix sort makes writes to near
@@ -210,7 +210,8 @@ class PointSort {
   Buffer status_;
 };
 
-/// cells = sum over points of strength phi(cell - point), `components` numbers a strength and a cell. Overwrites every cell of the grid.
+/// cells = sum over points of strength phi(cell - point), with `components` numbers a strength and a cell. Overwrites
+/// every cell of the grid.
 template <std::size_t Rank>
 void spread(const PointSort<Rank>& points, const SpreadWindow& window, int components, const float* strength,
             const GridCells<Rank>& cells, cudaStream_t stream);

@@ -10,8 +10,8 @@
 
 namespace holotone::nufft {
 
-/// Grid for spreading points: `extent` cells on each axis, slowest first, and beyond the last cell of each axis `halo`
-/// more, which a periodic grid folds back to its beginning. Rows are `stride` cells apart.
+/// Grid for spreading points: `extent` cells on each axis, slowest first, and `halo` more beyond the last. A periodic
+/// grid folds the halo back to its beginning. Rows are `stride` cells apart.
 template <std::size_t Rank>
 struct SpreadGrid {
   std::array<std::int64_t, Rank> extent{};

@@ -17,8 +17,8 @@ struct SpreadWindow {
 /// phi(d).
 double window_value(const SpreadWindow& window, double distance);
 
-/// Its Fourier transform, integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev quadrature in
-/// float64, relative error below 1e-13 of phi's integral for |f| <= 4.
+/// Fourier transform of phi: integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev
+/// quadrature in float64, relative error below 1e-13 of phi's integral for |f| <= 4.
 double window_transform(const SpreadWindow& window, double frequency);
 
 /// Relative root mean square error of this window in one axis' modes |f| <= 1 / (2 upsampling), for uncorrelated
