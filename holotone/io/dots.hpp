@@ -84,9 +84,9 @@ struct DotsWriteOptions {
 /// file + dots + a band of rows).
 /// Throws invalid_argument for positions that are not finite, lists of unequal length, a negative radius, a page that
 /// is not positive in a format with pages, or too few inks. Likewise for metadata keys that are empty, contain a
-/// control character or ": ", or (PNG) are not 1 to 70 printable ASCII characters, and for a raster of more than 2^31
-/// - 1 a side or maximum_image_bytes pixels. Throws io; unsupported for another extension or one_bit with an ink that
-/// is not black; cancelled.
+/// control character or ": ", or (PNG) are not 1 to 70 printable ASCII characters. Likewise for a raster of more than
+/// 2^31 - 1 a side or maximum_image_bytes pixels. Throws io; unsupported for another extension or one_bit with an ink
+/// that is not black; cancelled.
 void write_dots(const std::string& path, const Dots& dots, const DotsWriteOptions& options = {},
                 Progress& progress = Progress::none());
 
