@@ -115,7 +115,8 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
   return b;
 }
 
-/// With the mask of Eq. (1) as m, the sum over m of |1 - W|^2 has the normal equations sum over l of w(k - l) w_l = w(k).
+/// Solves the normal equations of the sum over m of |1 - W|^2, with the mask of Eq. (1) as m: sum over l of w(k - l)
+/// w_l = w(k).
 std::vector<double> least_squares(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
                                   const WeightOptions& options) {
   const std::size_t n = taps.size();

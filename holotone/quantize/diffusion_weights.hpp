@@ -66,8 +66,8 @@ struct DiffusionWeights {
 /// 24 columns around, by the greatest max(2 |M_s| + |M_hf|) over the hogels (Eq. 4).
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
 /// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
-/// Measured for speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p: noise in the window relative to
-/// truncation is 20 to 25 dB lower with least_squares, 5 to 7 dB with eq1 (tests/quantize/error_diffusion_test.cpp).
+/// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1. Measured for
+/// speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p (tests/quantize/error_diffusion_test.cpp).
 /// Throws invalid_argument for options out of range, for more taps than the neighbourhood has, and for windows below
 /// 1e-6 cycles a pixel or not within |frequency| <= 1/2.
 DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options = {});
