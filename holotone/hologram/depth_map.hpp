@@ -21,9 +21,9 @@ void depth_of_disparity(View<float, 2> values, const StereoCamera& camera);
 
 /// Fills the holes of a depth map in place and returns their number. Holes are values that are not finite, or zero if
 /// `zero_is_hole`. A run of holes in a row gets the larger (farther) of the values at its two ends, or the only one at
-/// the picture's edge: holes are background that a near object occludes. Rows without depth get, column by column, the
-/// larger of the nearest rows above and below.
-/// `depth` {ny, nx} in host memory. Throws invalid_argument for a map without any depth. Cost O(nx ny).
+/// the picture's edge. Reason: holes are background that a near object occludes. Rows without depth get, column by
+/// column, the larger of the nearest rows above and below. `depth` {ny, nx} in host memory. Throws invalid_argument
+/// for a map without any depth. Cost O(nx ny).
 std::int64_t fill_depth_holes(View<float, 2> depth, bool zero_is_hole = true);
 
 }  // namespace holotone

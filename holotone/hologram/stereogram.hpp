@@ -64,10 +64,9 @@ struct StereogramReport {
 /// pitch^2)). phi is random, drawn only from the seed, the hogel's number and k: parts of a panel computed separately
 /// have the same bits as the whole.
 /// |kx|, |ky| <= N pitch / L and < N / 2. With a viewing window a ray is computed if its light reaches the window from
-/// any point of the hogel: if x_hogel + D cx / cz is inside the window and a margin of N pitch / 2 + lambda D / (2 N
-/// pitch), and y likewise.
-/// The transform is unitary: |U|^2 is on average the mean of I over all N^2 frequencies, dark ones included, for any
-/// N.
+/// any point of the hogel. Then x_hogel + D cx / cz is inside the window and a margin of N pitch / 2 + lambda D / (2 N
+/// pitch), and y likewise. The transform is unitary: |U|^2 is on average the mean of I over all N^2 frequencies, dark
+/// ones included, for any N.
 /// Cost: O(layers N^2 log N) a hogel and as many rays of the source; CPU: hogels in parallel, lines of a transform
 /// without light skipped.
 /// Source: Lucente 1994 (hogels); the viewing window and the fringe size: Lagrange et al. 2024, sections 2 and 4.1.
