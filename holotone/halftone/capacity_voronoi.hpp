@@ -24,8 +24,8 @@ struct CapacityVoronoiResult {
 /// Dots whose Voronoi cells, by distance under a capacity constraint, all contain the same amount of ink.
 ///
 /// The ink is `count` x capacity samples (stratified_dots), and each dot owns exactly `capacity` of them. A sweep
-/// moves every dot to the mean of its samples. Then it swaps samples p of i and q of j for pairs of dots i and j whose
-/// samples' bounding circles overlap, as long as that lowers the energy sum_j sum_{s of j} |x_s - p_j|^2: while (x_p -
+/// moves every dot to the mean of its samples. Then pairs of dots i and j whose samples' bounding circles overlap swap
+/// samples p of i and q of j. They do so while that lowers the energy sum_j sum_{s of j} |x_s - p_j|^2: while (x_p -
 /// x_q) . (p_j - p_i) > 0. Pairs of dots without a swap in the last sweep are skipped. The initial cells come from
 /// halving the samples by lines in random directions.
 ///

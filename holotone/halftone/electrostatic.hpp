@@ -61,8 +61,8 @@ struct StepRule {
   double largest_move = 0.5;
   /// Factor of the force -edge_correction grad ln(ink) that step() and move() add: 0 to 1. It corrects the contrast of
   /// edges, which dots at rest exaggerate. Point charges are pushed toward higher density by about grad rho / (4 rho)
-  /// more than a smeared charge (the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a
-  /// constant). The ink is smoothed over a third of the dots' spacing and at least a twelfth of its mean. Theory gives
+  /// more than a smeared charge. This is the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a
+  /// constant. The ink is smoothed over a third of the dots' spacing and at least a twelfth of its mean. Theory gives
   /// 1/4 for smooth ink; the default is smaller because the spot of a pixel's ink already blurs a little.
   double edge_correction = 0.2;
 

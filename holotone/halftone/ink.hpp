@@ -91,7 +91,7 @@ Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes);
 std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes);
 
 /// Moves every dot of class `colour_class` (every dot without classes) that is on a pixel without ink to the nearest
-/// point of a pixel with ink; forces may leave a dot some pixels beyond an edge of the ink. Returns the number of dots
+/// point of a pixel with ink. Forces may leave a dot some pixels beyond an edge of the ink. Returns the number of dots
 /// moved. `ink` covers the dots' page. Throws as require_ink. Cost: O(pixels + dots + the square of each moved dot's
 /// path in pixels).
 std::int64_t take_to_ink(Dots& dots, View<const float, 2> ink, int colour_class = 0);

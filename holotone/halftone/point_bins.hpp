@@ -24,7 +24,8 @@ struct PointBins {
   }
 };
 
-/// `position`: x, y interleaved, finite. About `points_a_bin` points a bin of their bounding box, at most 4 bins a point.
+/// `position`: x, y interleaved, finite. About `points_a_bin` points a bin of their bounding box, at most 4 bins a
+/// point.
 inline PointBins sorted_into_bins(const std::vector<float>& position, double points_a_bin) {
   PointBins bins;
   const auto count = static_cast<std::int64_t>(position.size() / 2);

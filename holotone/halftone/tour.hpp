@@ -26,14 +26,14 @@ struct Tour {
 /// The initial tour follows Hilbert's curve. Moves then shorten it to a local optimum. 2-opt exchanges two steps and
 /// reverses the path between them. Or-opt moves up to three dots in a row elsewhere, reversed or not. Both try only
 /// the nearest dots, and skip dots whose steps have not changed. Paths of more than 50,000 dots are not reversed. Then
-/// come kicks: a double bridge exchanges two short adjacent pieces of the tour, moves shorten the result, and all is
-/// undone if the tour is longer than before.
+/// come kicks: a double bridge exchanges two short adjacent pieces of the tour, and moves shorten the result. A kick
+/// that makes the tour longer is undone.
 ///
 /// Random dots in a square of area A get a length of about 0.77 sqrt(count A) without kicks, some 8 % above the
-/// shortest tour, and about 0.73 with 5 kicks a dot, some 3 % above it. The tour is never longer than the initial one.
-/// Reports "ordering dots" and "shortening the way" to `progress`. Throws invalid_argument for dots that are not
-/// finite, a number of classes that is neither the dots' nor 0, 2^31 dots or more, or options out of range; cancelled.
-/// One thread; without `seconds` the order is reproducible.
+/// shortest tour. With 5 kicks a dot the factor is about 0.73, some 3 % above it. The tour is never longer than the
+/// initial one. Reports "ordering dots" and "shortening the way" to `progress`. Throws invalid_argument for dots that
+/// are not finite, a number of classes that is neither the dots' nor 0, 2^31 dots or more, or options out of range;
+/// cancelled. One thread; without `seconds` the order is reproducible.
 /// Cost: O(count log count) and the reversed paths, and some microseconds a kick.
 /// Sources: J. Bartholdi and L. Platzman (1982); G. Croes (1958); I. Or (1976); J. Bentley, "Fast algorithms for
 /// geometric traveling salesman problems" (1992); kicks: O. Martin, S. Otto and E. Felten (1991).
