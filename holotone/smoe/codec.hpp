@@ -17,9 +17,9 @@ namespace holotone {
 ///   slope U, the colour's change over one standard deviation     in multiples of `slope` and `slope_chroma`
 /// Three channels or the first three of four are stored as (R+G+B)/sqrt(3), (R-B)/sqrt(2), (R-2G+B)/sqrt(6), which
 /// preserves squared errors. The steps of colours and slopes apply to a median component. Those of other components
-/// are divided by the power of 2 nearest to the square root of (their pi sqrt(det R) over the median one)^area_gain,
-/// about the number of pixels that their error affects. The defaults were found by trials on fits with experts solved
-/// for again; they give about the best PSNR for the bytes.
+/// are divided by the power of 2 nearest to the square root of (their pi sqrt(det R) over the median one)^area_gain.
+/// pi sqrt(det R) is about the number of pixels that an error affects. The defaults were found by trials on fits with
+/// experts solved for again; they give about the best PSNR for the bytes.
 struct SmoeSteps {
   std::array<double, most_smoe_dimensions> centre{};  ///< in the model's coordinates
   double shape = 0.11;

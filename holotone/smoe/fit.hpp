@@ -46,8 +46,9 @@ struct SmoeFitView {
 /// above 0.3 pixels, their ratio within 100.
 ///
 /// Light fields: components start in the view nearest to the centre. In the other views each is shifted by the
-/// parallax that best matches its surroundings, up to a tenth of the shorter side, equal for the grid's steps in u and
-/// v. A step of `gradient` uses a few views, in a random order that is drawn anew for each round of all views.
+/// parallax that best matches its surroundings. The parallax is up to a tenth of the shorter side and equal for the
+/// grid's steps in u and v. A step of `gradient` uses a few views, in a random order that is drawn anew for each round
+/// of all views.
 ///
 /// With a GPU's queue the pictures of all views, components and sums stay on the GPU; images always come from host
 /// memory. The same options give the same bits on any number of threads, and in every run on a GPU, unless

@@ -26,11 +26,11 @@ struct LightFieldOptions {
 ///
 /// A ray's picture coordinates (x, y) and camera coordinates (u, v) are linear in its slopes cx / cz, cy / cz. The
 /// rays through one point of the panel are therefore a plane through the model's four dimensions. The model is sheared
-/// once so that such planes are slices of it: w = x - r u is the same for all rays through a point, and u is the
-/// coordinate along them (or w = u - x / r and x, whichever varies more). SmoeRenderer renders each slice with as many
-/// pixels as there are rays, evenly spaced in slope. Rays, evenly spaced in cosine, are interpolated by cubic
-/// convolution (Keys 1981). Before that, colours are converted to linear light and clamped at 0.
-/// Distances are the focus plane's: a model has none.
+/// once so that such planes are slices of it. w = x - r u is the same for all rays through a point, and u is the
+/// coordinate along them. If x varies more, w = u - x / r and x are used instead. SmoeRenderer renders each slice with
+/// as many pixels as there are rays, evenly spaced in slope. Rays, evenly spaced in cosine, are interpolated by cubic
+/// convolution (Keys 1981). Before that, colours are converted to linear light and clamped at 0. Distances are the
+/// focus plane's: a model has none.
 /// Cost: a slice and a picture of the model for each point of the panel. On a GPU, points run one after another.
 class LightFieldViews final : public ViewSource {
  public:

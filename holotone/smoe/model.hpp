@@ -24,10 +24,10 @@ inline constexpr double farthest_smoe = 1e30;
 /// of component j's coordinates and slope_j = R_YX R_XX^-1. The weights pi_j need not sum to 1: the gating divides by
 /// their sum.
 ///
-/// Coordinates are those of the modelled picture, x right from 0 to its width and y down from 0 to its height in
-/// pixels, so that pixel (row, column) has its centre at (column + 0.5, row + 0.5). A light field has also u to the
-/// right and v down from -1 to 1, the outermost captured views. Colours are code values divided by the largest, 0 to
-/// 1, unless `linear`.
+/// Coordinates are those of the modelled picture in pixels, x right from 0 to its width and y down from 0 to its
+/// height. Pixel (row, column) has its centre at (column + 0.5, row + 0.5). A light field has also u to the right and
+/// v down from -1 to 1, the outermost captured views. Colours are code values divided by the largest, 0 to 1, unless
+/// `linear`.
 /// Source: Avramelos et al. 2020, Eqs. (1) to (9).
 struct SmoeModel {
   int dimensions = 2;                               ///< d: 1 to 4

@@ -66,8 +66,8 @@ class SmoeRenderer {
   SmoeRenderer(SmoeRenderer&&) noexcept;
   SmoeRenderer& operator=(SmoeRenderer&&) noexcept;
 
-  /// `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out of range or an image of
-  /// another shape.
+  /// Renders one view to `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out
+  /// of range or an image of another shape.
   void render(const SmoeView& view, View<float, 3> image);
   /// Renders views of one size, {views, ny, nx, channels}. On a GPU many small views take little longer than their
   /// pixels. Close views share lists of components there: each is within the tolerance, but its last bits differ from
