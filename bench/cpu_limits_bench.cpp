@@ -1,5 +1,5 @@
-// Limits of the CPU for the engines: the vector unit's sines and cosines, powers of two and multiply-adds, the sums of
-// mixtures of experts and BLAS's matrix products, each alone.
+// Limits of the CPU for the engines, each measured alone: the vector unit's sines and cosines, powers of two and
+// multiply-adds; sums of mixtures of experts; BLAS's matrix products.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>

@@ -7,7 +7,7 @@
 namespace bench {
 
 /// Halftones of constant grey 0.85 from `seeds` starts, with float64 direct sums, the paper's split at m = 3, 4, 5 and
-/// the default. Prints blurred PSNR over sigma, RAPS and anisotropy of the interior, and the number of annuli of at
+/// the default. Prints blurred PSNR over sigma, and RAPS and anisotropy of the interior. Also counts the annuli of at
 /// least 200 samples in the 95 % band of the direct sums' seeds.
 void print_gwosdek_quality(holotone::Device device, std::int64_t seeds, nlohmann::json& results);
 

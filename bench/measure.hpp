@@ -35,8 +35,8 @@ class Stopwatch {
 /// least once) between two synchronisations of `queue`, so that launch and wait cost no more than in use.
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
-/// Median in seconds of `rounds` single runs of work() on a rested device, after a pause and three runs to warm up:
-/// the latency of a display that requests a frame now and then. Under longer full load a GPU lowers its clock:
+/// Median in seconds of `rounds` single runs of work() on a rested device, after a pause and three runs to warm up. It
+/// is the latency of a display that requests a frame now and then. Under longer full load a GPU lowers its clock:
 /// seconds_of measures that. CUDA: the device's own clock.
 double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 

@@ -1,6 +1,6 @@
 // hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit matters), amplitudes
 // with random signs, tolerance 1e-3. Timed: from points on the device to the complex field and its 8-bit phase there
-// (real: only the real part); video adds the upload of points and the download of the phase for every frame.
+// (real: only the real part). video adds the upload of points and the download of the phase for every frame.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
