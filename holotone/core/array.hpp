@@ -126,8 +126,8 @@ class Array {
   Buffer buffer_;
 };
 
-/// Return `buffer` with at least `count` elements on the device of `queue`. Growth discards the contents: the old
-/// memory is freed before the new is allocated.
+/// Grows `buffer` to at least `count` elements, on the device of `queue`. Growth discards the contents: the old memory
+/// is freed before the new is allocated.
 template <class T>
 void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue = {}) {
   if (buffer.size() >= count) return;

@@ -27,7 +27,7 @@ Region interior(const Dots& dots, double fraction = 1);
 /// x, y of the dots as a host view {count, 2}.
 View<const float, 2> positions_of(const Dots& dots);
 
-/// Return x, y of the positions {count, 2} inside the region, relative to its corner. Cost O(count).
+/// Returns x, y of the positions {count, 2} inside the region, relative to its corner. Cost O(count).
 std::vector<double> positions_in(View<const float, 2> position, const Region& region);
 
 /// Number of dots outside their page. Throws as interior. Cost O(dots).

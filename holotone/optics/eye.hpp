@@ -69,12 +69,12 @@ class EyePlan {
   void clear();
 
   /// Power through the pupil: sum |G|^2 times the area of a sample. A field of amplitude 1 has power 1 a square metre.
-  /// No tiles can be added after it. Waits for the device.
+  /// No tiles can be added after it until clear is called. Waits for the device.
   double power();
 
   /// Writes the intensity at the eye for a focus `focus_m` behind the panel (< 0: in front), shape
-  /// output_grid().shape(), as the mean over each pixel. No tiles can be added after it. Allocates and frees memory of
-  /// its own, and waits for that.
+  /// output_grid().shape(), as the mean over each pixel. No tiles can be added until clear. Allocates and frees memory
+  /// of its own, and waits for that.
   /// Throws invalid_argument for a focus at the eye or behind it, or so near that it needs more than 65536 samples.
   void look(double focus_m, View<float, 2> intensity);
 
