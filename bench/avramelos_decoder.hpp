@@ -1,5 +1,5 @@
 #pragma once
-// The decoder of Avramelos et al. 2020 as its text describes it, on one thread: what the paper's tables compare with, written for these tables.
+// The decoder of Avramelos et al. 2020, implemented from its text on one thread: the baseline of the paper's tables.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,8 @@
 
 namespace bench {
 
-/// Pixels [left, left + width) x [top, top + height) of a picture whose pixel (row, column) stands at (column + 0.5, row + 0.5).
+/// Pixels [left, left + width) x [top, top + height) of a picture; pixel (row, column) is at (column + 0.5, row +
+/// 0.5).
 struct PixelBlock {
   std::int64_t left = 0;
   std::int64_t top = 0;
@@ -18,7 +19,7 @@ struct PixelBlock {
   std::int64_t height = 0;
 };
 
-/// The components whose centres lie within `window` pixels of a block's outermost pixels, in x and in y (4.1).
+/// Components whose centres are within `window` pixels of a block's outermost pixels, in x and in y (4.1).
 inline std::vector<std::int64_t> window_list(const holotone::SmoeModel& model, const PixelBlock& block, double window) {
   std::vector<std::int64_t> list;
   const auto within = [&](double centre, std::int64_t first, std::int64_t count) {
@@ -38,7 +39,7 @@ inline std::vector<std::int64_t> window_list(const holotone::SmoeModel& model, c
 /// The two modes of section 5.
 enum class DecoderMode {
   fast,  ///< inverses in closed form
-  slow,  ///< Cholesky's factors, and QR with pivots for what remains to be solved
+  slow,  ///< Cholesky's factors, and QR with pivots for the remaining systems
 };
 
 /// A square matrix as Q R P^T by Householder's reflections with column pivots.
@@ -108,8 +109,8 @@ class PivotedQr {
   std::array<std::size_t, D> column_{};
 };
 
-/// What a component's list decodes with, in numbers of type Real (Eqs. 5, 8, 9 and 12). Everything that does not depend on the pixel is made
-/// once for each component.
+/// Decoding of a list of components, in numbers of type Real (Eqs. 5, 8, 9 and 12). Everything independent of the
+/// pixel is computed once for each component.
 template <class Real, int D>
 class AvramelosDecoder {
  public:
@@ -121,7 +122,7 @@ class AvramelosDecoder {
     for (const auto j : list) mode == DecoderMode::fast ? add_fast(model, j) : add_slow(model, j);
   }
 
-  /// y(x); the largest logarithm is taken off before exponentials.
+  /// y(x); subtracts the largest logarithm before exponentials.
   Colour at(const std::array<double, D>& place) {
     Vector x{};
     for (int axis = 0; axis < D; ++axis) x[axis] = static_cast<Real>(place[axis]);
@@ -175,7 +176,7 @@ class AvramelosDecoder {
     }
     return r;
   }
-  /// R_YX = slope R_XX, in float64 before it becomes Real.
+  /// R_YX = slope R_XX, in float64 before conversion to Real.
   static Common common_of(const holotone::SmoeModel& model, std::int64_t j) {
     const auto covariance = AvramelosDecoder<double, D>::covariance_of(model, j);
     Common own;
@@ -223,7 +224,7 @@ class AvramelosDecoder {
     slow_.push_back({common, PivotedQr<Real, D>(l), PivotedQr<Real, D>(r)});
   }
 
-  /// Of at most four rows, by the minors of what is left without a row and a column.
+  /// Cofactor of at most four rows, by the minors without a row and a column.
   static Real cofactor(const Matrix& r, int without_row, int without_column) {
     std::array<int, D> rows{};
     std::array<int, D> columns{};

@@ -1,5 +1,5 @@
 #pragma once
-// Models and pictures of the tables of Avramelos et al. 2020: how they are made, rendered, timed and checked.
+// Models and pictures of the tables of Avramelos et al. 2020: generation, rendering, timing and checks.
 #include <bench/avramelos_decoder.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/smoe/render.hpp>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// A model with the picture it is for; light fields are seen from the middle.
+/// A model and its picture; light fields are seen from the centre.
 struct PictureModel {
   std::string name;
   holotone::SmoeModel model;
@@ -21,8 +21,8 @@ PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t 
                           std::int64_t height, double window_px);
 /// In place of the paper's Car: 21,802 components, 512 x 512 pixels, window of 16 pixels.
 PictureModel car_model();
-/// The model in a .smoe file beside and below itself until the picture is full, components outside it left out. Throws for a file that is none,
-/// or of another number of dimensions than two or of channels than three.
+/// The model in a .smoe file repeated to the right and down until the picture is full; components outside it are
+/// dropped. Throws for a file that is not .smoe, or of other than two dimensions and three channels.
 PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height);
 
 /// "Car, 21802 components, 512 x 512 pixels"
@@ -35,26 +35,26 @@ holotone::SmoeRenderOptions window_options(std::int64_t side, double window_px);
 holotone::Array<float, 3> rendered(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
                                    holotone::Device device);
 
-/// Milliseconds of one block as a picture of its own, pictures enqueued one behind the other; light fields from a slightly other
-/// place each time, that none is sliced already.
+/// Milliseconds to render one block as a picture of its own, with pictures enqueued one behind the other. Light fields
+/// change the camera position each time, so that no slice is reused.
 double render_ms(const PictureModel& picture, const PixelBlock& block, const holotone::SmoeRenderOptions& options,
                  holotone::Device device);
 
-/// Microseconds of a copy of so many bytes from page-locked host memory to the device (`up`) or back, waited for.
+/// Microseconds of a copy of `bytes` from page-locked host memory to the device (`up`) or back, including the wait.
 double transfer_us(std::int64_t bytes, holotone::Device device, bool up);
 
 /// Components in the window around a block, mean over the picture's pixels.
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px);
 
-/// The whole picture, timed and checked.
+/// Time and error of the whole picture.
 struct FrameResult {
   double kernels = 0;  ///< components a tile
   double ms = 0;
   double error =
-      0;  ///< largest at 200 pixels: of windows against their lists' sums in float64, otherwise against that of all components
+      0;  ///< largest at 200 pixels; windows: against their lists' sums in float64, others: against all components
 };
 
-/// Of a model of two dimensions. Throws std::runtime_error where the error is above 1e-4 in a window, or above the tolerance.
+/// For a model of two dimensions. Throws std::runtime_error if the error exceeds 1e-4 in a window, or the tolerance.
 FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
 
 }  // namespace bench

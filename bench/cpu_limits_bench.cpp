@@ -1,5 +1,5 @@
-// What the CPU's engines are measured by: the vector unit's sines and cosines, powers of two and multiply-adds, the sums of mixtures of
-// experts and BLAS's matrix products, alone.
+// Limits of the CPU for the engines, each measured alone: the vector unit's sines and cosines, powers of two and
+// multiply-adds; sums of mixtures of experts; BLAS's matrix products.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// The engines' own sine and cosine in a tight loop over a first-level cache; the sum keeps them alive.
+/// The engines' own sine and cosine in a tight loop over a first-level cache; the sum prevents dead-code elimination.
 HOLOTONE_SIMD_CLONES
 void many_sines(const std::uint32_t* turns, float* __restrict sum, std::int32_t count, std::int32_t rounds) {
   for (std::int32_t round = 0; round < rounds; ++round) {
@@ -49,8 +49,8 @@ void run_sines(benchmark::State& state) {
 using Columns = holotone::smoe::TileColumns<3>;
 using Sums = holotone::smoe::TileSums<3>;
 
-/// The renderer's own loop over pairs of a component and a pixel, three channels, again and again over the same components: no lists, no
-/// placing.
+/// The renderer's own loop over pairs of a component and a pixel, three channels, repeated over the same components,
+/// without lists and placement.
 HOLOTONE_SIMD_CLONES void many_pairs(const Columns* components, std::size_t count, Sums& sums, std::int32_t rounds) {
   for (std::int32_t round = 0; round < rounds; ++round) {
     holotone::smoe::add_components<3>(components, count, sums);
@@ -103,7 +103,7 @@ HOLOTONE_SIMD_CLONES void many_powers(const float* exponents, float* __restrict 
 
 constexpr std::int32_t chain = 16;
 
-/// Chains of multiply-adds, enough side by side to hide how long each takes.
+/// Independent chains of multiply-adds, enough to hide their latency.
 HOLOTONE_SIMD_CLONES void many_multiply_adds(const float* factors, float* __restrict sum, std::int32_t rounds) {
   for (std::int32_t round = 0; round < rounds; ++round) {
     for (std::int32_t i = 0; i < vectors; ++i) {
@@ -115,7 +115,7 @@ HOLOTONE_SIMD_CLONES void many_multiply_adds(const float* factors, float* __rest
   }
 }
 
-/// Each thread calls loop(numbers, sums, rounds), which does `per_number` operations a number and round.
+/// Each thread calls loop(numbers, sums, rounds), with `per_number` operations a number and round.
 template <class Loop>
 void run_vectors(benchmark::State& state, const char* counter, std::int32_t per_number, const Loop& loop) {
   constexpr std::int32_t rounds = 8192;
@@ -132,7 +132,7 @@ void run_vectors(benchmark::State& state, const char* counter, std::int32_t per_
   state.counters[counter] = static_cast<double>(threads * vectors * per_number) * rounds / seconds;
 }
 
-/// The real product (2 ny x 2 n)(2 n x nx) of 1920x1080 pixels by nothing but sgemm, 2048 points at a time.
+/// The real product (2 ny x 2 n)(2 n x nx) of 1920x1080 pixels by sgemm only, 2048 points at a time.
 void run_product(benchmark::State& state, std::int64_t points) {
   constexpr blasint rows = 2 * 1080;
   constexpr blasint columns = 1920;

@@ -1,10 +1,10 @@
-// vded/24576/p{1,3,6}: 24,576 x 24,576 pixels, 750 nm, 635 nm, hogels of 2048, 8 bits of phase, 27 weights by Eq. (1) for a viewer of 9.2 mm at 36 mm; field
-// and codes on the device, the scale given. On a CPU vded/8192/p{1,3,6}.
+// vded/24576/p{1,3,6}: 24,576 x 24,576 pixels, 750 nm, 635 nm, hogels of 2048, 8 bits of phase, 27 weights by Eq. (1)
+// for a viewer of 9.2 mm at 36 mm. Field and codes are on the device, the scale is given. On a CPU vded/8192/p{1,3,6}.
 //
 // error_diffusion/8192: Floyd-Steinberg, 8192 x 8192 values to one bit of amplitude, the scale given.
 //
-// Speckle. On a GPU every code has to be the CPU's; on a CPU the noise in a hogel's window has to be 4 dB below that of truncation (Floyd-Steinberg: the mean
-// has to be kept). Counter: pixels_per_s.
+// Speckle. On a GPU every code must equal the CPU's. On a CPU the noise in a hogel's window must be 4 dB below that of
+// truncation (Floyd-Steinberg: the mean must be preserved). Counter: pixels_per_s.
 #include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
@@ -86,7 +86,7 @@ Array<std::uint8_t, 2> codes_by_cpu(const Case& own, const Array<Complex, 2>& fi
   return codes;
 }
 
-/// What is wrong with the codes; empty: nothing.
+/// Error of the codes; empty if correct.
 std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Array<std::uint8_t, 2>& codes,
                        Device device) {
   if (device.backend != holotone::Backend::cpu) {

@@ -1,12 +1,14 @@
-// halftone/*: electrostatic halftoning of a synthetic image of flat greys, ramps, a checkerboard, a disc and waves, mean ink 0.6, with a
-// dot for each unit of ink: 65,536 dots on 330 x 330 pixels. Forces within 5e-4 of the net force at a random start.
+// halftone/*: electrostatic halftoning of a synthetic image of flat greys, ramps, a checkerboard, a disc and waves.
+// Mean ink 0.6, one dot for each unit of ink: 65,536 dots on 330 x 330 pixels. Forces within 5e-4 of the net force at
+// a random start.
 //
-// step/{dots}: one iteration, dots on the device; step_direct/{dots}: the same by every pair. Checked at 500 dots against float64
-// sums. init/{dots}: importance sampling (the paper's figure 7). full/{dots}: from ink on the device to dots at 60 dB: stratified
-// sampling, tables of the ink, as many iterations as the mean of five seeds needs.
+// step/{dots}: one iteration, dots on the device; step_direct/{dots}: the same by every pair. Checked at 500 dots
+// against float64 sums. init/{dots}: importance sampling (the paper's figure 7). full/{dots}: from ink on the device
+// to dots at 60 dB: stratified sampling, tables of the ink, and the mean number of iterations of five seeds.
 //
-// Counters: force_error, relative to the net force at a random start; force_error_abs, 1/px; iterations; blurred_psnr, dB, the mean of
-// five seeds: dots at their exact places and ink blurred by a Gaussian of 1.5 px, 8 px along the borders left out.
+// Counters: force_error, relative to the net force at a random start; force_error_abs, 1/px; iterations; blurred_psnr,
+// dB, mean of five seeds. blurred_psnr compares dots at their exact positions with the ink, both blurred by a Gaussian
+// of 1.5 px, without 8 px along the borders.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -55,7 +57,7 @@ Array<float, 2> make_ink(std::int64_t count) {
   return ink;
 }
 
-/// One size of problem, kept for all of its rows.
+/// One problem size, kept for all of its rows.
 struct Problem {
   explicit Problem(std::int64_t dots)
       : count(dots), ink(make_ink(dots)), start({dots, 2}), comparison(ink.view(), blur()) {
@@ -86,7 +88,7 @@ struct Problem {
     return options;
   }
 
-  /// Every pair in float64; the attraction from the library's float64 table, which the tests hold to plain sums.
+  /// Every pair in float64; the attraction from the library's float64 table, which the tests compare with plain sums.
   void sum_forces() {
     const auto table = holotone::electrostatic::attraction_table(ink.shape(), ink.data());
     force.assign(2 * samples, 0.0);
@@ -139,7 +141,7 @@ Problem& problem(std::int64_t count) {
   return *own;
 }
 
-/// The rows' forces: half a thousandth of the net force at a random start (the default is tighter).
+/// Options of the rows: forces within 5e-4 of the net force at a random start (the default is tighter).
 holotone::ElectrostaticOptions row_options(holotone::ForceSum sum = holotone::ForceSum::ewald) {
   holotone::ElectrostaticOptions options;
   options.sum = sum;
@@ -209,7 +211,7 @@ void run_init(benchmark::State& state, std::int64_t count, Device device) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (got(i, 0) != on.start(i, 0) || got(i, 1) != on.start(i, 1)) ++other;
   }
-  // Rounding takes a draw in some millions to the next pixel.
+  // Rounding moves one random number in some millions to the next pixel.
   if (other > 2 + count / 100000) {
     state.SkipWithError(fmt::format("{} dots are not where the CPU draws them", other).c_str());
     return;
@@ -218,7 +220,7 @@ void run_init(benchmark::State& state, std::int64_t count, Device device) {
   state.counters["dots_per_s"] = static_cast<double>(count) / seconds;
 }
 
-/// All of one halftone.
+/// A complete halftone.
 class FullRun {
  public:
   FullRun(const Problem& on, Device device)

@@ -4,19 +4,20 @@
 
 namespace bench {
 
-/// Figure 8 and its table: what an eye as wide as the viewing window sees of the complex field and of each quantised one, focused on the bottom die.
+/// Figure 8 and its table: numerical reconstructions of the complex field and of each quantized one, focused on the
+/// bottom die. The pupil is as wide as the viewing window.
 class LagrangeFigure {
  public:
   explicit LagrangeFigure(const holotone::Array<holotone::Complex, 2>& field);
-  /// Adds a picture; the first one is the reference. Without `quantised` it is the field's own.
+  /// Adds a picture; the first is the reference. Without `quantised` it is the picture of the field.
   void add(const std::string& name, const Quantised* quantised);
-  /// Prints the table, fills results["figure_8"], and writes the pictures on one sheet.
+  /// Prints the table, sets results["figure_8"], and writes the pictures on one sheet.
   void finish(const std::string& path, nlohmann::json& results) const;
 
  private:
   struct Picture {
     std::string name;
-    holotone::Array<float, 2> intensity;  ///< over the sum of its mean and standard deviation
+    holotone::Array<float, 2> intensity;  ///< divided by the sum of its mean and standard deviation
     double efficiency = 0;                ///< share of the light on the panel that enters the window
   };
   holotone::Array<float, 2> seen(const Quantised* quantised, double& efficiency) const;

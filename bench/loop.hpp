@@ -1,5 +1,5 @@
 #pragma once
-// Registering rows on the caller's clock, and their timed loop.
+// Registration of rows with manual timing, and their timed loop.
 #include <bench/measure.hpp>
 #include <benchmark/benchmark.h>
 #include <holotone/core/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// A row in milliseconds that body(state) times (UseManualTime); an Error becomes the row's error.
+/// Registers a row in milliseconds that body(state) times (UseManualTime); an Error becomes the row's error.
 template <class Body>
 benchmark::internal::Benchmark* register_row(const std::string& name, const Body& body) {
   return benchmark::RegisterBenchmark(name.c_str(),

@@ -1,5 +1,5 @@
 #pragma once
-// What the benchmark programs share: the cases, their checks and the clock.
+// Shared by the benchmark programs: cases, checks and the clock.
 #include <functional>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
@@ -14,8 +14,8 @@ std::string commit();
 /// Today's date in UTC, "2025-01-31T12:00:00Z".
 std::string utc_date();
 
-/// From here on Stopwatch tells processor time, and the library has one thread: for the CPU of a machine that does other
-/// work at the same time, where wall time says more about that.
+/// Switches Stopwatch to processor time and the library to one thread, for a CPU that does other work at the same
+/// time, which distorts wall time.
 void use_processor_time();
 
 /// "wall time" or "processor time, one thread".
@@ -31,19 +31,19 @@ class Stopwatch {
   double start_;
 };
 
-/// Median over `rounds` of the time in seconds of work(), which enqueues; every round enqueues as often as fills
-/// 20 ms (at least once) between two synchronisations of `queue`, so that launch and waiting cost no more than in use.
+/// Median over `rounds` of the time in seconds of work(), which enqueues. Every round enqueues for about 20 ms (at
+/// least once) between two synchronisations of `queue`, so that launch and wait cost no more than in use.
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
-/// Median in seconds of `rounds` single runs of work() on a rested device: after a pause and three runs to warm up, as a
-/// display that asks for a frame now and then sees it. A GPU under full load for longer lowers its clock: seconds_of
-/// tells what is left then. CUDA: the device's own clock.
+/// Median in seconds of `rounds` single runs of work() on a rested device, after a pause and three runs to warm up. It
+/// is the latency of a display that requests a frame now and then. Under longer full load a GPU lowers its clock:
+/// seconds_of measures that. CUDA: the device's own clock.
 double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
-/// How often work() runs in about 20 ms, at least once; runs it (also to warm it up).
+/// Number of runs of work() in about 20 ms, at least 1; runs it (also to warm it up).
 int repeats_of(const holotone::Queue& queue, const std::function<void()>& work);
 
-/// Host memory that a GPU can copy from and to while it works (page-locked on CUDA).
+/// Host memory that a GPU copies asynchronously (page-locked on CUDA).
 class HostMemory {
  public:
   HostMemory(std::size_t bytes, holotone::Device device);
@@ -61,10 +61,10 @@ class HostMemory {
 class PointCloudRun {
  public:
   enum class Output { field_and_phase, real };
-  /// `samples` is the reference for `c`, so that cases that differ in method alone need it once.
+  /// `samples` is the reference for `c`; cases that differ only in method share it.
   PointCloudRun(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
                 holotone::Device device, Output output);
-  /// Enqueues the sum: the points are on the device already, their preparation is part of it.
+  /// Enqueues the sum: points are already on the device; the time includes their preparation.
   void run();
   [[nodiscard]] double relative_error() const { return relative_error_; }
   [[nodiscard]] double phase_error_levels() const { return phase_error_levels_; }

@@ -1,10 +1,10 @@
-// nufft/type1/{modes}/{points}/{tolerance}, type2, type2_gradient, set_points: complex float32 transforms of
-// random points in two dimensions, modes x modes; *_clustered: nine points of ten in a square of a hundredth of the period.
+// nufft/type1/{modes}/{points}/{tolerance}, type2, type2_gradient, set_points: complex float32 transforms of random
+// points in two dimensions, modes x modes; *_clustered: nine points of ten in a square of a hundredth of the period.
 // Checked at 64 modes or points against the float64 sum.
 //
-// Counters: points_per_s; rel_error; memory_floor_ms, what the bytes that have to move take at the copying speed measured on the
-// device: sorted points (20 bytes), strengths or values, gradients, modes, the oversampled grid written and read once; set_points:
-// points read, sorted points written.
+// Counters: points_per_s; rel_error; memory_floor_ms, the time of the least memory traffic at the device's measured
+// copy speed. The traffic is sorted points (20 bytes), strengths or values, gradients, modes, and the oversampled grid
+// written and read once. For set_points it is points read and sorted points written.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -120,7 +120,7 @@ struct Cloud {
   }
 };
 
-/// The last cloud asked for: rows of one cloud follow each other.
+/// The last cloud used: rows of one cloud are consecutive.
 const Cloud& cloud_of(const NufftRow& row) {
   static std::unique_ptr<Cloud> last;
   static std::tuple<std::int64_t, std::int64_t, bool> key;
@@ -144,7 +144,7 @@ double relative_error(const std::vector<Complex64>& expected, const Own& own) {
   return std::sqrt(difference / norm);
 }
 
-/// Bytes read and written in a second when the device copies.
+/// Bytes read and written in a second by a copy on the device.
 double copy_speed(const Queue& queue) {
   static std::map<std::string, double> known;
   auto& speed = known[to_string(queue.device())];
@@ -160,7 +160,7 @@ double copy_speed(const Queue& queue) {
   return speed;
 }
 
-/// A plan with its arrays on the device, one stage of which is run.
+/// A plan with its arrays on the device, for running one stage.
 class NufftRun {
  public:
   NufftRun(const NufftRow& row, Device device)
@@ -187,7 +187,7 @@ class NufftRun {
     }
   }
 
-  /// Of the stage's own result; of type 1 for set_points.
+  /// Error of the stage's own result; of type 1 for set_points.
   double check() {
     run();
     if (row_.stage == Stage::type2 || row_.stage == Stage::type2_gradient) {
@@ -205,7 +205,7 @@ class NufftRun {
     return relative_error(cloud_.at_mode, [&](std::int64_t i) { return modes.data()[cloud_.mode_index(i)]; });
   }
 
-  /// What the error may be: the gradient's is seven times the tolerance, and a cluster's sum varies slowly over the modes, so
+  /// Limit of the error. The gradient's is seven times the tolerance. A cluster's sum varies slowly over the modes, so
   /// that its error is that of the worst modes.
   [[nodiscard]] double allowed() const {
     return row_.tolerance * (row_.stage == Stage::type2_gradient ? 7 : row_.clustered ? 3 : 1);

@@ -1,6 +1,7 @@
-// Tables 1 to 4 and Figure 11 of Avramelos, Saenen, Verhack, Van Wallendael, Lambert, Sikora, "Highly parallel steered mixture-of-experts
-// rendering at pixel-level for image and light field data" (2020), measured here. The paper's models are not published: models of the same
-// numbers of components and size of picture are made by chance (cases::dense_smoe).
+// Tables 1 to 4 and Figure 11 of Avramelos, Saenen, Verhack, Van Wallendael, Lambert, Sikora, "Highly parallel steered
+// mixture-of-experts rendering at pixel-level for image and light field data" (2020), measured here. The paper's
+// models are not published: random models have the same numbers of components and sizes of pictures
+// (cases::dense_smoe).
 #include <algorithm>
 #include <bench/avramelos_models.hpp>
 #include <bench/paper_table.hpp>

@@ -1,5 +1,6 @@
-// Table 1 and the figures of Gwosdek, Schmaltz, Weickert, Teuber, "Fast electrostatic halftoning" (2012), measured here: time of an
-// iteration by direct and by fast summation, where they break even, initialisation, and quality against direct float64 sums.
+// Table 1 and the figures of Gwosdek, Schmaltz, Weickert, Teuber, "Fast electrostatic halftoning" (2012), measured
+// here: time of an iteration by direct and by fast summation, their break-even point, initialisation, and quality
+// against direct float64 sums.
 #include <algorithm>
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>

@@ -1,6 +1,7 @@
-// Table 3 and Figure 8 of Lagrange, Gilles, Heggarty, Fracasso, "Fast and flexible GPU implementation of the view-dependent error diffusion
-// algorithm" (2024), measured here on the hologram of Tables 1 and 2: the dice, 24,576 x 24,576 pixels of 750 nm, hogels of 2048, 635 nm, 27 weights,
-// 8 bits of phase. Places and turns of the dice are not in the paper: docs/scenes.md.
+// Table 3 and Figure 8 of Lagrange, Gilles, Heggarty, Fracasso, "Fast and flexible GPU implementation of the
+// view-dependent error diffusion algorithm" (2024), measured here on the hologram of Tables 1 and 2: the dice, 24,576
+// x 24,576 pixels of 750 nm, hogels of 2048, 635 nm, 27 weights, 8 bits of phase. The paper does not state positions
+// and rotations of the dice: docs/scenes.md.
 #include <bench/lagrange_figure.hpp>
 #include <bench/measure.hpp>
 #include <bench/paper_table.hpp>

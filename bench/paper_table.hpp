@@ -1,5 +1,5 @@
 #pragma once
-// What the programs of the papers' tables share: options, measuring old against new, printing, JSON.
+// Shared by the programs of the papers' tables: options, measurements, printing, JSON.
 #include <CLI/CLI.hpp>
 #include <bench/measure.hpp>
 #include <cstdint>
@@ -16,18 +16,18 @@ struct TableOptions {
   std::string json;  ///< file to write, or empty
 };
 
-/// What a program is and prints.
+/// Description of a program.
 struct TableProgram {
   std::string name;
   std::string description;
-  std::string heading;                           ///< first line of what is printed, before the device and the commit
-  std::int64_t cpu_points = 0;                   ///< largest cloud on the CPU unless --max-points says otherwise
+  std::string heading;                           ///< first line of the output, before the device and the commit
+  std::int64_t cpu_points = 0;                   ///< largest cloud on the CPU without --max-points
   std::function<void(CLI::App&)> add_options{};  ///< options of the program's own
 };
 
-/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--json` and
-/// `--help`, calls print(options, results), where results starts with program, commit, device, driver and date, and
-/// writes them to the file that --json names. Returns the exit code; errors become one line.
+/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--json`
+/// and `--help`, and calls print(options, results). results begins with program, commit, device, driver and date, and
+/// is written to the file of --json. Returns the exit code; errors are printed as one line.
 int run_table_program(int argc, char** argv, const TableProgram& program,
                       const std::function<void(const TableOptions&, nlohmann::json&)>& print);
 
@@ -37,11 +37,11 @@ struct Measured {
   double relative_error = 0;
 };
 
-/// The case both papers are measured on: 1920x1024, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit (the papers' formula to
-/// the letter), tolerance 1e-3.
+/// Case of both papers: 1920x1024, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit (exactly the papers' formula),
+/// tolerance 1e-3.
 cases::PointCloudCase paper_case(std::int64_t points);
 
-/// One method on one cloud; throws std::runtime_error if its result misses the tolerance.
+/// Measures one method on one cloud; throws std::runtime_error if its result exceeds the tolerance.
 Measured measure(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
                  holotone::PointMethod method, PointCloudRun::Output output, holotone::Device device);
 

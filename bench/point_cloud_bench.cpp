@@ -1,6 +1,6 @@
-// hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit bites), amplitudes
+// hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit matters), amplitudes
 // with random signs, tolerance 1e-3. Timed: from points on the device to the complex field and its 8-bit phase there
-// (real: the real part alone); video adds points uploaded and phase downloaded for every frame.
+// (real: only the real part). video adds the upload of points and the download of the phase for every frame.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -20,7 +20,7 @@ struct Prepared {
   cases::PixelSample samples;
 };
 
-/// Points and reference of one cloud, made once for all the rows that use it (the last one is kept).
+/// Points and reference of one cloud, computed once for consecutive rows that use it.
 const Prepared& prepared(bool near, std::int64_t count) {
   static std::map<std::pair<bool, std::int64_t>, std::unique_ptr<Prepared>> all;
   auto& entry = all[{near, count}];
@@ -35,7 +35,7 @@ const Prepared& prepared(bool near, std::int64_t count) {
   return *entry;
 }
 
-/// Rates from the seconds of one frame: Google Benchmark would take the calling thread's processor time.
+/// Rates from the seconds of one frame: Google Benchmark would use the calling thread's processor time.
 void set_counters(benchmark::State& state, const cases::PointCloudCase& c, double relative_error, double seconds,
                   bool real_only) {
   const double frames_per_s = 1 / seconds;
@@ -103,7 +103,7 @@ void run_video(benchmark::State& state, std::int64_t count, holotone::Device dev
     plan.execute({{}, {}, phase.view()});
     copy<std::uint8_t, 2>(host, phase.view(), queue);
   };
-  // The field of the same plan is what the tolerance speaks of; the phase is compared in levels.
+  // The tolerance is checked on the field of the same plan; the phase is compared in levels.
   holotone::Array<std::complex<float>, 2> field(c.options.shape, queue);
   frame();
   plan.execute({field.view(), {}, {}});
@@ -127,7 +127,7 @@ void add_point_cloud_rows(const RowOptions& options) {
     if (row.count > options.max_points) return;
     auto* const registered = register_row(fmt::format("hologram/{}/{}", name, row.count),
                                           [row, device](benchmark::State& state) { run_sum(state, row, device); });
-    // On a GPU a row is the median of single frames on a rested card; the rate under full load is a counter.
+    // On a GPU a row is the median of single frames on a rested card; a counter has the rate under full load.
     if (device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
   using Output = PointCloudRun::Output;

@@ -1,6 +1,7 @@
-// hologram/fast/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit, amplitudes with random signs, tolerance 1e-3 (fast_fine: 1e-4;
-// fast_near: z 0.2 to 0.4 m at 5e-3; fast_dragon: a scan's vertices in the same box). Timed: from points on the device, checked and
-// sorted anew, to the complex field and its 8-bit phase there. fast_replan: every run has another depth range, so new tables too.
+// hologram/fast/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit, amplitudes with random signs, tolerance
+// 1e-3 (fast_fine: 1e-4; fast_near: z 0.2 to 0.4 m at 5e-3; fast_dragon: a scan's vertices in the same box). Timed:
+// from points on the device, checked and sorted in every run, to the complex field and its 8-bit phase there.
+// fast_replan: a new depth range in every run, so new tables too.
 #include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
@@ -20,7 +21,7 @@ struct Row {
   double far_m;
   double tolerance;
   std::int64_t count;
-  std::string scan{};  ///< file whose vertices are taken
+  std::string scan{};  ///< file with the points
 };
 
 cases::PointCloudCase case_of(const Row& row) {
@@ -34,7 +35,7 @@ cases::PointCloudCase case_of(const Row& row) {
   return c;
 }
 
-/// The scan's vertices, stretched to the case's box.
+/// The scan's vertices, scaled to the case's box.
 void take_scan(const cases::PointCloudCase& c, const std::string& path, reference::PointWaves& points) {
   const auto mesh = holotone::read_scene(path);
   const auto& vertices = mesh.position;
@@ -68,7 +69,7 @@ class FastRun {
   FastRun(const Row& row, holotone::Device device) : queue_(holotone::Queue::create(device)), case_(case_of(row)) {
     auto points = cases::make_points(case_);
     if (!row.scan.empty()) take_scan(case_, row.scan, points);
-    // As many pixels as five billion waves allow.
+    // Number of pixels with five billion waves in total.
     const auto samples = std::clamp<std::int64_t>(5'000'000'000 / case_.count, 32, 512);
     const auto expected = cases::sample_reference(case_, points, samples);
     const auto sources = cases::sources(points);
@@ -89,7 +90,7 @@ class FastRun {
     plan_->set_points({position_m_.view(), amplitude_.view(), {}});
     plan_->execute({field_.view(), {}, phase_.view()});
   }
-  /// The cloud at another depth than the last time: the plan makes its tables again, the products' algorithms are known.
+  /// The cloud at another depth than before: the plan computes its tables again, but reuses the products' algorithms.
   void run_elsewhere() {
     if (elsewhere_m_.data() == nullptr) {
       auto host = position_m_.to(holotone::Device{});
@@ -128,7 +129,7 @@ void time_row(benchmark::State& state, const Row& row, holotone::Device device, 
   }
   const auto work = [&] { anew ? run.run_elsewhere() : run.run(); };
   if (anew) {
-    for (int i = 0; i < 2; ++i) work();  // both depths' algorithms are chosen
+    for (int i = 0; i < 2; ++i) work();  // chooses both depths' algorithms
   }
   double seconds = 0;
   if (device.backend == holotone::Backend::cpu || anew) {
@@ -155,7 +156,7 @@ void time_row(benchmark::State& state, const Row& row, holotone::Device device, 
 void add_point_cloud_fast_rows(const RowOptions& options) {
   const bool gpu = options.device.backend != holotone::Backend::cpu;
   const auto add = [&](const Row& row, bool anew = false) {
-    // A fast sum costs about as much as a hundredth of the others: the limit on their points is not its own.
+    // A fast sum costs about a hundredth of the others, so it may have a hundred times their limit of points.
     if (row.count > 100 * options.max_points) return;
     const auto name = fmt::format("hologram/{}/{}", row.name, row.count);
     auto* const registered =

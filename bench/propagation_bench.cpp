@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 void run_angular_spectrum(benchmark::State& state, std::int64_t size, holotone::Device device) {
-  constexpr double tolerance = 1e-5;  // the closed form's own, see tests/optics/gaussian_beams_test.cpp
+  constexpr double tolerance = 1e-5;  // error of the closed form, see tests/optics/gaussian_beams_test.cpp
   cases::GaussianBeams c;
   c.grid.nx = c.grid.ny = size;
   const auto queue = holotone::Queue::create(device);

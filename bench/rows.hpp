@@ -1,5 +1,5 @@
 #pragma once
-// The rows that holotone_bench registers; one function for each *_bench.cpp.
+// The rows of holotone_bench; one function for each *_bench.cpp.
 #include <bench/measure.hpp>
 #include <cstdint>
 #include <string>
@@ -8,9 +8,9 @@ namespace bench {
 
 struct RowOptions {
   holotone::Device device;
-  std::int64_t max_points = 1048576;  ///< rows with more points or dots are left out
-  std::string scan{};                 ///< a file with the 437,645 vertices of hologram/fast_dragon; none: no such row
-  std::string picture{};              ///< the picture of smoe/fit, 768 x 512; none: no such row
+  std::int64_t max_points = 1048576;  ///< rows with more points or dots are skipped
+  std::string scan{};                 ///< file with the 437,645 vertices of hologram/fast_dragon; empty: no such row
+  std::string picture{};              ///< picture of smoe/fit, 768 x 512; empty: no such row
 };
 
 /// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
@@ -37,7 +37,7 @@ void add_halftone_rows(const RowOptions& options);
 /// smoe/render, render_window, views, fit: smoe_bench.cpp
 void add_smoe_rows(const RowOptions& options);
 
-/// cpu/sincos and cpu/sgemm, what the CPU's engines are measured by: cpu_limits_bench.cpp
+/// cpu/sincos and cpu/sgemm, limits of the CPU for the engines: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 
 }  // namespace bench

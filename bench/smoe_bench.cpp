@@ -1,16 +1,21 @@
-// smoe/*: pictures of mixtures of experts, model and picture on the device, placing and selection of components included. Models as dense as
-// the published ones (cases::dense_smoe); no error above the tolerance of 0.25/255 against the float64 sum of all components.
+// smoe/*: pictures of mixtures of experts, model and picture on the device, including placement and selection of
+// components. Models are as dense as published ones (cases::dense_smoe). No error exceeds the tolerance of 0.25/255
+// against the float64 sum of all components.
 //
-// render/{size}-{components}; render_window: the components whose centres are within 16 pixels of a tile, as Avramelos et al.;
-// views/64: 64 views of a light field of 10,000 components, 626 x 434 pixels, in one call (the time is that of all).
+// render/{size}-{components}. render_window: the components whose centres are within 16 pixels of a tile, as Avramelos
+// et al. views/64: 64 views of a light field of 10,000 components, 626 x 434 pixels, in one call (the time is that of
+// all).
 //
-// fit/kodim23-5000 (`--picture kodim23.png`): 5,000 components in 1,000 steps, from the picture in host memory to the model there, once. An
-// error below 41 dB. Counters: psnr of the colours before any rounding, steps, step_ms: the time of all over the steps.
+// fit/kodim23-5000 (`--picture kodim23.png`): 5,000 components in 1,000 steps, from the picture in host memory to the
+// model there, once. An error below 41 dB. Counters: psnr of the colours before any rounding; steps; step_ms, total
+// time over steps.
 //
-// render_fitted/1080p-kodim23-5000 (`--picture kodim23.png`): those components after 300 steps, the picture enlarged to 1920 x 1080 pixels.
+// render_fitted/1080p-kodim23-5000 (`--picture kodim23.png`): those components after 300 steps, the picture enlarged
+// to 1920 x 1080 pixels.
 //
-// Counters of the others: max_error (some hundred pixels), components_per_tile; on a CPU also pairs_per_s, pixels times components_per_tile
-// over the time of all: over that of cpu/mixture it is the fraction of the floor of those sums.
+// Counters of the others: max_error (some hundred pixels), components_per_tile; on a CPU also pairs_per_s, pixels
+// times components_per_tile over the total time. Divided by that of cpu/mixture it is the fraction of those sums' peak
+// rate.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -77,7 +82,7 @@ void run(benchmark::State& state, const SmoeModel& model, const std::vector<Smoe
   SmoeRenderer renderer(model, queue, options);
   const auto [ny, nx] = views.front().size;
   Array<float, 4> images({std::ssize(views), ny, nx, model.channels}, queue);
-  // Other views each time, that no work is left from the last.
+  // Other views each time, so that no earlier work is reused.
   std::vector<SmoeView> others = views;
   for (auto& view : others) {
     for (auto& at : view.at) at += 1e-3;
@@ -112,7 +117,7 @@ void run_fit(benchmark::State& state, const std::string& path, Device device) {
   const holotone::SmoeFitOptions options{.components = 5000, .iterations = 1000};
   const auto queue = Queue::create(device);
   {
-    // A device's first kernels take longer.
+    // Warm-up: a device's first kernels take longer.
     auto few = options;
     few.iterations = 2;
     (void)holotone::fit_smoe(image.view(), few, queue);

@@ -1,10 +1,11 @@
-// Rate and distortion of .smoe files beside JPEG (and JPEG XL where it was found): bytes of whole files, PSNR and SSIM of what they give.
+// Rate and distortion of .smoe files and of JPEG (and JPEG XL if built with it): bytes of whole files, PSNR and SSIM
+// of the decoded pictures.
 //
 //   smoe_rates kodim05.png kodim23.png chess/view_%v_%u.png --json rates.json
 //
-// A name with %v and %u is a light field: views counted from 0, v upwards. Its .smoe is one file for all views, the others one file for each
-// view; bits are those a pixel of all views. PSNR is that of all 8-bit R, G and B codes, in a light field the mean over views; SSIM that of
-// luma (0.299 R + 0.587 G + 0.114 B), window of 11 pixels.
+// A name with %v and %u is a light field: views counted from 0, v upwards. Its .smoe is one file for all views; other
+// formats have one file for each view. Bits are a pixel of all views. PSNR is that of all 8-bit R, G and B codes, in a
+// light field the mean over views. SSIM is that of luma (0.299 R + 0.587 G + 0.114 B), window of 11 pixels.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bench/measure.hpp>

@@ -1,6 +1,7 @@
-// stereogram/chess: one row of 12 hogels of 2048 x 2048 pixels of a panel of 24,576 x 24,576 (750 nm, 635 nm; Lagrange et al. 2024, Table 1),
-// only light to a window of 9.2 mm at 36 mm, from 7 x 7 views of 626 x 434 pixels whose focus plane is 91 mm behind the panel. Views in host
-// memory, the field on the device. A hogel is checked against the plain sum of its waves in float64 at some pixels.
+// stereogram/chess: one row of 12 hogels of 2048 x 2048 pixels of a panel of 24,576 x 24,576 (750 nm, 635 nm; Lagrange
+// et al. 2024, Table 1). Only light to a window of 9.2 mm at 36 mm, from 7 x 7 views of 626 x 434 pixels with the
+// focus plane 91 mm behind the panel. Views are in host memory, the field on the device. A hogel is checked against
+// the plain sum of its waves in float64 at some pixels.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>

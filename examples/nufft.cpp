@@ -1,5 +1,5 @@
-// A non-uniform FFT: points of a plane and their strengths to modes (type 1), modes to values at points (type 2), on the first
-// GPU if there is one. One plan serves both; the sum at one mode is checked by hand.
+// A non-uniform FFT: points of a plane and their strengths to modes (type 1), modes to values at points (type 2), on
+// the first GPU if there is one. One plan computes both. The sum at one mode is checked directly.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -13,7 +13,7 @@ int main() try {
   constexpr std::int64_t count = 5000;
   constexpr Shape<2> shape{64, 96};  // modes along y, along x
 
-  Array<float, 2> points({count, 2});  // x, y in periods; any number is taken modulo one
+  Array<float, 2> points({count, 2});  // x, y in periods, modulo one
   Array<Complex, 1> strengths({count});
   for (std::int64_t j = 0; j < count; ++j) {
     const float turn = 0.618034F * static_cast<float>(j);
@@ -42,7 +42,7 @@ int main() try {
   std::printf("%s: F[%d, %d] = %.4f%+.4fi, by hand %.4f%+.4fi\n", to_string(queue.device()).c_str(), kx, ky, got.real(),
               got.imag(), expected.real(), expected.imag());
 
-  // The way back, with the slopes of the sum at each point.
+  // Type 2, with the gradient of the sum at each point.
   Array<Complex, 1> values({count}, queue);
   Array<Complex, 2> slopes({count, 2}, queue);
   plan.type2(modes.view(), values.view(), slopes.view());

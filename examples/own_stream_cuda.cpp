@@ -1,5 +1,5 @@
-// Holograms on a program's own CUDA stream, frame after frame, with nothing but the points crossing the bus: the plan
-// enqueues its work, the phase codes stay on the GPU (here copied back to be looked at).
+// Holograms on a program's own CUDA stream, one for each frame. Only the points cross the bus: the plan enqueues its
+// work, and the phase codes stay on the GPU (here copied back for inspection).
 #include <cmath>
 #include <cstdio>
 #include <cuda_runtime.h>

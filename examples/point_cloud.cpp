@@ -1,5 +1,5 @@
-// Points in space to the 8-bit phase hologram of a light modulator: a helix 20 cm behind a Holoeye PLUTO-2.1.
-// Writes helix.png; `holotone reconstruct helix.png -o focus.png` shows what a viewer sees.
+// Points in space to the 8-bit phase hologram of a light modulator: a helix 20 cm behind a Holoeye PLUTO-2.1. Writes
+// helix.png. Numerical reconstruction: `holotone reconstruct helix.png -o focus.png`.
 #include <cmath>
 #include <cstdio>
 #include <holotone/core/error.hpp>
@@ -17,7 +17,7 @@ int main() try {
   constexpr double wavelength_m = 532e-9;
   constexpr double distance_m = 0.2;
 
-  // Metres; x right, y up, z toward the viewer; the panel lies at z = 0, so what is behind it has z < 0.
+  // Metres; x right, y up, z toward the viewer. The panel is at z = 0, so points behind it have z < 0.
   constexpr std::int64_t count = 2000;
   Array<float, 2> position({count, 3});
   Array<float, 1> amplitude({count});
@@ -41,7 +41,7 @@ int main() try {
               std::string(to_string(plan.info().method)).c_str(), plan.info().arithmetic.c_str(),
               plan.info().expected_error);
 
-  // Field to codes, and codes to a file that says of itself how it was made.
+  // Encode the field, and write the codes with the metadata for reconstruction.
   const FieldGrid grid{panel.nx, panel.ny, panel.pitch_m, wavelength_m};
   const auto codes = encode(field.view(), {.encoding = Encoding::phase, .bits = 8}, grid);
   Array<std::uint8_t, 3> pixels({panel.ny, panel.nx, 1});

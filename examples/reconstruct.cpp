@@ -1,5 +1,5 @@
-// A field, and what a camera sees of it in focus at two distances: one point 20 cm and one 21 cm behind the panel.
-// Each is bright where the camera is focused on it and a faint disc where it is not.
+// Numerical reconstruction of a field at two distances: one point 20 cm and one 21 cm behind the panel. Each is bright
+// in its own plane of focus and a faint disc in the other.
 #include <cstdio>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/point_cloud.hpp>

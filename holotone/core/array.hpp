@@ -80,8 +80,8 @@ class Array {
 
  public:
   Array() = default;
-  /// Uninitialised; memory is taken and given back in the order of `queue`. Throws invalid_argument for a
-  /// negative extent or a size that overflows, out_of_memory if there is not enough.
+  /// Uninitialised; memory is allocated and freed in the order of `queue`. Throws invalid_argument for a negative
+  /// extent or a size that overflows, out_of_memory if there is not enough.
   explicit Array(Shape<Rank> shape, Queue queue = {}) : shape_(shape) {
     std::int64_t count = 1;
     for (auto extent : shape) {
@@ -126,8 +126,8 @@ class Array {
   Buffer buffer_;
 };
 
-/// At least `count` elements in `buffer`, on the device of `queue`. What it held is lost where it must grow: memory is given back
-/// before more is taken.
+/// Grows `buffer` to at least `count` elements, on the device of `queue`. Growth discards the contents: the old memory
+/// is freed before the new is allocated.
 template <class T>
 void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue = {}) {
   if (buffer.size() >= count) return;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t cpu_alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t least_huge_bytes = 2 * huge_page;
-constexpr std::size_t overcommit_bytes = std::size_t{1} << 30;  // smaller requests are not compared with the memory
+constexpr std::size_t overcommit_bytes = std::size_t{1} << 30;  // smaller requests are not checked against memory
 
 #if !HOLOTONE_CUDA
 [[noreturn]] void throw_no_cuda(std::string_view where) {
@@ -112,13 +112,13 @@ void require_device(std::string_view where, std::string_view argument, Device ex
 }
 
 Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move(queue)) {
-  if (bytes == 0) bytes = 1;  // an empty array still is one
+  if (bytes == 0) bytes = 1;  // an empty array still needs an address
   switch (queue_.device().backend) {
     case Backend::cpu: {
       const bool large = bytes >= least_huge_bytes;
       const std::size_t alignment = large ? huge_page : cpu_alignment;
       const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
-      // A system that overcommits grants more than there is and ends the process later: refuse it here.
+      // A system that overcommits grants more memory than exists and kills the process later: refuse the request here.
       const bool possible = padded >= bytes && (bytes < overcommit_bytes || bytes <= describe(Device{}).memory_bytes);
       void* memory = possible ? std::aligned_alloc(alignment, padded) : nullptr;
       if (memory == nullptr) {
@@ -128,7 +128,8 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
                                 format_bytes(static_cast<double>(describe(Device{}).free_bytes))));
       }
 #ifdef MADV_HUGEPAGE
-      // Passes across the rows of a large array touch a page a row. A system that grants no huge pages does without.
+      // Passes down the columns of a large array touch a page for each row; huge pages save these misses. Failure is
+      // harmless.
       if (large) madvise(memory, padded, MADV_HUGEPAGE);
 #endif
       data_ = {memory, [](void* p) { std::free(p); }};

@@ -25,24 +25,24 @@ std::string to_string(Device device);
 /// Throws invalid_argument for another name and unsupported for a device this machine lacks.
 Device parse_device(std::string_view name);
 
-/// Every device this build can use on this machine, CPU first. Never throws for want of a GPU or driver.
+/// Every device this build can use on this machine, CPU first. Never throws when a GPU or driver is missing.
 std::vector<Device> devices();
 
-/// What `holotone devices` prints.
+/// Row of `holotone devices`.
 struct DeviceInfo {
   Device device;
   std::string name;              ///< model as the driver or the kernel reports it
   int units = 0;                 ///< CPU threads or GPU multiprocessors
   std::size_t memory_bytes = 0;  ///< total memory
-  std::size_t free_bytes = 0;    ///< free when asked
+  std::size_t free_bytes = 0;    ///< free at the time of the query
   std::string detail;            ///< vector unit, or compute capability and driver
 };
 DeviceInfo describe(Device device);
 
-/// An ordered line of work on one device. Copies share the line.
+/// In-order queue of work on one device. Copies share the queue.
 ///
-/// On the CPU everything runs at once in the caller's thread (with OpenMP threads inside) and synchronize()
-/// returns immediately. On CUDA it is a stream: work is enqueued and synchronize() waits.
+/// On the CPU everything runs at once in the caller's thread (with OpenMP threads inside) and synchronize() returns
+/// immediately. On CUDA it is a stream: work is enqueued and synchronize() waits.
 class Queue {
  public:
   /// The device's default queue (CUDA: the legacy default stream, which orders itself with blocking streams).
@@ -66,11 +66,11 @@ class Queue {
 /// Throws invalid_argument naming both devices unless they are the same.
 void require_device(std::string_view where, std::string_view argument, Device expected, Device got);
 
-/// Owning untyped block of memory on one device; what Array is made of. CUDA memory is stream-ordered.
+/// Owning untyped block of memory on one device; storage of Array. CUDA memory is stream-ordered.
 class Buffer {
  public:
   Buffer() = default;
-  /// Throws out_of_memory saying what was asked and what is free. Contents are uninitialised.
+  /// Uninitialised. Throws out_of_memory with the bytes requested and the bytes free.
   Buffer(std::size_t bytes, Queue queue);
   [[nodiscard]] void* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -82,8 +82,8 @@ class Buffer {
   std::unique_ptr<void, std::function<void(void*)>> data_;
 };
 
-/// Copies bytes between any two devices. Host to host is immediate; anything with a GPU is enqueued on `queue`,
-/// which must belong to the GPU concerned. Page-locked host memory makes it asynchronous.
+/// Copies bytes between any two devices. Host to host is immediate. A copy with a GPU is enqueued on `queue`, which
+/// must belong to that GPU; page-locked host memory makes it asynchronous.
 void copy_bytes(void* target, Device target_device, const void* source, Device source_device, std::size_t bytes,
                 const Queue& queue);
 

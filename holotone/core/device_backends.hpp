@@ -1,5 +1,5 @@
 #pragma once
-// What each backend gives device.cpp. Not for users.
+// Interface of a backend for device.cpp. Not for users.
 #include <holotone/core/device.hpp>
 
 namespace holotone::cpu {

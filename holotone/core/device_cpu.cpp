@@ -25,7 +25,7 @@ std::optional<std::size_t> number_in(const char* path, std::string_view key) {
   return std::nullopt;
 }
 
-/// What a limit of the address space (ulimit -v) leaves, or nullopt without one.
+/// Bytes left below the limit of the address space (ulimit -v), or nullopt without a limit.
 std::optional<std::size_t> address_space_left() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -34,8 +34,8 @@ std::optional<std::size_t> address_space_left() {
   return most - std::min(most, mapped);
 }
 
-/// What new work can have: free pages and those of caches that the system gives up, within a container's limit
-/// (control groups, version 2) and that of the address space.
+/// Bytes available for allocation: free pages and caches that the system can reclaim, within the limits of the
+/// container (control groups, version 2) and of the address space.
 std::size_t free_memory(std::size_t free_pages) {
   const auto available_kib = number_in("/proc/meminfo", "MemAvailable:");
   std::size_t free = available_kib ? *available_kib * 1024 : free_pages;

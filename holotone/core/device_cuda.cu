@@ -8,7 +8,7 @@ namespace holotone::cuda {
 int device_count() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();  // no driver or no device is not an error here: clear it
+    cudaGetLastError();  // a missing driver or device is not an error here: clear it
     return 0;
   }
   return count;
@@ -47,7 +47,7 @@ void synchronize(int index, void* stream) {
 
 namespace {
 
-/// Keeps freed memory in the device's pool, so that a plan rebuilt every frame does not go to the driver.
+/// Keeps freed memory in the device's pool, so that a plan rebuilt for every frame makes no driver calls.
 void keep_pool(int index) {
   static std::once_flag once[64];
   std::call_once(once[index % 64], [index] {

@@ -4,18 +4,18 @@
 
 namespace holotone {
 
-/// Dots on a page: what halftoning makes, printers draw and metrics measure.
+/// Dots on a page: output of halftoning, input of printers and metrics.
 ///
-/// Lengths are in pixels of the picture the dots stand for: x to the right from its left edge, y DOWN from its top edge, so
-/// that pixel (row, col) covers [col, col + 1) x [row, row + 1) and the page is [0, width] x [0, height].
-/// `radius` and `colour_class` are empty (all alike) or have one entry a dot.
+/// Lengths are in pixels of the source picture. x runs right from its left edge, y DOWN from its top edge. Pixel (row,
+/// col) covers [col, col + 1) x [row, row + 1); the page is [0, width] x [0, height]. `radius` and `colour_class` are
+/// empty (all dots equal) or have one entry for each dot.
 struct Dots {
   double width = 0;                        ///< of the page, pixels
   double height = 0;                       ///< of the page, pixels
   std::vector<float> position;             ///< x, y of each dot, interleaved
   std::vector<float> radius;               ///< pixels
   std::vector<std::uint8_t> colour_class;  ///< index of the ink
-  double pixel_m = 0;                      ///< side of a pixel in metres, 0 where unknown
+  double pixel_m = 0;                      ///< side of a pixel in metres, 0 if unknown
 
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(position.size() / 2); }
 };

@@ -8,9 +8,9 @@
 
 namespace holotone {
 
-/// What kind of thing went wrong; the command line maps it to an exit code, Python to an exception type.
+/// Category of an error; the command line maps it to an exit code, Python to an exception type.
 enum class ErrorCode {
-  invalid_argument,  ///< a value the caller gave is out of its range
+  invalid_argument,  ///< an argument is out of its range
   unsupported,       ///< this build, device or method cannot do it
   io,                ///< a file is missing, malformed or cannot be written
   out_of_memory,     ///< host or device memory is not enough
@@ -18,16 +18,16 @@ enum class ErrorCode {
   device,            ///< a driver or device library call failed
 };
 
-/// What an error is about. Empty where it does not apply: a file has no function, a lost device no argument.
+/// Parts of an error message. Fields that do not apply are empty: a file has no function, a lost device no argument.
 struct ErrorFields {
-  std::string function;  ///< the function or plan that was called: "PointCloudPlan"
-  std::string argument;  ///< its argument, "pitch_m", or the path of the file
+  std::string function;  ///< function or plan called: "PointCloudPlan"
+  std::string argument;  ///< its argument, "pitch_m", or the path of a file
   std::string expected;  ///< "> 0"
   std::string got;       ///< "-8e-06"
 };
 
-/// The only exception type of the library. what() reads `function: argument: expected ..., got ...`; a text that has no
-/// such parts has empty fields.
+/// The only exception type of the library. what() reads `function: argument: expected ..., got ...`. An error of
+/// another form has empty fields.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what) : Error(code, what, {}) {}
@@ -53,8 +53,8 @@ class Error : public std::runtime_error {
 /// Throws Error{io, "path: expected <expected>, got <got>"}.
 [[noreturn]] void throw_io(std::string_view path, std::string_view expected, std::string_view got);
 
-/// Throws Error{unsupported, "where: argument: expected <expected>, got <got>"}: what this build, device or method cannot
-/// do. Without an argument, "where: expected <expected>, got <got>".
+/// Throws Error{unsupported, "where: argument: expected <expected>, got <got>"} for an operation that this build,
+/// device or method lacks. Without an argument, "where: expected <expected>, got <got>".
 [[noreturn]] void throw_unsupported(std::string_view where, std::string_view argument, std::string_view expected,
                                     std::string_view got);
 

@@ -26,7 +26,7 @@ void check_blas(cublasStatus_t status, const char* call) {
   }
 }
 
-/// One cuBLASLt handle a device, for the life of the process.
+/// One cuBLASLt handle for each device, until the process ends.
 cublasLtHandle_t handle_of(Device device) {
   static std::mutex mutex;
   static std::map<int, cublasLtHandle_t> handles;
@@ -70,8 +70,7 @@ void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int6
              "cublasLtMatrixLayoutSetAttribute(stride)");
 }
 
-/// Depths of one quarter octave share an algorithm, so that clouds of changing size are not timed again and
-/// again.
+/// Class of depths that share an algorithm, a quarter octave wide: clouds of changing size are not timed again.
 std::int64_t depth_class(std::int64_t depth) {
   const int bits = std::max(2, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(depth)))) - 1;
   return bits * 4 + ((depth >> (bits - 2)) & 3);
@@ -115,7 +114,7 @@ struct MatrixProduct::State {
     const std::int32_t one_int = 1;
     const std::int32_t add_int = accumulate ? 1 : 0;
     const bool floating = shape.element == MatrixElement::float16;
-    // cuBLASLt is column-major: C^T (columns x rows) = B A^T. B comes first.
+    // cuBLASLt is column-major: C^T (columns x rows) = B A^T, so B is its first operand.
     return cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb, b.value,
                           pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc, c.value, pc, c.value,
                           &with, scratch, workspace_bytes, stream_of(queue));
@@ -135,8 +134,8 @@ struct MatrixProduct::State {
     return span;
   }
 
-  /// Times every candidate, then the best of them in turns, so that a clock that drifts with the power drawn treats all
-  /// alike. Empty if none runs.
+  /// Times every candidate, then the fastest of them in turns: a clock that drifts with power draw affects all
+  /// equally. Empty if none runs.
   [[nodiscard]] std::optional<cublasLtMatmulAlgo_t> fastest(const void* pa, const void* pb, void* pc) const {
     struct Timed {
       cublasLtMatmulAlgo_t algorithm;
@@ -174,7 +173,7 @@ struct MatrixProduct::State {
     return all;
   }
 
-  /// Whether an algorithm chosen for another depth of the class works for this one.
+  /// True if an algorithm chosen for another depth of the class supports this one.
   [[nodiscard]] bool fits(const cublasLtMatmulAlgo_t& candidate) const {
     cublasLtMatmulHeuristicResult_t result{};
     return cublasLtMatmulAlgoCheck(handle, operation.value, b.value, a.value, c.value, c.value, &candidate, &result) ==

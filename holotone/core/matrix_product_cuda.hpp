@@ -11,8 +11,8 @@ enum class MatrixElement {
   int8,     ///< int8 in, int32 accumulation and output
 };
 
-/// C[b](rows x columns) = A[b] B[b]^T for b < batch, all row-major: A[b] is rows x depth, B[b] is columns x
-/// depth, C[b] has `columns` contiguous. Matrices of a batch follow one another without gaps.
+/// Shape of C[b](rows x columns) = A[b] B[b]^T for b < batch, all row-major. A[b] is rows x depth, B[b] is columns x
+/// depth, C[b] has `columns` contiguous. Matrices of a batch are contiguous.
 struct MatrixProductShape {
   MatrixElement element = MatrixElement::float16;
   std::int64_t rows = 0;
@@ -20,12 +20,12 @@ struct MatrixProductShape {
   std::int64_t depth = 0;    ///< a multiple of 16
   std::int64_t batch = 1;
   bool share_a = false;           ///< one A for the whole batch
-  bool half_output = false;       ///< C as __half (float16 only), still summed in float32
-  std::int64_t row_elements = 0;  ///< elements from one row of A and B to the next; 0: depth
+  bool half_output = false;       ///< C as __half (float16 only), summed in float32
+  std::int64_t row_elements = 0;  ///< distance between rows of A and B in elements; 0: depth
 };
 
-/// A matrix product whose algorithm was chosen by timing cuBLASLt's candidates on this device. The choice is
-/// kept for the process, by shape (depth rounded to a power of two's quarter).
+/// Matrix product by the fastest cuBLASLt algorithm, chosen by timing on this device. The choice is kept for the
+/// process, by shape (depth rounded to a quarter of a power of two).
 class MatrixProduct {
  public:
   /// Throws device if cuBLASLt offers no algorithm. `scratch` must hold at least workspace_bytes.
@@ -36,7 +36,7 @@ class MatrixProduct {
 
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-  /// Times the candidates on these operands (C is overwritten) unless the shape was timed before. Waits.
+  /// Times the candidates on these operands (overwrites C) unless the shape was timed before. Waits.
   void choose(const void* a, const void* b, void* c);
   /// Enqueues the product; `accumulate` adds to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;

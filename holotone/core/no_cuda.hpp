@@ -1,5 +1,5 @@
 #pragma once
-// What plans say of a queue whose device their build has not. Not for users.
+// Errors of plans for a queue on a device that the build lacks. Not for users.
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
 #include <string>

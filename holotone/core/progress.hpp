@@ -5,21 +5,21 @@
 
 namespace holotone {
 
-/// How long work tells how far it is and learns that it should stop. The library never prints: the command line
-/// derives a bar with an ETA from this.
+/// Progress reports and cancellation of long work. The library never prints: the command line derives a progress bar
+/// with an ETA from the reports.
 class Progress {
  public:
   virtual ~Progress() = default;
   /// Called from the thread that called the library, at most some hundred times a second. `stage` names the work
   /// ("summing points"). Return false to cancel: the library then throws Error{cancelled}.
   virtual bool update(std::string_view stage, std::int64_t done, std::int64_t total) = 0;
-  /// Reports and throws Error{cancelled} if the answer is no.
+  /// Reports; throws Error{cancelled} if update returns false.
   void step(std::string_view stage, std::int64_t done, std::int64_t total) {
     if (!update(stage, done, total)) {
       throw Error(ErrorCode::cancelled, std::string(stage) + ": cancelled");
     }
   }
-  /// Says nothing and never cancels.
+  /// Ignores reports and never cancels.
   static Progress& none();
 };
 

@@ -23,7 +23,7 @@ void check_compiler(nvrtcResult result, const char* call) {
 
 std::uint32_t checksum(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
 
-/// All that machine code depends on.
+/// Every input that the machine code depends on.
 std::string identity(const KernelSource& source, int capability) {
   int major = 0;
   int minor = 0;
@@ -34,13 +34,13 @@ std::string identity(const KernelSource& source, int capability) {
   return text + source.text;
 }
 
-/// Identity and machine code, each with its length, and the checksum of all that.
+/// Identity and machine code, each with its length, then a checksum of both.
 std::string packed(const std::string& identity, const std::string& code) {
   const std::string body = fmt::format("{} {}\n", identity.size(), code.size()) + identity + code;
   return fmt::format("{}{:08x}\n", mark, checksum(body)) + body;
 }
 
-/// The machine code in a kept file; empty where that is not what it should be.
+/// Machine code in a cache file; empty if the file is damaged or has another identity.
 std::string unpacked(const std::string& file, const std::string& identity) {
   const std::size_t head = mark.size() + 9;
   if (file.size() <= head || !file.starts_with(mark)) return {};
@@ -76,7 +76,7 @@ std::string compiled(const KernelSource& source, int capability) {
                  "nvrtcCreateProgram");
   const std::unique_ptr<_nvrtcProgram, void (*)(nvrtcProgram)> owner(
       program, [](nvrtcProgram own) { nvrtcDestroyProgram(&own); });
-  // -fmad=false: what is fused is written out.
+  // -fmad=false: fused operations are explicit in the source.
   std::vector<std::string> options = {fmt::format("-arch=sm_{}", capability), "-std=c++20", "-fmad=false",
                                       "-default-device"};
   for (const auto& define : source.defines) options.push_back("-D" + define);

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels compiled when the program runs, for what only then is known. Not for users.
+// Run-time compilation of kernels whose parameters are unknown at build time. Not for users.
 #include <cuda_runtime.h>
 #include <holotone/core/device.hpp>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace holotone::cuda {
 
-/// Source text, and the texts of what it includes by their names.
+/// Source text, and the texts of its includes by name.
 struct KernelSource {
   std::string name;
   std::string text;
@@ -18,23 +18,24 @@ struct KernelSource {
   std::vector<std::string> defines;  ///< "NAME=VALUE"
 };
 
-/// Machine code for a compute capability such as 90, by NVRTC. `cache_folder`, if given, keeps it: a second process reads the file, checked by its
-/// length and checksum, and a folder that cannot be written is no error. Throws device with the compiler's words. Needs no GPU.
+/// Compiles to machine code for a compute capability such as 90, by NVRTC. A non-empty `cache_folder` stores the code
+/// for other processes, with its length and checksum. A folder that is not writable is ignored. Throws device with the
+/// compiler's message. Needs no GPU.
 std::string compile(const KernelSource& source, int capability, const std::string& cache_folder = {});
 
-/// What compile made, loaded. Copies share it.
+/// Loaded machine code of compile(). Copies share it.
 class KernelLibrary {
  public:
   KernelLibrary() = default;
   explicit KernelLibrary(const std::string& machine_code);
-  /// For cudaLaunchKernel and the like. Throws device for a name that is not there.
+  /// Function pointer for cudaLaunchKernel. Throws device for an unknown name.
   [[nodiscard]] const void* kernel(const char* name) const;
 
  private:
   std::shared_ptr<CUlib_st> library_;
 };
 
-/// Compiled and loaded for a device; once for each source and capability in a process.
+/// Compiles and loads kernels for a device, once for each source and capability in a process.
 KernelLibrary kernels_of(const KernelSource& source, Device device, const std::string& cache_folder = {});
 
 }  // namespace holotone::cuda

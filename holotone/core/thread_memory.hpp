@@ -5,16 +5,16 @@
 
 namespace holotone {
 
-/// A block of memory, aligned to 64 bytes, for each thread of a parallel loop. What it holds is not defined at first.
+/// Scratch memory of each thread of a parallel loop, aligned to 64 bytes, uninitialised.
 template <class T>
 class ThreadMemory {
  public:
-  /// Before the loop: at least `size` numbers a thread.
+  /// Allocates at least `size` numbers for each thread; call before the loop.
   void reserve(std::int64_t size) {
     blocks_.resize(static_cast<std::size_t>(thread_count()));
     for (auto& block : blocks_) holotone::reserve(block, size);
   }
-  /// The calling thread's, inside parallel_for.
+  /// The calling thread's block, inside parallel_for.
   T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;

@@ -28,7 +28,7 @@ constexpr Unit angle_units[] = {{"deg", std::numbers::pi / 180, 0},
                                 {"rad", 1, 0},
                                 {"pi", std::numbers::pi, 0}};
 
-/// The leading number of `text`; `end` is set behind it. NaN if there is none.
+/// The leading number of `text`, NaN without one; sets `end` to the position after it.
 double leading_number(const std::string& text, std::size_t& end) {
   char* stop = nullptr;
   const double value = std::strtod(text.c_str(), &stop);
@@ -39,7 +39,7 @@ double leading_number(const std::string& text, std::size_t& end) {
 /// number * 10^exponent by moving the decimal exponent in the text, so that "6.4um" is the same double as 6.4e-6.
 double scaled(const std::string& number, double value, int exponent) {
   if (exponent == 0 || number.find_first_not_of("+-.0123456789eE") != std::string::npos) {
-    return value * std::pow(10.0, exponent);  // hexadecimal, say
+    return value * std::pow(10.0, exponent);  // hexadecimal, for example
   }
   const auto e = number.find_first_of("eE");
   const long own =
@@ -62,7 +62,7 @@ double parse_with_units(std::string_view what, std::string_view text, std::span<
   return scaled(number, value, unit->exponent) * unit->factor;
 }
 
-/// `value` rounded to so many significant decimal digits.
+/// `value` rounded to `digits` significant decimal digits.
 double rounded(double value, int digits) { return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr); }
 
 }  // namespace
@@ -120,7 +120,7 @@ std::string format_duration(double seconds) {
 
 namespace {
 
-/// Edits from a to b: letters put in, left out or changed, and two neighbours that changed places.
+/// Edits from a to b: letters inserted, deleted or replaced, and two neighbours swapped.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -139,7 +139,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// More edits than this make another word rather than a slip.
+/// More edits than this are another word rather than a typing error.
 std::size_t slips_allowed(std::size_t letters) { return letters <= 4 ? 1 : letters <= 7 ? 2 : 3; }
 
 }  // namespace

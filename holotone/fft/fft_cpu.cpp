@@ -6,7 +6,7 @@
 namespace holotone::fft {
 namespace {
 
-/// Below this many elements starting threads costs more than they save.
+/// Below this many elements, starting threads costs more than they save.
 constexpr std::int64_t threaded_elements = std::int64_t{1} << 17;
 
 using Plan = FftwPlan<float>;
@@ -17,7 +17,7 @@ struct MemoryDeleter {
 
 fftwf_complex* as_fftw(std::complex<float>* data) { return reinterpret_cast<fftwf_complex*>(data); }
 
-/// The plans of one direction: the whole array at once, or rows (only the named ones) and columns apart.
+/// Plans of one direction: the whole array at once, or rows (only the selected ones) and columns separately.
 struct DirectionPlans {
   Plan whole;
   Plan rows;
@@ -51,12 +51,12 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::size_t workspace_bytes() const override { return 0; }
 
  private:
-  /// Plans both directions. Measuring overwrites the arrays it is given: they are never the user's.
+  /// Plans both directions in scratch memory, because measuring overwrites the arrays.
   [[nodiscard]] std::array<DirectionPlans, 2> make_all(bool measure, unsigned alignment_flag) const {
     const std::int64_t elements = options_.batch * element_count(shape_);
     const std::lock_guard guard(planner_lock());
     plan_with_threads(elements >= threaded_elements ? thread_count() : 1);
-    // Estimating does not touch the memory, it only looks at the address.
+    // FFTW_ESTIMATE reads only the address and does not touch the memory.
     const std::unique_ptr<fftwf_complex, MemoryDeleter> scratch(
         fftwf_alloc_complex(measure ? static_cast<std::size_t>(elements) : 8));
     if (!scratch) throw Error(ErrorCode::out_of_memory, "FftPlan: not enough host memory to plan " + to_string(shape_));
@@ -72,14 +72,14 @@ class CpuEngine final : public Engine {
       if (options_.batch == 1) {
         plans.whole.reset(fftwf_plan_dft_2d(ny, nx, memory, memory, sign, flags));
       } else if (element_count(shape_) <= INT_MAX) {
-        // Arrays of a batch start where their size may break the alignment of the first.
+        // The alignment of later arrays of a batch depends on the size of one array.
         const unsigned own = element_count(shape_) % 8 == 0 ? flags : flags | FFTW_UNALIGNED;
         const int extents[] = {ny, nx};
         plans.whole.reset(fftwf_plan_many_dft(2, extents, static_cast<int>(options_.batch), memory, nullptr, 1, ny * nx,
                                               memory, nullptr, 1, ny * nx, sign, own));
       }
     } else {
-      // The rows start where the row offset may break the alignment that whole-array plans count on.
+      // The row offset may break the alignment that whole-array plans assume.
       const bool keeps_alignment = options_.first_row * nx % 8 == 0;
       plans.rows.reset(fftwf_plan_many_dft(1, &nx, static_cast<int>(options_.rows), memory, nullptr, 1, nx, memory,
                                            nullptr, 1, nx, sign, flags | (keeps_alignment ? 0 : FFTW_UNALIGNED)));

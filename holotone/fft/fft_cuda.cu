@@ -60,11 +60,11 @@ class CudaEngine final : public Engine {
  private:
   [[nodiscard]] bool whole() const { return options_.rows == shape_[0]; }
 
-  /// Plans `batch` transforms of `rank` dimensions; returns the work area it asks for.
+  /// Plans `batch` transforms of `rank` dimensions; returns the bytes of its work area.
   std::size_t make(const Handle& handle, int rank, long long* extents, long long stride, long long distance,
                    long long batch) const {
     std::size_t bytes = 0;
-    // The embedding only has to be given for the strides and distances to be read.
+    // cuFFT reads strides and distances only if an embedding is passed.
     long long* const embedding = rank == 1 || batch > 1 ? extents : nullptr;
     const cufftResult status = cufftMakePlanMany64(handle.get(), rank, extents, embedding, stride, distance, embedding,
                                                    stride, distance, CUFFT_C2C, batch, &bytes);

@@ -1,5 +1,5 @@
 #pragma once
-// Between the plan (fft.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (fft.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/fft/fft.hpp>
 
 namespace holotone::fft {

@@ -5,7 +5,7 @@
 namespace holotone::fft {
 namespace {
 
-// FFTW plans with its own estimate, which looks at an address' alignment and not at what is there.
+// FFTW's estimate depends on the alignment of an address, not on the data.
 constexpr unsigned flags = FFTW_ESTIMATE;
 
 void require_lines(std::int64_t length, std::int64_t distance) {

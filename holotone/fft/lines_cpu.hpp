@@ -1,5 +1,5 @@
 #pragma once
-// One-dimensional transforms of many lines on the CPU, for plans that prune and interleave their own passes. Not for users.
+// One-dimensional transforms of many lines on the CPU, for plans that prune and interleave passes. Not for users.
 #include <complex>
 #include <cstdint>
 #include <holotone/fft/fft.hpp>
@@ -7,27 +7,28 @@
 
 namespace holotone::fft {
 
-/// What lines begin at a multiple of, in bytes: FFTW takes vector instructions for such lines alone, which halves its time.
+/// Alignment of lines in bytes. FFTW uses vector instructions only for aligned lines, which halves its time.
 inline constexpr std::size_t line_alignment = 64;
 
-/// Complex numbers from line to line so that all of them are aligned.
+/// Distance between lines, in complex numbers, that keeps every line aligned.
 constexpr std::int64_t line_distance(std::int64_t length) { return (length + 7) / 8 * 8; }
 
-/// The same for lines that are gathered from columns: not a power of two, or they would share a few sets of the cache.
+/// The same for lines gathered from columns: not a power of two, because such lines would share a few cache sets.
 constexpr std::int64_t gathered_distance(std::int64_t length) { return line_distance(length) + 8; }
 
-/// In-place transforms of `lines` contiguous lines of `length` samples, line i beginning at data + i * distance. Unscaled, by
-/// FFTW in float32 or float64 in the calling thread; one plan may be executed by many threads at once.
+/// In-place transforms of `lines` contiguous lines of `length` samples; line i begins at data + i * distance.
+/// Unscaled, by FFTW in float32 or float64 in the calling thread. Many threads may execute one plan at once.
 template <class Real>
 class LinePlan {
  public:
-  /// Throws invalid_argument for a length below 1 or above 2^30 or a distance that is no line_distance, out_of_memory.
+  /// Throws invalid_argument for a length below 1 or above 2^30, or a distance that is not a line_distance;
+  /// out_of_memory.
   LinePlan(std::int64_t length, std::int64_t lines, std::int64_t distance, FftDirection direction);
   ~LinePlan();
   LinePlan(LinePlan&&) noexcept;
   LinePlan& operator=(LinePlan&&) noexcept;
 
-  /// Throws invalid_argument where `data` is not aligned to line_alignment.
+  /// Throws invalid_argument unless `data` is aligned to line_alignment.
   void execute(std::complex<Real>* data) const;
 
  private:
@@ -35,8 +36,8 @@ class LinePlan {
   std::unique_ptr<State> state_;
 };
 
-/// The same between `length` real samples and their length / 2 + 1 coefficients of non-negative frequency, in place: a line of
-/// `distance` complex numbers holds either. The inverse takes the forward's output as Hermitian.
+/// The same between `length` real samples and their length / 2 + 1 coefficients of non-negative frequency, in place. A
+/// line of `distance` complex numbers holds either. The inverse treats the forward's output as Hermitian.
 template <class Real>
 class RealLinePlan {
  public:

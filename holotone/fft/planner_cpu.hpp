@@ -6,13 +6,13 @@
 
 namespace holotone::fft {
 
-/// FFTW's planner is one global state: every call but the execution of a plan goes through this lock.
+/// FFTW's planner is one global state: every call except execution must hold this lock.
 inline std::mutex& planner_lock() {
   static std::mutex lock;
   return lock;
 }
 
-/// Threads of the float32 plans made next; hold the lock. Float64 plans run in the calling thread.
+/// Sets the threads of the float32 plans made next; hold the lock. Float64 plans run in the calling thread.
 inline void plan_with_threads(int threads) {
   static const bool ready = fftwf_init_threads() != 0;
   fftwf_plan_with_nthreads(ready ? threads : 1);

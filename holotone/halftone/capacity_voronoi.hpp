@@ -8,10 +8,10 @@
 namespace holotone {
 
 struct CapacityVoronoiOptions {
-  std::int64_t capacity = 128;  ///< samples of the ink that every dot owns, 2..4096
+  std::int64_t capacity = 128;  ///< samples of ink for each dot, 2..4096
   std::int64_t sweeps = 200;    ///< at most, >= 0
   double tolerance = 1e-3;      ///< stops when dots move less than this share of their mean spacing; >= 0
-  std::uint64_t seed = 0;       ///< of the samples and of the first cells
+  std::uint64_t seed = 0;       ///< of the samples and of the initial cells
 };
 
 struct CapacityVoronoiResult {
@@ -21,19 +21,21 @@ struct CapacityVoronoiResult {
   bool converged = false;      ///< the tolerance was reached
 };
 
-/// Dots whose Voronoi cells, by distance within a constraint of capacity, all hold the same ink.
+/// Dots whose Voronoi cells, by distance under a capacity constraint, all contain the same amount of ink.
 ///
-/// The ink is `count` x capacity samples (stratified_dots), and each dot owns exactly `capacity` of them. A sweep puts
-/// every dot to the mean of its samples and then, for pairs of dots i and j whose samples' bounding circles overlap, swaps
-/// samples p of i and q of j while that lowers the energy sum_j sum_{s of j} |x_s - p_j|^2, which is while
-/// (x_p - x_q) . (p_j - p_i) > 0. Pairs of which neither dot took part in a swap of the last sweep are passed over.
-/// The first cells come from halving the samples by lines in random directions.
+/// The ink is `count` x capacity samples (stratified_dots), and each dot owns exactly `capacity` of them. A sweep
+/// moves every dot to the mean of its samples. Then pairs of dots i and j whose samples' bounding circles overlap swap
+/// samples p of i and q of j. They do so while that lowers the energy sum_j sum_{s of j} |x_s - p_j|^2: while (x_p -
+/// x_q) . (p_j - p_i) > 0. Pairs of dots without a swap in the last sweep are skipped. The initial cells come from
+/// halving the samples by lines in random directions.
 ///
-/// `ink`: {ny, nx} in host memory, 0..1, somewhere > 0. `count` dots, 1..most_dots with count x capacity below 2^31. Reports
-/// "swapping samples" to `progress`. Throws invalid_argument for another ink, count or options; cancelled. The same bits with any
-/// number of threads. Cost of a sweep: O(pairs x capacity), about 7 pairs a dot, on all threads; 8 bytes a sample.
-/// Source: M. Balzer, T. Schloemer and O. Deussen, "Capacity-constrained point distributions" (2009); bounding circles:
-/// H. Li, D. Nehab, L.-Y. Wei, P. V. Sander and C.-W. Fu, "Fast capacity constrained Voronoi tessellation" (2010).
+/// `ink`: {ny, nx} in host memory, 0..1, somewhere > 0. `count` dots, 1..most_dots with count x capacity below 2^31.
+/// Reports "swapping samples" to `progress`. Throws invalid_argument for another ink, count or options; cancelled. The
+/// same bits with any number of threads. Cost of a sweep: O(pairs x capacity), about 7 pairs a dot, on all threads; 8
+/// bytes a sample.
+/// Source: M. Balzer, T. Schloemer and O. Deussen, "Capacity-constrained point distributions" (2009); bounding
+/// circles: H. Li, D. Nehab, L.-Y. Wei, P. V. Sander and C.-W. Fu, "Fast capacity constrained Voronoi tessellation"
+/// (2010).
 CapacityVoronoiResult capacity_voronoi_dots(View<const float, 2> ink, std::int64_t count,
                                             const CapacityVoronoiOptions& options = {},
                                             Progress& progress = Progress::none());

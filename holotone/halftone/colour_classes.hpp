@@ -9,36 +9,37 @@
 
 namespace holotone {
 
-/// How dots of several inks repel each other: the force on a dot of class c is
+/// Weights of the repulsion between dots of several inks: the force on a dot of class c is
 ///
 ///     F = within F_c + across F_all
 ///
-/// F_c is the net force of ElectrostaticPlan among the dots of class c with the ink of that class, F_all that among the dots
-/// of all classes with their inks together, each scaled to its number of dots. across = 0: every class by itself;
-/// within = 0: the classes share one pattern, each of them irregular.
+/// F_c is the net force of ElectrostaticPlan among the dots of class c with the ink of that class. F_all is that among
+/// the dots of all classes with the sum of their inks. Each is scaled to its number of dots. across = 0: independent
+/// classes; within = 0: the classes share one pattern, each of them irregular.
 struct ClassWeights {
   double within = 1;    ///< >= 0
   double across = 0.5;  ///< >= 0, not both 0
 };
 
-/// Number of dots of each class in proportion to its ink, by largest remainder: the sum is `count`, and a class without ink
-/// has none. Throws invalid_argument unless there is ink and count is in 0..most_dots.
+/// Number of dots of each class in proportion to its ink, by largest remainder. The sum is `count`; a class without
+/// ink has 0. Throws invalid_argument unless there is ink and count is in 0..most_dots.
 std::vector<std::int64_t> dots_of_classes(const std::vector<View<const float, 2>>& inks, std::int64_t count);
 
-/// Dots of several inks that repel each other within and across their classes.
+/// Halftone of several inks whose dots repel each other within and across their classes.
 ///
-/// Every iteration sums forces twice, once in each class and once over all dots, and moves each class by its own plan with
-/// DescentOptions::rule, whose tau is divided by within + across (dots of all classes) / (dots of the class): the stiffness of F
-/// relative to that of F_c, and whose edge_correction, by the class's own ink, is multiplied by within + across (1 at most).
-/// The descent stops by the mean of |F| as electrostatic_halftone does; shaking is the same too.
+/// Every iteration sums forces twice, once in each class and once over all dots. It moves each class by its own plan
+/// with DescentOptions::rule, adjusted to the weights. tau is divided by within + across (dots of all classes) / (dots
+/// of the class), the stiffness of F relative to that of F_c. edge_correction, by the class's own ink, is multiplied
+/// by within + across (1 at most). The descent stops by the mean of |F| as electrostatic_halftone does; shaking is the
+/// same too.
 ///
-/// `inks`: {ny, nx} >= 0 in host memory, of equal shapes, 1 to 256; `starts`: dots of each class on a page of that shape, of
-/// which those of a class without ink must be none. Plans run on `queue`'s device; forces are added in host memory.
-/// `on_frame(iteration, dots)` as in electrostatic_halftone. Returns the dots, classes one after another in `colour_class`.
-/// Throws as ElectrostaticPlan and electrostatic_halftone, and invalid_argument for weights out of range or shapes that differ.
-/// Cost of an iteration: twice that of one class with all dots.
-/// Source of forces within and across classes: C. Schmaltz, P. Gwosdek, J. Weickert, "Multi-class anisotropic electrostatic
-/// halftoning" (2012).
+/// `inks`: {ny, nx} >= 0 in host memory, of equal shapes, 1 to 256. `starts`: dots of each class on a page of that
+/// shape; empty for a class without ink. Plans run on `queue`'s device; forces are added in host memory.
+/// `on_frame(iteration, dots)` as in electrostatic_halftone. Returns the dots, classes one after another in
+/// `colour_class`. Throws as ElectrostaticPlan and electrostatic_halftone, and invalid_argument for weights out of
+/// range or shapes that differ. Cost of an iteration: twice that of one class with all dots.
+/// Source of forces within and across classes: C. Schmaltz, P. Gwosdek, J. Weickert, "Multi-class anisotropic
+/// electrostatic halftoning" (2012).
 struct ClassesResult {
   Dots dots;
   DescentReport report;

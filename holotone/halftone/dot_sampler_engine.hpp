@@ -1,11 +1,11 @@
 #pragma once
-// Between DotSampler (dot_sampler.cpp, the one dispatch) and what computes. Not for users.
+// Interface between DotSampler (dot_sampler.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/halftone/dot_sampler.hpp>
 #include <vector>
 
 namespace holotone {
 
-/// Arguments arrive checked but for the ink's numbers; there is at least one dot.
+/// Arguments are already checked, except for the ink's values; there is at least one dot.
 class DotSampler::Engine {
  public:
   virtual ~Engine() = default;
@@ -17,9 +17,9 @@ namespace dot_sampling {
 using EnginePointer = std::unique_ptr<DotSampler::Engine>;
 EnginePointer engine_cuda(Shape<2> page, Sampling sampling, const Queue& queue);
 
-/// `index`: the first pixel that is no ink, or negative: all are 0.
+/// `index`: the first pixel with an invalid value, or negative if all are 0.
 [[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
-/// The pixels of an array of this shape in the order of Hilbert's curve through the smallest square of 2^n that holds
+/// Pixels of an array of this shape in the order of Hilbert's curve through the smallest square of 2^n that contains
 /// them.
 std::vector<std::uint32_t> hilbert_order(const Shape<2>& shape);
 

@@ -9,147 +9,148 @@
 
 namespace holotone {
 
-/// How the sum over dots is computed.
+/// Method of the sum over dots.
 enum class ForceSum {
-  ewald,  ///< near part of the force from neighbours, the smooth rest from one real grid: fast, tolerance-controlled
-  taylor,  ///< Gwosdek et al.'s three sums with Taylor-regularised kernel, window cut-off and degree given by hand; CPU only
+  ewald,   ///< near part of the force from neighbours, the smooth rest from one real grid: fast, tolerance-controlled
+  taylor,  ///< three sums of Gwosdek et al.: Taylor-regularised kernel, manual window cut-off and degree; CPU only
   direct,  ///< every pair: cost O(count^2)
 };
 
-/// How a dot finds its neighbours.
+/// Method of finding the neighbours of a dot.
 enum class NearField {
-  cells,  ///< dots sorted into cells: finds all of them
-  map,  ///< Gwosdek et al.'s map with room for one dot a cell: misses some where dots crowd (see missed_neighbours); CPU only
+  cells,  ///< dots sorted into cells: finds all neighbours
+  map,  ///< Gwosdek et al.'s map of one dot a cell: misses neighbours in dense areas (see missed_neighbours); CPU only
 };
 
 struct ElectrostaticOptions {
   ForceSum sum = ForceSum::ewald;
-  /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root mean
-  /// square of that force; 1e-5 to 1e-1. `ewald` only. Dots at rest have forces a thousand times smaller: with 1e-4
-  /// their spectrum and blurred error are those of exact sums, with 5e-4 blurs above 80 dB are not.
+  /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root
+  /// mean square of that force; 1e-5 to 1e-1. `ewald` only. Forces on dots at rest are a thousand times smaller. With
+  /// 1e-4 their spectrum and blurred error equal those of exact sums; with 5e-4 blurred PSNR above 80 dB does not.
   double tolerance = 1e-4;
-  int window_cutoff = 5;              ///< the paper's m: a window touches 2 m nodes; 2 to 5. `taylor` only
+  int window_cutoff = 5;              ///< the paper's m: a window spans 2 m nodes; 2 to 5. `taylor` only
   int taylor_degree = 5;              ///< the paper's p-hat; 2 to 12. `taylor` only
   NearField near = NearField::cells;  ///< `ewald` and `taylor`
-  bool deterministic = false;         ///< the same bits every run on CUDA too, at a cost; the CPU always gives them
-  /// How much denser than the page's mean the dots stand where a dot sits, on average: mean of ink^2 / (mean of ink)^2.
-  /// It only moves work between grid and neighbours; 1 to 1e6. `ewald` only.
+  bool deterministic = false;         ///< same bits in every run on CUDA too, slower; the CPU is always deterministic
+  /// Mean density at the dots relative to the page's mean: mean of ink^2 / (mean of ink)^2. Only balances work between
+  /// grid and neighbours; 1 to 1e6. `ewald` only.
   double crowding = 1;
-  /// Called after each stage of forces() and step(), on CUDA when it is enqueued (steps are then not recorded as a
-  /// graph): for profiles. Stages have names such as "spread"; "sort" after a step belongs to the next.
+  /// Called after each stage of forces() and step(), for profiles; on CUDA when the stage is enqueued (steps are then
+  /// not recorded as a graph). Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
 };
 
 enum class Descent {
-  momentum,  ///< heavy ball; a dot whose velocity points against the force starts anew
+  momentum,  ///< heavy ball; a velocity that points against the force is reset
   plain,     ///< the paper's: a fixed step along the force
 };
 
-/// How far a dot at p moves under the force F. With rho(p) the ink's density in dots a square pixel, smoothed over about a
-/// dot's spacing and not below a twelfth of its mean:
+/// Move of a dot at p under the force F. rho(p) is the ink's density in dots a square pixel, smoothed over about a
+/// dot's spacing and at least a twelfth of its mean.
 ///   t     = tau                   limit = largest_move               (density_scaled = false; tau in square pixels)
 ///   t     = tau / rho(p)          limit = largest_move / sqrt(rho(p))  (density_scaled = true; both without unit)
 ///   plain      d = t F
 ///   momentum   v <- 0 if v.F < 0;  v <- momentum v + t F, shortened to `limit`;  d = v
-/// d is shortened to `limit`, and p + d is taken to the nearest point of the page; a component of v that led off it is 0.
-/// Plain steps are stable while t < 1 / (pi rho).
+/// d is shortened to `limit`, and p + d is projected to the nearest point of the page; a component of v that left it
+/// becomes 0. Plain steps are stable while t < 1 / (pi rho).
 struct StepRule {
   Descent descent = Descent::momentum;
   double tau = 0.1;
   double momentum = 0.9;       ///< 0 to 0.999
   bool density_scaled = true;  ///< steps and limits in units of the local spacing of dots
   double largest_move = 0.5;
-  /// Dots do not repel each other as smeared charge would: towards where they stand denser, each is pushed by about
-  /// grad rho / (4 rho) more (the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a constant). Dots
-  /// at rest therefore overdraw edges. step() and move() add the opposite, -edge_correction grad ln(ink), with ink smoothed over a third of the
-  /// dots' spacing and not below a twelfth of its mean: 0 to 1; 1/4 by the theory for smooth ink, less because a pixel's spot of ink
-  /// already blurs a little.
+  /// Factor of the force -edge_correction grad ln(ink) that step() and move() add: 0 to 1. It corrects the contrast of
+  /// edges, which dots at rest exaggerate. Point charges are pushed toward higher density by about grad rho / (4 rho)
+  /// more than a smeared charge. This is the pressure of a plane of charges, whose energy is -ln(rho) / 4 each up to a
+  /// constant. The ink is smoothed over a third of the dots' spacing and at least a twelfth of its mean. Theory gives
+  /// 1/4 for smooth ink; the default is smaller because the spot of a pixel's ink already blurs a little.
   double edge_correction = 0.2;
 
   /// Gwosdek et al., Eq. (1): p <- p + 0.1 F, at most a pixel.
   static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1, 0}; }
 };
 
-/// Sizes of the forces that the last step(), move() or forces() used or wrote, 1/px.
+/// Magnitudes of the forces in the last step(), move() or forces(), 1/px.
 struct ForceStatistics {
   double mean = 0;
   double rms = 0;
 };
 
-/// What a plan chose.
+/// Parameters that a plan chose.
 struct ElectrostaticInfo {
   Shape<2> grid{};            ///< padded grid {ny, nx}; zeros for `direct`
-  int width = 0;              ///< nodes a dot touches on an axis
+  int width = 0;              ///< nodes of the window along an axis
   double splitting_px = 0;    ///< radius of the charge clouds of `ewald`, of the regularised kernel of `taylor`
-  double cutoff_px = 0;       ///< neighbours within this distance are summed one by one
-  double expected_error = 0;  ///< of the net force as in `tolerance`; 0 where it is not known beforehand
-  std::size_t bytes = 0;      ///< memory the plan holds on its device
+  double cutoff_px = 0;       ///< neighbours within this distance are summed directly
+  double expected_error = 0;  ///< of the net force as in `tolerance`; 0 if unknown
+  std::size_t bytes = 0;      ///< memory of the plan on its device
   std::string arithmetic;     ///< "float32 ..."
 };
 
 /// Dots as charged particles that repel each other and are attracted by an image's ink, under the 2-D Coulomb force.
 ///
-/// The page is [0, nx] x [0, ny] in pixels, y down; pixel (row, col) has its centre at (col + 0.5, row + 0.5). Dots have
-/// charge 1, and the ink is scaled so that all of it is as much as the dots: q_c = ink_c count / sum of ink for the pixel
-/// with centre c. The net force on dot i at p_i is, in 1/px,
+/// The page is [0, nx] x [0, ny] in pixels, y down; pixel (row, col) has its centre at (col + 0.5, row + 0.5). Dots
+/// have charge 1. The ink is scaled to the total charge of the dots: q_c = ink_c count / sum of ink for the pixel with
+/// centre c. The net force on dot i at p_i is, in 1/px,
 ///
 ///   F_i = A(p_i) - sum_{j != i} (p_j - p_i) / |p_j - p_i|^2
 ///   A(k) = sum_c q_c s(|c - k|) (c - k) / |c - k|^2   at every pixel's centre k (on the page and off it)
 ///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = (r / 0.75 px)^2
 ///
-/// and A between the centres is the cubic spline through these values. A pixel's ink is thus a small round spot; Gwosdek et al. leave
-/// out c = k instead and interpolate linearly, which attracts as a more blurred image would. Dots at the same place repel
-/// each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+/// and A between the centres is the cubic spline through these values. A pixel's ink is thus a small round spot.
+/// Gwosdek et al. instead omit c = k and interpolate linearly, which attracts like a more blurred image. Dots at the
+/// same position repel each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
 ///
-/// An image with far fewer pixels than dots makes a step slow (neighbours within some pixels are summed one by one) and one
+/// An image with far fewer pixels than dots makes a step slow (neighbours within some pixels are summed directly). One
 /// with far more pixels than dots makes set_ink slow: resample ink to about a pixel a dot.
 ///
-/// Cost of an iteration O(count + nodes log nodes), of `direct` O(count^2); nothing is allocated after the constructor but
-/// by set_ink of `direct` and `taylor`. All views live on the plan's device; on CUDA everything but
-/// set_ink, set_positions and statistics only enqueues.
+/// Cost of an iteration O(count + nodes log nodes), of `direct` O(count^2). Only the constructor allocates, and
+/// set_ink of `direct` and `taylor`. All views are on the plan's device; on CUDA everything but set_ink, set_positions
+/// and statistics only enqueues.
 ///
-/// Sources: Schmaltz, Gwosdek, Bruhn, Weickert 2010; Teuber et al. 2011; Gwosdek, Schmaltz, Weickert, Teuber 2012 ("Fast
-/// electrostatic halftoning", Eq. (1) to (12)); split into near and far: Ewald 1921, Hockney and Eastwood 1981.
+/// Sources: Schmaltz, Gwosdek, Bruhn, Weickert 2010; Teuber et al. 2011; Gwosdek, Schmaltz, Weickert, Teuber 2012
+/// ("Fast electrostatic halftoning", Eq. (1) to (12)); split into near and far: Ewald 1921, Hockney and Eastwood 1981.
 class ElectrostaticPlan {
  public:
-  /// `page` {ny, nx}, extents 1 to 32768; `maximum_dots` 0 to 2^30. Throws invalid_argument for these and for options out of
-  /// range, unsupported for a sum this device lacks, out_of_memory, device.
+  /// `page` {ny, nx}, extents 1 to 32768; `maximum_dots` 0 to 2^30. Throws invalid_argument for these and for options
+  /// out of range, unsupported for a ForceSum that the device lacks, out_of_memory, device.
   ElectrostaticPlan(Shape<2> page, std::int64_t maximum_dots, Queue queue = {},
                     const ElectrostaticOptions& options = {});
   ~ElectrostaticPlan();
   ElectrostaticPlan(ElectrostaticPlan&&) noexcept;
   ElectrostaticPlan& operator=(ElectrostaticPlan&&) noexcept;
 
-  /// The attracting image: {ny, nx}, ink >= 0 in any unit (linear: twice the ink, twice the dots). Throws invalid_argument for a
-  /// value that is not finite or negative, naming the pixel, and if there is no ink at all.
+  /// Sets the attracting image: {ny, nx}, ink >= 0 in any unit (linear: twice the ink, twice the dots). Throws
+  /// invalid_argument for a value that is not finite or negative (with the pixel), and if there is no ink.
   void set_ink(View<const float, 2> ink);
 
-  /// {count, 2}: x, y of each dot in pixels, count <= maximum_dots. Places off the page are taken to its nearest point; dots
-  /// are at rest. Throws invalid_argument, naming the first, for a coordinate that is not finite.
+  /// Sets x, y of each dot in pixels: {count, 2}, count <= maximum_dots. Positions outside the page are projected to
+  /// its nearest point; velocities become 0. Throws invalid_argument for a coordinate that is not finite (with the
+  /// first).
   void set_positions(View<const float, 2> positions);
 
-  /// {count, 2}, in the order of set_positions.
+  /// Writes positions {count, 2}, in the order of set_positions.
   void positions(View<float, 2> positions);
 
-  /// {count, 2}: F_i at the present positions in the same order. Throws invalid_argument before set_ink.
+  /// Writes F_i at the present positions {count, 2}, in the same order. Throws invalid_argument before set_ink.
   void forces(View<float, 2> forces);
 
   /// One iteration: forces (with edge_correction), then moves.
   void step(const StepRule& rule = {});
 
-  /// Moves by forces that the caller made, {count, 2} (several kinds of dots: forces within and across kinds, added with
-  /// their weights). Density, velocities and edge_correction are this plan's own. Throws invalid_argument before set_ink.
+  /// Moves by the caller's forces, {count, 2} (several kinds of dots: weighted sums of the forces within and across
+  /// kinds). Density, velocities and edge_correction are this plan's own. Throws invalid_argument before set_ink.
   void move(View<const float, 2> forces, const StepRule& rule = {});
 
-  /// Displaces every dot by a random vector, uniform in a disc of `radius` pixels, and projects it onto the page. Dot i draws
-  /// random_bits(seed, 2 i) and (seed, 2 i + 1). radius >= 0.
+  /// Displaces every dot by a random vector, uniform in a disc of `radius` pixels, and projects it onto the page. Dot
+  /// i uses random_bits(seed, 2 i) and (seed, 2 i + 1). radius >= 0.
   void shake(double radius, std::uint64_t seed);
 
   /// Waits for the device.
   [[nodiscard]] ForceStatistics statistics();
 
-  /// Pairs within the cut-off that NearField::map did not find at the present positions, counted from each side; 0 with
-  /// NearField::cells. Costs more than a step: for diagnosis.
+  /// Number of pairs within the cut-off that NearField::map misses at the present positions, counted from each side; 0
+  /// with NearField::cells. Costs more than a step: for diagnosis.
   [[nodiscard]] std::int64_t missed_neighbours();
 
   [[nodiscard]] const Shape<2>& page() const;
@@ -168,13 +169,15 @@ class ElectrostaticPlan {
 struct DescentOptions {
   StepRule rule = {};
   std::int64_t iterations = 300;  ///< at most; 0 to 1e9
-  /// Every `check_interval` iterations the mean force is read. The descent stops when for `patience` readings in a row
-  /// it was not below (1 - least_improvement) times the least before. least_improvement = 0 and patience = 0: never.
+  /// The mean force is read every `check_interval` iterations. The descent stops after `patience` readings in a row
+  /// that are not below (1 - least_improvement) times the smallest before. least_improvement = 0 and patience = 0:
+  /// never.
   std::int64_t check_interval = 10;
   std::int64_t patience = 3;
   double least_improvement = 0.01;
-  /// First radius of shaking in mean spacings of dots, sqrt(page / count); 0: none. Every `shake_interval` iterations dots are
-  /// shaken with a radius that falls linearly to 0 at half of `iterations`; until then the descent does not stop.
+  /// Initial radius of shaking in mean spacings of dots, sqrt(page / count); 0: none. Every `shake_interval`
+  /// iterations dots are shaken with a radius that falls linearly to 0 at half of `iterations`; until then the descent
+  /// does not stop.
   double shake = 0;
   std::int64_t shake_interval = 10;
   std::uint64_t seed = 1;
@@ -187,9 +190,9 @@ struct DescentReport {
   ForceStatistics force;   ///< of the last iteration
 };
 
-/// Moves the plan's dots until the mean force stops improving. `on_frame(iteration)`, if given, is called before
-/// the first iteration, every frame_interval iterations and after the last; it may read positions. Progress: "moving
-/// dots", updated at every reading. Throws invalid_argument for options out of range, cancelled.
+/// Moves the plan's dots until the mean force stops improving. Calls `on_frame(iteration)`, if set, before the first
+/// iteration, every frame_interval iterations and after the last; it may read positions. Progress: "moving dots",
+/// updated at every reading. Throws invalid_argument for options out of range, cancelled.
 DescentReport electrostatic_halftone(ElectrostaticPlan& plan, const DescentOptions& options = {},
                                      Progress& progress = Progress::none(),
                                      const std::function<void(std::int64_t)>& on_frame = {});

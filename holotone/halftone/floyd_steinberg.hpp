@@ -9,21 +9,22 @@ namespace holotone {
 
 /// Floyd and Steinberg's error diffusion of ink to a bitmap, the classic baseline.
 ///
-/// In serpentine order (even rows to the right, odd ones to the left) a pixel becomes 1 (a dot) where ink plus the errors it
-/// got is at least 1/2; the error goes to the next pixel (7/16) and the three below (3/16, 5/16, 1/16). At borders the
-/// weights that fall outside go to the others, so that the bitmap has the ink's sum to within 1/2. float64.
+/// In serpentine order (even rows to the right, odd ones to the left) a pixel becomes 1 (a dot) if its ink plus the
+/// errors it received is at least 1/2. The error goes to the next pixel (7/16) and the three below (3/16, 5/16, 1/16).
+/// At borders the weights outside are redistributed to the others, so that the bitmap has the ink's sum to within 1/2.
+/// float64.
 ///
-/// `ink`: {ny, nx} in host memory, 0..1. Returns {ny, nx} of 0 and 1. Throws invalid_argument for an ink elsewhere, empty,
-/// not finite or out of range. Cost: O(pixels), serial.
-/// Source: R. W. Floyd and L. Steinberg, "An adaptive algorithm for spatial greyscale" (1976); serpentine: R. Ulichney,
-/// Digital Halftoning (1987), 8.3.
+/// `ink`: {ny, nx} in host memory, 0..1. Returns {ny, nx} of 0 and 1. Throws invalid_argument for an ink on a GPU,
+/// empty, not finite or out of range. Cost: O(pixels), serial.
+/// Source: R. W. Floyd and L. Steinberg, "An adaptive algorithm for spatial greyscale" (1976); serpentine: R.
+/// Ulichney, Digital Halftoning (1987), 8.3.
 Array<std::uint8_t, 2> floyd_steinberg(View<const float, 2> ink);
 
-/// A dot at the centre of each pixel that is not 0, in rows. Throws invalid_argument for a bitmap on a GPU.
+/// A dot at the centre of each non-zero pixel, in rows. Throws invalid_argument for a bitmap on a GPU.
 Dots dots_of_bitmap(View<const std::uint8_t, 2> bitmap);
 
-/// The recurrence of error diffusion: `quantise(row, col, value)` returns what pixel (row, col) becomes, the rest of value
-/// is passed on. `value(row, col)` is what is to be diffused. Returns the rest that no pixel was left for.
+/// Recurrence of error diffusion: diffuses `value(row, col)`; `quantise(row, col, value)` returns the quantized value
+/// of pixel (row, col), and the difference is passed on. Returns the remaining error of the last pixel.
 template <class Value, class Quantise>
 double diffuse_errors(const Shape<2>& shape, const Value& value, const Quantise& quantise) {
   const auto [ny, nx] = shape;

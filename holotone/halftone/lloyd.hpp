@@ -10,8 +10,8 @@ namespace holotone {
 struct LloydOptions {
   std::int64_t iterations = 100;      ///< at most, >= 0
   double tolerance = 2e-3;            ///< stops when dots move less than this share of their mean spacing; >= 0
-  std::int64_t samples_per_dot = 64;  ///< at least so many ink samples a dot of the page, 1..4096
-  std::uint64_t seed = 0;             ///< of the places that dots without ink move to
+  std::int64_t samples_per_dot = 64;  ///< least number of ink samples for each dot of the page, 1..4096
+  std::uint64_t seed = 0;             ///< of the random positions of dots without ink
 };
 
 struct LloydResult {
@@ -20,23 +20,25 @@ struct LloydResult {
   bool converged = false;      ///< the tolerance was reached
 };
 
-/// Weighted Voronoi stippling: dots move to the centres of the ink that is nearest to them.
+/// Weighted Voronoi stippling: dots move to the centroids of their Voronoi cells' ink.
 ///
-/// An iteration replaces each dot p_j by c_j = sum w_s x_s / sum w_s over the samples s that are nearer to p_j than to any
-/// other dot (of equal ones, to the first), which never raises the energy sum_j sum_{s in j} w_s |x_s - p_j|^2. Samples are
-/// the ink's pixels, or a k times finer grid on which the ink is interpolated (resampled_ink) where pixels are fewer than
-/// samples_per_dot a dot, up to 2^25 samples. A dot with no ink in its cell goes to a random place (importance_sampled_dots).
+/// An iteration replaces each dot p_j by c_j = sum w_s x_s / sum w_s over the samples s that are nearer to p_j than to
+/// any other dot (of equal ones, to the first). It never raises the energy sum_j sum_{s in j} w_s |x_s - p_j|^2.
+/// Samples are the ink's pixels. With fewer than samples_per_dot pixels a dot, they are a k times finer grid of
+/// interpolated ink (resampled_ink), up to 2^25 samples. A dot without ink in its cell moves to a random position
+/// (importance_sampled_dots).
 ///
-/// `ink`: {ny, nx} in host memory; `start`: dots on a page of its size; radii and classes are kept. Reports "moving dots" to
-/// `progress`. Throws invalid_argument for an ink without ink, a page of another size, dots that are not finite or options
-/// out of range; cancelled. The same bits with any number of threads. Cost of an iteration: O(samples log samples),
-/// on all threads. Sources: S. Lloyd (1982); A. Secord, "Weighted Voronoi stippling" (2002).
+/// `ink`: {ny, nx} in host memory; `start`: dots on a page of its size; radii and classes are kept. Reports "moving
+/// dots" to `progress`. Throws invalid_argument for a picture without ink, a page of another size, dots that are not
+/// finite or options out of range; cancelled. The same bits with any number of threads. Cost of an iteration:
+/// O(samples log samples), on all threads. Sources: S. Lloyd (1982); A. Secord, "Weighted Voronoi stippling" (2002).
 LloydResult lloyd_dots(View<const float, 2> ink, const Dots& start, const LloydOptions& options = {},
                        Progress& progress = Progress::none());
 
-/// The nearest dot of each sample to float32 rounding, the first of dots at one place: sample (row, col) of `shape` lies at
+/// Nearest dot of each sample to float32 rounding, the first of coincident dots. Sample (row, col) of `shape` is at
 /// ((col + 1/2) width / nx, (row + 1/2) height / ny). Boxes of samples are halved until few dots can be nearest.
-/// Throws invalid_argument for no dot, one that is not finite, an empty shape or page. Cost: O((samples + dots) log dots).
+/// Throws invalid_argument without dots, for one that is not finite, an empty shape or page. Cost: O((samples + dots)
+/// log dots).
 Array<std::int32_t, 2> nearest_dots(const Dots& dots, const Shape<2>& shape);
 
 }  // namespace holotone

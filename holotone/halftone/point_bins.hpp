@@ -13,7 +13,7 @@ struct PointBins {
   float side = 1;  ///< of a bin
   std::int64_t columns = 1;
   std::int64_t rows = 1;
-  std::vector<std::uint32_t> start;  ///< bin b holds index[start[b]] .. index[start[b + 1] - 1], rising
+  std::vector<std::uint32_t> start;  ///< bin b has index[start[b]] .. index[start[b + 1] - 1], rising
   std::vector<std::uint32_t> index;
 
   [[nodiscard]] std::int64_t column_of(float x) const {
@@ -24,7 +24,8 @@ struct PointBins {
   }
 };
 
-/// `position`: x, y interleaved, finite. About `points_a_bin` points a bin of their bounding box, at most 4 bins a point.
+/// `position`: x, y interleaved, finite. About `points_a_bin` points a bin of their bounding box, at most 4 bins a
+/// point.
 inline PointBins sorted_into_bins(const std::vector<float>& position, double points_a_bin) {
   PointBins bins;
   const auto count = static_cast<std::int64_t>(position.size() / 2);
@@ -45,7 +46,7 @@ inline PointBins sorted_into_bins(const std::vector<float>& position, double poi
   const double width = static_cast<double>(right - bins.left);
   const double height = static_cast<double>(bottom - bins.top);
   const double wanted = std::max(1.0, static_cast<double>(count) / points_a_bin);
-  // A row of points has no area: then the longer side alone is cut.
+  // A row of points has no area: divide only the longer side.
   const double side = std::max({std::sqrt(width * height / wanted), std::max(width, height) / wanted, 1e-20});
   bins.side = static_cast<float>(side);
   bins.columns = std::clamp(static_cast<std::int64_t>(width / side) + 1, std::int64_t{1}, 2 * count + 1);

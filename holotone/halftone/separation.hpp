@@ -4,22 +4,22 @@
 
 namespace holotone {
 
-/// Light or darkness in three channels: red, green, blue, linear, of white paper 1 or 0.
+/// Light or darkness in red, green and blue, linear; white paper is 1 or 0.
 using Channels = std::array<double, 3>;
-/// Shares of the page that cyan, magenta, yellow and black cover.
+/// Coverages of the page by cyan, magenta, yellow and black.
 using FourShares = std::array<double, 4>;
 
-/// What four inks are, and how much dots of one keep off those of another.
+/// Colours of four inks, and the separation of dots of different inks.
 struct FourInks {
-  /// Linear light of paper that is all covered by cyan, magenta, yellow or black: ideal inks unless told.
+  /// Linear light of paper fully covered by cyan, magenta, yellow or black (default: ideal inks).
   std::array<Channels, 4> light = {{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {0, 0, 0}}};
-  /// Total coverage s0 at which dots of different inks begin to lie on each other: `apart_of`. 0: they lie anywhere.
+  /// Total coverage s0 at which dots of different inks begin to overlap: `apart_of`. 0: independent positions.
   double apart = 0;
 };
 
-/// FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for none
-/// across. Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76 and
-/// 1.75 for across = 0.03, 0.1, 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
+/// FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for across
+/// = 0. Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76 and 1.75
+/// for across = 0.03, 0.1, 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
 double apart_of(double within, double across);
 
 /// Mean light of paper with dots of four inks.
@@ -27,24 +27,24 @@ double apart_of(double within, double across);
 ///     L = max(0, sum over inks of l_i^q - 3)^(1/q),   l_i = 1 - c_i (1 - light_i)
 ///     q = exp(-(s / apart)^2),   s = sum of c_i
 ///
-/// in each channel. q = 0, the limit, is the product of all l_i: dots that lie on each other at random (M. E. Demichel,
-/// 1924). q = 1 is 1 - sum of c_i (1 - light_i): dots that never do. In between the dots keep apart while there is
-/// paper left for it. Dots of one ink that lie on each other are not counted: they print more light than this, by 0.05
-/// at solid black alone and by 0.09 with 0.3 of another ink; by nothing below a coverage of 0.7. The power mean is of
-/// the form of J. A. C. Yule and W. J. Nielsen (1951); exponent and s0 are fitted to dots of classes_halftone.
-/// `coverage` in 0..1 each.
+/// in each channel. q = 0, the limit, is the product of all l_i: dots that overlap at random (M. E. Demichel, 1924). q
+/// = 1 is 1 - sum of c_i (1 - light_i): dots that never overlap. In between the dots stay apart while there is free
+/// paper. Overlaps of dots of one ink are neglected. Such dots print more light than this: 0.05 at solid black alone,
+/// 0.09 with 0.3 of another ink, and nothing below a coverage of 0.7. The power mean has the form of J. A. C. Yule and
+/// W. J. Nielsen (1951); exponent and s0 are fitted to dots of classes_halftone. `coverage` in 0..1 each.
 Channels printed_light(const FourInks& inks, const FourShares& coverage);
 
-/// From a colour to four inks that print it, with grey replaced by black.
+/// Separation of a colour into four inks that print it, with grey replaced by black.
 ///
-/// Full replacement: black and two of the three colours, those with which printed_light comes nearest to the colour
-/// (least squares of sqrt(L + 0.02), coverages in 0..1). `black` = 1 is that; else black has that share of its coverage
-/// and all three colours print the rest. Colours that the inks cannot print become the nearest that they can.
+/// Full replacement uses black and two of the three colours: those with which printed_light comes nearest to the
+/// colour (least squares of sqrt(L + 0.02), coverages in 0..1). `black` = 1 is full replacement. Otherwise black has
+/// that share of its coverage and all three colours print the remainder. Colours outside the inks' gamut become the
+/// nearest in it.
 ///
-/// Solved for 17^3 colours by Levenberg and Marquardt's method and interpolated in tetrahedra, so that greys need
-/// nothing but black. Throws invalid_argument for black outside 0..1, light outside 0..1, apart outside 0..100. Cost:
-/// some 0.1 s once, then O(1) a colour; 77 KiB. Sources: J. A. C. Yule, Principles of Color Reproduction (1967);
-/// interpolation: H. Kang, Color Technology for Electronic Imaging Devices (1997), 4.4.
+/// Solved for 17^3 colours by Levenberg and Marquardt's method and interpolated in tetrahedra, so that greys need only
+/// black. Throws invalid_argument for black outside 0..1, light outside 0..1, apart outside 0..100. Cost: about 0.1 s
+/// once, then O(1) a colour; 77 KiB. Sources: J. A. C. Yule, Principles of Color Reproduction (1967); interpolation:
+/// H. Kang, Color Technology for Electronic Imaging Devices (1997), 4.4.
 class Separation {
  public:
   explicit Separation(double black = 1, const FourInks& inks = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Where rays meet dice and board. Not for users.
+// Intersections of rays with dice and board. Not for users.
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/hologram/scene_checks.hpp>
 
@@ -7,26 +7,26 @@ namespace holotone::dice {
 
 using scene::Vec3d;
 
-/// origin + t direction, from `nearest` on.
+/// origin + t direction, for t >= `nearest`.
 struct Ray {
   Vec3d origin{};
   Vec3d direction{};
   double nearest = 0;
 };
 
-/// What a ray meets first.
+/// First intersection of a ray.
 struct Hit {
   int colour = -1;  ///< number of a surface and its mark (a pip, a dark square): 2 surface + mark; -1: nothing
   double t = 0;
 };
 
-/// The dice's faces, six each (+x, -x, +y, -y, +z, -z of the die's own frame), then the board.
+/// Faces of the dice, six each (+x, -x, +y, -y, +z, -z of the die's own frame), then the board.
 class Surfaces {
  public:
   explicit Surfaces(const DiceSceneOptions& options);
 
   [[nodiscard]] Hit first(const Ray& ray) const;
-  /// Shaded, linear light; the first channel is luminance where the scene has one. `colour` as in Hit.
+  /// Shaded colour, linear light; the first channel is the luminance if the scene has one channel. `colour` as in Hit.
   [[nodiscard]] const Vec3f& colour(int colour) const { return colours_[static_cast<std::size_t>(colour)]; }
   [[nodiscard]] int count() const { return static_cast<int>(colours_.size() / 2); }
   [[nodiscard]] double area_m2(int surface) const;

@@ -6,18 +6,18 @@
 
 namespace holotone {
 
-/// Lets through what the lens and the stop behind a modulator do for an encoding, which is what a viewer of such a
-/// display sees. Frequencies in cycles a pixel, x to the right and y up, up to 1/2, those of the carrier subtracted:
-///   single_sideband  f_y > 0: without the twin image and the undiffracted beam
+/// Applies the optical filter of an encoding, the lens and the stop behind a modulator, for a viewer of such a
+/// display. Frequencies are in cycles a pixel up to 1/2, x to the right and y up, relative to the carrier. Passed:
+///   single_sideband  f_y > 0: without the twin image and the zero order
 ///   double_phase     |f_x| + |f_y| < 1/2: without the orders of the checkerboard
-///   burckhardt       |f_x - 1/3| < 1/6, moved to the axis: the order in which a cell's three pixels add up to its value
+///   burckhardt       |f_x - 1/3| < 1/6, moved to the axis: the order in which a cell's three pixels sum to its value
 ///   phase, amplitude everything
-/// `field` is the light that leaves the panel (modulation_of with the same options), shape {ny, nx}, in host memory; it
-/// is changed in place. The panel is taken as periodic. Cost O(nx ny log(nx ny)), workspace of one FFT plan. Throws
+/// `field` is the light leaving the panel (modulation_of with the same options), shape {ny, nx}, in host memory; it is
+/// changed in place. The panel is treated as periodic. Cost O(nx ny log(nx ny)), workspace of one FFT plan. Throws
 /// invalid_argument for another shape than the grid's or a field on a GPU. Sources: those of the encodings.
 void fourier_filter(View<Complex, 2> field, const EncodeOptions& options, const FieldGrid& grid);
 
-/// The filter in words, for reports: "half plane", "diamond", "first order of cells", "none".
+/// Name of the filter for reports: "half plane", "diamond", "first order of cells", "none".
 std::string_view fourier_filter_name(Encoding encoding);
 
 }  // namespace holotone

@@ -9,15 +9,15 @@
 
 namespace holotone {
 
-/// The phase that a layer's light leaves with.
+/// Phase of a layer's light.
 enum class LayerPhase {
-  random,  ///< uniform in [0, 2 pi), one for each pixel: light goes everywhere the panel can send it, with speckle
-  smooth,  ///< zero: light goes straight ahead but for what edges bend
+  random,  ///< uniform in [0, 2 pi), one for each pixel: light fills the diffraction angle, with speckle
+  smooth,  ///< zero: light travels along the axis, except for diffraction at edges
 };
-/// How the layers of a picture with depth divide its range of distances.
+/// Spacing of the layers of a picture with depth.
 enum class LayerSpacing {
-  inverse_distance,  ///< evenly in 1/d, as the depth of focus goes; for scenes on one side of the panel
-  distance,          ///< evenly in d
+  inverse_distance,  ///< equal steps of 1/d, like the depth of focus; for scenes on one side of the panel
+  distance,          ///< equal steps of d
 };
 /// "random", "smooth".
 std::string_view to_string(LayerPhase phase);
@@ -25,64 +25,66 @@ std::string_view to_string(LayerPhase phase);
 std::string_view to_string(LayerSpacing spacing);
 
 struct LayerOptions {
-  FieldGrid grid = {};  ///< the panel; every layer has its pixels
+  FieldGrid grid = {};  ///< of the panel; every layer has its pixels
   LayerPhase phase = LayerPhase::random;
   std::uint64_t seed = 0;  ///< of random phases
 };
 
-/// A flat picture parallel to the panel, on the panel's pixels. Views {ny, nx} in host memory or on the plan's device.
+/// Flat picture parallel to the panel, on the panel's pixels. Views {ny, nx} in host memory or on the plan's device.
 struct Layer {
-  View<const float, 2> intensity;  ///< linear light >= 0; what is not, or is not finite, is dark
-  View<const float, 2> mask =
-      {};                 ///< how much of the light from behind it stops, 0 to 1; empty: all where its intensity is > 0
-  double distance_m = 0;  ///< behind the panel; < 0: in front
+  View<const float, 2> intensity;  ///< linear light; other than finite and >= 0 is dark
+  View<const float, 2> mask = {};  ///< opacity to light from behind, 0 to 1; empty: 1 where its intensity is > 0
+  double distance_m = 0;           ///< behind the panel; < 0: in front
 };
 
-/// A picture with a distance for each pixel, seen straight on: orthographic, of square pixels.
+/// Picture with a distance for each pixel, seen along the axis: orthographic, with square pixels.
 struct RgbdPicture {
   View<const float, 2> intensity;   ///< {ny, nx}, linear light >= 0, finite, in host memory
   View<const float, 2> distance_m;  ///< the same shape, finite, > 0 behind the panel
   double width_m = 0;               ///< of the picture in the scene, > 0; its height follows
-  double x_m = 0;                   ///< its middle, right of the panel's axis
-  double y_m = 0;                   ///< and above it
+  double x_m = 0;                   ///< centre, right of the panel's axis
+  double y_m = 0;                   ///< above the panel's axis
   int layers = 64;                  ///< 1 to most_picture_layers
   LayerSpacing spacing = LayerSpacing::inverse_distance;
 };
 
 inline constexpr int most_picture_layers = 65535;
 
-/// A picture cut into layers on a panel's pixels, in host memory.
+/// Picture divided into layers on a panel's pixels, in host memory.
 struct SlicedPicture {
-  static constexpr std::uint16_t nothing = 0xffff;  ///< a pixel that the picture does not cover
+  static constexpr std::uint16_t nothing = 0xffff;  ///< pixel outside the picture
   Array<float, 2> intensity;                        ///< {ny, nx} of the panel
-  Array<std::uint16_t, 2> layer;                    ///< {ny, nx}: the number of the pixel's layer, or nothing
-  std::vector<double> distance_m;                   ///< of each layer, far to near; only those that hold a pixel
-  double beyond = 0;  ///< the share of the picture's area that lies beyond the panel's edges
+  Array<std::uint16_t, 2> layer;                    ///< {ny, nx}: number of the pixel's layer, or nothing
+  std::vector<double> distance_m;                   ///< of each layer, far to near; only layers with pixels
+  double beyond = 0;                                ///< share of the picture's area beyond the panel's edges
 };
 
-/// Resamples a picture onto a panel and gives each pixel a layer.
+/// Resamples a picture to a panel's pixels and assigns each pixel to a layer.
 ///
-/// Intensity is averaged by a tent as wide as the coarser of the two pixels (bilinear where the picture is magnified); the distance is that of the
-/// nearest pixel, so that edges do not mix distances. The range of distances on the panel is cut into `layers` equal parts in t = 1/d or t = d, and
-/// each layer stands at the mean t of its pixels: flat things stay where they are.
-/// Throws invalid_argument for shapes that differ, values out of range (naming the first), an empty picture, or inverse_distance where the
-/// scene touches or crosses the panel's plane. Cost O(nx ny) of both.
+/// Intensity is averaged by a tent as wide as the coarser of the two pixels (bilinear if the picture is magnified).
+/// The distance is that of the nearest pixel, so that edges do not mix distances. The range of distances on the panel
+/// is divided into `layers` equal parts in t = 1/d or t = d. Each layer is at the mean t of its pixels, so that flat
+/// objects keep their distance.
+/// Throws invalid_argument for shapes that differ, values out of range (with the first), an empty picture, or
+/// inverse_distance for a scene that touches or crosses the panel's plane. Cost O(nx ny) of both.
 SlicedPicture slice_picture(const RgbdPicture& picture, const FieldGrid& grid);
 
-/// A stack of layers, or a picture with depth, to the complex field {ny, nx} on the panel, near things hiding far ones.
+/// Complex field {ny, nx} on the panel of a stack of layers, or of a picture with depth, with occlusion.
 ///
-/// From back to front, with P_s the band-limited angular spectrum over a distance s (PropagationPlan) and layer j's mask m, intensity I and phase phi:
-///   d >= 0   U <- P_(d' - d)[U],  U <- (1 - m) U + sqrt(I) exp(i phi)      d' the layer before; at last U <- P_d[U] to the panel
+/// From back to front, with P_s the band-limited angular spectrum over a distance s (PropagationPlan) and layer j's
+/// mask m, intensity I and phase phi:
+///   d >= 0   U <- P_(d' - d)[U],  U <- (1 - m) U + sqrt(I) exp(i phi)      d' the layer before; at last U <- P_d[U]
 ///   d < 0    U <- U + P_(-|d|)[ sqrt(I) exp(i phi) - m P_|d|[U] ]          U on the panel
-/// The first line is the silhouette method; light that has left the panel's width on its way does not come back. The second is the same by
-/// Babinet's principle, because light in front of the panel is wider than the panel: what is cut there is only what the mask covers. Layers at one
-/// distance hide each other in their order, the later ones before the earlier. In a stack phi is drawn by the number j nx ny + pixel; a picture's by pixel.
+/// The first line is the silhouette method; light that has left the panel's width on its way is lost. The second is
+/// the same by Babinet's principle, because light in front of the panel is wider than the panel: only the masked light
+/// is cut off. Layers at one distance hide each other in their order, the later ones before the earlier. In a stack
+/// phi is drawn by the number j nx ny + pixel; in a picture by pixel.
 ///
-/// Cost: a propagation a layer with d >= 0, two with d < 0 (each two FFTs of four times the panel). Workspace: 32 bytes a pixel of
-/// the panel for the padded field; 6 for a picture; on CUDA 8 for layers in host memory; 8 if a layer is in front. Relative l2 error against the same formula
-/// in float64: below 1e-6 a propagation.
-/// Sources: Matsushima and Nakahara, Appl. Opt. 48(34), H54 (2009), the silhouette method; Matsushima, Nakamura and Nakahara, Opt. Express 22(20),
-/// 24450 (2014), the same by Babinet's principle.
+/// Cost: one propagation for a layer with d >= 0, two with d < 0 (each two FFTs of four times the panel). Workspace:
+/// 32 bytes a pixel of the panel for the padded field; 6 for a picture; on CUDA 8 for layers in host memory; 8 if a
+/// layer is in front. Relative l2 error against the same formula in float64: below 1e-6 a propagation.
+/// Sources: Matsushima and Nakahara, Appl. Opt. 48(34), H54 (2009), the silhouette method; Matsushima, Nakamura and
+/// Nakahara, Opt. Express 22(20), 24450 (2014), the same by Babinet's principle.
 class LayerPlan {
  public:
   /// Throws invalid_argument for a grid out of range.
@@ -91,14 +93,14 @@ class LayerPlan {
   LayerPlan(LayerPlan&&) noexcept;
   LayerPlan& operator=(LayerPlan&&) noexcept;
 
-  /// Takes a stack in any order. The views must stay as they are until execute is done. Throws invalid_argument for another shape or device, a
-  /// distance that is not finite, or no layer.
+  /// Sets a stack of layers in any order. The views must stay unchanged until execute is done. Throws invalid_argument
+  /// for another shape or device, a distance that is not finite, or no layer.
   void set_layers(std::span<const Layer> layers);
-  /// Takes a picture that slice_picture made for this grid: uploads it. Throws invalid_argument for another shape.
+  /// Uploads a picture that slice_picture made for this grid. Throws invalid_argument for another shape.
   void set_picture(const SlicedPicture& picture);
 
-  /// field {ny, nx} on the plan's device. CUDA: only enqueues. Throws invalid_argument for another shape or device or without layers, cancelled if
-  /// `progress` says so.
+  /// Writes field {ny, nx} on the plan's device. CUDA: only enqueues. Throws invalid_argument for another shape or
+  /// device or without layers; cancelled by `progress`.
   void execute(View<Complex, 2> field, Progress& progress = Progress::none());
 
   [[nodiscard]] std::size_t workspace_bytes() const;
@@ -108,7 +110,7 @@ class LayerPlan {
   std::unique_ptr<State> state_;
 };
 
-/// One shot: slice, plan, execute, wait. The field lives on `device`.
+/// One shot: slice, plan, execute, wait. The field is on `device`.
 Array<Complex, 2> layer_field(const RgbdPicture& picture, const LayerOptions& options, Device device = {},
                               Progress& progress = Progress::none());
 

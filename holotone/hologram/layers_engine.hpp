@@ -1,29 +1,28 @@
 #pragma once
-// Between the plan of layers (layers.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan of layers (layers.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/hologram/layers.hpp>
 
 namespace holotone::layers {
 
-/// A layer as loops see it; pointers are memory of their device, {ny, nx}.
+/// Layer for the loops; pointers are memory of their device, {ny, nx}.
 struct Source {
   const float* intensity = nullptr;
-  const float* mask = nullptr;  ///< null: opaque where there is light
-  const std::uint16_t* number =
-      nullptr;  ///< not null: only pixels with this number are the layer's, and all of them are opaque
+  const float* mask = nullptr;            ///< null: opaque where its intensity is > 0
+  const std::uint16_t* number = nullptr;  ///< not null: the layer has only the pixels with this number, all opaque
   std::uint16_t wanted = 0;
   bool random = false;
   std::uint64_t seed = 0;
-  std::uint64_t first_draw = 0;  ///< the counter of the first pixel's phase
+  std::uint64_t first_draw = 0;  ///< counter of the first pixel's random phase
 };
 
-/// What becomes of the light that is there.
+/// Use of the incident light U by a layer with light L and mask m.
 enum class Carry {
   nothing,  ///< U <- L
   passed,   ///< U <- (1 - m) U + L
   stopped,  ///< U <- L - m U
 };
 
-/// The steps between propagations, on one device. Views arrive checked.
+/// Steps between propagations, on one device. Views are already checked.
 class Engine {
  public:
   virtual ~Engine() = default;

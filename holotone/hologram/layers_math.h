@@ -7,7 +7,7 @@
 
 namespace holotone::layers {
 
-/// What a pixel does to the light from behind and what it adds.
+/// Opacity of a pixel to the light from behind (mask), and the light it adds.
 struct Pixel {
   float mask = 0;
   float re = 0;
@@ -33,7 +33,7 @@ HOLOTONE_HOST_DEVICE inline Pixel layer_pixel(const Source& source, std::int64_t
   return pixel;
 }
 
-/// How much of the light that is there stays.
+/// Factor of the incident light.
 HOLOTONE_HOST_DEVICE inline float kept(float mask, Carry carry) { return carry == Carry::passed ? 1.0F - mask : -mask; }
 
 }  // namespace holotone::layers

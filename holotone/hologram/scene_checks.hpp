@@ -11,12 +11,13 @@ using Vec3d = std::array<double, 3>;
 
 /// Throws invalid_argument naming the first position that is not finite.
 void check_finite(std::string_view where, std::string_view argument, const std::vector<Vec3f>& positions);
-/// Finite positions, attributes one a vertex or none, vertex indices in range.
+/// Throws invalid_argument unless positions are finite, attributes one a vertex or empty, vertex indices in range.
 void check_mesh(std::string_view where, std::string_view argument, const Mesh& mesh);
-/// Finite positions, one amplitude a point, other attributes one a point or none (compact clouds of one size).
+/// Throws invalid_argument unless positions are finite, amplitudes one a point, other attributes one a point or empty
+/// (compact clouds of one size).
 void check_cloud(std::string_view where, std::string_view argument, const PointCloud& cloud);
 
-/// v / |v|, or zero where v has no finite direction.
+/// v / |v|, or zero if v has no finite direction.
 Vec3d unit(const Vec3d& v);
 /// (b - a) x (c - a): along the outward normal of a counter-clockwise triangle, twice its area long.
 Vec3d edge_product(const Mesh& mesh, const std::array<std::uint32_t, 3>& triangle);

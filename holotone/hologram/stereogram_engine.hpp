@@ -1,12 +1,12 @@
 #pragma once
-// Between the plan (stereogram.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (stereogram.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/hologram/stereogram_math.h>
 #include <vector>
 
 namespace holotone::stereogram {
 
-/// Where the hogels of a panel stand and which rays they send out.
+/// Positions of a panel's hogels, and their rays.
 class Geometry {
  public:
   explicit Geometry(const StereogramOptions& given);
@@ -15,22 +15,22 @@ class Geometry {
   StereogramOptions options;
   Shape<2> hogels{};
   double step = 0;               ///< of direction cosines: lambda / (N pitch)
-  std::int64_t most_k = 0;       ///< |kx|, |ky| at most
+  std::int64_t most_k = 0;       ///< largest |kx|, |ky|
   double margin_m = 0;           ///< around the viewing window
   double most_curvature = 0;     ///< 1 / m
-  double curvature_per_px2 = 0;  ///< turns at one pixel from the middle by a curvature of 1 / m: pitch^2 / (2 lambda)
+  double curvature_per_px2 = 0;  ///< turns at one pixel from the centre for a curvature of 1 / m: pitch^2 / (2 lambda)
 };
 
-/// The light of one hogel, before its phases: on the host, from any source.
+/// Light of one hogel without random phases, in host memory.
 struct HogelLight {
   Hogel hogel;
-  std::vector<float> amplitude;     ///< {rows, columns}; 0: dark or not wanted
+  std::vector<float> amplitude;     ///< {rows, columns}; 0: dark or not computed
   std::vector<std::uint8_t> layer;  ///< of each ray; layered only
   std::vector<double> curvature;    ///< of each layer in 1 / m; flat: one, 0
-  std::vector<std::uint8_t> used;   ///< whether a layer has rays
+  std::vector<std::uint8_t> used;   ///< 1 if a layer has rays
 };
 
-/// Asks the source and sorts what it says. `scratch`: what this thread keeps between hogels.
+/// Memory of a thread, kept between hogels.
 struct LightScratch {
   std::vector<float> intensity;
   std::vector<float> distance_m;
@@ -39,12 +39,12 @@ struct LightScratch {
 StereogramReport look_through(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t row,
                               std::int64_t column, HogelLight& light, LightScratch& scratch);
 
-/// The same of `some` hogels from one on, row by row, side by side; `scratch` grows to one for each thread.
+/// The same for `some` hogels from `first` on, in rows; `scratch` grows to one entry a thread.
 StereogramReport look_through_some(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t first,
                                    std::int64_t some, std::vector<HogelLight>& lights,
                                    std::vector<LightScratch>& scratch);
 
-/// A plan's work on one device. The range and the output arrive checked.
+/// Stereogram computation on one device. The range and the output are already checked.
 class Engine {
  public:
   virtual ~Engine() = default;

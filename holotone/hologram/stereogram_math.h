@@ -1,28 +1,28 @@
 #pragma once
-// What one ray of a hogel is: element functions that the CPU loops and the CUDA kernels share. Not for users.
+// One ray of a hogel: element functions that the CPU loops and the CUDA kernels share. Not for users.
 #include <cmath>
 #include <cstdint>
 #include <holotone/optics/phase_math.h>
 
 namespace holotone::stereogram {
 
-/// A hogel and the rays of it that are computed: columns kx = first_kx + column, rows ky = first_ky - row, in steps of 1 / (N pitch).
+/// A hogel and its computed rays: columns kx = first_kx + column, rows ky = first_ky - row, in steps of 1 / (N pitch).
 struct Hogel {
-  double x_m = 0;  ///< its middle
+  double x_m = 0;  ///< its centre
   double y_m = 0;
-  std::int64_t number = 0;  ///< row by row from the top left one
+  std::int64_t number = 0;  ///< row by row from the top left hogel
   std::int64_t first_kx = 0;
   std::int64_t first_ky = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  /// Slopes cx / cz and cy / cz of the light that is wanted; infinite: any.
+  /// Limits of the slopes cx / cz and cy / cz of computed rays; infinite: no limit.
   double least_x = -INFINITY;
   double most_x = INFINITY;
   double least_y = -INFINITY;
   double most_y = INFINITY;
 };
 
-/// cz^2 of a ray that is wanted, else 0.
+/// cz^2 of a computed ray, else 0.
 HOLOTONE_HOST_DEVICE inline double ray_cz2(const Hogel& hogel, double step, std::int64_t row, std::int64_t column) {
   const double cx = static_cast<double>(hogel.first_kx + column) * step;
   const double cy = static_cast<double>(hogel.first_ky - row) * step;
@@ -31,19 +31,19 @@ HOLOTONE_HOST_DEVICE inline double ray_cz2(const Hogel& hogel, double step, std:
   const double cz = std::sqrt(cz2);
   const bool inside =
       cx >= hogel.least_x * cz && cx <= hogel.most_x * cz && cy >= hogel.least_y * cz && cy <= hogel.most_y * cz;
-  // An infinite slope times cz is infinite: no comparison fails by it.
+  // An infinite slope times cz is infinite, so that its comparisons are true.
   return inside ? cz2 : 0;
 }
 
-/// Curvature in 1 / m of the wave that a point at `distance_m` along a ray leaves on the panel, the mean over directions across it:
-/// cz / d across the plane of the ray and the axis, cz^3 / d in it. Both are 1 / d on the axis.
+/// Curvature in 1 / m on the panel of the wave from a point at `distance_m` along a ray: the mean of its two
+/// curvatures, cz / d across the plane of the ray and the axis, and cz^3 / d in it. Both are 1 / d on the axis.
 HOLOTONE_HOST_DEVICE inline double ray_curvature(double cz2, double distance_m, double most) {
   const double curvature = 0.5 * std::sqrt(cz2) * (1 + cz2) / distance_m;
-  if (!(curvature <= most)) return most;  // also of a point in the panel's plane
+  if (!(curvature <= most)) return most;  // also for a point in the panel's plane
   return curvature < -most ? -most : curvature;
 }
 
-/// The phase of a ray in turns, [-1/2, 1/2): nothing but the seed, the hogel and the ray's frequency decide it.
+/// Phase of a ray in turns, [-1/2, 1/2), computed only from the seed, the hogel and the ray's frequency.
 HOLOTONE_HOST_DEVICE inline float ray_turns(std::uint64_t seed, const Hogel& hogel, std::int64_t hogel_px,
                                             std::int64_t row, std::int64_t column) {
   const std::int64_t kx = hogel.first_kx + column + hogel_px / 2;
@@ -52,10 +52,11 @@ HOLOTONE_HOST_DEVICE inline float ray_turns(std::uint64_t seed, const Hogel& hog
   return random_uniform(seed, static_cast<std::uint64_t>(counter)) - 0.5F;
 }
 
-/// Place of a frequency in a transform of `count`.
+/// Index of a frequency in a transform of `count`.
 HOLOTONE_HOST_DEVICE inline std::int64_t place_of(std::int64_t k, std::int64_t count) { return k < 0 ? k + count : k; }
 
-/// Turns of the wave of curvature c at pixel i of a hogel along one axis: c x^2 / (2 lambda), x from the hogel's middle.
+/// Turns of the wave of curvature c at pixel i of a hogel along one axis: c x^2 / (2 lambda), x from the hogel's
+/// centre.
 HOLOTONE_HOST_DEVICE inline float curved_turns(double turns_at_one_px, std::int64_t i, std::int64_t hogel_px) {
   const double x = static_cast<double>(i) - 0.5 * static_cast<double>(hogel_px - 1);
   return reduce_turns(turns_at_one_px * x * x);

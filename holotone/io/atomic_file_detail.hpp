@@ -1,5 +1,5 @@
 #pragma once
-// Files that are removed unless they become complete, and their names. Not for users.
+// Files that are removed unless completed, and their names. Not for users.
 #include <cstdint>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_handle_detail.hpp>
@@ -8,24 +8,24 @@
 
 namespace holotone::io {
 
-/// The file that `path` leads to, its symbolic links resolved where it exists. Throws io as AtomicFile does.
+/// File that `path` resolves to, after symbolic links if it exists. Throws io as AtomicFile does.
 std::string output_target(const std::string& path);
 
-/// Throws cancelled if remove_pending_files() was called: nothing is written any more.
+/// Throws cancelled if remove_pending_files() was called, after which no file may be written.
 void require_not_ending(const std::string& path);
 
-/// From here to disarm_name(slot) remove_pending_files() removes the file of this name. Throws io if the name is too long or 64
-/// are armed already.
+/// Until disarm_name(slot), remove_pending_files() removes the file of this name. Throws io if the name is too long or
+/// 64 are armed already.
 int arm_name(const std::string& path);
 void disarm_name(int slot) noexcept;
 
-/// An AtomicFile that is written from its beginning to its end.
+/// An AtomicFile written sequentially.
 class AppendedFile {
  public:
   explicit AppendedFile(const std::string& path);
   /// Throws io.
   void append(std::string_view bytes);
-  /// Flushes all to the disk: for what took long to make.
+  /// Flushes everything to the disk; for results that took long to compute.
   void flush();
   void commit() { target_.commit(); }
 

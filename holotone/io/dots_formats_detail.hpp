@@ -1,5 +1,5 @@
 #pragma once
-// The readers and writers behind read_dots and write_dots. Not for users.
+// Readers and writers of read_dots and write_dots. Not for users.
 #include <holotone/io/dots.hpp>
 #include <span>
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace holotone::io {
 
-/// Collects what a reader finds and checks it: `where` ("line 7") goes into the error.
+/// Collects and checks the dots of a reader; `where` ("line 7") goes into the error.
 class DotsBuilder {
  public:
   explicit DotsBuilder(std::string_view path) : path_(path) {}
   void add(double x, double y, std::string_view where);
-  /// Belongs to the dot added last; each for every dot or for none.
+  /// Applies to the last dot added; call it for every dot or for none.
   void add_radius(double radius, std::string_view where);
   void add_class(double colour_class, std::string_view where);
-  /// Throws io if there is no dot.
+  /// Throws io without dots.
   DotsFile take();
   [[nodiscard]] Dots& dots() { return file_.dots; }
   [[nodiscard]] DotsFile& file() { return file_; }
@@ -30,11 +30,11 @@ DotsFile read_dots_npy(std::string_view bytes, std::string_view path);
 DotsFile read_dots_svg(std::string_view bytes, std::string_view path);
 DotsFile read_dots_picture(const std::string& path, double threshold);
 
-/// What writers get: checked dots, with every default filled in.
+/// Input of writers: checked dots, with every default filled in.
 struct DotsToWrite {
   const Dots& dots;
   double pixel_m;
-  bool size_known;  ///< somebody stated pixel_m
+  bool size_known;  ///< pixel_m was given
   double radius;
   double dpi;
   bool one_bit;
@@ -50,10 +50,10 @@ struct DotsToWrite {
   [[nodiscard]] std::size_t count() const { return dots.position.size() / 2; }
 };
 
-/// Dots written at a time: between two of these the progress is asked.
+/// Dots written between two reports of progress.
 inline constexpr std::size_t dots_a_piece = 65536;
 
-/// Indices of the dots by class, and where each class begins.
+/// Indices of the dots by class, and the first index of each class.
 struct DotsByClass {
   std::vector<std::uint32_t> order;
   std::vector<std::size_t> begin;

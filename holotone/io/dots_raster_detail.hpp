@@ -12,8 +12,8 @@ struct RasterGrid {
   std::int64_t ny = 1;
 };
 
-/// Rows first_row .. first_row + rows - 1: the area that discs of each ink cover of each pixel, which may exceed 1 where
-/// they overlap; of one-bit rasters 1 where a disc holds the pixel's centre, in plane 0.
+/// Rows first_row .. first_row + rows - 1: covered area of each pixel by the discs of each ink, above 1 where discs
+/// overlap. In one-bit rasters plane 0 is 1 where a disc contains the pixel's centre.
 struct RasterBand {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
@@ -47,9 +47,9 @@ class DotsRaster {
   const DotsToWrite& job_;
   RasterGrid grid_;
   RasterBand band_;
-  std::vector<std::uint32_t> order_;     // dots that touch the page by the band they begin in
+  std::vector<std::uint32_t> order_;     // dots that touch the page, by their first band
   std::vector<std::size_t> band_begin_;  // in order_
-  std::vector<std::uint32_t> active_;    // dots that reach into the band
+  std::vector<std::uint32_t> active_;    // dots that overlap the band
   std::size_t next_band_ = 0;
   std::vector<double> half_x_;  // area of the unit disc left of each pixel edge
   std::vector<double> edge_x_;

@@ -1,5 +1,5 @@
 #pragma once
-// The readers and writers behind read_field and write_field. Not for users.
+// Readers and writers of read_field and write_field. Not for users.
 #include <bit>
 #include <cstdint>
 #include <holotone/io/field_file.hpp>
@@ -18,19 +18,19 @@ void write_ohc(const std::string& path, const FieldFile& field);
 FieldFile read_hdf5(const std::string& path);
 void write_hdf5(const std::string& path, const FieldFile& field);
 
-/// What write_hdf5 makes, but for the values, under the name `temporary`; returns where in the file they begin. `path` is for
-/// errors.
+/// Creates the file of write_hdf5 without its values, under the name `temporary`; returns the offset of the values.
+/// `path` is for errors.
 std::uint64_t create_hdf5(const std::string& temporary, Shape<2> shape, const Metadata& metadata,
                           const std::string& path);
 
-/// Where the values of a field lie in its file.
+/// Position of a field's values in its file.
 struct FieldLayout {
   Shape<2> shape{};
   Metadata metadata;
-  bool packed = false;          ///< in chunks, or in numbers that only libhdf5 knows: what follows says nothing
-  std::int64_t chunk_rows = 1;  ///< that are unpacked together if packed
+  bool packed = false;          ///< chunked, or of a type that only libhdf5 converts: the offsets below do not apply
+  std::int64_t chunk_rows = 1;  ///< rows unpacked together if packed
   std::uint64_t data_begin = 0;
-  std::uint64_t value_bytes = 8;  ///< from one value to the next
+  std::uint64_t value_bytes = 8;  ///< distance between values
   std::uint64_t real_at = 0;      ///< within a value
   std::uint64_t imaginary_at = 4;
   std::uint64_t number_bytes = 4;  ///< float32 or float64
@@ -38,26 +38,27 @@ struct FieldLayout {
   bool columns_first = false;  ///< the first index varies fastest
 };
 
-/// Throws io unless the layout has at least 1 value and, if it is not packed, lies within `file_bytes`.
+/// Throws io unless the layout has at least 1 value and, if it is not packed, ends within `file_bytes`.
 void check_layout(const FieldLayout& layout, std::uint64_t file_bytes, std::string_view path);
 
 FieldLayout npy_layout(const std::string& path);
 FieldLayout hdf5_layout(const std::string& path);
-/// `count` rows from `first_row`, without metadata, whatever the layout.
+/// `count` rows from `first_row`, without metadata, for any layout.
 FieldFile read_hdf5_rows(const std::string& path, std::int64_t first_row, std::int64_t count);
 
-/// The two above in a child `program` (io/guarded.hpp), or in this process if it is empty. Defined in guarded.cpp.
+/// The two functions above in a child `program` (io/guarded.hpp), or in this process if it is empty. Defined in
+/// guarded.cpp.
 FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program);
 FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& program, std::int64_t first_row,
                                  Shape<2> shape);
 
-/// Throws invalid_argument of `where` unless `rows` {n, nx} from `first_row` lie in a field {ny, nx}.
+/// Throws invalid_argument naming `where` unless `rows` {n, nx} from `first_row` are inside a field {ny, nx}.
 void check_rows_of_field(std::string_view where, Shape<2> field, std::int64_t first_row, Shape<2> rows);
 
-/// An uninitialised field after checking both extents: at least 1, and at most maximum_field_bytes in all.
+/// An uninitialised field. Checks its extents: each at least 1, together at most maximum_field_bytes.
 Array<std::complex<float>, 2> make_field(std::uint64_t ny, std::uint64_t nx, std::string_view path);
 
-/// The text of a number that reads back as the same number, as short as can be: "5.32e-07".
+/// Shortest text of a number that reads back as the same number: "5.32e-07".
 std::string number_text(double value);
 
 /// A metadata value as a number; false if it is not one.

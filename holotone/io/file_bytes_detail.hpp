@@ -1,5 +1,5 @@
 #pragma once
-// Bytes of a file and how to take numbers from them: shared by the readers of this module. Not for users.
+// Reading bytes of a file and numbers from them: shared by the readers of this module. Not for users.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -10,18 +10,18 @@
 
 namespace holotone::io {
 
-/// Opens a regular file that is not empty, to read, and says how long it is. Throws io.
+/// Opens a regular, non-empty file for reading and sets `bytes` to its length. Throws io.
 FileHandle open_file(const std::string& path, std::uint64_t& bytes);
 
-/// Reads all of `bytes` bytes from `position`. Throws io if the file ends before.
+/// Reads `bytes` bytes from `position`. Throws io if the file ends before.
 void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
                    const std::string& path);
 
 /// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free memory, or
-/// cannot be read.
+/// not readable.
 std::string read_bytes(const std::string& path);
 
-/// The same if `accept` takes the file for one of its kind by its first 512 bytes; else those alone, for the error.
+/// The same if `accept` returns true for the first 512 bytes; otherwise only these, for the error.
 std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view));
 
 /// The first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
@@ -36,7 +36,7 @@ std::string counted(std::uint64_t count, std::string_view singular);
 /// A short printable form of bytes from a file, for error messages.
 std::string quoted(std::string_view text);
 
-/// The number of type T whose bytes lie at `data` in the given order.
+/// Number of type T from the bytes at `data` in the given order.
 template <class T>
 T load(const char* data, std::endian order) {
   static_assert(std::is_arithmetic_v<T>);
@@ -63,7 +63,7 @@ void store(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-/// Reads numbers one after the other; taking more than there is throws io naming the file and the byte.
+/// Reads numbers in sequence; throws io with the file and the byte if the data end before.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string_view path, std::endian order)

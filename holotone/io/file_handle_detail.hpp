@@ -1,5 +1,5 @@
 #pragma once
-// Bytes at a place in an open file. Not for users.
+// Reading and writing at a position of an open file. Not for users.
 #include <cstdint>
 #include <utility>
 
@@ -27,7 +27,7 @@ class FileHandle {
 /// Writes all; returns 0, or errno.
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position);
 
-/// Reads all; returns 0, errno, or -1 where the file ends before.
+/// Reads all; returns 0, errno, or -1 if the file ends before.
 int read_at(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position);
 
 }  // namespace holotone::io

@@ -1,6 +1,6 @@
 #pragma once
-// What a guarded child hands its parent: private to io/guarded.cpp and its tests. Not for users.
-// Same machine, same program, so numbers are raw; nothing in it is trusted.
+// Format of a guarded child's output: private to io/guarded.cpp and its tests. Not for users. Numbers are raw, because
+// both ends are the same program on the same machine; the parent trusts none of it.
 #include <holotone/core/error.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/field_file.hpp>
@@ -15,11 +15,11 @@ std::string dump_field(const FieldFile& field);
 std::string dump_layout(const FieldLayout& layout);
 std::string dump_error(ErrorCode code, std::string_view message);
 
-/// Inverse of the above. Throws the error a dump_error holds, or io naming `path` for anything not exactly a
-/// dump: wrong lengths, attributes without vertices, indices out of range.
+/// Inverse of the above. Throws the error in a dump_error, or io naming `path` for anything not exactly a dump: wrong
+/// lengths, attributes without vertices, indices out of range.
 Mesh parse_scene(std::string_view dump, std::string_view path);
 FieldFile parse_field(std::string_view dump, std::string_view path);
-/// What it says is checked against itself, not against the file (see check_layout).
+/// Checks the layout for consistency, not against the file (see check_layout).
 FieldLayout parse_layout(std::string_view dump, std::string_view path);
 
 }  // namespace holotone::io

@@ -1,5 +1,5 @@
 #pragma once
-// What the HDF5 reader and writer share. Empty where HOLOTONE_HDF5 is off. Not for users.
+// Shared by the HDF5 reader and writer. Empty if HOLOTONE_HDF5 is off. Not for users.
 #if HOLOTONE_HDF5
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -24,7 +24,7 @@ class Hdf5Handle {
   Hdf5Handle& operator=(Hdf5Handle&&) = delete;
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }
-  /// Closes now and says whether that went well.
+  /// Closes now; true on success.
   bool close() {
     const hid_t id = id_;
     id_ = -1;
@@ -36,12 +36,11 @@ class Hdf5Handle {
   Close close_;
 };
 
-/// While it lives no other thread of ours is in libhdf5 (it may be built without locks), and libhdf5 prints
-/// nothing.
+/// Locks libhdf5, which may be built without locks, for this thread and silences its messages, until destroyed.
 class Hdf5Session {
  public:
   Hdf5Session() : lock_(mutex()) {
-    // Everything is closed by hand; what a failed write leaves inside libhdf5 crashes its own clean-up at exit.
+    // Every handle is closed by hand. After a failed write libhdf5's own clean-up at exit would crash.
     static const bool no_clean_up = H5dont_atexit() >= 0;
     (void)no_clean_up;
     H5Eget_auto2(H5E_DEFAULT, &report_, &report_data_);

@@ -7,55 +7,51 @@
 
 namespace holotone {
 
-/// Pixels {ny, nx, channels} in host memory as the file stores them: 8-bit or 16-bit codes, or float32; row 0
-/// is the top. Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
+/// Pixels {ny, nx, channels} in host memory as stored in the file: 8-bit or 16-bit codes, or float32; row 0 is the
+/// top. Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
 ///
-/// Metadata: Holotone's own keys ("wavelength_m", ...) and, under "text:<keyword>", text that other programs
-/// left.
+/// Metadata: Holotone's own keys ("wavelength_m", ...) and, under "text:<keyword>", text of other programs.
 struct Image {
   std::variant<Array<std::uint8_t, 3>, Array<std::uint16_t, 3>, Array<float, 3>> pixels;
   Metadata metadata;
 };
 
-/// More than this many bytes of pixels is refused on reading, whatever the file declares.
+/// Largest image in bytes that is read, independent of the file's header.
 inline constexpr std::int64_t maximum_image_bytes = std::int64_t{1} << 32;
 
-/// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, float32 and float64 as float32; strips or
-/// tiles, every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), told
-/// apart by content.
+/// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, float32 and float64 as float32; strips or tiles,
+/// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
 ///
-/// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to
-/// an alpha channel. Declared sizes are checked against maximum_image_bytes and against what the file's
-/// length can hold before memory is taken. Reads the whole file into memory. Throws io naming the file, what
-/// was expected and what came; unsupported for a format this build leaves out.
+/// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
+/// channel. Before memory is allocated, declared sizes are checked against maximum_image_bytes and the file's length.
+/// Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not in this
+/// build.
 Image read_image(const std::string& path);
 
-/// How hard the writer squeezes: speed against size.
+/// Speed of writing against file size.
 struct ImageWriteOptions {
-  /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. PNG is packed by all CPU threads, and up to
-  /// level 5 bands that look like noise, as holograms of many points do, are stored.
+  /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. PNG is compressed by all CPU
+  /// threads. Up to level 5, bands of noise, such as holograms of many points, are stored.
   int compression = 3;
 };
 
-/// Writes PNG (8/16 bit), TIFF (8/16 bit, float32) or BMP (8-bit grey or 24-bit RGB; no metadata) by the
-/// name's extension, to a temporary name that is renamed when complete.
+/// Writes PNG (8/16 bit), TIFF (8/16 bit, float32) or BMP (8-bit grey or 24-bit RGB; no metadata) by the name's
+/// extension, to a temporary name that is renamed when complete.
 ///
-/// PNG carries each metadata key as a text chunk "holotone:<key>", TIFF as lines "key: value" of
-/// ImageDescription. Throws io if it cannot be written, unsupported for a format that cannot hold the pixels
-/// or that this build leaves out, invalid_argument for an empty image, another number of channels than 1 to
-/// 4, a compression out of range, or a metadata key the format cannot hold (PNG: longer than 70 bytes or not
-/// printable ASCII; any: empty, with a line break or ": ").
+/// PNG stores each metadata key as a text chunk "holotone:<key>", TIFF as lines "key: value" of ImageDescription.
+/// Throws io on a write error; unsupported for a format that does not support the pixels or is not in this build;
+/// invalid_argument for an empty image, channels outside 1 to 4, a compression out of range, or a metadata key the
+/// format does not support (PNG: longer than 70 bytes or not printable ASCII; any: empty, with a line break or ": ").
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options = {});
 
 /// {ny, nx, channels}
 Shape<3> shape_of(const Image& image);
 
-/// The pixels as float32, codes divided by 255 or 65535 (0..1), float32 files as they are. Gamma is left
-/// alone.
+/// The pixels as float32, codes divided by 255 or 65535 (0..1), float32 files unchanged. Gamma is not converted.
 Array<float, 3> to_float(const Image& image);
 
-/// One value a pixel {ny, nx} as to_float gives it: the only channel, the grey of grey and alpha, or the mean
-/// of R, G and B (alpha is dropped). For correction maps, look-up tables and phase holograms read back.
+/// One value a pixel {ny, nx}, scaled as in to_float: the only channel, the grey of grey and alpha, or the mean of R,
+/// G and B (alpha is dropped). For correction maps, look-up tables and phase holograms.
 Array<float, 2> to_grey(const Image& image);
 
 }  // namespace holotone

@@ -1,5 +1,5 @@
 #pragma once
-// The readers and writers behind read_image and write_image. Not for users.
+// Readers and writers of read_image and write_image. Not for users.
 #include <array>
 #include <holotone/core/error.hpp>
 #include <holotone/io/image.hpp>
@@ -23,13 +23,12 @@ void write_png(const std::string& path, const Image& image, int compression);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
 
-/// Throws io unless ny x nx x channels elements of `element_bytes` are at least one, at most
-/// maximum_image_bytes, and at most what `available` bytes of the file can hold at `ratio` to one (and a
-/// little more).
+/// Throws io unless ny x nx x channels elements of `element_bytes` are at least one, at most maximum_image_bytes, and
+/// at most what `available` bytes of the file can hold at compression `ratio` (plus a small margin).
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
                    std::uint64_t available, std::uint64_t ratio, std::string_view path);
 
-/// Uninitialised pixels; the extents have passed check_extents.
+/// Uninitialised pixels; call check_extents first.
 template <class T>
 Array<T, 3> make_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels) {
   return Array<T, 3>(

@@ -8,24 +8,24 @@
 
 namespace holotone {
 
-/// Writes a picture {ny, nx, channels} of any size from top to bottom as PNG (8 or 16 bit), so that write_image's one of the
-/// same pixels is the same file, byte for byte. Rows are packed by all CPU threads; memory: some 2 MiB for each.
+/// Writes a picture {ny, nx, channels} of any size from top to bottom as PNG (8 or 16 bit). The file is the same as
+/// write_image's, byte for byte. Rows are compressed by all CPU threads; memory: about 2 MiB for each.
 class ImageRowsWriter {
  public:
-  /// `bits`: 8 or 16. Throws io if the folder does not exist or cannot be written, unsupported for another extension than .png,
-  /// invalid_argument for extents outside 1 to 2^31 - 1, rows of 1 GiB or more, other than 1 to 4 channels, or a metadata key
-  /// PNG cannot hold.
+  /// `bits`: 8 or 16. Throws io if the folder does not exist or is not writable; unsupported for another extension
+  /// than .png; invalid_argument for extents outside 1 to 2^31 - 1, rows of 1 GiB or more, channels outside 1 to 4, or
+  /// a metadata key that PNG does not support.
   ImageRowsWriter(const std::string& path, Shape<3> shape, int bits, const Metadata& metadata,
                   const ImageWriteOptions& options = {});
-  /// Removes what is not finished.
+  /// Removes an unfinished file.
   ~ImageRowsWriter();
   ImageRowsWriter(const ImageRowsWriter&) = delete;
   ImageRowsWriter& operator=(const ImageRowsWriter&) = delete;
 
   [[nodiscard]] Shape<3> shape() const;
   [[nodiscard]] std::int64_t rows_done() const;
-  /// The next rows {n, nx, channels} in host memory. Throws io if the disk is full, invalid_argument for another width, more rows
-  /// than there are left, or codes of other bits.
+  /// Writes the next rows {n, nx, channels} in host memory. Throws io if the disk is full, invalid_argument for
+  /// another width, more rows than remain, or codes of other bits.
   void write(View<const std::uint8_t, 3> rows);
   void write(View<const std::uint16_t, 3> rows);
   /// Flushes to the disk and renames. Throws io, invalid_argument if rows are missing. May be called once.
@@ -36,8 +36,8 @@ class ImageRowsWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a picture by blocks of rows: PNG that is neither interlaced nor of a palette row by row, everything else that read_image
-/// takes at once.
+/// Reads a picture by blocks of rows. PNG without interlacing and palette is read row by row, every other format of
+/// read_image at once.
 class ImageRowsReader {
  public:
   /// Throws as read_image does; unsupported for float32.
@@ -51,9 +51,9 @@ class ImageRowsReader {
   /// 8 or 16
   [[nodiscard]] int bits() const;
   [[nodiscard]] const Metadata& metadata() const;
-  /// Fills `rows` {n, nx, channels} in host memory with those from first_row. Rows that were passed over are unpacked and dropped;
-  /// going back begins at the top. Throws io if the file is damaged, invalid_argument for rows outside the picture, another width,
-  /// or codes of other bits.
+  /// Fills `rows` {n, nx, channels} in host memory with those from first_row. Skipped rows are decompressed and
+  /// dropped; an earlier row restarts at the top. Throws io if the file is damaged, invalid_argument for rows outside
+  /// the picture, another width, or codes of other bits.
   void read(std::int64_t first_row, View<std::uint8_t, 3> rows);
   void read(std::int64_t first_row, View<std::uint16_t, 3> rows);
 

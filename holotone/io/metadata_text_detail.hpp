@@ -6,26 +6,26 @@
 
 namespace holotone::io {
 
-/// Begins the names of Holotone's own text chunks in a PNG file, and of nobody else's.
+/// Prefix of the names of Holotone's text chunks in a PNG file.
 inline constexpr std::string_view own_prefix = "holotone:";
-/// Begins the key of text that another program left under some keyword.
+/// Prefix of the keys of other programs' text.
 inline constexpr std::string_view foreign_prefix = "text:";
 
-/// Throws invalid_argument for a key that is empty or holds a control character or ": ", or a value with a
-/// zero byte.
+/// Throws invalid_argument for a key that is empty or contains a control character or ": ", or a value with a zero
+/// byte.
 void require_metadata(std::string_view where, const Metadata& metadata);
 
-/// Begins our metadata among text.
+/// First line of Holotone's metadata in a text.
 inline constexpr std::string_view metadata_first_line = "Holotone metadata\n";
 
-/// That, then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
+/// That line, then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
 std::string metadata_lines(const Metadata& metadata);
 
-/// A line "key: value"; and back, empty for a line of another kind.
+/// A line "key: value", and its inverse, which is empty for other lines.
 std::string metadata_line(const std::string& key, std::string_view value);
 Metadata parse_metadata_line(std::string_view line);
 
-/// Inverse of metadata_lines. Text of another kind is returned under "text:<keyword>".
+/// Inverse of metadata_lines. Other text is returned under "text:<keyword>".
 Metadata parse_metadata_lines(std::string_view text, std::string_view keyword);
 
 }  // namespace holotone::io

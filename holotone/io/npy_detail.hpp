@@ -23,14 +23,13 @@ struct NpyHeader {
 
 bool is_npy(std::string_view bytes);
 
-/// Throws io for a malformed header, a type that is not a plain number, or a shape that does not fill the
-/// file exactly.
+/// Throws io for a malformed header, a type that is not a plain number, or a shape that differs from the file's size.
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view path);
 
-/// The same of a file of `file_bytes`, of which `bytes` are the first.
+/// The same for the first `bytes` of a file of `file_bytes`.
 NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, std::string_view path);
 
-/// Of a file, without reading what follows. A header of more than 1 MiB is refused.
+/// Reads only the header of a file. A header of more than 1 MiB is refused.
 NpyHeader read_npy_header(const std::string& path);
 
 /// A version 1.0 header (a multiple of 64 bytes) for a C-ordered array.

@@ -17,17 +17,17 @@ struct PlyRow {
 
 class PlyRows {
  public:
-  /// Checks that the data can hold what the header declares; throws io naming both counts.
+  /// Checks that the data can contain the rows declared in the header; throws io with both counts.
   PlyRows(const PlyHeader& header, std::string_view bytes, std::string_view path);
 
   /// Reads the next row of `element` into `row`; entries of the list property number `wanted_list` go to
   /// row.list (pass the number of properties for none). Throws io naming the row.
   void read(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row);
 
-  /// Passes over all rows of an element.
+  /// Skips all rows of an element.
   void skip(const PlyElement& element);
 
-  /// Throws if anything but blanks is left.
+  /// Throws if anything but blanks remains.
   void finish(const PlyElement& last) const;
 
   /// "vertex 17 (line 31)" or "vertex 17"

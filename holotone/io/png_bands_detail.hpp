@@ -1,5 +1,5 @@
 #pragma once
-// A PNG file packed by all threads: bands of rows are deflated apart and follow each other in one stream. Not for users.
+// A PNG file compressed by all threads: bands of rows are deflated separately and joined in one stream. Not for users.
 #include <cstdint>
 #include <functional>
 #include <holotone/core/array.hpp>
@@ -15,16 +15,17 @@ struct PngBandsHeader {
   int compression = 3;
 };
 
-/// The same rows give the same bytes, whatever the number of threads and the portions they come in.
+/// Writes PNG data. The bytes depend only on the rows, not on the number of threads or the size of the portions.
 class PngBands {
  public:
   using Sink = std::function<void(std::string_view)>;
-  /// Hands the file's beginning to `sink`. Throws invalid_argument of `where` as PngText, and for rows of 1 GiB or more.
+  /// Writes the file's beginning to `sink`. Throws invalid_argument naming `where` as PngText, and for rows of 1 GiB
+  /// or more.
   PngBands(std::string_view where, std::string_view path, const PngBandsHeader& header, const Metadata& metadata,
            Sink sink);
   /// `count` rows of codes in native order.
   void write(const void* rows, std::int64_t count);
-  /// After the last row.
+  /// Call after the last row.
   void finish();
 
  private:
@@ -36,8 +37,8 @@ class PngBands {
   PngBandsHeader header_;
   Sink sink_;
   std::size_t row_bytes_ = 0;
-  std::size_t band_bytes_ = 0;  // of whole rows, each after its filter's number
-  std::string pending_;         // such rows, not yet packed
+  std::size_t band_bytes_ = 0;  // of whole rows, each with its filter byte
+  std::string pending_;         // such rows, not yet compressed
   std::size_t most_pending_ = 0;
   std::uint32_t sum_ = 1;  // Adler-32 of all before
 };

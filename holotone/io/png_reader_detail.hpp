@@ -9,11 +9,11 @@
 
 namespace holotone::io {
 
-/// Bytes one after the other. Nothing may be thrown through libpng.
+/// Sequential bytes. No exception may pass through libpng.
 class PngInput {
  public:
   virtual ~PngInput() = default;
-  /// False if there are fewer, or they cannot be read.
+  /// False if there are fewer bytes, or on a read error.
   virtual bool take(char* target, std::size_t count) noexcept = 0;
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
   virtual void go_to(std::uint64_t position) noexcept = 0;
@@ -39,11 +39,11 @@ class PngReader {
   [[nodiscard]] bool is_indexed() const { return is_indexed_; }
   [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
   [[nodiscard]] Palette palette() const;
-  /// Of what has been read: text may come after the pixels.
+  /// Metadata read so far: text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;
   /// The next rows, in native order; not of an interlaced picture.
   void read_rows(std::uint8_t* rows, std::int64_t count);
-  /// Everything, to the file's end.
+  /// All rows, to the file's end.
   void read_all(std::uint8_t* rows);
 
  private:

@@ -18,7 +18,7 @@ struct PngRowsHeader {
   Metadata metadata{};
 };
 
-/// Takes `height` rows, then gives the file's bytes. Throws io naming `name`, invalid_argument as PngText,
+/// Encodes `height` rows and returns the file's bytes. Throws io naming `name`, invalid_argument as PngText,
 /// out_of_memory.
 class PngRows {
  public:

@@ -8,10 +8,10 @@
 
 namespace holotone::io {
 
-/// Text chunks and the text that they point into: a keyword "holotone:KEY" each, or the keyword that foreign text had.
+/// Text chunks and the text they point into. The keyword is "holotone:KEY", or the original one of foreign text.
 class PngText {
  public:
-  /// Throws invalid_argument of `where` for a key that makes no PNG keyword.
+  /// Throws invalid_argument naming `where` for a key that is no valid PNG keyword.
   PngText(std::string_view where, const Metadata& metadata);
   PngText(const PngText&) = delete;
   PngText& operator=(const PngText&) = delete;

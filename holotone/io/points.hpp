@@ -6,30 +6,27 @@
 
 namespace holotone {
 
-/// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), STL (ascii, binary), XYZ/CSV, NPY
-/// ({n,3} or {n,4}: x y z amplitude). PLY and NPY are told by content, the others by extension (.stl .xyz
-/// .csv .tsv .txt .asc).
+/// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), STL (ascii, binary), XYZ/CSV, NPY ({n,3} or
+/// {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.stl .xyz .csv .tsv .txt
+/// .asc).
 ///
-/// Coordinates are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are
-/// converted to linear light, float colours are linear already. "intensity" becomes amplitude =
-/// sqrt(intensity). Faces are split into fans. Every count is checked against the file's size before memory
-/// is taken, every index against the vertices. Not-a-number coordinates pass (the plan names them). Cost
-/// O(file size), memory O(file size). Throws io naming the file (and line, row or byte), what was expected
-/// and what came.
+/// Coordinates are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to
+/// linear light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Faces are split
+/// into fans. Every count is checked against the file's size before memory is allocated, every index against the
+/// number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory O(file size).
+/// Throws io with file, line, row or byte, expected and got.
 Mesh read_scene(const std::string& path);
 
-/// OBJ, glTF and GLB through assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp)
-/// runs this in a child process. OBJ vertex colours are sRGB, glTF's linear. Throws io; unsupported if built
-/// without assimp.
+/// OBJ, glTF and GLB through assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp) runs this
+/// in a child process. OBJ vertex colours are sRGB, glTF's linear. Throws io; unsupported if built without assimp.
 Mesh read_scene_assimp(const std::string& path);
 
-/// Whether the extension is one of read_scene_assimp's.
+/// True for an extension of read_scene_assimp.
 bool is_assimp_scene(std::string_view path);
 
-/// Writes a cloud as binary PLY, atomically: float x y z amplitude, and where the cloud has them nx ny nz,
-/// red green blue (linear light) and phase. read_scene gives the same numbers back. Throws io;
-/// invalid_argument for an empty cloud or an attribute of another length than position; cancelled if `progress`
-/// says so.
+/// Writes a cloud as binary PLY, atomically: float x y z amplitude, and if the cloud has them nx ny nz, red green blue
+/// (linear light) and phase. read_scene returns the same numbers. Throws io; invalid_argument for an empty cloud or an
+/// attribute of another length than position; cancelled by `progress`.
 void write_points(const std::string& path, const PointCloud& cloud, Progress& progress = Progress::none());
 
 }  // namespace holotone

@@ -1,5 +1,5 @@
 #pragma once
-// A file written by rows of equal length that is renamed when complete, and its journal. Not for users.
+// A file written by rows of equal length and renamed when complete, and its journal. Not for users.
 #include <cstdint>
 #include <functional>
 #include <holotone/core/progress.hpp>
@@ -10,27 +10,27 @@
 
 namespace holotone::io {
 
-/// Of what is written: rows of row_bytes each, and everything that tells these rows from others.
+/// Identity of a file's rows: row_bytes each, and everything that distinguishes them from others.
 struct RowsContent {
   std::string identity;
   std::int64_t rows = 0;
   std::uint64_t row_bytes = 0;
 };
 
-/// Where the rows lie in a file in which everything else is written already.
+/// Position of the rows in a file that is otherwise written.
 struct RowsLayout {
   std::uint64_t data_begin = 0;
   std::uint64_t file_bytes = 0;
 };
 
-/// `.NAME.part`, where rows are put, and `.NAME.part.rows`: the content's identity, then 8 bytes a row, which are the row's
-/// checksum once it is complete. A row counts if its bytes have that checksum, so that nothing need reach the disk in any
-/// order.
+/// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes a row: the checksum of a
+/// complete row. A row is complete if its bytes have that checksum, so that the order of writes to the disk does not
+/// matter.
 class RowsFile {
  public:
   using Create = std::function<RowsLayout(const std::string& temporary, const FileHandle& file)>;
-  /// `keep`: continue what is there of the same content, and leave what does not become finished. `create` writes everything
-  /// but the rows to the open, empty file, by its name or itself. Throws as FieldRowsWriter does.
+  /// `keep`: continue rows of the same content, and keep unfinished rows. `create` writes everything but the rows to
+  /// the open, empty file, by its name or its handle. Throws as FieldRowsWriter does.
   RowsFile(const std::string& path, RowsContent content, bool keep, const Create& create, Progress& progress);
   ~RowsFile();
   RowsFile(const RowsFile&) = delete;
@@ -38,7 +38,7 @@ class RowsFile {
 
   [[nodiscard]] bool is_done(std::int64_t row) const { return done_[static_cast<std::size_t>(row)]; }
   [[nodiscard]] std::int64_t rows_done() const;
-  /// Whole rows.
+  /// Writes whole rows.
   void write(std::int64_t first_row, std::span<const char> bytes);
   void finish();
 
@@ -78,8 +78,8 @@ class RowsFile {
   FileHandle journal_;
   FileHandle file_;
   std::vector<int> slots_;
-  bool owned_ = false;          // locked: the names are this object's to remove
-  bool worth_keeping_ = false;  // a row was written, in this run or one before
+  bool owned_ = false;          // locked: this object may remove the names
+  bool worth_keeping_ = false;  // a row was written, in this run or an earlier one
 };
 
 }  // namespace holotone::io

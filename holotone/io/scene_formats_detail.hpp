@@ -1,5 +1,5 @@
 #pragma once
-// The readers behind read_scene: each takes the whole file's bytes. Not for users.
+// Readers of read_scene: the argument is the whole file's bytes. Not for users.
 #include <holotone/core/geometry.hpp>
 #include <string_view>
 

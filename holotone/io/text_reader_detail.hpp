@@ -5,20 +5,20 @@
 
 namespace holotone::io {
 
-/// What some programs put before UTF-8 text.
+/// Byte order mark that some programs write before UTF-8 text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Splits text, less a byte order mark, into lines at "\n", "\r\n" or "\r".
+/// Splits text, without a byte order mark, into lines at "\n", "\r\n" or "\r".
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : text_(text), position_(text.starts_with(byte_order_mark) ? 3 : 0) {}
-  /// Takes the next line without its end; false at the end of the text.
+  /// Reads the next line without its end; false at the end of the text.
   bool next(std::string_view& line);
-  /// The next line that holds more than blanks.
+  /// Reads the next line with more than blanks.
   bool next_filled(std::string_view& line);
-  /// Number of the line taken last, from 1.
+  /// Number of the last line read, from 1.
   [[nodiscard]] std::size_t number() const { return number_; }
-  /// Byte after the line taken last.
+  /// Byte after the last line read.
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
@@ -29,17 +29,17 @@ class LineReader {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
 
-/// Without blanks at both ends.
+/// `text` without blanks at both ends.
 std::string_view trim(std::string_view text);
 
-/// Takes the next blank-separated word off `rest`; empty at the end.
+/// Removes the next blank-separated word from `rest` and returns it; empty at the end.
 std::string_view take_word(std::string_view& rest);
 
-/// The whole of `word` as a number: decimal or scientific, sign allowed, nan and inf too. Too large becomes
-/// infinite, too small zero. False if it is not a number.
+/// The whole of `word` as a number: decimal or scientific, with optional sign, or nan or inf. Overflow becomes
+/// infinite, underflow zero. False if it is not a number.
 bool parse_number(std::string_view word, double& value);
 
-/// Lines that hold more than blanks.
+/// Number of lines with more than blanks.
 std::size_t count_filled_lines(std::string_view text);
 
 }  // namespace holotone::io

@@ -1,5 +1,5 @@
 #pragma once
-// Makes equal vertices one. Not for users.
+// Merges equal vertices. Not for users.
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace holotone::io {
 
-/// Numbers vertices of N floats in the order they first come; those with the same bits (zero has one sign) share theirs.
+/// Numbers vertices of N floats in order of first occurrence; vertices with the same bits (zero has one sign) share a
+/// number.
 template <std::size_t N>
 class Welder {
  public:
-  /// The vertex's number, and whether it is new. At most 2^32 - 1 vertices.
+  /// Returns the vertex's number, and true if it is new. At most 2^32 - 1 vertices.
   std::pair<std::uint32_t, bool> index_of(std::array<float, N> vertex) {
     for (auto& value : vertex) value += 0.0f;  // -0 becomes 0
     const auto next = static_cast<std::uint32_t>(index_.size());

@@ -30,7 +30,7 @@ void require_options(const BlurOptions& options) {
   require_range(where, "margin", options.margin, 0, 1e9);
 }
 
-/// Largest frequency, in cycles a pixel, that a blur leaves.
+/// Band limit of a blur, in cycles a pixel: the largest frequency above smallest_kept.
 double band_of(double sigma) {
   return std::sqrt(-std::log(smallest_kept) / (2 * std::numbers::pi * std::numbers::pi)) / sigma;
 }
@@ -168,7 +168,7 @@ void BlurredComparisonPlan::State::transform_dots(View<const float, 2> position,
   });
 }
 
-/// fields = h + i u at the pixels' centres: both are real, so one complex transform brings both back.
+/// fields = h + i u at the pixels' centres: both are real, so one complex transform inverts both.
 void BlurredComparisonPlan::State::blur(double sigma) {
   const std::int64_t kept_x = x.modes_kept(sigma);
   const std::int64_t kept_y = y.modes_kept(sigma);
@@ -181,7 +181,7 @@ void BlurredComparisonPlan::State::blur(double sigma) {
   metrics::loop(padded_y, fields.size(), [&](std::int64_t row) {
     Complex* const target = &fields(row, 0);
     std::fill_n(target, x.padded, Complex{});
-    // Every mode that falls on this row of the pixels' frequencies.
+    // Every mode that aliases to this row of the pixels' frequencies.
     const std::int64_t first = -kept_y + y.wrapped(row + kept_y);
     for (std::int64_t ky = first; ky <= kept_y; ky += padded_y) {
       const auto vertical = static_cast<float>(y.gaussian(ky, sigma));

@@ -1,5 +1,5 @@
 #pragma once
-// Loops that start threads only where there is work for them. Not for users.
+// Loops that start threads only for enough work. Not for users.
 #include <cstdint>
 #include <holotone/core/parallel.hpp>
 
@@ -8,7 +8,7 @@ namespace holotone::metrics {
 /// Below this many pixels or dots, waiting for threads on a busy machine costs more than they save.
 inline constexpr std::int64_t worth_threads = 1 << 16;
 
-/// body(i) for 0 <= i < end, on all CPU threads if `work` is worth it.
+/// Calls body(i) for 0 <= i < end, on all CPU threads if `work` is at least worth_threads.
 template <class Body>
 void loop(std::int64_t end, std::int64_t work, const Body& body) {
   if (work >= worth_threads) {

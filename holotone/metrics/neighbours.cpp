@@ -15,7 +15,7 @@ class Cells {
  public:
   Cells(const std::vector<double>& inside, const Region& region, double side) {
     const auto count = inside.size() / 2;
-    // No more cells than a few a dot: cells of an almost empty region only cost memory.
+    // Limits the cells to a few for each dot: cells of an almost empty region only cost memory.
     most_ = std::max(4.0 * static_cast<double>(count), 64.0);
     side_ = std::max(side, std::sqrt(region.area() / most_));
     nx_ = cells_along(region.width);
@@ -36,7 +36,7 @@ class Cells {
   [[nodiscard]] std::int64_t ny() const { return ny_; }
   [[nodiscard]] std::int64_t reach(double distance) const { return static_cast<std::int64_t>(distance / side_) + 1; }
   [[nodiscard]] const std::vector<double>& position() const { return position_; }
-  /// Dots of cells x0..x1 of a row, which lie one after the other.
+  /// Dots of cells x0..x1 of a row; they are contiguous.
   [[nodiscard]] std::pair<std::size_t, std::size_t> run(std::int64_t row, std::int64_t x0, std::int64_t x1) const {
     return {begin_[static_cast<std::size_t>(row * nx_ + x0)], begin_[static_cast<std::size_t>(row * nx_ + x1) + 1]};
   }
@@ -58,7 +58,7 @@ class Cells {
   std::vector<double> position_;
 };
 
-/// body(first, last) for the runs of cells around (row, column).
+/// Calls body(first, last) for the runs of cells around (row, column).
 template <class Body>
 void around(const Cells& cells, std::int64_t row, std::int64_t column, std::int64_t reach, const Body& body) {
   const std::int64_t x0 = std::max<std::int64_t>(column - reach, 0);
@@ -70,7 +70,7 @@ void around(const Cells& cells, std::int64_t row, std::int64_t column, std::int6
   }
 }
 
-/// Pairs that would be measured if every dot were asked, of each row of cells.
+/// Candidate pairs of each row of cells if no dot is skipped.
 std::vector<double> candidate_pairs(const Cells& cells, std::int64_t reach) {
   std::vector<double> pairs(static_cast<std::size_t>(cells.ny()));
   metrics::loop(cells.ny(), cells.ny() * cells.nx(), [&](std::int64_t row) {
@@ -87,7 +87,7 @@ std::vector<double> candidate_pairs(const Cells& cells, std::int64_t reach) {
   return pairs;
 }
 
-/// What is counted in one go: of a row of cells the dots number `first`, `first` + `step` and so on.
+/// Unit of counting: dots number `first`, `first` + `step` and so on of a row of cells.
 struct CountedPart {
   std::int64_t row = 0;
   std::int64_t first = 0;
@@ -95,7 +95,7 @@ struct CountedPart {
   double pairs = 0;
 };
 
-/// Parts of about as many pairs each, however dots crowd.
+/// Splits rows of cells into parts with about equal numbers of pairs, for any distribution of dots.
 std::vector<CountedPart> parts_of(const std::vector<double>& pairs, std::int64_t every) {
   constexpr double most_pairs = 1 << 23;
   std::vector<CountedPart> parts;
@@ -118,7 +118,7 @@ void count_part(const Cells& cells, const CountedPart& part, std::int64_t reach,
   for (std::int64_t column = 0; column < cells.nx(); ++column) {
     const auto [first, end] = cells.run(part.row, column, column);
     const auto step = static_cast<std::size_t>(part.step);
-    // The first from `first` on whose number is one of the part's.
+    // First dot from `first` on whose number belongs to the part.
     const auto offset = static_cast<std::size_t>(part.first);
     for (std::size_t i = first + (offset + step - first % step) % step; i < end; i += step) {
       const double x = position[2 * i];
@@ -151,7 +151,7 @@ double largest_distance(const PairCorrelationOptions& options, double density) {
   return options.largest_distance;
 }
 
-/// A balanced k-d tree without pointers: the median of a range splits it, down to leaves.
+/// Balanced k-d tree without pointers: each range is split at its median, down to leaves.
 class NeighbourTree {
  public:
   NeighbourTree(View<const float, 2> position, Progress& progress)
@@ -165,7 +165,7 @@ class NeighbourTree {
     }
   }
 
-  /// Squared distance from the dot at place `at` of the tree's order to its nearest other.
+  /// Squared distance from the dot at index `at` of the tree's order to its nearest other dot.
   [[nodiscard]] double nearest(std::size_t at) const {
     double best = std::numeric_limits<double>::infinity();
     search(0, order_.size(), at, best);
@@ -182,7 +182,7 @@ class NeighbourTree {
     float high[2] = {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   };
 
-  /// Level by level while ranges are large, each range by a thread; then each with all that is below it.
+  /// Large ranges are split level by level, one thread a range; then each thread builds the subtree of one range.
   void build(Progress& progress) {
     using Range = std::pair<std::size_t, std::size_t>;
     std::vector<Range> ranges{{0, order_.size()}};
@@ -213,7 +213,7 @@ class NeighbourTree {
     build_below(middle + 1, end);
   }
 
-  /// The axis of a range is the one it is longer along, and kept with its median's place.
+  /// A range is split along its longer axis, which is stored with the median's index.
   std::size_t split(std::size_t begin, std::size_t end) {
     Box box;
     for (std::size_t i = begin; i < end; ++i) {

@@ -10,7 +10,7 @@ Region interior(const Dots& dots, double fraction) {
   require_positive("interior", "dots.height", dots.height);
   require_positive("interior", "fraction", fraction);
   require_range("interior", "fraction", fraction, 0, 1);
-  // Half open, and still with the dots that were pushed onto the far edge.
+  // Half open, but includes dots that rounding moved onto the far edge.
   const double edge = fraction == 1 ? 1 + static_cast<double>(std::numeric_limits<float>::epsilon()) : 1;
   return {dots.width * (1 - fraction) / 2, dots.height * (1 - fraction) / 2, dots.width * fraction * edge,
           dots.height * fraction * edge};

@@ -16,7 +16,7 @@ void require_pair(std::string_view where, const View<const float, 2>& a, const V
   require_view(where, "b", b, a.shape(), Device{});
 }
 
-/// The Gaussian window along one axis; it adds up to 1.
+/// The Gaussian window along one axis; sums to 1.
 std::vector<double> window_of(const SsimOptions& options) {
   std::vector<double> window;
   for (int i = -options.radius; i <= options.radius; ++i) {
@@ -27,7 +27,7 @@ std::vector<double> window_of(const SsimOptions& options) {
   return window;
 }
 
-/// a, b, a^2, b^2 and a b under the window.
+/// Moments under the window: a, b, a^2, b^2 and a b.
 using Moments = std::array<double, 5>;
 
 struct Constants {
@@ -43,7 +43,7 @@ double similarity(const Moments& m, const Constants& c) {
          ((m[0] * m[0] + m[1] * m[1] + c.c1) * (variance_a + variance_b + c.c2));
 }
 
-/// Sum of the similarities along one row of places: columns first, then along the row.
+/// Sum of the similarities at one row of window positions: moments along columns first, then along the row.
 double row_sum(View<const float, 2> a, View<const float, 2> b, std::int64_t row, const std::vector<double>& window,
                const Constants& constants) {
   const std::int64_t nx = a.shape()[1];
@@ -113,7 +113,7 @@ double ssim(View<const float, 2> a, View<const float, 2> b, const SsimOptions& o
   }
   const auto square = [](double value) { return value * value; };
   const Constants constants{square(options.k1 * options.range), square(options.k2 * options.range)};
-  // Row sums are added in order, so that the number of threads does not show.
+  // Row sums are added in order, so that the result is independent of the number of threads.
   std::vector<double> sums(static_cast<std::size_t>(ny - size + 1));
   metrics::loop(ny - size + 1, a.size(),
                 [&](std::int64_t row) { sums[static_cast<std::size_t>(row)] = row_sum(a, b, row, window, constants); });

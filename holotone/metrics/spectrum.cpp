@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Rows and columns of `count` equal pieces, most nearly square.
+/// Rows and columns of `count` equal pieces that are as square as possible.
 Shape<2> most_square(const Region& region, std::int64_t count) {
   Shape<2> best{1, count};
   double best_ratio = std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ void require_options(const SpectrumOptions& options) {
   require_range(where, "tolerance", options.tolerance, nufft_tolerance_floor_double, 0.1);
 }
 
-/// Modes -n..n along an axis of `length` pixels; more than there may be are so many.
+/// Modes -n..n along an axis of `length` pixels, clamped to the largest supported number.
 std::int64_t modes_along(double length, double largest_frequency) {
   constexpr double most = 1 << 28;
   const double half = std::ceil(largest_frequency * length * (1 - 1e-12));
@@ -48,10 +48,10 @@ std::int64_t modes_along(double length, double largest_frequency) {
 /// Weight of the Hann window along one axis, position 0..1; its mean is 1.
 double hann(double t) { return 1 - std::cos(2 * std::numbers::pi * t); }
 
-/// Its Fourier coefficients.
+/// Fourier coefficients of the Hann window.
 double hann_coefficient(std::int64_t k) { return k == 0 ? 1 : std::abs(k) == 1 ? -0.5 : 0; }
 
-/// Takes off what the window makes of the mean density: only the frequencies next to 0 see it.
+/// Subtracts the window's transform of the mean density, which is non-zero only at and next to frequency 0.
 void subtract_mean(View<Complex, 2> half, double weight) {
   const std::int64_t middle = (half.shape()[0] - 1) / 2;
   const std::int64_t most = std::min<std::int64_t>(middle, 1);
@@ -62,7 +62,7 @@ void subtract_mean(View<Complex, 2> half, double weight) {
   }
 }
 
-/// Whole annuli of one width up to a frequency.
+/// Number of whole annuli of one width up to a frequency.
 std::int64_t annuli_within(double largest, double width) {
   return static_cast<std::int64_t>(std::floor(largest / width - 0.5 + 1e-9));
 }
@@ -79,9 +79,9 @@ SpectrumSize spectrum_size(const SpectrumOptions& options) {
   const double largest = std::min(static_cast<double>(size.frequencies[0] / 2) / height,
                                   static_cast<double>(size.frequencies[1] / 2) / width);
   size.annuli = std::max<std::int64_t>(annuli_within(largest, 1 / std::min(width, height)), 0);
-  // Many pieces occupy the threads each by itself, few together.
+  // Many pieces: one thread a piece. Few pieces: all threads on one piece.
   size.workers = options.segments >= thread_count() ? thread_count() : 1;
-  // The slope of the peaks of resident memory of `holotone measure` from 4 to 36 million frequencies, rounded up.
+  // Slope of the peak resident memory of `holotone measure` from 4 to 36 million frequencies, rounded up.
   constexpr double bytes_a_frequency = 82;
   size.bytes =
       bytes_a_frequency * static_cast<double>(element_count(size.frequencies)) * static_cast<double>(size.workers);
@@ -89,11 +89,11 @@ SpectrumSize spectrum_size(const SpectrumOptions& options) {
 }
 
 struct SpectrumPlan::State {
-  /// What one piece at a time takes.
+  /// Memory of one piece in work.
   struct Worker {
     NufftPlan<double, 2> nufft;
     Array<Complex, 2> half;   // transform of the piece
-    std::vector<double> sum;  // of the pieces' periodograms, laid out as `half`
+    std::vector<double> sum;  // of the pieces' periodograms, same layout as `half`
     std::int64_t periodograms = 0;
     std::int64_t points = 0;
   };
@@ -102,12 +102,12 @@ struct SpectrumPlan::State {
   double piece_width = 0;
   double piece_height = 0;
   Shape<2> modes{};
-  std::vector<Worker> workers;  // as many pieces are transformed at a time
+  std::vector<Worker> workers;  // one for each piece transformed at a time
   std::int64_t sets = 0;
 
-  /// Pieces' positions in periods of a piece, interleaved.
+  /// Positions of each piece in periods of the piece, interleaved.
   [[nodiscard]] std::vector<std::vector<double>> cut(View<const float, 2> position) const;
-  /// `between` is called between the stages of its transform.
+  /// `between` is called between the stages of the transform.
   template <class Between>
   void add_piece(std::span<const double> inside, Worker& worker, const Between& between) const;
 };
@@ -167,7 +167,7 @@ void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& work
       weight += strength[j];
       squares += strength[j] * strength[j];
     }
-    if (squares == 0) return;  // every dot on the rim, where the window is 0
+    if (squares == 0) return;  // every dot on the edge, where the window is 0
   }
   worker.nufft.set_points({inside.data(), {count, 2}});
   between();
@@ -250,7 +250,7 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width) {
     throw_argument("radial_spectrum", "width", "an annulus within " + std::to_string(largest) + " cycles a pixel",
                    std::to_string(width));
   }
-  // The half plane that is independent, twice over: the first pass for the mean, the second for the variance.
+  // Two passes over the independent half plane: the first for the mean, the second for the variance.
   const auto visit = [&, ny = ny, nx = nx](const auto& body) {
     for (std::int64_t row = 0; row < ny; ++row) {
       const double fy = static_cast<double>(row - ny / 2) * spectrum.step_y;

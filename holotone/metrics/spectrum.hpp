@@ -8,67 +8,68 @@
 
 namespace holotone {
 
-/// How a piece of a point set is cut out.
+/// Window function of a piece of a point set.
 enum class SpectrumWindow {
-  rectangle,  ///< as it is: what the far edges cut leaks along the axes
+  rectangle,  ///< none: the cut at the edges leaks along the axes
   hann,       ///< (1 - cos 2 pi x / w)(1 - cos 2 pi y / h): leaks far less, blurs by two frequencies
 };
 
 struct SpectrumOptions {
-  Region region{};                 ///< of the page that is looked at, pixels
+  Region region{};                 ///< part of the page to measure, pixels
   std::int64_t segments = 10;      ///< equal pieces of the region whose periodograms are averaged
   double largest_frequency = 0.7;  ///< cycles a pixel, along x and along y
   SpectrumWindow window = SpectrumWindow::rectangle;
   double tolerance = 1e-6;  ///< of the non-uniform FFT: relative l2 error of the transforms
 };
 
-/// What a SpectrumPlan is like, known before it takes memory.
+/// Size of a SpectrumPlan, available before it allocates memory.
 struct SpectrumSize {
   Shape<2> pieces{};         ///< rows and columns
   Shape<2> frequencies{};    ///< of a piece; 2^29 + 1 a side at most
   std::int64_t annuli = 0;   ///< of radial_spectrum; 0: the pieces are too narrow for one
-  std::int64_t workers = 1;  ///< pieces that are transformed at a time
-  double bytes = 0;          ///< of memory, about
+  std::int64_t workers = 1;  ///< pieces transformed at a time
+  double bytes = 0;          ///< bytes of memory, approximate
 };
 
-/// Throws as SpectrumPlan, but for too many frequencies and out_of_memory. Cost O(segments).
+/// Throws as SpectrumPlan, except for too many frequencies and out_of_memory. Cost O(segments).
 SpectrumSize spectrum_size(const SpectrumOptions& options);
 
-/// Power by frequency, both signs of both axes.
+/// Power by frequency, of both signs on both axes.
 struct Spectrum {
-  /// {ny, nx}, odd; element (r, c) belongs to f = ((c - (nx - 1) / 2) step_x, (r - (ny - 1) / 2) step_y), y down.
+  /// {ny, nx}, odd. Element (r, c) is the power at f = ((c - (nx - 1) / 2) step_x, (r - (ny - 1) / 2) step_y), y down.
   Array<float, 2> power;
   double step_x = 0;              ///< cycles a pixel
   double step_y = 0;              ///< cycles a pixel
   double density = 0;             ///< dots a square pixel, of the region
   std::int64_t periodograms = 0;  ///< averaged
-  std::int64_t points = 0;        ///< in all of them
+  std::int64_t points = 0;        ///< in all periodograms
 };
 
 /// Power spectra of point sets at their exact positions:
 ///   P(f) = < |sum_j exp(-2 pi i f.x_j)|^2 / n >
-/// where the mean is over the periodograms of `segments` equal pieces of the region (Bartlett's estimate, as Ulichney
-/// averages), n the dots of a piece (pieces without dots are left out), and f the multiples of (1 / w, 1 / h) of a piece
-/// w x h, at which a uniform density has no power but at 0. Random dots have P = 1. With the Hann window terms are
-/// weighted, the transform of the mean density is subtracted, and n is the sum of squared weights.
-/// Pieces form the grid of rows and columns that makes them most nearly square. Every `add` averages in another point set:
-/// ten halftones by other seeds give the same estimate as ten pieces. Host memory; on all CPU threads.
-/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece; memory some 60 F bytes, for each thread
-/// where there are at least as many pieces as threads.
+/// The mean is over the periodograms of `segments` equal pieces of the region (Bartlett's estimate, as Ulichney
+/// averages). n is the number of dots of a piece; pieces without dots are skipped. f are the multiples of (1 / w, 1 /
+/// h) of a piece w x h, where a uniform density has power only at 0. Random dots have P = 1. With the Hann window
+/// terms are weighted, the transform of the mean density is subtracted, and n is the sum of squared weights.
+/// Pieces form the grid of rows and columns that makes them as square as possible. Every `add` averages another point
+/// set into the spectrum: ten halftones with different seeds give the same estimate as ten pieces. Host memory; on all
+/// CPU threads.
+/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece. Memory about 60 F bytes,
+/// for each thread if there are at least as many pieces as threads.
 /// Source: R. Ulichney, Digital Halftoning (1987), chapter 3.
 class SpectrumPlan {
  public:
-  /// Throws invalid_argument for a region that is not positive, segments < 1, a largest frequency not > 0, more than 2^28
-  /// frequencies a piece, or a tolerance outside 1e-12 to 0.1; out_of_memory.
+  /// Throws invalid_argument for a region that is not positive, segments < 1, a largest frequency not > 0, more than
+  /// 2^28 frequencies a piece, or a tolerance outside 1e-12 to 0.1; out_of_memory.
   explicit SpectrumPlan(const SpectrumOptions& options);
   ~SpectrumPlan();
   SpectrumPlan(SpectrumPlan&&) noexcept;
   SpectrumPlan& operator=(SpectrumPlan&&) noexcept;
 
-  /// Positions {count, 2}, of which those in the region count. Throws invalid_argument for another shape or coordinates that
-  /// are not finite; cancelled.
+  /// Adds positions {count, 2}; those outside the region are ignored. Throws invalid_argument for another shape or
+  /// coordinates that are not finite; cancelled.
   void add(View<const float, 2> position, Progress& progress = Progress::none());
-  /// Of everything that was added; power is 0 if that was no dot in the region.
+  /// Spectrum of all sets added; power is 0 if they have no dot in the region.
   [[nodiscard]] Spectrum spectrum() const;
 
   /// Rows and columns of pieces.
@@ -79,34 +80,34 @@ class SpectrumPlan {
   std::unique_ptr<State> state_;
 };
 
-/// A plan used once.
+/// One-shot SpectrumPlan.
 Spectrum power_spectrum(View<const float, 2> position, const SpectrumOptions& options,
                         Progress& progress = Progress::none());
 
-/// A spectrum over circles around f = 0: entry i is the annulus |f| in [(i + 1/2) width, (i + 3/2) width), whose middle is
-/// (i + 1) width, in cycles a pixel.
+/// Spectrum averaged over circles around f = 0. Entry i is the annulus |f| in [(i + 1/2) width, (i + 3/2) width), with
+/// centre (i + 1) width, in cycles a pixel.
 struct RadialSpectrum {
   double width = 0;
-  std::vector<double> frequency;   ///< the annulus's middle, cycles a pixel
+  std::vector<double> frequency;   ///< centre of the annulus, cycles a pixel
   std::vector<double> power;       ///< RAPS: mean of P over the annulus
   std::vector<double> anisotropy;  ///< s^2 / RAPS^2, s^2 the sample variance of P in the annulus; NaN where RAPS is 0
   std::vector<std::int64_t> samples;  ///< frequencies in the annulus; half of them are independent, as P(-f) = P(f)
 };
 
-/// Radially averaged power spectrum and anisotropy (Ulichney 1987). Annuli that the spectrum's largest frequency cuts are left
-/// out. Random dots have RAPS 1 and anisotropy 1 / K after K periodograms: -10 dB at ten, which is the floor.
-/// `width` 0: the larger step of the spectrum. Throws invalid_argument for a negative width or one that leaves no annulus.
-/// Cost O(frequencies).
+/// Radially averaged power spectrum and anisotropy (Ulichney 1987). Annuli beyond the spectrum's largest frequency are
+/// omitted. Random dots have RAPS 1 and anisotropy 1 / K after K periodograms: -10 dB at ten, which is the floor.
+/// `width` 0: the larger step of the spectrum. Throws invalid_argument for a negative width or a spectrum smaller than
+/// one annulus. Cost O(frequencies).
 RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width = 0);
 
 /// 10 log10 of an anisotropy.
 double anisotropy_db(double anisotropy);
 
-/// What a table says of a radial spectrum, over annuli of at least `least_samples` frequencies.
+/// Summary of a radial spectrum, over annuli of at least `least_samples` frequencies.
 struct RadialSummary {
-  double low_power = 0;   ///< mean power at frequencies up to half the principal one, by samples; NaN without annuli
-  double peak_power = 0;  ///< largest RAPS
-  double peak_frequency = 0;      ///< where it is, cycles a pixel
+  double low_power = 0;           ///< mean power up to half the principal frequency, by samples; NaN without annuli
+  double peak_power = 0;          ///< largest RAPS
+  double peak_frequency = 0;      ///< frequency of the peak, cycles a pixel
   double mean_anisotropy_db = 0;  ///< mean of the annuli's anisotropies in dB
   double largest_anisotropy_db = 0;
   double floor_db = 0;  ///< of random dots: -10 log10(periodograms)

@@ -1,19 +1,19 @@
 #pragma once
-// One axis of a pruned transform between an oversampled grid and the modes that are wanted, on the CPU. Not for users.
+// One axis of a pruned transform between an oversampled grid and the modes of a plan, on the CPU. Not for users.
 #include <algorithm>
 #include <holotone/fft/lines_cpu.hpp>
 #include <vector>
 
 namespace holotone::nufft {
 
-/// Modes that lie side by side in the output and on the grid's frequency axis.
+/// Modes that are contiguous in the output and on the grid's frequency axis.
 struct ModeRun {
   std::int64_t mode;       ///< first, in the output's order
   std::int64_t frequency;  ///< first, on the grid
   std::int64_t count;
 };
 
-/// The modes k = -floor(n/2) .. of an axis of `grid` samples in rising order, or k = 0 .. floor(n/2).
+/// Runs of the modes k = -floor(n/2) .. of an axis of `grid` samples in rising order, or k = 0 .. floor(n/2).
 inline std::vector<ModeRun> mode_runs(std::int64_t modes, std::int64_t grid, bool half) {
   if (half) return {{0, 0, modes / 2 + 1}};
   const std::int64_t negative = modes / 2;
@@ -21,14 +21,15 @@ inline std::vector<ModeRun> mode_runs(std::int64_t modes, std::int64_t grid, boo
   return {{0, grid - negative, negative}, {negative, 0, modes - negative}};
 }
 
-/// Transforms lines that run across the rows of an array, sixteen neighbouring columns at a time: gathered into a block that fits the
-/// cache, transformed there, scattered with the factors of their modes. Only wanted columns and modes are read or written.
+/// Transforms lines along the columns of an array, sixteen adjacent columns at a time. They are gathered into a block
+/// that fits the cache, transformed, and scattered with the factors of their modes. Only the requested columns and
+/// modes are read or written.
 template <class Real>
 class AxisPass {
  public:
   using Complex = std::complex<Real>;
 
-  /// A line of `grid` samples against modes with `factor` each.
+  /// Lines of `grid` samples and their modes with `factor` each.
   AxisPass(std::int64_t grid, std::vector<ModeRun> runs, const std::vector<double>& factor)
       : grid_(grid),
         runs_(std::move(runs)),
@@ -36,13 +37,13 @@ class AxisPass {
         forward_(grid, block, distance(), FftDirection::forward),
         inverse_(grid, block, distance(), FftDirection::inverse) {}
 
-  /// One column of lines: sample l at samples[l * sample_step], mode m at modes[m * mode_step]; `count` neighbouring columns.
+  /// Adjacent columns: sample l at samples[l * sample_step], mode m at modes[m * mode_step]; `count` columns.
   struct Lines {
     Complex* samples;
     std::int64_t sample_step;
     Complex* modes;
     std::int64_t mode_step;
-    const Real* factor;  ///< a factor a column, or null
+    const Real* factor;  ///< one factor for each column, or null
     std::int64_t count;
   };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Between the oversampled grid and the modes, on CUDA, float32. Not for users.
+// Transforms between the oversampled grid and the modes, on CUDA, float32. Not for users.
 #include <holotone/fft/cuda_handle.hpp>
 #include <holotone/nufft/nufft_engine.hpp>
 #include <holotone/nufft/spread_cuda.cuh>
@@ -7,8 +7,9 @@
 
 namespace holotone::nufft {
 
-/// A grid, the transforms between it and the modes, and the factors that take the window out of them. `components` is 1 for real cells
-/// and half the modes, 2 for complex cells. In two dimensions only the columns of wanted modes are transformed along the slower axis.
+/// A grid, the transforms between it and the modes, and the factors that deconvolve the window. `components` is 1 for
+/// real cells and half the modes, 2 for complex cells. In two dimensions only the columns of requested modes are
+/// transformed along the slower axis.
 template <std::size_t Rank>
 class GridTransform {
  public:
@@ -22,13 +23,13 @@ class GridTransform {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// What complex and real cells differ in.
+  /// State for one cell type, complex or real.
   struct Side {
     std::unique_ptr<fft::Handle> rows;          ///< both directions, or forward; three dimensions: the whole grid
     std::unique_ptr<fft::Handle> rows_inverse;  ///< real cells
     std::unique_ptr<fft::Handle> columns;       ///< two dimensions
     std::int64_t spectrum = 0;                  ///< coefficients of a row
-    std::int64_t run = 0;                       ///< neighbouring columns that `columns` transforms
+    std::int64_t run = 0;                       ///< adjacent columns that `columns` transforms
     std::vector<std::int64_t> run_begin;
     Array<float, 1> factor;  ///< of the fastest axis' modes
   };

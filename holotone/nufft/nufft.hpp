@@ -6,37 +6,38 @@
 
 namespace holotone {
 
-/// The tightest tolerances plans take.
+/// Smallest tolerances of a plan.
 constexpr double nufft_tolerance_floor_float = 1e-5;
 constexpr double nufft_tolerance_floor_double = 1e-12;
 
 struct NufftOptions {
-  /// Relative l2 error of modes and values for strengths without correlation; floor to 0.1.
+  /// Relative l2 error of modes and values for uncorrelated strengths; floor to 0.1.
   double tolerance = 1e-4;
 };
 
-/// What a plan chose.
+/// Parameters that a plan chose.
 template <std::size_t Rank>
 struct NufftInfo {
   Shape<Rank> grid{};         ///< oversampled grid
-  int width = 0;              ///< nodes a point touches on an axis
+  int width = 0;              ///< nodes of the window along an axis
   double expected_error = 0;  ///< of the window alone
-  std::size_t bytes = 0;      ///< memory the plan holds on its device
+  std::size_t bytes = 0;      ///< memory of the plan on its device
 };
 
-/// Non-uniform fast Fourier transforms of types 1 and 2 in two or three dimensions: one plan serves both directions, which
-/// are adjoint to each other. With points x_j in periods (component 0 belongs to the last, fastest extent of the shape)
-/// and k running over the shape, k = -floor(n / 2) .. ceil(n / 2) - 1 on each axis in rising order:
+/// Non-uniform fast Fourier transforms of types 1 and 2 in two or three dimensions. One plan computes both directions,
+/// which are adjoint to each other. Points x_j are in periods; component 0 belongs to the last, fastest extent of the
+/// shape. k runs over the shape, k = -floor(n / 2) .. ceil(n / 2) - 1 on each axis in rising order:
 ///   type 1   F[k] = sum_j c_j exp(-2 pi i k.x_j)
 ///   type 2   c_j  = sum_k F[k] exp(+2 pi i k.x_j)
-/// Points may be anywhere (they are taken modulo one period) and may move: set_points sorts them again, in a time that
-/// timings show to be about that of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes; workspace the
-/// oversampled grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32), on CUDA 12 more, and beyond 2^21
-/// points 8 (Rank + 1) for results in order.
-/// Real is float or double, double on the CPU alone. The window is the same on every device, and so is the error. The same points
-/// and strengths give the same bits every time, on the CPU with any number of threads; no option is needed, for nothing
-/// would be faster without.
-/// CUDA: type1 and type2 only enqueue, on the plan's stream, and take no memory; set_points waits for the device once.
+/// Points may have any coordinates (modulo one period) and may move: set_points sorts them again, in about the
+/// measured time of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes. Workspace: the oversampled
+/// grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32). CUDA adds 12 bytes a point, and beyond
+/// 2^21 points 8 (Rank + 1) for results in order.
+/// Real is float or double, double only on the CPU. The window and its error are the same on every device. The same
+/// points and strengths always give the same bits, on the CPU with any number of threads. This costs no time, so there
+/// is no option for it.
+/// CUDA: type1 and type2 only enqueue, on the plan's stream, and allocate nothing; set_points waits for the device
+/// once.
 /// Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
 template <class Real, std::size_t Rank>
 class NufftPlan {
@@ -45,31 +46,31 @@ class NufftPlan {
  public:
   using Complex = std::complex<Real>;
 
-  /// Throws invalid_argument for an extent < 1 or > 2^28 or a tolerance outside the floor to 0.1 (naming the floor),
-  /// unsupported for float64 on a GPU or a GPU without CUDA in the build, out_of_memory, device.
+  /// Throws invalid_argument for an extent < 1 or > 2^28, or a tolerance outside the floor to 0.1 (with the floor);
+  /// unsupported for float64 on a GPU, or for a GPU in a build without CUDA; out_of_memory; device.
   explicit NufftPlan(Shape<Rank> modes, Queue queue = {}, NufftOptions options = {});
   ~NufftPlan();
   NufftPlan(NufftPlan&&) noexcept;
   NufftPlan& operator=(NufftPlan&&) noexcept;
 
-  /// {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument, naming the first, for a point that
-  /// is not finite, and out_of_memory; the plan then has no points.
+  /// {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument for a point that is not
+  /// finite (with the first) and out_of_memory; the plan then has no points.
   void set_points(View<const Real, 2> points);
 
   /// strengths {count}, modes of the plan's shape, both on its device. Overwrites `modes`.
   void type1(View<const Complex, 1> strengths, View<Complex, Rank> modes);
-  /// Real strengths: modes of the shape's half with k_x = 0 .. floor(n_x / 2), the last extent being floor(n_x / 2) + 1; the others
-  /// are their conjugates at -k. About half the cost.
+  /// Real strengths: modes of the shape's half with k_x = 0 .. floor(n_x / 2), so the last extent is floor(n_x / 2) +
+  /// 1. The others are their conjugates at -k. About half the cost.
   void type1(View<const Real, 1> strengths, View<Complex, Rank> half_modes);
 
   /// modes of the plan's shape, values {count}.
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values);
   /// The same with the gradient by the points' coordinates, {count, Rank}, per period:
   ///   gradient(j, a) = sum_k 2 pi i k_a F[k] exp(+2 pi i k.x_j)
-  /// from the same grid. An empty `values` is left out. Its error relative to the gradient's own norm is within seven
-  /// times the tolerance.
+  /// from the same grid. An empty `values` is not written. The error relative to the gradient's own norm is within
+  /// seven times the tolerance.
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values, View<Complex, 2> gradient);
-  /// Real values from half the modes (see type1), as if the others were their conjugates.
+  /// Real values from half the modes (see type1); the others are assumed to be their conjugates.
   void type2(View<const Complex, Rank> half_modes, View<Real, 1> values);
   void type2(View<const Complex, Rank> half_modes, View<Real, 1> values, View<Real, 2> gradient);
 

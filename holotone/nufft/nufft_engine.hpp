@@ -1,11 +1,12 @@
 #pragma once
-// Between the plan (nufft.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (nufft.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/nufft/nufft.hpp>
 #include <holotone/nufft/window.hpp>
 
 namespace holotone {
 
-/// Modes and points arrive checked and on the engine's device. `components` is 1 for real strengths and half modes, 2 for complex.
+/// Modes and points are already checked and on the engine's device. `components` is 1 for real strengths and half
+/// modes, 2 for complex.
 template <class Real, std::size_t Rank>
 class NufftPlan<Real, Rank>::Engine {
  public:
@@ -18,7 +19,7 @@ class NufftPlan<Real, Rank>::Engine {
 
 namespace nufft {
 
-/// What the plan settled before it made an engine.
+/// Parameters of an engine, chosen by the plan.
 template <std::size_t Rank>
 struct Setup {
   Shape<Rank> modes{};
@@ -35,7 +36,7 @@ EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
 template <std::size_t Rank>
 EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
 
-/// The window's polynomials may miss it by this share of the tolerance.
+/// Share of the tolerance that the polynomials' error of the window may use.
 constexpr double polynomial_share = 0.05;
 
 /// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).

@@ -1,16 +1,16 @@
 #pragma once
-// Where a point stands on the oversampled grid, by the same arithmetic on every device. Not for users.
+// Position of a point on the oversampled grid, by the same arithmetic on every device. Not for users.
 #include <cmath>
 #include <cstdint>
 #include <holotone/core/random.hpp>  // HOLOTONE_HOST_DEVICE
 
 namespace holotone::nufft {
 
-/// A point's coordinate x, in periods, in grid steps: 0 <= result < extent. Float64 throughout, so that a float32 point loses nothing
-/// to the number of steps.
+/// Coordinate x of a point, in periods, converted to grid steps: 0 <= result < extent. In float64, so that a float32
+/// point loses no digits to the number of steps.
 HOLOTONE_HOST_DEVICE inline double grid_coordinate(double x, std::int64_t extent) {
   const double coordinate = (x - std::floor(x)) * static_cast<double>(extent);
-  return coordinate >= static_cast<double>(extent) ? 0 : coordinate;  // -1e-20 is one period less
+  return coordinate >= static_cast<double>(extent) ? 0 : coordinate;  // -1e-20 rounds to one period
 }
 
 /// Sets cell and place of one axis from a coordinate in grid steps, 0 <= coordinate < extent.

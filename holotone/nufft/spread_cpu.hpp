@@ -1,5 +1,5 @@
 #pragma once
-// Spreading points over a grid and reading the grid at points, on the CPU. Not for users.
+// Spreading points onto a grid and interpolating the grid at points, on the CPU. Not for users.
 #include <holotone/nufft/spread_points_cpu.hpp>
 #include <holotone/nufft/window.hpp>
 
@@ -15,20 +15,21 @@ struct SpreadKernel {
   int width = 0;
   int degree = 0;
   int stride = 0;
-  std::int64_t exact_points = INT64_MAX;  ///< sums of so many points in a row are exact to the polynomials' error
+  std::int64_t exact_points = INT64_MAX;  ///< longest sum, in points, that is exact to the polynomials' error
   std::vector<Real> coefficient;
 };
 
-/// grid[cell] += sum_j strength[index_j] phi(cell - point_j): `Components` numbers a cell and a strength (1: real, 2: complex,
-/// interleaved). The grid is the caller's and holds zeros or sums before. Slabs that do not touch run at once; a slab with more than a
-/// sixteenth of all points (a cluster) is cut into parts that are summed apart and added in order, unless they lie so
-/// thinly that this would cost more. The result has the same bits on any number of threads. Cost O(points width^Rank).
+/// grid[cell] += sum_j strength[index_j] phi(cell - point_j). A cell and a strength have `Components` numbers (1:
+/// real, 2: complex, interleaved). The caller initialises the grid with zeros or earlier sums. Slabs that are not
+/// adjacent run in parallel. A slab with more than a sixteenth of all points (a cluster) is split into parts, summed
+/// separately and added in order. Sparse clusters are not split if that costs more. The result has the same bits for
+/// any number of threads. Cost O(points width^Rank).
 template <class Real, std::size_t Rank, int Components>
 void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
             const Real* strength, Real* cells);
 
-/// value[index_j] = sum over cells of grid[cell] phi(cell - point_j), and with `gradient` (Rank values of Components numbers
-/// a point, fastest axis first) its derivative by the point's coordinates in grid steps. Either may be null.
+/// value[index_j] = sum over cells of grid[cell] phi(cell - point_j). `gradient` (Rank values of Components numbers a
+/// point, fastest axis first) is its derivative by the point's coordinates in grid steps. Either may be null.
 template <class Real, std::size_t Rank, int Components>
 void interpolate(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
                  const Real* cells, Real* value, Real* gradient);

@@ -1,10 +1,10 @@
 #pragma once
-// Sorting points, spreading them over a grid and reading the grid at them, on CUDA, float32. Not for users.
+// Sorting points, spreading them onto a grid and interpolating the grid at them, on CUDA, float32. Not for users.
 //
-// The grid is cut in tiles, and a tile in bins of half its length on each axis. Points stand in the order of the bins that hold
-// the first cells of their windows. A warp sums everything that reaches one tile in registers and writes the tile once: no
-// cell is added to by two warps, nothing has to be cleared before and no halo is folded after. What reaches a tile stands
-// in its bins and the ones just before, a few runs of the sorted list.
+// The grid is divided into tiles, and a tile into bins of half its length on each axis. Points are sorted by the bin
+// of the first cell of their window. A warp sums every point that reaches one tile in registers and writes the tile
+// once. No cell is written by two warps, nothing is cleared before, and no halo is folded after. The points that reach
+// a tile are in its bins and the ones just before: a few runs of the sorted list.
 #include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
@@ -47,8 +47,8 @@ struct GridCells {
   std::int64_t plane;  ///< numbers from plane to plane
 };
 
-/// Bins of one axis with points that reach a tile: those on its side of the period's end, and for the first tile those whose
-/// windows come round from the end.
+/// Bins along one axis with points that reach a tile: those before the period's end, and for the first tile those
+/// whose windows wrap around the end.
 struct AxisBins {
   int direct_first;
   int direct_count;
@@ -68,7 +68,7 @@ __host__ __device__ inline AxisBins axis_bins(const TileGrid<Rank>& grid, int ax
   return result;
 }
 
-/// A run of bins side by side on the fastest axis, and what to add to a cell there to count from the tile's first cell.
+/// Run of adjacent bins on the fastest axis, and the offset that makes their cells relative to the tile's first cell.
 template <std::size_t Rank>
 struct BinRun {
   int begin;
@@ -76,7 +76,8 @@ struct BinRun {
   int offset[Rank];
 };
 
-/// The runs of bins with points that reach a tile: two for every row of bins where the tile is the first of its row, else one.
+/// Runs of bins with points that reach a tile: for every row of bins two if the tile is the first of its row, else
+/// one.
 template <std::size_t Rank>
 struct TileRuns {
   AxisBins axis[Rank];
@@ -133,17 +134,17 @@ struct SortedPoints {
   const std::uint32_t* bin_begin;  ///< bins + 1
   const uint4* record;             ///< {cell x, cell y, place x, place y}
   const uint2* depth;              ///< {cell z, place z}, three dimensions only
-  const std::uint32_t* index;      ///< in the caller's arrays
+  const std::uint32_t* index;      ///< index in the caller's arrays
   const std::uint32_t* place;      ///< of the caller's points in this order, after find_places; many points only
   float* results;                  ///< 2 (Rank + 1) numbers a point; many points only
 };
 
-/// Results of more points than this are written in order and fetched by the caller's order after: scattered writes of a few bytes to
-/// more memory than the cache holds cost three times as much.
+/// Results of more points than this are written in order and then fetched in the caller's order. Scattered writes of a
+/// few bytes to more memory than the cache holds cost three times as much.
 constexpr std::int64_t most_scattered_points = std::int64_t{1} << 21;
 
-/// Tiles that more points reach than one warp should add are summed in parts: the first goes to the grid, the others (`extras` in all) to
-/// memory of their own and from there to the grid, in order.
+/// Tiles with too many points for one warp are summed in parts. The first part goes to the grid, the others (`extras`
+/// in all) to memory of their own and from there to the grid, in order.
 struct TileParts {
   const std::uint64_t* candidates;   ///< points in the runs of a tile
   const std::uint32_t* parts;        ///< of a tile
@@ -160,13 +161,14 @@ class PointSort {
  public:
   PointSort(const TileGrid<Rank>& grid, const Queue& queue);
 
-  /// Sorts {count, Rank} coordinates and waits for it. Throws invalid_argument naming the first point that is not finite; then no
-  /// points are left. Takes memory where it needs more than before. Points of a bin stand in the caller's order (a stable
-  /// radix sort, which timings show to be faster than counting by atomics): sums over them have the same bits every time.
+  /// Sorts {count, Rank} coordinates and waits. Throws invalid_argument for a point that is not finite (with the
+  /// first) and then has no points. Allocates if the count exceeds earlier ones. Points of a bin keep the caller's
+  /// order, so that sums over them always have the same bits. The stable radix sort was measured to be faster than
+  /// counting by atomics.
   void set(const float* points, std::int64_t count);
 
-  /// Enqueues, once after `set`, what fills SortedPoints::place. Numbers that lie close are written close in time, after one pass of
-  /// a radix sort: scattered over more memory than the cache holds they would take four times as long.
+  /// Enqueues, once after `set`, the computation of SortedPoints::place. One pass of a radix sort makes writes to near
+  /// addresses near in time: scattered over more memory than the cache holds they take four times as long.
   void find_places();
 
   [[nodiscard]] const TileGrid<Rank>& grid() const { return grid_; }
@@ -208,7 +210,8 @@ class PointSort {
   Buffer status_;
 };
 
-/// cells = sum over points of strength phi(cell - point), `components` numbers a strength and a cell. Overwrites every cell of the grid.
+/// cells = sum over points of strength phi(cell - point), with `components` numbers a strength and a cell. Overwrites
+/// every cell of the grid.
 template <std::size_t Rank>
 void spread(const PointSort<Rank>& points, const SpreadWindow& window, int components, const float* strength,
             const GridCells<Rank>& cells, cudaStream_t stream);
@@ -230,8 +233,8 @@ void interpolate_gradient(const PointSort<Rank>& points, const SlopeKernel& kern
                           const GridCells<Rank>& cells, float* value, float* gradient, cudaStream_t stream);
 
 #ifdef __CUDACC__
-/// phi at `scaled` = 2 distance / width, by the approximate square root and power of two that a special-function unit has. Outside
-/// the root is NaN, and the larger of NaN and 0 is 0.
+/// phi at `scaled` = 2 distance / width, by the special-function unit's approximate square root and power of two.
+/// Outside, the root is NaN, and the larger of NaN and 0 is 0.
 __device__ __forceinline__ float window_at(float beta_log2, float scaled) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(-scaled, scaled, 1.0F)));
@@ -243,7 +246,7 @@ __device__ __forceinline__ float window_at(float beta_log2, float scaled) {
 
 inline float beta_log2_of(const SpreadWindow& window) { return static_cast<float>(window.beta * 1.4426950408889634); }
 
-/// action(constant width, constant components) for run-time values.
+/// Calls action(constant width, constant components) for run-time values.
 template <class Action>
 void with_width_and_components(int width, int components, const Action& action) {
   [&]<int... I>(std::integer_sequence<int, I...>) {

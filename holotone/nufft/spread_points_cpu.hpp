@@ -10,8 +10,8 @@
 
 namespace holotone::nufft {
 
-/// The grid that points are spread on: `extent` cells on each axis, slowest first, and beyond the last cell of each axis
-/// `halo` more, which a periodic grid folds back to its beginning. Rows lie `stride` cells apart.
+/// Grid for spreading points: `extent` cells on each axis, slowest first, and `halo` more beyond the last. A periodic
+/// grid folds the halo back to its beginning. Rows are `stride` cells apart.
 template <std::size_t Rank>
 struct SpreadGrid {
   std::array<std::int64_t, Rank> extent{};
@@ -22,8 +22,8 @@ struct SpreadGrid {
   [[nodiscard]] std::int64_t cells() const { return planes() * rows() * stride(); }
 };
 
-/// One point on the grid: the first cell its window touches on each axis (fastest first), its place between cells there,
-/// -1 <= place < 1 (WindowPolynomial's t), and where it stands in the caller's arrays.
+/// One point on the grid: the first cell of its window on each axis (fastest first), its position between cells, -1 <=
+/// place < 1 (WindowPolynomial's t), and its index in the caller's arrays.
 template <class Real, std::size_t Rank>
 struct SpreadPoint {
   std::array<std::int32_t, Rank> cell;
@@ -34,15 +34,15 @@ struct SpreadPoint {
 /// Columns of a bin.
 constexpr std::int64_t spread_bin_cells = 32;
 
-/// The points of a call in the order of slabs: `slab_rows` rows of the second-fastest axis each. Within a slab they stand in the
-/// order of small bins, so that neighbours in the list touch the same cache lines. The order depends on the points
-/// alone, not on the number of threads.
+/// Points of a call sorted by slab: `slab_rows` rows of the second-fastest axis each. Within a slab they are sorted by
+/// small bins, so that neighbours in the list touch the same cache lines. The order depends only on the points, not on
+/// the number of threads.
 template <class Real, std::size_t Rank>
 class SpreadPoints {
  public:
   using Point = SpreadPoint<Real, Rank>;
 
-  /// locate(j, point) sets cell and place of the caller's point j and returns whether it has any strength.
+  /// locate(j, point) sets cell and place of the caller's point j; it returns true for a non-zero strength.
   template <class Locate>
   void sort(std::int64_t count, const SpreadGrid<Rank>& grid, std::int64_t slab_rows, const Locate& locate);
 
@@ -69,7 +69,7 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
   const auto bin_of = [&](const Point& point) {
     return point.cell[1] / slab_rows * bins_x + point.cell[0] / spread_bin_cells;
   };
-  // A stable counting sort: every part of the list counts its points in each bin, then knows where they go.
+  // Stable counting sort: every part of the list first counts its points in each bin, which gives their offsets.
   const std::int64_t parts = std::clamp<std::int64_t>(count / 4096, 1, thread_count());
   const auto part_begin = [&](std::int64_t part) { return count * part / parts; };
   std::vector<std::uint32_t> next(static_cast<std::size_t>(parts * bins), 0);

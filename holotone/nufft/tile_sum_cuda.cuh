@@ -5,16 +5,17 @@
 namespace holotone::nufft {
 
 constexpr unsigned all_lanes = 0xFFFFFFFF;
-constexpr int queue_size = 64;  ///< points that wait, at most 7 before 32 more come
+constexpr int queue_size = 64;  ///< points that wait: at most 7 before 32 more are added
 constexpr int group = 8;        ///< points a matrix product sums
 
-/// Points that reach the tile, waiting until there are enough for a product: places in window halves from the tile's first cell.
+/// Points that reach the tile, queued until there are enough for a product. Positions are in window halves from the
+/// tile's first cell.
 struct Waiting {
   float4 point[queue_size];  ///< {x, y, re, im}
   float z[queue_size];
 };
 
-/// x = high + low, each with as many bits as a tensor core takes.
+/// x = high + low, each rounded to the tensor cores' precision.
 __device__ __forceinline__ void split(float x, unsigned& high, unsigned& low) {
   high = __float_as_uint(x) & 0xFFFFE000;
   low = __float_as_uint(x - __uint_as_float(high));
@@ -39,7 +40,7 @@ __device__ __forceinline__ void split_rows(const float (&a)[4], unsigned (&high)
   for (int i = 0; i < 4; ++i) split(a[i], high[i], low[i]);
 }
 
-/// c += a b to nearly float32: the product of the two low parts is left out.
+/// c += a b to nearly float32: omits the product of the two low parts.
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&high)[4], const unsigned (&low)[4],
                                          const Columns& b) {
   multiply(c, low, b.high);
@@ -47,9 +48,9 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&high)[4
   multiply(c, high, b.high);
 }
 
-/// A warp's tile as accumulators of 16 x 8 x 8 products: the depth is eight points, columns are cells of the fastest axis, rows are cells
-/// of the next (complex: eight of them, real parts above imaginary ones). Three dimensions: a product for each plane, or
-/// for two planes of real cells.
+/// Tile of a warp as accumulators of 16 x 8 x 8 products. The depth is eight points, columns are cells of the fastest
+/// axis, rows are cells of the next (complex: eight of them, real parts above imaginary ones). Three dimensions: one
+/// product for each plane, or for two planes of real cells.
 template <std::size_t Rank, int Components, int Width>
 class TileSum {
  public:
@@ -70,7 +71,7 @@ class TileSum {
     }
   }
 
-  /// store(z, y, x, numbers of two cells side by side from x on) for all of the lane's cells.
+  /// Calls store(z, y, x, numbers of two adjacent cells from x on) for all of the lane's cells.
   template <class Store>
   __device__ __forceinline__ void store(const Store& store) const {
     const int row = lane_ / 4;
@@ -94,7 +95,7 @@ class TileSum {
   }
 
  private:
-  static constexpr int blocks = tile_cells<Rank> / 8;  ///< of eight cells on an axis
+  static constexpr int blocks = tile_cells<Rank> / 8;  ///< blocks of eight cells on an axis
   /// Accumulator blocks of 16 rows: of 8 grid rows or a plane if complex, of 16 or two planes if real.
   static constexpr int products = (Rank == 2 ? 2 : 8) * Components / 2;
 
@@ -107,8 +108,8 @@ class TileSum {
     return columns;
   }
 
-  /// Which of an axis' two blocks of eight cells any of the eight windows reaches. Points come from one bin after the other, so
-  /// that most windows of a group reach the same ones.
+  /// Blocks of eight cells, two on each axis, that any of the eight windows reaches. Points come bin by bin, so most
+  /// windows of a group reach the same blocks.
   struct Reached {
     bool block[2];
   };
@@ -152,7 +153,8 @@ class TileSum {
     }
   }
 
-  /// A lane holds the weights of plane lane / 4 for points lane % 4 and 4 more; every product needs those of one or two planes.
+  /// A lane holds the weights of plane lane / 4 for points lane % 4 and 4 more; every product needs those of one or
+  /// two planes.
   __device__ __forceinline__ void add_to_planes(const float4 (&point)[2], float first_z, float second_z) {
     const float z[2] = {weight(-first_z), weight(-second_z)};
     const unsigned planes = __ballot_sync(all_lanes, z[0] != 0 || z[1] != 0);

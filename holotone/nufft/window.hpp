@@ -5,44 +5,44 @@
 
 namespace holotone {
 
-/// The window that spreads a point over the grid of a non-uniform FFT, distances in grid steps:
+/// Window function for spreading a point onto the grid of a non-uniform FFT, distances in grid steps:
 ///   phi(d) = exp(beta (sqrt(1 - (2 d / width)^2) - 1)) for |d| <= width / 2, else 0
 /// (exponential of semicircle: Barnett, Magland and af Klinteberg 2019, Eq. (1.8)).
 struct SpreadWindow {
-  int width = 0;          ///< nodes a point touches on an axis
+  int width = 0;          ///< nodes of the window along an axis
   double beta = 0;        ///< shape
-  double upsampling = 2;  ///< grid steps a period for each mode, at least
+  double upsampling = 2;  ///< least number of grid steps a period for each mode
 };
 
 /// phi(d).
 double window_value(const SpreadWindow& window, double distance);
 
-/// Its Fourier transform, integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev quadrature in
-/// float64, relative error below 1e-13 of phi's integral for |f| <= 4.
+/// Fourier transform of phi: integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev
+/// quadrature in float64, relative error below 1e-13 of phi's integral for |f| <= 4.
 double window_transform(const SpreadWindow& window, double frequency);
 
-/// The relative root mean square error that this window leaves in one axis' modes |f| <= 1 / (2 upsampling), for strengths
-/// without correlation: the square root of the mean of sum over m != 0 of (phihat(f + m) / phihat(f))^2.
+/// Relative root mean square error of this window in one axis' modes |f| <= 1 / (2 upsampling), for uncorrelated
+/// strengths: the square root of the mean of sum over m != 0 of (phihat(f + m) / phihat(f))^2.
 double window_error(const SpreadWindow& window);
 
-/// By how much dividing by phihat amplifies rounding on one axis: sqrt(mean phihat^2 mean phihat^-2) over |f| <= 1 / (2 upsampling). With n
-/// axes, rounding to eps before the transform leaves a relative error of about eps gain^n after it.
+/// Gain of rounding noise by the division by phihat on one axis: sqrt(mean phihat^2 mean phihat^-2) over |f| <= 1 / (2
+/// upsampling). With n axes, rounding to eps before the transform gives a relative error of about eps gain^n after it.
 double window_noise_gain(const SpreadWindow& window);
 
-/// The narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most `tolerance`; beta
-/// minimises the error for that width. Throws invalid_argument, naming the floor, if none is.
+/// The narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most `tolerance`;
+/// beta minimises the error for that width. Throws invalid_argument with the smallest tolerance if no window suffices.
 SpreadWindow choose_window(double tolerance, double upsampling, int axes);
 
-/// phi at the nodes i = 0 .. width - 1 of a point as polynomials of its place between nodes:
+/// phi at the nodes i = 0 .. width - 1 of a point, as polynomials of its position between nodes:
 ///   phi(i - width / 2 + (1 + t) / 2) = sum over k of coefficient[k * stride + i] t^k, -1 <= t < 1.
-/// `stride` is width rounded up to a multiple of 4; further coefficients are zero.
+/// `stride` is width rounded up to a multiple of 4; the padding coefficients are zero.
 struct WindowPolynomial {
   int degree = 0;
   int stride = 0;
   std::vector<double> coefficient;
 };
 
-/// The polynomials of lowest degree that miss phi by less than `error` (of phi(0) = 1).
+/// Polynomials of the lowest degree whose error is below `error` (relative to phi(0) = 1).
 WindowPolynomial window_polynomial(const SpreadWindow& window, double error);
 
 }  // namespace holotone

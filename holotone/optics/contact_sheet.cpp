@@ -10,7 +10,7 @@ constexpr std::uint8_t background_code = 24;
 constexpr std::uint8_t caption_code = 224;
 constexpr std::int64_t glyph_columns = 5;
 constexpr std::int64_t glyph_rows = 7;
-constexpr std::int64_t tile_width_per_scale = 200;  // captions grow with the tiles
+constexpr std::int64_t tile_width_per_scale = 200;  // captions scale with the tiles
 
 struct Sheet {
   std::int64_t columns = 0;

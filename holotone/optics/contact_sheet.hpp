@@ -12,10 +12,10 @@ struct ContactSheetOptions {
   ToneOptions tone = {};                   ///< reference 0: default_reference of all pictures together
 };
 
-/// Pictures of equal shape in linear light on one 8-bit sheet, left to right and top to bottom, each under one tone
-/// curve and above its caption. Averaged down in linear light, then tone-mapped. Host arrays. A caption wider than its
-/// tile is cut; characters that are not printable ASCII show as '?'.
-/// Throws invalid_argument without pictures, for unequal shapes or as many captions as there are not pictures.
+/// Pictures of equal shape in linear light on one 8-bit sheet, left to right and top to bottom, each above its
+/// caption. One tone curve serves all. Pictures are averaged down in linear light, then tone-mapped. Host arrays. A
+/// caption wider than its tile is cut; characters that are not printable ASCII are drawn as '?'.
+/// Throws invalid_argument without pictures, for unequal shapes, or if captions and pictures differ in number.
 Array<std::uint8_t, 2> contact_sheet(std::span<const View<const float, 2>> intensities,
                                      const ContactSheetOptions& options = {});
 

@@ -12,9 +12,9 @@ namespace {
 using window::Route;
 
 constexpr std::string_view where = "EyePlan";
-/// Pictures are asked for at the panel's pitch up to this many pixels.
+/// Largest side of a default picture at the panel's pitch.
 constexpr std::int64_t most_pixels = 2048;
-/// Parts of the pupil that are carried back at once.
+/// Side of the parts of the pupil propagated back at once.
 constexpr std::int64_t pupil_tile = 2048;
 
 double whole(std::int64_t count) { return static_cast<double>(count); }
@@ -23,10 +23,10 @@ double whole(std::int64_t count) { return static_cast<double>(count); }
 std::array<double, 2> middle_of(const EyePupil& pupil) { return {-pupil.y_m, pupil.x_m}; }
 std::array<double, 2> half_of(const EyePupil& pupil) { return {pupil.height_m / 2, pupil.width_m / 2}; }
 
-/// The first of `count` samples around the axis.
+/// Coordinate of the first of `count` samples centred on the axis.
 double first_of(std::int64_t count, double pitch_m) { return -0.5 * whole(count - 1) * pitch_m; }
 
-/// Of light that goes the shortest way from the panel to the pupil along an axis.
+/// Smallest angle of a ray from the panel to the pupil along an axis.
 double least_angle(double panel_half_m, double middle_m, double half_m, double distance_m) {
   return std::atan(std::max(0.0, std::abs(middle_m) - half_m - panel_half_m) / distance_m);
 }
@@ -67,7 +67,7 @@ void validate(const EyeOptions& options) {
   require_light(options);
 }
 
-/// Samples along a length of the window: two a cycle of the finest fringe there, whose number is finite.
+/// Samples along a length of the window: two a cycle of the finest fringe. Throws unless the number is finite.
 double samples_of(const Route& route, int axis, double length_m, std::string_view argument) {
   const window::Band band = band_of(route, axis);
   const double samples = std::ceil(length_m * std::max(band.high - band.low, 0.0)) + 1;
@@ -76,7 +76,7 @@ double samples_of(const Route& route, int axis, double length_m, std::string_vie
                  fmt::format("{:.0f}: a smaller pupil, panel or picture needs fewer", samples));
 }
 
-/// From the panel to the pupil.
+/// Route from the panel to the pupil.
 Route forward_route(const EyeOptions& options) {
   const auto& grid = options.grid;
   const std::int64_t counts[] = {grid.ny, grid.nx};
@@ -99,7 +99,7 @@ Route forward_route(const EyeOptions& options) {
   return route;
 }
 
-/// The pupil on the first samples of its window.
+/// Mask of the pupil on the first samples of its window.
 window::Mask mask_of(const Route& forward, PupilShape shape) {
   const auto count = [&](std::size_t i) {
     return std::llround(2 * forward.axis[i].target.half_m / forward.axis[i].target_pitch_m);
@@ -107,7 +107,7 @@ window::Mask mask_of(const Route& forward, PupilShape shape) {
   return {{count(0), count(1)}, shape == PupilShape::ellipse};
 }
 
-/// From the pupil back to where the eye focuses, and how many samples make a pixel.
+/// Route from the pupil back to the plane of focus, and the samples a pixel.
 struct BackwardRoute {
   Route route;
   std::array<std::int64_t, 2> every;
@@ -149,14 +149,14 @@ BackwardRoute backward_route(const Route& forward, const window::Mask& mask, con
   return back;
 }
 
-/// A piece of a plane's samples, and where its first is.
+/// Adds a piece of a plane's samples at its position.
 void add_piece(window::Engine& engine, const Route& route, const window::Samples& piece,
                const std::array<double, 2>& first_m) {
   const auto way = way_of(route, piece.shape, first_m);
   if (way.axis[0].bins > 0 && way.axis[1].bins > 0) engine.add(piece, way);
 }
 
-/// piece(row, col, shape) over an area, in tiles.
+/// Calls piece(row, col, shape) for the tiles of an area.
 template <class Piece>
 void in_tiles(const Shape<2>& area, const Shape<2>& tile, const Piece& piece) {
   for (std::int64_t row = 0; row < area[0]; row += tile[0]) {

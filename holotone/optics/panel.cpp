@@ -7,9 +7,9 @@
 namespace holotone {
 namespace {
 
-/// Phase of the 16 states of TI's phase light modulators. Mirror displacement as a fraction of the full one: Texas
-/// Instruments' Python package ti-plm 1.1.0 (Martin, 2025), the same table for the 0.47" and the 0.67" device. The full
-/// displacement is 15/16 of a turn at the wavelength whose voltage the device is set to, as that package scales it.
+/// Phase of the 16 states of TI's phase light modulators. Mirror displacement as a fraction of the full displacement:
+/// Texas Instruments' Python package ti-plm 1.1.0 (Martin, 2025), one table for the 0.47" and the 0.67" device. The
+/// full displacement is 15/16 of a turn at the wavelength of the device's voltage setting, as that package scales it.
 /// A level is the state's rank by displacement, not the electrodes' memory code.
 std::vector<double> ti_plm_levels() {
   std::vector<double> levels = {0.0,    0.0126, 0.0259, 0.0495, 0.0710, 0.0878, 0.1382, 0.2153,

@@ -10,18 +10,18 @@ enum class Modulation { phase, amplitude };
 
 /// A light modulator (or any plane of pixels) that shows a hologram.
 struct Panel {
-  std::string name;        ///< as --panel takes it: "holoeye-pluto-2"
+  std::string name;        ///< value of --panel: "holoeye-pluto-2"
   std::string title;       ///< "Holoeye PLUTO-2.1"
   std::int64_t nx = 1920;  ///< columns
   std::int64_t ny = 1080;  ///< rows
   double pitch_m = 8e-6;   ///< pixel pitch, square
   Modulation modulation = Modulation::phase;
-  int bits = 8;  ///< bits a pixel it takes
-  /// Phase of each of 2^bits levels in radians, ascending, where the steps are unequal (TI PLM); empty: equal steps.
+  int bits = 8;  ///< bits a pixel of its input
+  /// Phase of each of 2^bits levels in radians, ascending, for unequal steps (TI PLM); empty: equal steps.
   std::vector<double> level_phase_rad;
 };
 
-/// Every preset, the default (PLUTO-2.1) first. Where a number comes from stands beside it in panel.cpp.
+/// Every preset, the default (PLUTO-2.1) first. panel.cpp cites the source of each number.
 const std::vector<Panel>& panels();
 
 /// A preset by name; throws invalid_argument with the nearest known name.

@@ -5,8 +5,8 @@
 
 namespace holotone {
 
-/// body(first, last) over blocks of rows on all threads; in the caller's thread where there is so little to do that
-/// starting the others would cost more. `row_length`: elements a row.
+/// Calls body(first, last) for blocks of rows on all threads. Below the work that repays starting threads, all run in
+/// the caller's thread. `row_length`: elements a row.
 template <class Body>
 void parallel_rows(std::int64_t rows, std::int64_t row_length, const Body& body) {
   constexpr std::int64_t little = std::int64_t{1} << 16;

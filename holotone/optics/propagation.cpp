@@ -74,7 +74,7 @@ double fresnel_distance_m(const FieldGrid& grid) {
 namespace propagation {
 namespace {
 
-/// Twice the size at least, long enough for the taps, the middle pixel at the array's middle.
+/// At least twice the size, long enough for the taps, with the centre pixel at the array's centre.
 Layout padded_layout(const FieldGrid& grid) {
   constexpr std::int64_t shortest = 2 * tap_count;
   const std::int64_t ly = fft_friendly_size(std::max(2 * grid.ny, shortest));
@@ -138,7 +138,7 @@ FresnelAxis make_fresnel_axis(const PropagationOptions& options, double distance
 }
 
 std::vector<float> tap_compensation(std::int64_t count, std::int64_t length) {
-  // phihat(f) = integral of phi(t) cos(2 pi f t), with t = (w/2) sin(a): smooth, so midpoints converge fast.
+  // phihat(f) = integral of phi(t) cos(2 pi f t), with t = (w/2) sin(a): smooth, so the midpoint rule converges fast.
   constexpr int nodes = 256;
   double position[nodes];
   double weight[nodes];
@@ -185,7 +185,7 @@ struct PropagationPlan::State {
   }
 
   void require_fresnel(double distance_m) const {
-    // A rounding in the last place must not refuse the very distance the message names.
+    // Rounding in the last digit must not refuse the distance that the message recommends.
     const double shortest = fresnel_distance_m(options.grid);
     if (std::abs(distance_m) >= shortest * (1 - 1e-6)) return;
     throw_argument("PropagationPlan", "distance_m",

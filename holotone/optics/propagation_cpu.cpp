@@ -5,7 +5,7 @@
 namespace holotone::propagation {
 namespace {
 
-/// v *= (re, im); std::complex's own product looks for infinities and does not vectorise.
+/// v *= (re, im); std::complex's own product tests for infinities and does not vectorise.
 inline void multiply(Complex& v, float re, float im) {
   v = {v.real() * re - v.imag() * im, v.real() * im + v.imag() * re};
 }
@@ -22,7 +22,7 @@ void store_row(const Complex* row, const Target& target, std::int64_t y) {
   }
 }
 
-/// Memory, transform and place of one padded shape.
+/// Memory, transform and layout of one padded shape.
 struct Workspace {
   Workspace(const Layout& where, std::int64_t rows)
       : layout(where),
@@ -123,8 +123,8 @@ class CpuEngine final : public Engine {
     });
   }
 
-  /// H is even in both frequencies: one quarter is computed and serves four. Nothing is kept from one distance to the
-  /// next: a table would have to be read from memory, which takes about as long as computing it.
+  /// H is even in both frequencies: one quarter is computed for all four. No table is kept between distances: reading
+  /// it from memory takes about as long as computing it.
   static void multiply_by_transfer(Workspace& work, const Transfer& t) {
     const auto [ly, lx] = work.layout.padded;
     const std::int64_t half = lx / 2 + 1;
@@ -196,12 +196,12 @@ class CpuEngine final : public Engine {
     return {cosine * gain, sine * gain};
   }
 
-  /// Reads the transform at the output's pixels: eight rows are combined first, then eight columns of the result.
+  /// Interpolates the transform at the output's pixels: combines eight rows first, then eight columns of the result.
   void resample(Workspace& work, const Target& target) const {
     const auto [ly, lx] = work.layout.padded;
     parallel_rows(static_cast<std::int64_t>(rows_->sample.size()), lx,
                   [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
-                    // The first taps again at the end, so that a column's eight are always neighbours.
+                    // The first taps repeat at the end, so that a column's eight are always adjacent.
                     std::vector<Complex> line(static_cast<std::size_t>(width + tap_count));
                     std::vector<Complex> out(columns_->sample.size());
                     for (std::int64_t y = first; y < last; ++y) {
@@ -238,7 +238,7 @@ class CpuEngine final : public Engine {
 
   PropagationOptions options_;
   std::shared_ptr<Workspace> spectrum_;
-  std::shared_ptr<Workspace> fresnel_;  ///< the same as spectrum_ where the shapes agree
+  std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
   std::vector<float> compensation_y_;
   std::vector<float> compensation_x_;
   std::unique_ptr<AxisTable> rows_;

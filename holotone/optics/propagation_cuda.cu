@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Rows go over the y blocks of a grid, which end at 65535.
+/// Rows loop over the y blocks of a grid, of which CUDA allows 65535.
 dim3 grid_over(std::int64_t columns, std::int64_t rows) {
   return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
 }
@@ -18,7 +18,7 @@ __device__ __forceinline__ std::int64_t thread_column() {
 
 __device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
-/// Where a kernel writes: one of the two is null.
+/// Output of a kernel: one of the two pointers is null.
 struct Output {
   float2* field = nullptr;
   float* intensity = nullptr;
@@ -32,7 +32,7 @@ __device__ __forceinline__ void store(const Output& out, std::int64_t index, flo
   }
 }
 
-/// The padded array's geometry as kernels see it.
+/// Geometry of the padded array for kernels.
 struct Frame {
   int ny = 0;
   int nx = 0;
@@ -42,7 +42,7 @@ struct Frame {
   int col = 0;
 };
 
-/// Writes the whole padded array: the field in its place, zeros around it.
+/// Writes the whole padded array: the field at its offset, zeros around it.
 __global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame) {
   const std::int64_t x = thread_column();
   if (x >= frame.lx) return;
@@ -119,7 +119,7 @@ __global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame
   }
 }
 
-/// Places and taps of one axis; a thread a pixel.
+/// Positions and taps of one axis; one thread a pixel.
 __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ samples, float* __restrict__ taps) {
   const std::int64_t m = thread_column();
   if (m >= axis.count) return;
@@ -128,7 +128,7 @@ __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ sample
   for (int j = 0; j < tap_count; ++j) taps[m * tap_count + j] = own[j];
 }
 
-/// Reads the transform at the output's pixels: eight by eight taps each.
+/// Interpolates the transform at the output's pixels with eight by eight taps.
 __global__ void resample_kernel(const float2* __restrict__ spectrum, Output out, Frame frame,
                                 const FresnelSample* __restrict__ rows, const float* __restrict__ row_taps,
                                 const FresnelSample* __restrict__ columns, const float* __restrict__ column_taps) {
@@ -166,7 +166,7 @@ __global__ void resample_kernel(const float2* __restrict__ spectrum, Output out,
   }
 }
 
-/// Memory, transform and place of one padded shape.
+/// Memory, transform and layout of one padded shape.
 struct Workspace {
   Workspace(const Layout& where, Shape<2> field, const Queue& queue)
       : layout(where),
@@ -282,7 +282,7 @@ class CudaEngine final : public Engine {
   PropagationOptions options_;
   Queue queue_;
   std::shared_ptr<Workspace> spectrum_;
-  std::shared_ptr<Workspace> fresnel_;  ///< the same as spectrum_ where the shapes agree
+  std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
   std::unique_ptr<AxisTable> rows_;
   std::unique_ptr<AxisTable> columns_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Between the plan (propagation.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (propagation.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/propagation_math.h>
@@ -7,7 +7,7 @@
 
 namespace holotone::propagation {
 
-/// Where the field stands in the array that is transformed.
+/// Position of the field in the padded array.
 struct Layout {
   Shape<2> padded{};
   std::int64_t row = 0;  ///< of the field's first pixel
@@ -15,13 +15,13 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// One of the two is given: the field, or only its squared modulus.
+/// Output: one of the two is set, the field or its squared modulus.
 struct Target {
   View<Complex, 2> field;
   View<float, 2> intensity;
 };
 
-/// A plan's work on one device. Views arrive checked.
+/// Propagation on one device. Views are already checked.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -36,7 +36,7 @@ using EnginePointer = std::unique_ptr<Engine>;
 EnginePointer engine_cpu(const PropagationOptions& options);
 EnginePointer engine_cuda(const PropagationOptions& options, const Queue& queue);
 
-/// Which methods a plan can come to use.
+/// True if a plan with these options can use the method.
 bool uses_angular_spectrum(const PropagationOptions& options);
 bool uses_fresnel(const PropagationOptions& options);
 

@@ -6,7 +6,7 @@
 
 namespace holotone::propagation {
 
-/// What a frequency of the angular spectrum is multiplied with: H = gain exp(2 pi i d w), w^2 = 1/lambda^2 - f^2.
+/// Transfer function of the angular spectrum: H = gain exp(2 pi i d w), w^2 = 1/lambda^2 - f^2.
 struct Transfer {
   double distance_m = 0;
   double inverse_wavelength_squared = 0;
@@ -17,23 +17,23 @@ struct Transfer {
   float gain = 1;      ///< 1 / (Lx Ly): the scale of the inverse transform
 };
 
-/// w^2 at a pair of squared frequencies; H is kept where `transfer_kept`.
+/// w^2 at a pair of squared frequencies; H is non-zero where `transfer_kept`.
 HOLOTONE_HOST_DEVICE inline double transfer_rest(const Transfer& t, double fx2, double fy2) {
   return t.inverse_wavelength_squared - fx2 - fy2;
 }
 
-/// Propagating (w^2 > 0), and the phase d w turns by at most half a turn from one frequency sample to the next:
-/// |d| f / w <= 1 / (2 df) along both axes (Matsushima and Shimobaba 2009).
+/// True for a propagating wave (w^2 > 0) whose phase d w changes by at most half a turn a frequency sample:
+///   |d| f / w <= 1 / (2 df) along both axes (Matsushima and Shimobaba 2009).
 HOLOTONE_HOST_DEVICE inline bool transfer_kept(const Transfer& t, double rest, double fx2, double fy2) {
   return rest > 0 && rest >= t.limit_x * fx2 && rest >= t.limit_y * fy2;
 }
 
-/// Phase of H in turns, reduced. float64: d w is some 1e5 to 1e7 turns.
+/// Phase of H in turns, reduced. float64: d w is about 1e5 to 1e7 turns.
 HOLOTONE_HOST_DEVICE inline float transfer_turns(const Transfer& t, double rest) {
   return reduce_turns(t.distance_m * std::sqrt(rest > 0 ? rest : 0.0));
 }
 
-/// Taps of the kernel that reads the Fresnel transform between its samples, one axis.
+/// Taps of the kernel that interpolates the Fresnel transform, one axis.
 inline constexpr int tap_count = 8;
 /// Shape for an FFT twice as long as the grid: 2.30 a tap (Barnett, Magland and af Klinteberg, "A parallel nonuniform
 /// fast Fourier transform library based on an exponential of semicircle kernel", SIAM J. Sci. Comput. 41(5), 2019).
@@ -63,23 +63,23 @@ HOLOTONE_HOST_DEVICE inline float input_chirp_turns(const FresnelAxis& axis, std
   return reduce_turns(axis.input_rate * m * m);
 }
 
-/// Where output sample m lies in the FFT, and what it is multiplied with.
+/// Position of output sample m in the FFT, and its factor.
 struct FresnelSample {
   std::int32_t first = 0;  ///< first tap, in 0..L-1
   float sine = 0;          ///< of the output factor; both zero beyond half a cycle a sample
   float cosine = 0;
 };
 
-/// Fills one sample and its taps. The input stands in the FFT's array with its middle at index L/2, hence the sign
-/// (-1)^k of tap k; the middle pixel n/2 lies (n/2 - (n-1)/2) pixels from the axis, hence the ramp in the phase.
+/// Fills one sample and its taps. The input's centre is at index L/2 of the FFT's array, hence the sign (-1)^k of tap
+/// k. The centre pixel n/2 is (n/2 - (n-1)/2) pixels from the axis, hence the ramp in the phase.
 HOLOTONE_HOST_DEVICE inline FresnelSample fresnel_sample(const FresnelAxis& axis, std::int64_t m, float* taps) {
   FresnelSample sample;
   const double from_axis = static_cast<double>(m) - 0.5 * static_cast<double>(axis.count - 1);
   const double cycles = axis.step * from_axis;
   const bool lit = cycles <= 0.5 && cycles >= -0.5;
   const double position = (lit ? cycles : 0.0) * static_cast<double>(axis.length);
-  // The integer alone says where the taps are: a compiler that fuses multiply-adds may round `position` differently in
-  // two places, and two ceilings of it would then disagree.
+  // Taps are placed by this integer only. A compiler that fuses multiply-adds may round `position` differently in two
+  // expressions, so a second ceil could differ.
   const auto start = static_cast<std::int64_t>(std::ceil(position - 0.5 * tap_count));
   for (int j = 0; j < tap_count; ++j) {
     const double weight = tap_kernel(position - static_cast<double>(start + j));

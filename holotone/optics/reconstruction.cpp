@@ -121,7 +121,7 @@ void ReconstructionPlan::execute(double distance_m, View<float, 2> intensity) {
   if (!state_->has_field) {
     throw_argument("ReconstructionPlan::execute", "field", "set_field before execute", "no field");
   }
-  // A point d behind the panel is in focus in the field carried back by d.
+  // Propagating the field back by d focuses a point d behind the panel.
   state_->propagation.execute_intensity(state_->field.view(), intensity, -distance_m);
 }
 

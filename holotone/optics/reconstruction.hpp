@@ -15,33 +15,33 @@ struct Aperture {
 struct ReconstructionOptions {
   FieldGrid grid = {};
   PropagationMethod method = PropagationMethod::automatic;
-  double output_pitch_m = 0;  ///< 0: the panel's, so that a sweep keeps its scale. Another one needs fresnel
+  double output_pitch_m = 0;  ///< 0: the panel's, so that a sweep keeps its scale. Another pitch requires fresnel
   std::optional<Aperture> aperture = {};
 };
 
-/// Half the width of the zone, at a viewer's distance, that a grid's light reaches before its diffraction orders
-/// repeat: lambda v / (2 pitch).
+/// Half the width of the viewing zone at a viewer's distance, where diffraction orders begin to repeat: lambda v / (2
+/// pitch).
 double viewing_zone_half_width_m(const FieldGrid& grid, double viewer_distance_m);
 
-/// What a camera focused at `distance_m` sees: |U propagated by -distance|^2, linear light, shape {ny, nx}.
-/// distance > 0 focuses behind the panel (virtual image), < 0 in front.
+/// Numerical reconstruction for a camera focused at `distance_m`: |U propagated by -distance|^2, linear light, shape
+/// {ny, nx}. distance > 0 focuses behind the panel (virtual image), < 0 in front.
 ///
-/// With an aperture only light that goes through the pupil forms the picture: perspective moves with the pupil's
-/// position, depth of field grows as it shrinks. With q = exp(i pi (x^2 + y^2) / (lambda v)), v the viewer's distance,
+/// With an aperture only light through the pupil forms the picture: the pupil's position sets the perspective, and a
+/// smaller pupil extends the depth of field. With q = exp(i pi (x^2 + y^2) / (lambda v)), v the viewer's distance,
 ///   U' = conj(q) IFFT[ P(lambda v f) FFT[q U] ]
-/// since q U transformed is, up to a phase, the field in the viewer's plane at X = lambda v fx, Y = lambda v fy; P is 1
-/// inside the pupil. The panel is padded by zeros to at least twice its size. X repeats with period lambda v / pitch,
-/// as the diffraction orders of a real panel do. Goodman, Introduction to Fourier Optics, Eq. (4-17).
+/// The transform of q U is, up to a phase, the field in the viewer's plane at X = lambda v fx, Y = lambda v fy; P is 1
+/// inside the pupil. The panel is zero-padded to at least twice its size. X repeats with period lambda v / pitch, like
+/// the diffraction orders of a real panel. Goodman, Introduction to Fourier Optics, Eq. (4-17).
 class ReconstructionPlan {
  public:
   /// Throws invalid_argument for a grid or aperture out of range, a pupil whose centre is outside the viewing zone, or
-  /// one that holds no sample of the viewer's plane.
+  /// one that contains no sample of the viewer's plane.
   explicit ReconstructionPlan(const ReconstructionOptions& options, Queue queue = {});
   ~ReconstructionPlan();
   ReconstructionPlan(ReconstructionPlan&&) noexcept;
   ReconstructionPlan& operator=(ReconstructionPlan&&) noexcept;
 
-  /// The field leaving the panel, shape {ny, nx} on the plan's device; the aperture, if any, is applied here.
+  /// Field leaving the panel, shape {ny, nx} on the plan's device; applies the aperture, if any.
   void set_field(View<const Complex, 2> field);
   /// Writes the intensity at a distance. Throws invalid_argument before set_field.
   void execute(double distance_m, View<float, 2> intensity);

@@ -7,7 +7,7 @@
 namespace holotone::reconstruction {
 namespace {
 
-/// (a + ib)(c + id) by hand: std::complex's product looks for infinities and does not vectorise.
+/// (a + ib)(c + id) written out: std::complex's product tests for infinities and does not vectorise.
 inline Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }

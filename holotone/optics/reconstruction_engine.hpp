@@ -1,11 +1,11 @@
 #pragma once
-// Between the plan (reconstruction.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (reconstruction.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/optics/phase_math.h>
 #include <holotone/optics/reconstruction.hpp>
 
 namespace holotone::reconstruction {
 
-/// Sends a field through a viewer's pupil and back to the panel.
+/// Propagates a field to a viewer's pupil and back to the panel.
 class PupilEngine {
  public:
   virtual ~PupilEngine() = default;
@@ -17,7 +17,7 @@ using PupilPointer = std::unique_ptr<PupilEngine>;
 PupilPointer pupil_cpu(const FieldGrid& grid, const Aperture& aperture);
 PupilPointer pupil_cuda(const FieldGrid& grid, const Aperture& aperture, const Queue& queue);
 
-/// The pupil seen by the padded transform. Lengths are in metres in the viewer's plane.
+/// The pupil on the padded transform's grid. Lengths are in metres in the viewer's plane.
 struct Pupil {
   std::int64_t ny = 0;  ///< panel
   std::int64_t nx = 0;
@@ -41,14 +41,14 @@ HOLOTONE_HOST_DEVICE inline float chirp_turns(const Pupil& pupil, std::int64_t n
   return reduce_turns(pupil.chirp_rate * m * m);
 }
 
-/// Squared distance along one axis from frequency k of `length` to the pupil's centre, to the nearest repetition.
+/// Squared distance along one axis from frequency k of `length` to the pupil's centre, to the nearest period.
 HOLOTONE_HOST_DEVICE inline double axis_distance_squared(double step, double period, double centre, std::int64_t k) {
   const double offset = step * static_cast<double>(k) - centre;
   const double nearest = offset - period * round_nearest(offset / period);
   return nearest * nearest;
 }
 
-/// Whether light of frequency (kx, ky), counted along columns and rows, goes through. Rows run against y.
+/// True if light of frequency (kx, ky) passes the pupil; kx counts columns, ky rows. Rows run against y.
 HOLOTONE_HOST_DEVICE inline bool passes(const Pupil& pupil, std::int64_t kx, std::int64_t ky) {
   return axis_distance_squared(pupil.step_x, pupil.period, pupil.x, kx) +
              axis_distance_squared(pupil.step_y, pupil.period, -pupil.y, ky) <=

@@ -1,7 +1,7 @@
 #pragma once
-// Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA: no operation may be fused (CUDA: the _rn
-// intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square root are correctly rounded on both, so both
-// give the same bits. Not for users.
+// Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA; both give the same
+// bits. No operation may be fused (CUDA: the _rn intrinsics; CPU: files that include this are compiled with
+// -ffp-contract=off). Division and square root are correctly rounded on both. Not for users.
 
 #if defined(__CUDACC__)
 #define HOLOTONE_TURNS_INLINE __host__ __device__ __forceinline__
@@ -41,9 +41,8 @@ HOLOTONE_TURNS_INLINE Octant octant_of(Complex32 u) {
   return {divide(smaller, larger == 0 ? 1.0f : larger), larger};
 }
 
-/// arg(u) / 2 pi in [0, 1) from its octant; 0 for zero, NaN for what is not a number.
-/// arctan(r) / 2 pi = r P(r^2) on [0, 1], P of degree 8 by Chebyshev interpolation: error 1.4e-8, exact at r = 0 and 1.
-/// In all at most 6e-8 turns.
+/// arg(u) / 2 pi in [0, 1) from its octant; 0 for zero, NaN for NaN. arctan(r) / 2 pi = r P(r^2) on [0, 1], P of
+/// degree 8 by Chebyshev interpolation: error 1.4e-8, exact at r = 0 and 1. Total error at most 6e-8 turns.
 HOLOTONE_TURNS_INLINE float turns_of(Complex32 u, Octant octant) {
   const float s = multiply(octant.ratio, octant.ratio);
   float p = 0x1.cda776p-12f;

@@ -2,12 +2,12 @@
 
 namespace holotone {
 
-/// Where an eye may be: a rectangle parallel to the panel.
+/// Viewing window: a rectangle parallel to the panel.
 struct Viewer {
   double width_m = 0;
   double height_m = 0;
   double distance_m = 0;  ///< in front of the panel
-  double x_m = 0;         ///< of its middle, from the panel's axis
+  double x_m = 0;         ///< of its centre, from the panel's axis
   double y_m = 0;
 };
 

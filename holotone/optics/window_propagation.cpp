@@ -14,7 +14,7 @@ struct Range {
   double high = 0;
 };
 
-/// From any point of one span to any of the other, the blurred edge included.
+/// Range of offsets from one span to the other, including the blurred edge.
 Range offsets(const Span& source, const Span& target, double margin_m) {
   const double between = target.middle_m - source.middle_m;
   const double half = target.half_m + source.half_m + margin_m;
@@ -24,8 +24,8 @@ Range offsets(const Span& source, const Span& target, double margin_m) {
 double least_modulus(const Range& range) { return range.low > 0 ? range.low : range.high < 0 ? -range.high : 0; }
 double most_modulus(const Range& range) { return std::max(std::abs(range.low), std::abs(range.high)); }
 
-/// Light that goes `along` one axis while it goes a distance and some of `across` along the other has frequency
-/// along / (lambda r).
+/// A ray with component `along` one axis, the distance along z and a component of `across` along the other has
+/// frequency along / (lambda r).
 Band frequencies(const Route& route, const Range& along, const Range& across, const RouteAxis& axis) {
   const double near = least_modulus(across);
   const double far = most_modulus(across);
@@ -46,7 +46,7 @@ double margin_of(const Route& route) { return (edge_middle + edge_tail) * route.
 void set_blur(Route& route) {
   const double d = std::abs(route.distance_m);
   double squared = d * d;
-  double sines = 0;  // squared, of the steepest light there is
+  double sines = 0;  // squared, of the steepest ray
   for (const auto& axis : route.axis) {
     const double offset = most_modulus(offsets(axis.source, axis.target, 0));
     squared += offset * offset;
@@ -79,7 +79,7 @@ void complete(Route& route, std::string_view where, std::string_view argument) {
                      fmt::format("{:.0f}: a smaller pupil, panel or picture needs fewer", needed));
     }
     axis.period = fft_friendly_size(std::max<std::int64_t>(static_cast<std::int64_t>(needed), 16));
-    // No light turns faster with the place it falls on than that along the axis.
+    // Upper bound of the rate at which a ray's frequency changes with its target: that along the axis.
     const double reach = 2 * (axis.target.half_m + margin_of(route)) + tile_m;
     const double most = std::min(width, reach / (route.wavelength_m * std::abs(route.distance_m))) / axis.step() + 2;
     axis.bins = std::min(axis.period, static_cast<std::int64_t>(std::ceil(most)));
@@ -155,7 +155,7 @@ std::size_t engine_bytes(const Route& route, Device device) {
   const auto& [down, right] = route.axis;
   const auto product = [](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a * b) * sizeof(Complex); };
   const std::size_t field = product(down.period, right.period);
-  // cuFFT works in as much again, of the tile in two plans.
+  // cuFFT allocates as much again, for the tile in two plans.
   if (device.backend == Backend::cuda) return 2 * field + 3 * product(down.length, right.length);
   const std::int64_t lines = thread_count() * lines_at_once;
   return field + product(down.tile, right.bins) + product(lines, down.length + right.length);

@@ -7,26 +7,26 @@
 
 namespace holotone::window {
 
-/// A stretch of an axis. Axis 0 runs down, axis 1 to the right, as rows and columns do; metres from the panel's axis.
+/// Interval of an axis. Axis 0 runs down, axis 1 to the right, like rows and columns; metres from the panel's axis.
 struct Span {
   double middle_m = 0;
   double half_m = 0;
 };
 
-/// One axis of the way from a plane's samples to a window.
+/// One axis of the route from a plane's samples to a window.
 struct RouteAxis {
   double pitch_m = 0;         ///< of the source
-  Span source = {};           ///< where light may come from
-  std::int64_t tile = 0;      ///< the most samples of a tile
+  Span source = {};           ///< extent of the light sources
+  std::int64_t tile = 0;      ///< largest number of samples of a tile
   double band_middle = 0;     ///< the source's light has frequencies within band_half of this, 1/m
   double band_half = 0;       ///<
-  Span target = {};           ///< what has to be right
+  Span target = {};           ///< extent of valid output
   double target_pitch_m = 0;  ///< of the window's samples, at most 1 / (the width of band_of)
-  double target_first_m = 0;  ///< where the first of them is
-  // What complete adds.
-  std::int64_t period = 0;  ///< the window's samples, with those beyond the target: a transform's length
-  std::int64_t bins = 0;    ///< the most frequencies of a tile
-  std::int64_t length = 0;  ///< of the transforms that make them
+  double target_first_m = 0;  ///< position of the first sample
+  // Set by complete().
+  std::int64_t period = 0;  ///< the window's samples and those beyond the target: a transform's length
+  std::int64_t bins = 0;    ///< largest number of frequencies of a tile
+  std::int64_t length = 0;  ///< of the transforms that compute them
   [[nodiscard]] double step() const { return 1 / (static_cast<double>(period) * target_pitch_m); }
 };
 
@@ -34,44 +34,44 @@ struct Route {
   double wavelength_m = 0;
   double distance_m = 0;  ///< signed
   std::array<RouteAxis, 2> axis = {};
-  double blur_m = 0;  ///< sqrt(lambda r^3 / d^2); complete adds it
+  double blur_m = 0;  ///< sqrt(lambda r^3 / d^2); set by complete()
 };
 
-/// Frequencies along an axis of all light from source to target; high <= low: there is none.
+/// Frequencies along an axis of all light from source to target; empty if high <= low.
 struct Band {
   double low = 0;
   double high = 0;
 };
 Band band_of(const Route& route, int axis);
 
-/// Sets the blur, which band_of needs.
+/// Sets the blur; call before band_of.
 void set_blur(Route& route);
 
-/// Adds what of the axes is still missing. Throws invalid_argument, "where: argument: ...", for more than 65536 samples a
-/// side.
+/// Completes the axes. Throws invalid_argument, "where: argument: ...", for more than 65536 samples a side.
 void complete(Route& route, std::string_view where, std::string_view argument);
 
-/// The way of a tile whose first sample is at first_m. No bins along an axis: no light of it reaches the window.
+/// Route of a tile whose first sample is at first_m. No bins along an axis: none of its light reaches the window.
 TileWay way_of(const Route& route, const Shape<2>& shape, const std::array<double, 2>& first_m);
 
-/// Samples in memory of the engine's device, row after row `stride` apart.
+/// Samples in memory of the engine's device; rows are `stride` apart.
 struct Samples {
   const Complex* data = nullptr;
   std::int64_t stride = 0;
   Shape<2> shape{};
 };
 
-/// One window's field on one device.
+/// Field of one window on one device.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual void clear() = 0;
   virtual void add(const Samples& tile, const TileWay& way) = 0;
-  /// Ends the adding: from the spectrum to samples {period of axis 0, period of axis 1}, of which this many rows count.
+  /// Ends adding: transforms the spectrum to samples {period of axis 0, period of axis 1}, of which `rows` rows are
+  /// valid.
   virtual void transform(std::int64_t rows) = 0;
-  /// Multiplies the first mask.count samples by a pupil; the others stay as they are. The sum of their squared moduli.
+  /// Multiplies the first mask.count samples by a pupil; keeps the others. Returns the sum of their squared moduli.
   virtual double crop(const Mask& mask) = 0;
-  /// Of `every` x `every` samples from the first on the mean squared modulus, each a pixel.
+  /// Mean squared modulus of blocks of `every` x `every` samples, one block a pixel, from the first sample on.
   virtual void intensity(View<float, 2> output, std::array<std::int64_t, 2> every) = 0;
   [[nodiscard]] virtual const Complex* samples() const = 0;
 };
@@ -81,13 +81,13 @@ EnginePointer make_engine(std::string_view where, const Route& route, const Queu
 EnginePointer engine_cpu(const Route& route);
 EnginePointer engine_cuda(const Route& route, const Queue& queue);
 
-/// Columns that the CPU transforms together: a cache line of complex numbers, twice.
+/// Columns that the CPU transforms together: two cache lines of complex numbers.
 inline constexpr std::int64_t lines_at_once = 16;
 
-/// Bytes that an engine takes on its device.
+/// Bytes of an engine on its device.
 std::size_t engine_bytes(const Route& route, Device device);
 
-/// The transform of the kernel of one axis' chirp, divided by its length. Host memory.
+/// Transform of the kernel of one axis' chirp, divided by its length. Host memory.
 Array<Complex, 1> chirp_spectrum(const RouteAxis& axis);
 
 }  // namespace holotone::window

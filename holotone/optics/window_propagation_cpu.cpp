@@ -10,7 +10,7 @@
 namespace holotone::window {
 namespace {
 
-/// std::complex's own product looks for infinities and does not vectorise.
+/// std::complex's own product tests for infinities and does not vectorise.
 inline Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -22,7 +22,7 @@ inline Complex turned(double turns) {
   return {cosine, sine};
 }
 
-/// Sums over the samples of a line at the wanted frequencies: see input_turns.
+/// Sums over the samples of a line at the bins' frequencies: see input_turns.
 class ChirpLines {
  public:
   explicit ChirpLines(const RouteAxis& axis)
@@ -31,7 +31,7 @@ class ChirpLines {
         forward_(axis.length, 1, distance_, FftDirection::forward),
         inverse_(axis.length, 1, distance_, FftDirection::inverse) {}
 
-  /// The factors of a tile.
+  /// Sets the factors of a tile.
   void set(const TileAxis& axis) {
     input_.resize(static_cast<std::size_t>(axis.count));
     output_.resize(static_cast<std::size_t>(axis.bins));
@@ -63,7 +63,7 @@ class ChirpLines {
   std::vector<Complex> output_;
 };
 
-/// What the bins of a line down are multiplied with; real parts and imaginary parts.
+/// Factors of the bins of a line along axis 0; real parts and imaginary parts.
 struct Factors {
   float* re;
   float* im;
@@ -80,7 +80,7 @@ void transfer_line(const TileWay& way, std::int64_t right, const Factors& to) {
     const double rest = way.inverse_wavelength_squared - fx * fx - fy * fy;
     const double w = std::sqrt(rest > 0 ? rest : 1.0);
     to.re[i] = reduce_turns(way.distance_m * w + fx * way.axis[1].shift + fy * down.shift);
-    const float gone = rest > 0 ? 0.0F : 1e3F;  // evanescent: as if it landed far outside
+    const float gone = rest > 0 ? 0.0F : 1e3F;  // evanescent: as if far outside the window
     to.out_down[i] = static_cast<float>(beyond(way, down, fy / w)) + gone;
     to.out_right[i] = static_cast<float>(beyond(way, way.axis[1], fx / w)) + gone;
   }
@@ -93,7 +93,7 @@ void transfer_line(const TileWay& way, std::int64_t right, const Factors& to) {
   }
 }
 
-/// Most light lands well inside or outside; the edge is computed where it has one.
+/// Most light lands well inside or outside; the edge function is evaluated only near the edge.
 void soften(std::int64_t bins, const Factors& to) {
   constexpr auto inner = static_cast<float>(edge_middle - edge_tail);
   constexpr auto outer = static_cast<float>(edge_middle + edge_tail);
@@ -181,7 +181,7 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const Complex* samples() const override { return field_.data(); }
 
  private:
-  /// Columns of what the rows gave: to frequencies, to the window, into its spectrum.
+  /// Transforms the columns of the rows' result to frequencies, applies the route to the window, adds to its spectrum.
   void add_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
     const TileAxis& down = way.axis[0];
     const TileAxis& right = way.axis[1];
@@ -212,7 +212,7 @@ class CpuEngine final : public Engine {
   ChirpLines down_;
   ChirpLines right_;
   Array<Complex, 2> field_;    ///< the window's spectrum, then its samples
-  Array<Complex, 2> between_;  ///< of a tile: rows transformed, columns not yet
+  Array<Complex, 2> between_;  ///< of a tile after the rows' transform
   ThreadMemory<Complex> lines_;
   ThreadMemory<float> factors_;
 };

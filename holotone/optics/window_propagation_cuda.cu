@@ -25,7 +25,7 @@ __device__ __forceinline__ float2 turned(double turns) {
   return factor;
 }
 
-/// Writes the whole array of a tile's transform: the tile by its chirps, zeros around it.
+/// Writes the whole array of a tile's transform: the tile times its chirps, zeros around it.
 __global__ void load_kernel(const float2* __restrict__ tile, std::int64_t stride, float2* __restrict__ work, int ly,
                             int lx, TileAxis down, TileAxis right) {
   const std::int64_t x = thread_column();
@@ -35,7 +35,7 @@ __global__ void load_kernel(const float2* __restrict__ tile, std::int64_t stride
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     float2 value{0, 0};
     if (inside_x && y < down.count) {
-      // Whole turns go before the sum, which would lose the last digits of the smaller.
+      // Whole turns are removed before the sum, which would round the smaller term.
       const double along = input_turns(down, y);
       value = product(tile[y * stride + x], turned((across - round_nearest(across)) + (along - round_nearest(along))));
     }
@@ -53,7 +53,7 @@ __global__ void convolve_kernel(float2* __restrict__ work, int ly, int lx, const
   }
 }
 
-/// A tile's bins on their way to the window, into its spectrum. Bins of a tile have places of their own.
+/// Propagates a tile's bins to the window and adds them to its spectrum. Bins of one tile map to distinct samples.
 __global__ void transfer_kernel(const float2* __restrict__ work, int lx, float2* __restrict__ spectrum, TileWay way) {
   const TileAxis& down = way.axis[0];
   const TileAxis& right = way.axis[1];
@@ -86,7 +86,7 @@ __global__ void transfer_kernel(const float2* __restrict__ work, int lx, float2*
   }
 }
 
-/// A block a row: its part of the pupil, and what power is left.
+/// One block a row: applies the row's part of the pupil and sums the remaining power.
 __global__ void crop_kernel(float2* __restrict__ field, std::int64_t width, Mask mask, double* __restrict__ sums) {
   __shared__ double shared[threads];
   const std::int64_t row = blockIdx.x;
@@ -165,7 +165,7 @@ class CudaEngine final : public Engine {
   void transform(std::int64_t rows) override {
     const FftPlan fft(field_.shape(), queue_, {.scale_inverse = false, .rows = rows});
     fft.execute(field_.view(), FftDirection::inverse);
-    queue_.synchronize();  // before the plan's memory goes
+    queue_.synchronize();  // before the plan's memory is freed
   }
 
   double crop(const Mask& mask) override {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view where = "diffusion_weights";
 constexpr int rows_around = 12;
 constexpr int columns_around = 24;
-constexpr double least_side = 1e-6;  ///< of windows, cycles a pixel: finer than any panel tells apart
+constexpr double least_side = 1e-6;  ///< of windows, cycles a pixel: below the resolution of any panel
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
@@ -42,7 +42,7 @@ void require_window(const SignalWindow& window, std::size_t hogel) {
                              window.xi, window.eta, hogel));
 }
 
-/// Those that a pixel may use, of all around.
+/// Taps at causal positions of the neighbourhood.
 std::vector<DiffusionTap> causal_taps(int parallelism) {
   std::vector<DiffusionTap> taps;
   for (int dy = 0; dy <= rows_around; ++dy) {
@@ -63,7 +63,7 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
                    fmt::format("at most {}, as many as there are for p = {}", taps.size(), options.parallelism),
                    fmt::format("{}", options.taps));
   }
-  // In steps of 1e-12, that those which differ by rounding alone are equal.
+  // Rounded to steps of 1e-12, so that values that differ only by rounding are equal.
   const auto most = [&](const DiffusionTap& tap) {
     double largest = 0;
     for (const auto& window : hogels) largest = std::max(largest, std::abs(window_transform(window, tap.dx, tap.dy)));
@@ -72,7 +72,7 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
   std::vector<std::pair<double, DiffusionTap>> ranked;
   ranked.reserve(taps.size());
   for (const auto& tap : taps) ranked.emplace_back(most(tap), tap);
-  // Of equal ones the nearer, and then in raster order, that the choice is the same everywhere.
+  // Equal values rank by distance, then in raster order, so that the selection is the same on every machine.
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
     const auto distance = [](const DiffusionTap& tap) { return tap.dx * tap.dx + tap.dy * tap.dy; };
     if (a.first != b.first) return a.first > b.first;
@@ -94,7 +94,7 @@ double sum_of_moduli(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, double own) { return sum + std::abs(own); });
 }
 
-/// Solves a x = b, a {n, n} symmetric and positive definite, in its place (Cholesky).
+/// Solves a x = b in place (Cholesky), a {n, n} symmetric and positive definite.
 std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t j = 0; j < n; ++j) {
@@ -115,7 +115,8 @@ std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
   return b;
 }
 
-/// With the mask of Eq. (1) as m, the sum over m of |1 - W|^2 has the normal equations sum over l of w(k - l) w_l = w(k).
+/// Solves the normal equations of the sum over m of |1 - W|^2, with the mask of Eq. (1) as m: sum over l of w(k - l)
+/// w_l = w(k).
 std::vector<double> least_squares(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
                                   const WeightOptions& options) {
   const std::size_t n = taps.size();
@@ -147,7 +148,7 @@ std::vector<double> weights_of(const SignalWindow& window, const std::vector<Dif
   return values;
 }
 
-/// The hogel's own selection: its largest of the taps for all.
+/// Selection of one hogel: the largest of the common taps.
 std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<DiffusionTap> taps,
                                   const WeightOptions& options) {
   std::stable_sort(taps.begin(), taps.end(), [&](const DiffusionTap& a, const DiffusionTap& b) {

@@ -11,13 +11,14 @@
 namespace holotone {
 namespace {
 
-// Squares of moduli in float64, which holds all of them. Their bits are in their order: of the upper 32 the first half, then the other of
-// those where the share ends. What lies below is rounded up, by 2^-21 at most.
+// Squares of moduli are in float64, which holds all of them, and their bits are ordered like their values. Of the
+// upper 32 bits the first pass counts the first half, the second pass the other half within the bin of the rank. The
+// lower bits round up, by 2^-21 at most.
 constexpr std::size_t bins = 65536;
 constexpr std::uint32_t first_not_finite = 0x7FF0;  ///< of upper halves
 constexpr std::int64_t at_once = 512;
 
-/// The upper 32 bits of squares of moduli; what is not finite has all exponent bits.
+/// Upper 32 bits of squares of moduli; values that are not finite have all exponent bits set.
 HOLOTONE_SIMD_CLONES void squares_of(const Complex* __restrict values, std::int64_t count, double of_imaginary,
                                      std::uint32_t* __restrict bits) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -28,7 +29,7 @@ HOLOTONE_SIMD_CLONES void squares_of(const Complex* __restrict values, std::int6
   }
 }
 
-/// Where in `counts` the rank falls; it is then the one within that bin.
+/// Bin of `counts` that contains the rank; `rank` becomes the rank within that bin.
 std::uint32_t bin_at(const std::vector<std::int64_t>& counts, std::int64_t& rank) {
   std::size_t bin = 0;
   for (; bin + 1 < bins && counts[bin] < rank; ++bin) rank -= counts[bin];
@@ -53,7 +54,8 @@ void ModulusShare::tally(std::span<const Complex> values, std::vector<Count>& co
         if (bits[k] >> 16 == upper_) ++counts[bits[k] & 0xFFFFU];
       }
     } else {
-      // Upper halves take half of the bins: two counts by turns, as one bin's next would wait for its last.
+      // Upper halves use half of the bins. Two counts alternate, because an increment would wait for the last one of
+      // its bin.
       for (std::int64_t k = 0; k < some; ++k) ++counts[static_cast<std::size_t>(k % 2) * (bins / 2) + (bits[k] >> 16)];
     }
   }

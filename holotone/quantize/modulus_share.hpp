@@ -8,23 +8,24 @@
 
 namespace holotone {
 
-/// The modulus (amplitude: |Re h|) that a share of a field's pixels do not exceed, of a field that comes in blocks of rows: what an ErrorDiffusionPlan divides
-/// by. Two passes over the same blocks,
+/// Quantile of the moduli (amplitude: of |Re h|) of a field in blocks of rows: the modulus that a share of its pixels
+/// do not exceed. It is the divisor of an ErrorDiffusionPlan. Needs two passes over the same blocks:
 ///   do { for each block: share.add(block); } while (share.another_pass());
-/// Of count pixels the ceil(share count)-th modulus, from below at most 2^-21 too large. The same for any blocks and number of threads. Cost O(pixels); up to 16 MiB.
+/// Returns the ceil(share count)-th smallest modulus of count pixels, at most 2^-21 too large. The result is
+/// independent of the blocks and the number of threads. Cost O(pixels); up to 16 MiB.
 class ModulusShare {
  public:
   /// share: above 0, up to 1. Throws invalid_argument.
   ModulusShare(Modulation modulation, double share);
 
-  /// Blocks {rows, nx} in host memory.
+  /// Adds a block {rows, nx} in host memory.
   void add(View<const Complex, 2> block);
-  /// Ends a pass; whether there has to be another one.
+  /// Ends a pass. True if another pass is needed.
   bool another_pass();
 
-  /// After the passes. 0 for no pixels or zeros alone.
+  /// Result after the passes. 0 without pixels, or if all are zero.
   [[nodiscard]] float modulus() const { return modulus_; }
-  /// The first pixel that is not finite, in the order they came; -1: none. Such pixels do not count.
+  /// Index of the first pixel that is not finite, in the order added; -1: none. Such pixels are ignored.
   [[nodiscard]] std::int64_t broken() const { return broken_; }
 
  private:

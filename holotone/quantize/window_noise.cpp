@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view where = "window_noise";
 
-/// What codes show, less the constant of amplitudes.
+/// Light of the codes, without the constant of amplitudes.
 std::vector<Complex> shown_by(const ErrorDiffusionOptions& options) {
   const int all = 1 << options.bits;
   std::vector<Complex> shown;
@@ -34,7 +34,7 @@ Complex wanted(Complex value, Modulation modulation, float scale) {
   return h / std::max(1.0F, std::abs(h));
 }
 
-/// Share of the light within the window; `plane` is transformed in its place.
+/// Share of the light within the window; transforms `plane` in place.
 double share_within(Array<Complex, 2>& plane, const FftPlan& transform, const SignalWindow& window) {
   transform.execute(plane.view(), FftDirection::forward);
   const auto [ny, nx] = plane.shape();

@@ -5,16 +5,16 @@
 namespace holotone {
 
 struct SmoeCodes {
-  int bits = 8;         ///< 1 to those of the codes' type
-  bool linear = false;  ///< colours are linear light: codes are those of sRGB, but for alpha (channel 2 of 2, 4 of 4)
-  bool whole_range = false;  ///< codes of fewer bits are spread over all of their type: white is its largest number
+  int bits = 8;              ///< 1 to those of the codes' type
+  bool linear = false;       ///< colours are linear light: codes are sRGB's, except alpha (channel 2 of 2, 4 of 4)
+  bool whole_range = false;  ///< codes of fewer bits are scaled to the range of their type: white is its largest number
 };
 
-/// Code values of pictures: floor(c (2^bits - 1) + 1/2) for colours c cut off at 0 and 1, NaN being 0.
+/// Code values of pictures: floor(c (2^bits - 1) + 1/2) for colours c clamped to 0 and 1; NaN becomes 0.
 ///
-/// `colours`: {pictures, ny, nx, channels}, `codes`: the same, or four channels for textures, where grey stands three times and
-/// pictures without alpha are opaque; both on the queue's device. Throws invalid_argument. Cost O(pixels). Source of sRGB: IEC
-/// 61966-2-1, 1999.
+/// `colours`: {pictures, ny, nx, channels}. `codes`: the same, or four channels for textures, with grey repeated three
+/// times and pictures without alpha opaque. Both on the queue's device. Throws invalid_argument. Cost O(pixels).
+/// Source of sRGB: IEC 61966-2-1, 1999.
 void smoe_codes(View<const float, 4> colours, View<std::uint8_t, 4> codes, const SmoeCodes& options = {},
                 const Queue& queue = {});
 void smoe_codes(View<const float, 4> colours, View<std::uint16_t, 4> codes, const SmoeCodes& options,

@@ -9,62 +9,66 @@
 namespace holotone {
 
 enum class SmoeFitMethod {
-  gradient,  ///< a few steps of `em`, then gradient steps on every parameter; idle components move to where the error is
-  em,  ///< expectation-maximisation of the mixture of coordinates and colours, and nothing else (Verhack et al. 2016)
+  gradient,  ///< a few steps of `em`, then gradient steps on every parameter; idle components move to large errors
+  em,        ///< only expectation-maximisation of the mixture of coordinates and colours (Verhack et al. 2016)
 };
 
 struct SmoeFitOptions {
-  /// 1 to 2^24; 0: as many as `psnr_db` takes, at most one for four pixels.
+  /// 1 to 2^24; 0: as many as `psnr_db` needs, at most one for four pixels.
   std::int64_t components = 5000;
   SmoeFitMethod method = SmoeFitMethod::gradient;
-  /// Steps over the whole picture, 0 to 10^6. `components` = 0: for each number of components that is tried.
+  /// Steps over the whole picture, 0 to 10^6. `components` = 0: for each number of components tried.
   std::int64_t iterations = 2000;
-  /// > 0: the fit ends as soon as the picture is this near the image. 0: no such end.
+  /// > 0: the fit stops at this PSNR. 0: no such stop.
   double psnr_db = 0;
-  /// > 0: the fit ends after about this long, its constructor's time included, with a finished model; results then depend on the machine. 0: no
-  /// limit.
+  /// > 0: the fit stops with a complete model after about this time, including its constructor's; results then depend
+  /// on the machine. 0: no limit.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
-  std::int64_t views_per_step = 2;  ///< light fields: pictures that a step of `gradient` looks at, 1 or more
-  bool linear = false;              ///< the image's colours are linear light: written in the model
+  std::int64_t views_per_step = 2;  ///< light fields: pictures in a step of `gradient`, 1 or more
+  bool linear = false;              ///< the image's colours are linear light; stored in the model
 };
 
-/// One picture of a light field: {ny, nx, channels} in host memory, and from where: {u}, or {u, v}, u to the right and v down,
-/// -1 to 1 from one outermost view to the other.
+/// One picture of a light field: {ny, nx, channels} in host memory, and its camera position {u} or {u, v}. u runs
+/// right and v down, -1 to 1 between the outermost views.
 struct SmoeFitView {
   View<const float, 3> image;
   std::vector<double> at;
 };
 
-/// A fit of a model to an image or to the views of a light field: the least sum over pixels of |y - t|^2 over all parameters.
+/// Fits a model to an image or to the views of a light field: minimises the sum over pixels of |y - t|^2 over all
+/// parameters.
 ///
-/// Start: centres sampled where the image is far from affine, then EM of the joint mixture turns components along edges.
-/// `gradient` then takes steps of Adam in coordinates that stretch with each component, by exact gradients over all pixels
-/// (smoe_gradient); every so often components that do least become half of those with the largest errors; at the end the
-/// experts, linear given the gating, are solved for. Standard deviations stay at or above 0.3 pixels, their ratio within 100.
+/// Start: centres sampled where the image is far from affine, then EM of the joint mixture aligns components with
+/// edges. `gradient` then uses Adam in coordinates that scale with each component, by exact gradients over all pixels
+/// (smoe_gradient). At intervals, the components with the least effect are replaced by halves of those with the
+/// largest errors. At the end the experts, linear given the gating, are solved for. Standard deviations stay at or
+/// above 0.3 pixels, their ratio within 100.
 ///
-/// Light fields: components start in the view that is nearest to the middle, each moved in the others by the parallax that
-/// shows its surroundings there best, up to a tenth of the shorter side, equal for the grid's steps in u and v; a step of
-/// `gradient` looks at a few views, in an order drawn anew for each round of all of them.
+/// Light fields: components start in the view nearest to the centre. In the other views each is shifted by the
+/// parallax that best matches its surroundings. The parallax is up to a tenth of the shorter side and equal for the
+/// grid's steps in u and v. A step of `gradient` uses a few views, in a random order that is drawn anew for each round
+/// of all views.
 ///
-/// With a GPU's queue the pictures of all views, components and sums stay on it; images come from host memory all the same.
-/// The same options give the same bits on any number of threads, and on a GPU whenever the fit runs there, unless `time_limit_s` ends
-/// it; fits on two devices differ by rounding, which grows with the steps. Cost: O(components per tile) a pixel and iteration;
-/// memory, on the queue's device: channels + 1 numbers a pixel of all views, 8 bytes for each component of each 8 x 16 tile of all
-/// views and 64 for those of one; out_of_memory is thrown where they do not fit.
+/// With a GPU's queue the pictures of all views, components and sums stay on the GPU; images always come from host
+/// memory. The same options give the same bits on any number of threads, and in every run on a GPU, unless
+/// `time_limit_s` ends the fit. Fits on two devices differ by rounding, which grows with the steps. Cost: O(components
+/// per tile) a pixel and iteration. Memory on the queue's device: channels + 1 numbers a pixel of all views, 8 bytes
+/// for each component of each 8 x 16 tile of all views and 64 for those of one. Throws out_of_memory if they do not
+/// fit.
 /// Source: model and descent, Bochinski et al. 2018; start by EM, Verhack et al. 2016; Adam, Kingma and Ba 2015.
 class SmoeFitter {
  public:
-  /// `image`: {ny, nx, channels} in host memory, 1 to 65536 a side, 1 to 4 channels, colours as the model shall give them (code
-  /// values divided by their largest); copied. Throws invalid_argument for another shape, numbers that are not finite,
-  /// options out of range.
+  /// `image`: {ny, nx, channels} in host memory, 1 to 65536 a side, 1 to 4 channels, colours in the model's range
+  /// (code values divided by the largest); copied. Throws invalid_argument for another shape, numbers that are not
+  /// finite, options out of range.
   explicit SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options = {}, const Queue& queue = {});
-  /// Starts from a model of the same image: goes on with a fit, or fits it to fewer or more components. Throws also for a model
-  /// that require_model refuses or of another size or number of channels.
+  /// Starts from a model of the same image, to continue a fit or to change the number of components. Throws also for a
+  /// model that require_model rejects or of another size or number of channels.
   SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {},
              const Queue& queue = {});
-  /// The same for the views of a light field, of one shape, places all of one dimension; the model has 2 dimensions more than
-  /// they.
+  /// The same for the views of a light field, of one shape, with positions of one dimension. The model has 2
+  /// dimensions more than the positions.
   explicit SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options = {}, const Queue& queue = {});
   SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options = {},
              const Queue& queue = {});
@@ -72,23 +76,23 @@ class SmoeFitter {
   SmoeFitter(SmoeFitter&&) noexcept;
   SmoeFitter& operator=(SmoeFitter&&) noexcept;
 
-  /// Until an end is reached. Reports `fitting, <PSNR> dB`. Throws cancelled; the fit is then as far as it came, `model()` is
-  /// good, and another run continues.
+  /// Runs until a stop criterion. Reports `fitting, <PSNR> dB`. Throws cancelled; `model()` is then the model so far,
+  /// and another run continues.
   void run(Progress& progress = Progress::none());
 
-  /// From (0, 0) to (nx, ny) and -1 to 1, weights that add up to 1.
+  /// Box from (0, 0) to (nx, ny) and -1 to 1; weights sum to 1.
   [[nodiscard]] SmoeModel model() const;
-  /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured (of each view:
-  /// views that no step has looked at do not count); infinite before a run.
+  /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured; infinite
+  /// before a run. Views not yet used by a step are excluded.
   [[nodiscard]] double psnr_db() const;
-  [[nodiscard]] std::int64_t iterations() const;  ///< done so far
+  [[nodiscard]] std::int64_t iterations() const;  ///< completed so far
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// SmoeFitter's model after a run.
+/// One-shot SmoeFitter: its model after a run.
 SmoeModel fit_smoe(View<const float, 3> image, const SmoeFitOptions& options = {}, const Queue& queue = {},
                    Progress& progress = Progress::none());
 

@@ -6,12 +6,12 @@
 
 namespace holotone {
 
-/// Where the cameras of a model's light field stand and what they look at, as ViewGridOptions has it for captured views.
+/// Positions of the cameras of a model's light field, and its focus plane; like ViewGridOptions for captured views.
 struct LightFieldGeometry {
   double view_distance_m = 0;  ///< of the cameras' plane, in front of the panel: > 0
   double width_m = 0;          ///< of the cameras' grid: from u = -1 to u = 1 (the model's box): > 0
-  double height_m = 0;         ///< from v = 1 up to v = -1: > 0; not used of models without v
-  double margin_m = 0;         ///< how far beyond the outermost cameras light still counts: >= 0
+  double height_m = 0;         ///< from v = 1 up to v = -1: > 0; ignored for models without v
+  double margin_m = 0;         ///< light up to this far beyond the outermost cameras is used: >= 0
   double distance_m = 0;       ///< of the focus plane behind the panel, > -view_distance_m
   double size_m = 0;           ///< width of the picture in that plane: > 0
 };
@@ -19,22 +19,23 @@ struct LightFieldGeometry {
 struct LightFieldOptions {
   LightFieldGeometry geometry = {};
   bool luminance = false;         ///< one channel, 0.2126 R + 0.7152 G + 0.0722 B
-  double tolerance = 0.25 / 255;  ///< of the renderer's colours, in the model's own
+  double tolerance = 0.25 / 255;  ///< of the renderer, in units of the model's colours
 };
 
-/// A steered mixture of experts of a light field as rays, rendered where they are asked for.
+/// A steered mixture of experts of a light field as rays, rendered on demand.
 ///
-/// A ray's picture coordinates (x, y) and camera coordinates (u, v) are linear in its slopes cx / cz, cy / cz, so that the rays through one point
-/// of the panel are a plane through the model's four dimensions. The model is sheared once so that such planes are slices of it: w = x - r u is
-/// the same for all rays through a point, and u counts along them (or w = u - x / r and x, whichever moves more). SmoeRenderer makes a
-/// picture of each slice with as many pixels as there are rays, evenly spaced in slope; rays read it by cubic convolution (Keys 1981), since they
-/// are evenly spaced in cosine. Colours are made linear light and cut off at 0 before that.
-/// Distances are the focus plane's: a model has none.
-/// Cost: a slice and a picture of the model for each point of the panel. On a GPU points take turns.
+/// A ray's picture coordinates (x, y) and camera coordinates (u, v) are linear in its slopes cx / cz, cy / cz. The
+/// rays through one point of the panel are therefore a plane through the model's four dimensions. The model is sheared
+/// once so that such planes are slices of it. w = x - r u is the same for all rays through a point, and u is the
+/// coordinate along them. If x varies more, w = u - x / r and x are used instead. SmoeRenderer renders each slice with
+/// as many pixels as there are rays, evenly spaced in slope. Rays, evenly spaced in cosine, are interpolated by cubic
+/// convolution (Keys 1981). Before that, colours are converted to linear light and clamped at 0. Distances are the
+/// focus plane's: a model has none.
+/// Cost: a slice and a picture of the model for each point of the panel. On a GPU, points run one after another.
 class LightFieldViews final : public ViewSource {
  public:
-  /// Throws invalid_argument for a model that is no light field (3 or 4 dimensions) of 1, 3 or 4 colours (the fourth is not used) and for options out of
-  /// range; unsupported as SmoeRenderer does.
+  /// Throws invalid_argument for a model that is no light field (3 or 4 dimensions) of 1, 3 or 4 colours (the fourth
+  /// is ignored) and for options out of range; unsupported as SmoeRenderer.
   LightFieldViews(const SmoeModel& model, const LightFieldOptions& options, Device device = {});
   ~LightFieldViews() override;
 

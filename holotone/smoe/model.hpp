@@ -9,9 +9,9 @@ namespace holotone {
 
 inline constexpr int most_smoe_dimensions = 4;
 inline constexpr int most_smoe_channels = 4;
-/// Components that a model may have: their numbers are 32-bit.
+/// Largest number of components: indices are 32-bit.
 inline constexpr std::int64_t most_smoe_components = std::int64_t{1} << 30;
-/// Largest coordinate of a box or a view; 1 over it is the least side of a box and the least step from pixel to pixel.
+/// Largest coordinate of a box or a view; its inverse is the smallest side of a box and the smallest pixel step.
 inline constexpr double farthest_smoe = 1e30;
 
 /// A steered mixture of experts: colours y as a function of coordinates x.
@@ -20,19 +20,19 @@ inline constexpr double farthest_smoe = 1e30;
 ///   m_j(x) = colour_j + slope_j (x - centre_j)                                      (expert)
 ///   w_j(x) = pi_j N(x; centre_j, R_j) / sum_i pi_i N(x; centre_i, R_i)               (gating)
 ///
-/// which is the mean of Y given X = x of a Gaussian mixture over coordinates and colours, with R_j the covariance R_XX of
-/// component j's coordinates and slope_j = R_YX R_XX^-1. The weights pi_j need not add up to 1: the gating divides by
+/// This is the mean of Y given X = x of a Gaussian mixture over coordinates and colours, with R_j the covariance R_XX
+/// of component j's coordinates and slope_j = R_YX R_XX^-1. The weights pi_j need not sum to 1: the gating divides by
 /// their sum.
 ///
-/// Coordinates are those of the picture that the model was made of, x to the right from 0 to its width and y down from 0 to its
-/// height in pixels, so that pixel (row, column) has its centre at (column + 0.5, row + 0.5); in a light field also u to the right
-/// and v down from -1 to 1, the outermost captured views. Colours are code values divided by their largest, 0 to 1,
-/// unless `linear`.
+/// Coordinates are those of the modelled picture in pixels, x right from 0 to its width and y down from 0 to its
+/// height. Pixel (row, column) has its centre at (column + 0.5, row + 0.5). A light field has also u to the right and
+/// v down from -1 to 1, the outermost captured views. Colours are code values divided by the largest, 0 to 1, unless
+/// `linear`.
 /// Source: Avramelos et al. 2020, Eqs. (1) to (9).
 struct SmoeModel {
   int dimensions = 2;                               ///< d: 1 to 4
   int channels = 3;                                 ///< q: 1 to 4
-  std::array<double, most_smoe_dimensions> low{};   ///< the box that the model stands for: first d used
+  std::array<double, most_smoe_dimensions> low{};   ///< lower corner of the model's box: first d used
   std::array<double, most_smoe_dimensions> high{};  ///< above `low`
   bool linear = false;                              ///< colours are linear light
   std::vector<float> log_weight;                    ///< {K}: ln pi
@@ -47,16 +47,17 @@ struct SmoeModel {
 /// Numbers in the lower triangle of a symmetric d x d matrix.
 constexpr int triangle_size(int d) { return d * (d + 1) / 2; }
 
-/// Throws invalid_argument, naming `where` and the first component that is wrong, unless the model has at least one component, arrays of
-/// its shape, finite numbers, a box of positive sides and positive definite covariances (by Cholesky's factorisation in float64).
-/// Cost O(K d^3).
+/// Throws invalid_argument, naming `where` and the first invalid component, unless the model is valid: at least one
+/// component, arrays of its shape, finite numbers, a box of positive sides and positive definite covariances (by
+/// Cholesky's factorisation in float64). Cost O(K d^3).
 void require_model(std::string_view where, const SmoeModel& model);
 
-/// The model where its last coordinates are fixed: what is left is a mixture in the first d - fixed.size() coordinates with exactly the
+/// The model with its last coordinates fixed: a mixture in the first d - fixed.size() coordinates with exactly the
 /// same colours. With X = (A, B), B fixed at b and everything of component j:
 ///   centre' = centre_A + R_AB R_BB^-1 (b - centre_B),   R' = R_AA - R_AB R_BB^-1 R_BA,
 ///   ln pi'  = ln pi + ln N(b; centre_B, R_BB),   colour' = m(centre', b),   slope' = slope_A
-/// Throws invalid_argument unless 1 <= fixed.size() < d, and for a model that require_model refuses. Cost O(K d^3), on all threads.
+/// Throws invalid_argument unless 1 <= fixed.size() < d, and for a model that require_model rejects. Cost O(K d^3), on
+/// all threads.
 SmoeModel slice(const SmoeModel& model, std::span<const double> fixed);
 
 }  // namespace holotone

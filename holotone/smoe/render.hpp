@@ -9,11 +9,11 @@
 
 namespace holotone {
 
-/// Which components a tile of pixels sums.
+/// Selection of the components summed by a tile of pixels.
 enum class SmoeSelection {
-  bounded,  ///< those without which no colour would change by more than the tolerance, with proof (docs/smoe.md)
-  window,  ///< those whose centre lies within a distance of the tile's block, as Avramelos et al. 2020, 4.1: no bound on the error
-  all,  ///< every one
+  bounded,  ///< omits components; the change of any colour is proven to be within the tolerance (docs/smoe.md)
+  window,   ///< centres within a distance of the tile's block, as Avramelos et al. 2020, 4.1: no bound on the error
+  all,      ///< every component
 };
 
 enum class SmoePrecision {
@@ -22,18 +22,20 @@ enum class SmoePrecision {
 };
 
 struct SmoeRenderOptions {
-  /// Largest error of a colour against the sum of all components, in the model's colours: 1e-7 to 1. `bounded` only.
+  /// Largest error of a colour against the sum of all components, in units of the model's colours: 1e-7 to 1.
+  /// `bounded` only.
   double tolerance = 0.25 / 255;
   SmoeSelection selection = SmoeSelection::bounded;
-  /// `window` only: 0 to 65536 pixels of the image from the outermost pixels of a block to a component's centre, in x and in y.
+  /// `window` only: distance from a block's outermost pixels to a component's centre, in x and in y: 0 to 65536 pixels
+  /// of the image.
   double window_px = 16;
-  /// `window` only: side of the blocks that windows surround, in pixels from the image's corner: a multiple of 16 up to 65536. 0: the
-  /// renderer's own tiles.
+  /// `window` only: side of the blocks with windows, in pixels from the image's corner: a multiple of 16 up to 65536.
+  /// 0: the renderer's own tiles.
   std::int64_t window_block_px = 0;
   SmoePrecision precision = SmoePrecision::fast;
 };
 
-/// A picture of a model: which part, from where, in how many pixels. Pixel (row, col) has its centre at
+/// Region and size of a picture of a model. Pixel (row, col) has its centre at
 /// x = corner[0] + (col + 0.5) extent[0] / nx and y = corner[1] + (row + 0.5) extent[1] / ny.
 struct SmoeView {
   Shape<2> size{};                 ///< {ny, nx}: 1 to 65536 each
@@ -42,35 +44,37 @@ struct SmoeView {
   std::vector<double> at;          ///< the other d - 2 coordinates: {u, v} of a light field
 };
 
-/// What the last picture took.
+/// Statistics of the last picture.
 struct SmoeRenderInfo {
   double components_per_tile = 0;  ///< mean over the tiles
   std::int64_t most_components = 0;
   Shape<2> tile{};
-  std::int64_t robust_tiles = 0;  ///< tiles whose range of densities or tolerance asked for float64
+  std::int64_t robust_tiles = 0;  ///< tiles that needed float64 for their range of densities or tolerance
 };
 
-/// Pictures of a steered mixture of experts. One plan serves any number of views of its model.
+/// Pictures of a steered mixture of experts. One plan renders any number of views of its model.
 ///
-/// Cost of a picture: O(K) to slice and place the components, O(K log(pixels)) to select, O(components per tile) a pixel. Source: Avramelos et
-/// al. 2020; slices: Courteaux et al. 2024; the selection's bound: docs/smoe.md.
+/// Cost of a picture: O(K) to slice and place the components, O(K log(pixels)) to select, O(components per tile) a
+/// pixel.
+/// Source: Avramelos et al. 2020; slices: Courteaux et al. 2024; the selection's bound: docs/smoe.md.
 class SmoeRenderer {
  public:
-  /// Throws invalid_argument for a model that require_model refuses or of one dimension, and for options out of range;
-  /// unsupported for a device that this build has no renderer for.
+  /// Throws invalid_argument for a model that require_model rejects or of one dimension, and for options out of range;
+  /// unsupported for a device without a renderer in this build.
   explicit SmoeRenderer(SmoeModel model, Queue queue = {}, const SmoeRenderOptions& options = {});
   ~SmoeRenderer();
   SmoeRenderer(SmoeRenderer&&) noexcept;
   SmoeRenderer& operator=(SmoeRenderer&&) noexcept;
 
-  /// `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out of range or an image of
-  /// another shape.
+  /// Renders one view to `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out
+  /// of range or an image of another shape.
   void render(const SmoeView& view, View<float, 3> image);
-  /// Views of one size, {views, ny, nx, channels}: on a GPU many small ones take little more than the time of their pixels. Close ones there share
-  /// their lists of components: each holds the tolerance, but is not to the last bit what it is alone.
+  /// Renders views of one size, {views, ny, nx, channels}. On a GPU many small views take little longer than their
+  /// pixels. Close views share lists of components there: each is within the tolerance, but its last bits differ from
+  /// those of a single view.
   void render(std::span<const SmoeView> views, View<float, 4> images);
-  /// The same as code values (smoe_codes), those of sRGB where the model's colours are linear light: {views, ny, nx, channels}, or
-  /// four channels, ready for a texture.
+  /// The same as code values (smoe_codes): {views, ny, nx, channels}, or four channels for a texture. A model in
+  /// linear light gives sRGB codes.
   void render(std::span<const SmoeView> views, View<std::uint8_t, 4> images);
   void render(std::span<const SmoeView> views, View<std::uint16_t, 4> images, int bits = 16);
 
@@ -84,10 +88,12 @@ class SmoeRenderer {
   std::unique_ptr<State> state_;
 };
 
-/// The model's colours at any coordinates, by every component: what pictures are checked by, and what views that are no slices ask for.
+/// The model's colours at any coordinates, by every component: reference for pictures, and for views that are no
+/// slices.
 ///
-/// `coordinates`: {count, d} in host memory, `colours`: {count, channels}. `fast`: closed inverses in float32; `robust`: Cholesky's factors in
-/// float64; both subtract the largest logarithm before exponentials. Throws invalid_argument. Cost O(count K d^2), on all threads.
+/// `coordinates`: {count, d} in host memory, `colours`: {count, channels}. `fast`: closed inverses in float32;
+/// `robust`: Cholesky's factors in float64; both subtract the largest logarithm before exponentials. Throws
+/// invalid_argument. Cost O(count K d^2), on all threads.
 void evaluate(const SmoeModel& model, View<const float, 2> coordinates, View<float, 2> colours,
               SmoePrecision precision = SmoePrecision::robust);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Fields and options that the encoding tests share.
+// Fields and options shared by the encoding tests.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -24,8 +24,8 @@ constexpr double two_pi = 2 * std::numbers::pi;
 
 inline FieldGrid grid_of(std::int64_t ny, std::int64_t nx) { return {nx, ny, 8e-6, 532e-9}; }
 
-/// Every direction and size a field may have: a random magnitude over nine decades, some exact axes and diagonals,
-/// zeros, and numbers whose squares leave float32.
+/// All directions and magnitudes of a field: random magnitudes over nine decades, some exact axes and diagonals,
+/// zeros, and numbers whose squares overflow or underflow float32.
 inline std::vector<Complex> mixed_field(const FieldGrid& grid, std::uint64_t seed) {
   std::vector<Complex> field(static_cast<std::size_t>(grid.nx * grid.ny));
   for (std::size_t i = 0; i < field.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Point-cloud cases shared by the tests and the benchmarks: nothing is timed that is not first checked.
+// Point-cloud cases shared by the tests and the benchmarks: every result is checked before it is timed.
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -11,29 +11,29 @@
 
 namespace cases {
 
-/// Every method that sums Fresnel waves.
+/// Every method for sums of Fresnel waves.
 constexpr holotone::PointMethod point_methods[] = {holotone::PointMethod::direct, holotone::PointMethod::recurrence,
                                                    holotone::PointMethod::separable, holotone::PointMethod::fast};
 
-/// Whether the method takes this tolerance (docs/holograms.md).
+/// True if the method supports this tolerance (docs/holograms.md).
 inline bool has_method(holotone::PointMethod method, double tolerance) {
   return method != holotone::PointMethod::fast || tolerance >= holotone::point_cloud_fast_tolerance_floor;
 }
 
-/// A cloud on a panel: what to compute and how to tell whether it was computed.
+/// A cloud on a panel: input and check of a result.
 struct PointCloudCase {
   std::string name;
-  holotone::PointCloudOptions options;  ///< with the tolerance the result is held to
+  holotone::PointCloudOptions options;  ///< with the tolerance of the result
   std::int64_t count = 1;
-  double near_m = 0.5;  ///< the points' distances, signed: behind the panel is positive
+  double near_m = 0.5;  ///< signed distances of the points: behind the panel is positive
   double far_m = 0.6;
-  double extent = 0.8;  ///< the cloud's width and height as a part of the panel's
-  double offset = 0;    ///< the cloud's centre off the axis, as a part of the panel's width and height
-  bool phases = false;  ///< points with phases of their own
+  double extent = 0.8;  ///< width and height of the cloud, as a share of the panel's
+  double offset = 0;    ///< offset of the cloud's centre from the axis, as a share of the panel's width and height
+  bool phases = false;  ///< points with individual phases
   std::uint64_t seed = 1;
 
   [[nodiscard]] std::int64_t pixels() const { return options.shape[0] * options.shape[1]; }
-  /// Operations of the sum as a product of real matrices: 8 a point and pixel, half for the real part alone.
+  /// Operations of the sum as a product of real matrices: 8 a point and pixel, half for only the real part.
   [[nodiscard]] double flops(bool real_only = false) const {
     return (real_only ? 4.0 : 8.0) * static_cast<double>(count) * static_cast<double>(pixels());
   }
@@ -41,9 +41,8 @@ struct PointCloudCase {
   [[nodiscard]] double bytes() const { return 16.0 * static_cast<double>(count) + 9.0 * static_cast<double>(pixels()); }
 };
 
-/// Uniform in the case's box, amplitudes uniform in 0..1 with random signs. The signs matter: without them a
-/// large cloud's field turns coherent, its mean grows as n and every relative error looks sqrt(n) times
-/// smaller.
+/// Uniform in the case's box, amplitudes uniform in 0..1 with random signs. Without the signs a large cloud's field
+/// becomes coherent: its mean grows as n and every relative error appears sqrt(n) times smaller.
 inline reference::PointWaves make_points(const PointCloudCase& c) {
   reference::PointWaves points;
   std::uint64_t counter = 0;
@@ -63,7 +62,7 @@ inline reference::PointWaves make_points(const PointCloudCase& c) {
   return points;
 }
 
-/// All of the case's points in one place near the axis, in step: a field as large as any.
+/// All of the case's points at one position near the axis, in phase: the largest possible field.
 inline reference::PointWaves equal_points(const PointCloudCase& c) {
   const auto count = static_cast<std::size_t>(c.count);
   return {.position_m = std::vector<std::array<float, 3>>(count, {1e-5F, -2e-5F, static_cast<float>(-c.near_m)}),
@@ -84,8 +83,7 @@ inline reference::PointPanel panel_of(const holotone::PointCloudOptions& options
           options.shape[1],     options.band_limit, options.wave == holotone::Wave::spherical};
 }
 
-/// The reference at the panel's corners and at random pixels; at all of them where there are no more than
-/// asked for.
+/// The reference at the panel's corners and at random pixels; at all pixels if there are no more than requested.
 struct PixelSample {
   std::vector<std::int64_t> index;  ///< row * nx + col
   std::vector<std::complex<double>> value;
@@ -147,9 +145,9 @@ inline double relative_error(const PixelSample& expected, const float* real) {
   return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
 }
 
-/// Root mean square distance in levels between 8-bit phases and the reference's argument, the short way round, each
-/// pixel weighted by |U|^2 (where there is no light the phase means nothing). Rounding alone makes it 0.289; a field
-/// with relative error e adds at most 256 / 2 pi e = 40.8 e.
+/// Root mean square distance in levels between 8-bit phases and the reference's argument, on the circle. Each pixel is
+/// weighted by |U|^2, because the phase of a dark pixel is undefined. Rounding alone gives 0.289; a field with
+/// relative error e adds at most 256 / 2 pi e = 40.8 e.
 inline double phase_error_levels(const PixelSample& expected, const std::uint8_t* phase) {
   double sum = 0;
   double light = 0;

@@ -9,16 +9,17 @@
 
 namespace cases {
 
-/// Gaussian beams with parallel axes and their waists at z = 0: what they are at any distance is known.
+/// Gaussian beams with parallel axes and their waists at z = 0, with a closed form at any distance:
 ///   U = sum A w0 / w exp(-r^2 / w^2) exp(i (k z + k r^2 / (2 R) - atan(z / z_R))),
 ///   z_R = pi w0^2 / lambda, w = w0 sqrt(1 + (z / z_R)^2), R = z (1 + (z_R / z)^2)
-/// Paraxial: off by about k z (lambda / (pi w0))^4 / 8 rad, 3e-6 for the defaults at 0.2 m. Siegman, Lasers, 16.3.
+/// Paraxial: the error is about k z (lambda / (pi w0))^4 / 8 rad, 3e-6 for the defaults at 0.2 m. Siegman, Lasers,
+/// 16.3.
 struct GaussianBeams {
   holotone::FieldGrid grid{4096, 4096, 8e-6, 532e-9};
   double waist_m = 100e-6;
   double distance_m = 0.2;
   int count = 24;
-  double spread = 0.6;  ///< the axes' part of the panel's width and height
+  double spread = 0.6;  ///< extent of the axes, as a share of the panel's width and height
   std::uint64_t seed = 3;
 
   struct Beam {
@@ -68,7 +69,7 @@ struct GaussianBeams {
     return field;
   }
 
-  /// ||got - expected|| / ||expected|| over `samples` pixels around the axes, where the light is.
+  /// ||got - expected|| / ||expected|| over `samples` pixels around the axes, where the beams are.
   [[nodiscard]] double relative_error(const std::complex<float>* output, int samples) const {
     const auto all = beams();
     double error = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Steered mixtures of experts made by chance, for tests and benchmarks.
+// Random steered mixtures of experts, for tests and benchmarks.
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/smoe/model.hpp>
@@ -67,9 +67,9 @@ inline holotone::SmoeModel make_smoe(const SmoeCase& c) {
   return model;
 }
 
-/// Models as dense as published ones: one component for each cell of a jittered grid, deviations around half a cell, axes of random
-/// direction, three in a thousand eight times larger, smooth colours. Four dimensions: shifted by up to some 2.6 pixels from the middle
-/// view to the outermost.
+/// Models as dense as published ones: one component for each cell of a jittered grid, with smooth colours. Deviations
+/// are around half a cell, axes have random directions, three components in a thousand are eight times larger. Four
+/// dimensions: parallax of up to about 2.6 pixels from the central view to the outermost.
 inline holotone::SmoeModel dense_smoe(int dimensions, std::int64_t count, double width, double height) {
   holotone::SmoeModel model;
   model.dimensions = dimensions;

@@ -1,5 +1,5 @@
 #pragma once
-// A stereogram of Lagrange et al. 2024, Table 1 and 2, of a made-up light field of 7 x 7 views of 626 x 434 pixels.
+// A stereogram of Lagrange et al. 2024, Table 1 and 2, of a synthetic light field of 7 x 7 views of 626 x 434 pixels.
 #include <cmath>
 #include <cstdint>
 #include <holotone/core/random.hpp>
@@ -19,7 +19,7 @@ struct StereogramCase {
                                       .seed = 7};
   holotone::ViewGridOptions geometry{36e-3, 9.2e-3 / 6, 91e-3, 65e-3};
 
-  /// Waves that move from view to view, with some dark in between.
+  /// Waves that shift between views, with dark areas between them.
   [[nodiscard]] static holotone::Array<float, 5> views() {
     constexpr std::int64_t ny = 434;
     constexpr std::int64_t nx = 626;
@@ -37,8 +37,8 @@ struct StereogramCase {
     return all;
   }
 
-  /// ||got - expected|| / ||expected|| at `samples` pixels of one hogel of a row, in float64 from the rays that the source tells. `row` is {N, nx} on
-  /// the host: hogel row `hogel_row`, whole; flat light alone (one layer).
+  /// ||got - expected|| / ||expected|| at `samples` pixels of one hogel of a row, in float64 from the source's rays.
+  /// `row` is {N, nx} in host memory: the whole hogel row `hogel_row`, flat (one layer).
   [[nodiscard]] double relative_error(const holotone::ViewSource& source, const std::complex<float>* row,
                                       std::int64_t hogel_row, std::int64_t hogel_column, int samples) const {
     const auto& grid = options.grid;

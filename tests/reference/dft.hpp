@@ -1,5 +1,5 @@
 #pragma once
-// The discrete Fourier transform in float64, as plainly as it can be written. Includes nothing of the library.
+// The discrete Fourier transform in float64, in the plainest form. Includes nothing of the library.
 #include <cmath>
 #include <complex>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-// The net force of electrostatic halftoning in float64, as plainly as it can be written. Includes nothing of the library.
+// The net force of electrostatic halftoning in float64, in the plainest form. Includes nothing of the library.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace reference {
 
 using Force = std::array<double, 2>;
 
-/// s(r) / r^2 of a pixel's spot of ink, s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / 0.75)^2.
+/// s(r) / r^2 of a pixel's spot of ink, with s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) and u = (r / 0.75)^2.
 inline double spot_over_square(double square) {
   constexpr double spot = 0.75 * 0.75;
   const double u = square / spot;
@@ -41,7 +41,7 @@ class Attraction {
         value_[static_cast<std::size_t>(row * columns_ + column)] = sum;
       }
     }
-    // From values to the B-spline's coefficients; what is done at the far ends falls by 0.27 a pixel.
+    // From values to the B-spline's coefficients; the influence of the far ends falls by 0.27 a pixel.
     for (std::int64_t row = 0; row < rows_; ++row) solve(value_.data() + row * columns_, columns_, 1);
     for (std::int64_t column = 0; column < columns_; ++column) solve(value_.data() + column, rows_, columns_);
   }
@@ -94,7 +94,7 @@ class Attraction {
   std::vector<Force> value_;
 };
 
-/// Repulsion on every dot, without those at the same place; positions x, y interleaved.
+/// Repulsion on every dot, without coincident dots; positions x, y interleaved.
 inline std::vector<Force> repulsion(const std::vector<float>& position) {
   const std::size_t count = position.size() / 2;
   std::vector<Force> force(count, Force{});

@@ -1,5 +1,5 @@
 #pragma once
-// Encodings in float64, as plainly as the papers state them. Includes nothing of the library.
+// Encodings in float64, in the papers' form. Includes nothing of the library.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ inline double circle_distance(double a, double b) {
   return std::min(d, 1 - d);
 }
 
-/// Phases in turns of the codes that a stroke of `range_turns` in 2^bits equal steps offers below one turn.
+/// Phases in turns of the codes of a stroke of `range_turns` in 2^bits equal steps, below one turn.
 inline std::vector<double> equal_levels(int bits, double range_turns) {
   std::vector<double> levels;
   const double count = std::ldexp(1.0, bits);
@@ -34,7 +34,7 @@ inline std::vector<double> equal_levels(int bits, double range_turns) {
   return levels;
 }
 
-/// Distance on the circle to the nearest level; NaN entries do not count.
+/// Distance on the circle to the nearest level; ignores NaN entries.
 inline double nearest_distance(double t, const std::vector<double>& level_turns) {
   double best = std::numeric_limits<double>::infinity();
   for (double level : level_turns) {

@@ -1,5 +1,6 @@
 #pragma once
-// What an eye sees, in float64 and by spherical waves from point to point. Includes nothing of the library.
+// Numerical reconstruction for an eye, in float64 and by spherical waves from point to point. Includes nothing of the
+// library.
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace reference {
 
-/// A pupil's middle, its widths (of an ellipse its diameters) and its distance in front of the panel.
+/// A pupil's centre, its widths (diameters of an ellipse) and its distance in front of the panel.
 struct Eye {
   double x_m = 0;
   double y_m = 0;
@@ -19,7 +20,7 @@ struct Eye {
   bool ellipse = false;
 };
 
-/// Samples at the middles of nx x ny equal parts of a pupil, row 0 at the top.
+/// Samples at the centres of nx x ny equal parts of a pupil, row 0 at the top.
 struct PupilField {
   std::int64_t nx = 0;
   std::int64_t ny = 0;
@@ -32,7 +33,7 @@ struct PupilField {
     return eye.y_m - eye.height_m * ((static_cast<double>(row) + 0.5) / static_cast<double>(ny) - 0.5);
   }
   [[nodiscard]] double area() const { return eye.width_m * eye.height_m / static_cast<double>(nx * ny); }
-  /// Of the sample within an ellipse whose edge is softened by one sample; 1 in a rectangle.
+  /// Weight of a sample in an ellipse with an edge softened by one sample; 1 in a rectangle.
   [[nodiscard]] double weight(std::int64_t row, std::int64_t col) const {
     if (!eye.ellipse) return 1;
     const double u = 2 * (x(col) - eye.x_m) / eye.width_m;
@@ -63,7 +64,7 @@ inline double power(const PupilField& field) {
   return sum * field.area();
 }
 
-/// |the pupil's field carried back by distance_m|^2 at a point: each sample's wave backwards.
+/// |the pupil's field propagated back by distance_m|^2 at a point: the conjugate wave of each sample.
 inline double seen(const PupilField& field, double wavelength_m, double distance_m, double x, double y) {
   Complex sum = 0;
   for (std::int64_t row = 0; row < field.ny; ++row) {
@@ -76,7 +77,7 @@ inline double seen(const PupilField& field, double wavelength_m, double distance
   return std::norm(sum) * field.area() * field.area();
 }
 
-/// The mean of `seen` over a pixel of a picture, at every x every points.
+/// The mean of `seen` over a pixel of a picture, at `every` x `every` points.
 inline double seen_by_pixel(const PupilField& field, double wavelength_m, double distance_m, const Plane& picture,
                             std::int64_t row, std::int64_t col, int every) {
   double sum = 0;

@@ -1,18 +1,18 @@
 #pragma once
-// Layers that hide each other, in float64, as plainly as it can be written. Includes nothing of the library.
+// Layers with occlusion, in float64, in the plainest form. Includes nothing of the library.
 #include <tests/reference/propagation.hpp>
 
 namespace reference {
 
-/// A layer's own light and what it stops, on the panel's pixels.
+/// A layer's own light and its mask, on the panel's pixels.
 struct LayerImage {
   std::vector<Complex> light;
   std::vector<double> mask;
   double distance_m = 0;  ///< behind the panel
 };
 
-/// The field on the panel of layers given from far to near. Those behind pass the light on from plane to plane; one in front takes from the light on
-/// the panel what comes to its mask, and adds its own.
+/// The field on the panel of layers from far to near. Layers behind the panel pass the light on from plane to plane. A
+/// layer in front subtracts from the light on the panel the part through its mask, and adds its own.
 inline std::vector<Complex> layer_field(const std::vector<LayerImage>& layers, const Plane& plane,
                                         double wavelength_m) {
   const auto move = [&](const std::vector<Complex>& field, double distance_m) {

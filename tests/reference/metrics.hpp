@@ -1,5 +1,5 @@
 #pragma once
-// Measures of point sets as their definitions are written, in float64.
+// Measures of point sets by their definitions, in float64.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -35,7 +35,7 @@ inline double metrics_blurred_dots(const std::vector<double>& points, const std:
   return sum / (2 * metrics_pi * sigma * sigma);
 }
 
-/// The same of an image's pixels.
+/// The same for an image's pixels.
 inline double metrics_blurred_image(const std::vector<double>& ink, std::int64_t nx, double sigma, double row,
                                     double column) {
   double sum = 0;
@@ -47,7 +47,7 @@ inline double metrics_blurred_image(const std::vector<double>& ink, std::int64_t
   return sum / (2 * metrics_pi * sigma * sigma);
 }
 
-/// Distance from point i to its nearest other.
+/// Distance from point i to its nearest other point.
 inline double metrics_nearest(const std::vector<double>& points, std::size_t i) {
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < points.size() / 2; ++j) {
@@ -68,7 +68,7 @@ inline std::vector<std::int64_t> metrics_pairs(const std::vector<double>& points
   return counts;
 }
 
-/// Area of a w x h rectangle that overlaps itself when moved by r, averaged over directions, by quadrature.
+/// Area of a w x h rectangle's overlap with itself shifted by r, averaged over directions, by quadrature.
 inline double metrics_overlap(double w, double h, double r) {
   constexpr int steps = 20000;
   double sum = 0;
@@ -79,7 +79,7 @@ inline double metrics_overlap(double w, double h, double r) {
   return sum / steps;
 }
 
-/// Mean structural similarity with an 11 x 11 Gaussian window, place by place.
+/// Mean structural similarity with an 11 x 11 Gaussian window, position by position.
 inline double metrics_ssim(const std::vector<double>& a, const std::vector<double>& b, int ny, int nx) {
   double window[11][11];
   double norm = 0;

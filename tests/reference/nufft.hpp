@@ -1,5 +1,5 @@
 #pragma once
-// Non-uniform Fourier sums in float64, as plainly as they can be written. Includes nothing of the library.
+// Non-uniform Fourier sums in float64, in the plainest form. Includes nothing of the library.
 #include <array>
 #include <cmath>
 #include <complex>
@@ -26,7 +26,7 @@ std::vector<std::array<std::int64_t, Rank>> nufft_modes(const std::array<std::in
   return modes;
 }
 
-/// 2 pi k.x with the whole turns taken off each product first.
+/// 2 pi k.x with the whole turns of each product removed first.
 template <std::size_t Rank, class Real>
 double nufft_angle(const std::array<std::int64_t, Rank>& mode, const Real* point) {
   double turns = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The sum over points in float64, as plainly as it can be written. Includes nothing of the library.
+// The sum over points in float64, in the plainest form. Includes nothing of the library.
 #include <array>
 #include <cmath>
 #include <complex>
@@ -12,7 +12,7 @@ namespace reference {
 struct PointWaves {
   std::vector<std::array<float, 3>> position_m;  ///< x right, y up, z toward the viewer; panel at z = 0
   std::vector<float> amplitude;
-  std::vector<float> phase_rad;  ///< as many, or none
+  std::vector<float> phase_rad;  ///< one per point, or empty
 };
 
 struct PointPanel {
@@ -24,10 +24,10 @@ struct PointPanel {
   bool spherical;
 };
 
-/// U at pixel (row, col): row 0 is the top.
+/// U at pixel (row, col); row 0 is the top.
 ///   fresnel    sum A exp(i (phi + pi ((x - xj)^2 + (y - yj)^2) / (lambda d))),  d = -z
 ///   spherical  sum A exp(i (phi + sign(d) k (r - |d|)))
-/// with band limit over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch) only.
+/// With a band limit, only over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch).
 inline std::complex<double> point_cloud_pixel(const PointWaves& points, const PointPanel& panel, std::int64_t row,
                                               std::int64_t col) {
   constexpr double pi = 3.14159265358979323846;

@@ -1,5 +1,5 @@
 #pragma once
-// Propagation in float64, as plainly as it can be written. Includes nothing of the library.
+// Propagation in float64, in the plainest form. Includes nothing of the library.
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -82,7 +82,7 @@ inline std::vector<Complex> angular_spectrum(const std::vector<Complex>& field, 
   return result;
 }
 
-/// The Fresnel integral as a sum over every pixel, for every output pixel; the output has a pitch of its own.
+/// The Fresnel integral as a sum over every pixel, for every output pixel. The output has its own pitch.
 ///   exp(ikd) / (i lambda d) sum pitch^2 U(x, y) exp(i pi ((x' - x)^2 + (y' - y)^2) / (lambda d))
 inline std::vector<Complex> fresnel_sum(const std::vector<Complex>& field, const Plane& plane, double output_pitch_m,
                                         double wavelength_m, double distance_m) {
@@ -127,8 +127,8 @@ inline Complex rayleigh_sommerfeld(const std::vector<Complex>& field, const Plan
   return sum * plane.pitch_m * plane.pitch_m;
 }
 
-/// A Gaussian beam of waist radius w0 (1/e^2 of intensity) at z = 0, amplitude 1 there, as the paraxial formula gives
-/// it at z (Saleh and Teich, Fundamentals of Photonics, Eq. (3.1-7), with phasor exp(-i omega t)).
+/// A Gaussian beam of waist radius w0 (1/e^2 of intensity) at z = 0, with amplitude 1 there, by the paraxial formula
+/// at z (Saleh and Teich, Fundamentals of Photonics, Eq. (3.1-7), with phasor exp(-i omega t)).
 inline Complex gaussian_beam(double w0, double wavelength_m, double x, double y, double z) {
   const double rayleigh = pi * w0 * w0 / wavelength_m;
   const Complex q(1, z / rayleigh);  // 1 + i z / zR

@@ -12,8 +12,8 @@ namespace reference {
 
 using Point = std::array<double, 3>;
 
-/// Largest height above p, along +z, at which a triangle is crossed by the ray from p (minus infinity without any
-/// crossing): Moller and Trumbore 1997 with the direction (0, 0, 1). Triangles seen edge-on are not crossed.
+/// Largest height above p, along +z, of a triangle's intersection with the ray from p (minus infinity without any
+/// intersection): Moller and Trumbore 1997 with the direction (0, 0, 1). Triangles edge-on to the ray are ignored.
 template <class Position, class Triangle>
 double height_of_cover(const Point& p, const std::vector<Position>& positions, const std::vector<Triangle>& triangles) {
   double best = -std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
 #pragma once
-// A steered mixture of experts in float64, as plainly as it can be written. Includes nothing of the library.
+// A steered mixture of experts in float64, in the plainest form. Includes nothing of the library.
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -15,7 +15,7 @@ struct Expert {
   std::vector<std::vector<double>> slope;       ///< q x d
 };
 
-/// ln |m| and m^-1 b by Gauss' elimination with pivots.
+/// ln |m| and m^-1 b by Gaussian elimination with pivots.
 inline double solve(std::vector<std::vector<double>> m, std::vector<double>& b) {
   const std::size_t d = b.size();
   double log_determinant = 0;

@@ -7,7 +7,8 @@
 
 namespace reference {
 
-/// A wave that leaves a hogel: exp(i phase) at its top left pixel's centre, a direction, and a curvature about the hogel's middle.
+/// A wave of a hogel: exp(i phase) at its top left pixel's centre, a direction, and a curvature about the hogel's
+/// centre.
 struct HogelWave {
   double amplitude = 0;
   double phase_rad = 0;
@@ -40,13 +41,14 @@ inline std::vector<std::complex<double>> hogel_field(const std::vector<HogelWave
   return field;
 }
 
-/// Curvatures along and across the plane of a ray and the axis that a spherical wave from a point at depth d has on the panel.
+/// Curvatures on the panel of a spherical wave from a point at depth d, along and across the plane of the ray and the
+/// axis.
 struct TwoCurvatures {
   double along = 0;
   double across = 0;
 };
 inline TwoCurvatures curvatures_of(double cosine_x, double cosine_y, double distance_m) {
-  // The length of the way from the point to (s, t) on the panel, s along the ray's tilt: r = sqrt((a + s)^2 + t^2 + d^2).
+  // Path length from the point to (s, t) on the panel, s along the ray's tilt: r = sqrt((a + s)^2 + t^2 + d^2).
   const double sine2 = cosine_x * cosine_x + cosine_y * cosine_y;
   const double cosine = std::sqrt(1 - sine2);
   const double length = distance_m / cosine;
