@@ -1,3 +1,4 @@
+// Needs -ffp-contract=off: the scale is the same bits on every backend, and codes depend on it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
