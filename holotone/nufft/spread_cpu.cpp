@@ -1,3 +1,4 @@
+// The window of spreading and interpolation in the precision of the CPU's loops.
 #include <algorithm>
 #include <cmath>
 #include <holotone/nufft/spread_cpu.hpp>

@@ -1,6 +1,5 @@
 #pragma once
-// Which components the tiles of one block sum: one warp bounds what each component adds to a tile and lists those that matter. Not for
-// users.
+// The components that the tiles of one block sum: a warp bounds what each adds to a tile and lists those that matter. Not for users.
 #include <holotone/smoe/render/area_lists_cuda.cuh>
 #include <holotone/smoe/render/block_chunks_cuda.cuh>
 

@@ -1,3 +1,4 @@
+// Lists of the components that tiles sum in a fit, from large boxes to small ones, on CUDA.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

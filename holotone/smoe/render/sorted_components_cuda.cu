@@ -1,3 +1,4 @@
+// Components of planes on CUDA, sorted by size and cell.
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>

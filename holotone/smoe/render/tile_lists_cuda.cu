@@ -1,3 +1,4 @@
+// Kernels that list the components of tiles, and the density that is known of quarters of tiles.
 #include <holotone/smoe/render/block_lists_cuda.cuh>
 
 namespace holotone::smoe {
