@@ -1,3 +1,4 @@
+// Capacity-constrained Voronoi stippling: cells of equal ink, by exchange of samples between dots.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,3 +1,4 @@
+// Electrostatic dots of several inks on one page, which repel each other too.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Dots placed at random with the density of ink: checks and the choice of the backend.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

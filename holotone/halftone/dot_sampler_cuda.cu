@@ -1,3 +1,4 @@
+// Dots placed at random with the density of ink, on CUDA.
 #include <algorithm>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>

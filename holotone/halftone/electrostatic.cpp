@@ -1,3 +1,4 @@
+// The plan of electrostatic halftoning: checks and the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/halftone/electrostatic.hpp>

@@ -1,3 +1,4 @@
+// Halftoning to one bit by error diffusion with the weights of Floyd and Steinberg.
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/halftone/floyd_steinberg.hpp>

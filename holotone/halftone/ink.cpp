@@ -1,3 +1,4 @@
+// Ink of pictures: tone, separation, resampling, dot sizes and counts.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

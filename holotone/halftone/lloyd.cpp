@@ -1,3 +1,4 @@
+// Weighted Voronoi stippling: Lloyd's iterations on samples of the ink.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

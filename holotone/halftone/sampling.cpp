@@ -1,3 +1,4 @@
+// Dots placed by importance, stratified and error-diffused sampling.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Separation of colours into four inks with grey replaced by black.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A short way from dot to dot: 2-opt and Or-opt along neighbours, then random kicks.
 #include <algorithm>
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-// Compiled with -ffp-contract=off (holotone/CMakeLists.txt): see encode_math.h.
+// Needs -ffp-contract=off: codes are the same bits on every backend (encode_math.h).
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>

@@ -1,3 +1,4 @@
+// FFTs between the oversampled grid and the modes on CUDA, with the factors of the window.
 #include <algorithm>
 #include <holotone/nufft/grid_transform_cuda.cuh>
 

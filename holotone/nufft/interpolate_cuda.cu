@@ -1,3 +1,4 @@
+// Interpolation of the grid at points on CUDA, with gradients.
 #include <holotone/nufft/spread_cuda.cuh>
 #include <utility>
 

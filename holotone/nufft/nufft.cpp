@@ -1,3 +1,4 @@
+// The plan of non-uniform FFTs: checks, window and grid, the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_cuda.hpp>

@@ -1,3 +1,4 @@
+// Non-uniform FFTs on the CPU: points, spreading or interpolation, pruned FFTs.
 #include <holotone/core/thread_memory.hpp>
 #include <holotone/nufft/axis_pass_cpu.hpp>
 #include <holotone/nufft/nufft_engine.hpp>

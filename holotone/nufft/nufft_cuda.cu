@@ -1,3 +1,4 @@
+// Non-uniform FFTs on CUDA.
 #include <holotone/nufft/grid_transform_cuda.cuh>
 #include <holotone/nufft/nufft_engine.hpp>
 #include <holotone/nufft/spread_cuda.cuh>

@@ -1,3 +1,4 @@
+// Points sorted into tiles of the grid on CUDA.
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

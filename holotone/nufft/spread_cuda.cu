@@ -1,3 +1,4 @@
+// Points spread over the grid on CUDA, a tile for each warp.
 #include <holotone/nufft/tile_sum_cuda.cuh>
 #include <utility>
 

@@ -1,3 +1,4 @@
+// The exponential of semicircle: its transform, its errors, its choice for a tolerance, its polynomials.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// The plan of error diffusion: checks, levels, order of sums, the choice of the backend.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,5 @@
+// Error diffusion on the CPU: the scale of a hologram, the loop over pixels in their order, the engine.
+// Needs -ffp-contract=off: codes are the same bits on every backend (phase_math.h).
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>

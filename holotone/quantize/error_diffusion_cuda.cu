@@ -1,3 +1,4 @@
+// Error diffusion on CUDA: the scale of a hologram, and the run of the compiled wavefront.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// The wavefront's source for given weights and levels.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -1,3 +1,4 @@
+// How taps become the wavefront's delays, slots and rows.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/quantize/error_diffusion_pattern.hpp>

@@ -1,3 +1,5 @@
+// Error diffusion on the CPU, several rows at a time, each some columns behind the row above.
+// Needs -ffp-contract=off: codes are the same bits on every backend (phase_math.h).
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -194,75 +194,125 @@ __device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, 
   return lane;
 }
 
-/// One group of rows, from its first column to its last.
-__device__ __forceinline__ void run_group(const WavefrontArguments& arguments, const Work& work, Tile tile,
-                                          const Parts32* shown, unsigned lane_number) {
-  const int own_lag = static_cast<int>(lane_number) * LAG;
-  const bool whole_rows = work.hogel_rows >= rows;
-  const int columns = static_cast<int>(lane_number) < work.hogel_rows ? work.columns : 0;
-  const unsigned own_row = (ABOVE + lane_number) * pitch * 8;
-  const float most = phase_math::multiply(arguments.radius, arguments.radius);
-  const bool has_above = ABOVE > 0 && work.group > 0;
-  const bool has_below = ABOVE > 0 && work.hogel_rows > rows;
-  const Tag own_tag = arguments.epoch + work.group + 1;
-  const BorderPlace place(lane_number);
-  // The border that a chunk needs is of the chunk of the group above in which these columns were worked on.
-  const auto has_border = [&](int chunk) { return has_above && chunk + ahead >= 0 && chunk + ahead < work.chunks; };
-  const long long border_numbers = 2LL * border_items * arguments.chunks;
-  unsigned long long* const borders = arguments.borders + 2 * work.hogel * border_numbers + 2 * lane_number;
-  unsigned long long* const border_below = borders + (work.group & 1) * border_numbers;
-  const unsigned long long* const border_above =
-      borders + ((work.group & 1) ^ 1) * border_numbers + 2 * border_items * ahead;
-  Border border;
-  const auto ask_border = [&](int chunk) { read_border(border, border_above + 2 * border_items * chunk, place); };
-  const auto await_border = [&](int chunk) {
+/// The borders that a group of rows takes from the group above and leaves to the one below, one a chunk.
+struct Borders {
+  const unsigned long long*
+      above;  // of chunk 0: that of the chunk of the group above in which its columns were worked on
+  unsigned long long* below;
+  BorderPlace place;
+  Tag own_tag;
+  int chunks;
+  bool has_above;
+  bool has_below;
+
+  __device__ __forceinline__ Borders(const WavefrontArguments& arguments, const Work& work, unsigned lane)
+      : place(lane),
+        own_tag(arguments.epoch + work.group + 1),
+        chunks(work.chunks),
+        has_above(ABOVE > 0 && work.group > 0),
+        has_below(ABOVE > 0 && work.hogel_rows > rows) {
+    const long long numbers = 2LL * border_items * arguments.chunks;
+    unsigned long long* const both = arguments.borders + 2 * work.hogel * numbers + 2 * lane;
+    below = both + (work.group & 1) * numbers;
+    above = both + ((work.group & 1) ^ 1) * numbers + 2 * border_items * ahead;
+  }
+
+  __device__ __forceinline__ bool has(int chunk) const {
+    return has_above && chunk + ahead >= 0 && chunk + ahead < chunks;
+  }
+  __device__ __forceinline__ void ask(Border& border, int chunk) const {
+    read_border(border, above + 2 * border_items * chunk, place);
+  }
+  __device__ __forceinline__ void await(Border& border, int chunk) const {
     while (!has_come(border, own_tag - 1, place)) {
       __nanosleep(200);
-      ask_border(chunk);
+      ask(border, chunk);
     }
-  };
-  const auto is_within = [&](int chunk) {
-    return whole_rows && chunk * chunk_columns >= (rows - 1) * LAG && (chunk + 1) * chunk_columns <= work.columns;
-  };
+  }
+  __device__ __forceinline__ void leave(int chunk, const Tile& tile) const {
+    if (has_below && chunk >= 0) {
+      write_border(tile.stage_of(place.second ? 1 : 0), below + 2 * border_items * chunk, own_tag, place);
+    }
+  }
+};
 
-  // Before the first column there are no errors. The first blocks, HISTORY ones and a chunk, lie in order.
-  Places places;
-#pragma unroll
-  for (int back = 0; back <= HISTORY; ++back)
-    places.block[back] = tile.first + (HISTORY - back) * stage_bytes + own_row;
+/// Before the first column there are no errors. The first blocks, HISTORY ones and a chunk, lie in order.
+__device__ __forceinline__ void begin_tile(const Tile& tile, const Borders& borders, Border& border, unsigned lane) {
 #pragma unroll 8
   for (unsigned i = 0; i < (HISTORY * tile_rows * pitch + 255) / 256 * 8; ++i) {
-    store(tile.first + 8 * (lane_number + 32 * i), {0, 0});
+    store(tile.first + 8 * (lane + 32 * i), {0, 0});
   }
   __syncwarp();
 #pragma unroll 1
   for (int before = (HISTORY + 1) / 2; before >= 0; --before) {
-    const int block = HISTORY - 2 * before + (place.second ? 1 : 0);
+    const int block = HISTORY - 2 * before + (borders.place.second ? 1 : 0);
     border = {};
-    if (has_border(-lead - before)) {
-      ask_border(-lead - before);
-      await_border(-lead - before);
+    if (borders.has(-lead - before)) {
+      borders.ask(border, -lead - before);
+      borders.await(border, -lead - before);
     }
-    if (block >= 0) keep_border(border, tile.first + block * stage_bytes, place);
+    if (block >= 0) keep_border(border, tile.first + block * stage_bytes, borders.place);
   }
   __syncwarp();
+}
 
+#if PACK == 8
+using CodeWords = Packer;
+#else
+struct CodeWords {
+  __device__ __forceinline__ explicit CodeWords(int) {}
+};
+#endif
+
+/// Writes a block's codes of a lane's row, `lag` columns behind the group's first lane, which begins the block at column `first`.
+__device__ __forceinline__ void write_codes(unsigned char* codes, [[maybe_unused]] CodeWords& words, uint2 now,
+                                            int first, int lag, int columns) {
+#if PACK == 8
+  const uint2 word = words.add(now);
+  const int column = first + words.column;
+  if (static_cast<unsigned>(column - lag) < static_cast<unsigned>(columns))
+    *reinterpret_cast<uint2*>(codes + column) = word;
+#else
+  for (int c = 0; c < BLOCK; ++c) {
+    const unsigned code = (c < 4 ? now.x : now.y) >> (8 * (c % 4));
+    if (static_cast<unsigned>(first + c - lag) < static_cast<unsigned>(columns))
+      codes[first + c] = static_cast<unsigned char>(code);
+  }
+#endif
+}
+
+/// One group of rows, from its first column to its last.
+__device__ __forceinline__ void run_group(const WavefrontArguments& arguments, const Work& work, Tile tile,
+                                          const Parts32* shown, unsigned lane_number) {
+  const bool whole_rows = work.hogel_rows >= rows;
+  const unsigned own_row = (ABOVE + lane_number) * pitch * 8;
+  const float most = phase_math::multiply(arguments.radius, arguments.radius);
+  const auto is_within = [&](int chunk) {
+    return whole_rows && chunk * chunk_columns >= (rows - 1) * LAG && (chunk + 1) * chunk_columns <= work.columns;
+  };
+  const int own_lag = static_cast<int>(lane_number) * LAG;
+  const int columns = static_cast<int>(lane_number) < work.hogel_rows ? work.columns : 0;
+  const Borders borders(arguments, work, lane_number);
+  Border border;
+  Places places;
+#pragma unroll
+  for (int back = 0; back <= HISTORY; ++back)
+    places.block[back] = tile.first + (HISTORY - back) * stage_bytes + own_row;
+  begin_tile(tile, borders, border, lane_number);
   Lane lane = begin_lane(arguments, work);
   Fetch fetch(arguments, work, lane_number);
   unsigned char* const codes = arguments.codes + (work.top + lane_number) * arguments.nx + work.left - own_lag;
-#if PACK == 8
-  Packer packer(lane_number);
-#endif
+  CodeWords words(lane_number);
 #pragma unroll 1
   for (int chunk = -lead; chunk < work.chunks; ++chunk) {
     const bool more = chunk + 1 < work.chunks;
-    const bool next_border = more && has_border(chunk + 1);
+    const bool next_border = more && borders.has(chunk + 1);
     const int first_column = chunk * chunk_columns;
     if (more) {
       fetch.next(arguments, work, tile.stage_of(fetch.second ? 3 : 2), first_column + chunk_columns,
                  is_within(chunk + 1));
     }
-    if (next_border) ask_border(chunk + 1);
+    if (next_border) borders.ask(border, chunk + 1);
 
     const bool within = is_within(chunk);
 #pragma unroll 1
@@ -271,28 +321,15 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
       const uint2 now = within ? run_block<false>(arguments, lane, places, shown, 0, columns)
                                : run_block<true>(arguments, lane, places, shown, first - own_lag, columns);
       places.advance(tile.stage_of(half + 1) + own_row);
-#if PACK == 8
-      const uint2 word = packer.add(now);
-      const int column = first + packer.column;
-      if (static_cast<unsigned>(column - own_lag) < static_cast<unsigned>(columns))
-        *reinterpret_cast<uint2*>(codes + column) = word;
-#else
-      for (int c = 0; c < BLOCK; ++c) {
-        const unsigned code = (c < 4 ? now.x : now.y) >> (8 * (c % 4));
-        if (static_cast<unsigned>(first + c - own_lag) < static_cast<unsigned>(columns))
-          codes[first + c] = static_cast<unsigned char>(code);
-      }
-#endif
+      write_codes(codes, words, now, first, own_lag, columns);
     }
 
-    if (has_below && chunk >= 0) {
-      write_border(tile.stage_of(place.second ? 1 : 0), border_below + 2 * border_items * chunk, own_tag, place);
-    }
+    borders.leave(chunk, tile);
     if (next_border) {
-      await_border(chunk + 1);
-      keep_border(border, tile.stage_of(place.second ? 3 : 2), place);
+      borders.await(border, chunk + 1);
+      keep_border(border, tile.stage_of(borders.place.second ? 3 : 2), borders.place);
     } else if (ABOVE > 0 && more) {
-      keep_border({}, tile.stage_of(place.second ? 3 : 2), place);
+      keep_border({}, tile.stage_of(borders.place.second ? 3 : 2), borders.place);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     __syncwarp();

@@ -1,3 +1,5 @@
+// The modulus that a share of the pixels do not exceed: the scale of a hologram.
+// Needs -ffp-contract=off: the scale is the same bits on every backend, and codes depend on it.
 #include <algorithm>
 #include <bit>
 #include <cmath>

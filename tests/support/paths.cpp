@@ -7,6 +7,11 @@ const std::string& source_folder() {
   return folder;
 }
 
+const std::string& build_folder() {
+  static const std::string folder = HOLOTONE_BUILD_DIR;
+  return folder;
+}
+
 const std::string& program_path() {
   static const std::string path = HOLOTONE_PROGRAM;
   return path;

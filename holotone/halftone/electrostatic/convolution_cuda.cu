@@ -1,3 +1,4 @@
+// The far force on the grid: Fourier transforms of rows and columns, times the influence.
 #include <algorithm>
 #include <cmath>
 #include <cufft.h>

@@ -1,4 +1,4 @@
-// The driver: it knows no backend.
+// The descent of a plan: steps, shaking, when to stop; the same for every backend.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Every pair, on the CPU.
+// The force summed over every pair of dots, on the CPU.
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>

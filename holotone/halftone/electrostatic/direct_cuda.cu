@@ -1,4 +1,4 @@
-// Every pair, on CUDA.
+// The force summed over every pair of dots, on CUDA.
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
 
 namespace holotone::electrostatic {

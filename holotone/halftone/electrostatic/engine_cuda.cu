@@ -1,3 +1,4 @@
+// The CUDA engine: keeps the dots, records a step as a graph, checks the ink.
 #include <algorithm>
 #include <cmath>
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>

@@ -1,4 +1,4 @@
-// The Ewald split on the CPU (electrostatic_settings.hpp, Setup, has the steps).
+// The Ewald split on the CPU (settings.hpp, Setup, has the steps).
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/simd.hpp>

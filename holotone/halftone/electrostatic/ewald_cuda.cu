@@ -1,4 +1,4 @@
-// The Ewald split on CUDA (electrostatic_settings.hpp, Setup, has the steps).
+// The Ewald split on CUDA (settings.hpp, Setup, has the steps).
 #include <algorithm>
 #include <cmath>
 #include <cufft.h>

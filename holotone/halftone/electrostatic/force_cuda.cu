@@ -1,3 +1,4 @@
+// The force on every dot on CUDA, near and far, and the step that moves it.
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/halftone/electrostatic/kernels_cuda.cuh>
 

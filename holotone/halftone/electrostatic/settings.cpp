@@ -1,3 +1,4 @@
+// Checks of an electrostatic plan, and the choice of its grid, window, cut-off and expected error.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,9 +1,11 @@
 #pragma once
 // Sizes and tables of an electrostatic plan in float64, the same for every backend. Not for users.
+#include <cmath>
 #include <complex>
 #include <holotone/halftone/electrostatic.hpp>
 #include <holotone/halftone/electrostatic/split.hpp>
 #include <holotone/nufft/window.hpp>
+#include <numbers>
 #include <vector>
 
 namespace holotone::electrostatic {
@@ -80,6 +82,14 @@ constexpr std::int64_t taper_nodes = 16;
 /// On CUDA the grid's lengths are powers of two, which have transforms of their own there.
 Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options,
                  Backend backend = Backend::cpu);
+
+/// The signed number of entry k of a DFT of that length: 0, 1, .., length / 2, .., -1.
+inline std::int64_t signed_frequency(std::int64_t k, std::int64_t length) { return 2 * k <= length ? k : k - length; }
+
+/// Transform of the cubic B-spline's samples at the integers, at a frequency in cycles a sample.
+inline double spline_samples_transform(double frequency) {
+  return (2 + std::cos(2 * std::numbers::pi * frequency)) / 3;
+}
 
 /// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K the far force of a
 /// unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y >= 0 in the

@@ -1,3 +1,4 @@
+// The Ewald split: near share, charge cloud, their error.
 #include <algorithm>
 #include <cmath>
 #include <holotone/halftone/electrostatic/split.hpp>

@@ -1,3 +1,4 @@
+// Charge of dots and ink spread over the nodes of the far field, on CUDA.
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/halftone/electrostatic/kernels_cuda.cuh>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// Models to bytes and back: header, checksum, checks of hostile files.
 #include <algorithm>
 #include <array>
 #include <bit>

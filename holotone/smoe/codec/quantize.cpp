@@ -1,4 +1,5 @@
-// Every result here is the same on every machine: IEEE operations in the order written, none fused (holotone/CMakeLists.txt).
+// Numbers of a model to whole numbers of steps and back.
+// Needs -ffp-contract=off: a file decodes to the same floats on every machine, by IEEE operations in the order written.
 #include <algorithm>
 #include <bit>
 #include <cmath>

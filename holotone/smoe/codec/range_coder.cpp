@@ -1,3 +1,4 @@
+// The binary arithmetic coder and its adaptive probabilities.
 #include <algorithm>
 #include <holotone/smoe/codec/range_coder.hpp>
 

@@ -1,3 +1,4 @@
+// Checks of a fit's pictures and of the model it starts from.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Components of a fit to models and back; covariances within limits.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit/component.hpp>

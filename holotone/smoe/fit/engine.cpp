@@ -1,3 +1,4 @@
+// The choice of a fit's backend.
 #include <holotone/core/no_cuda.hpp>
 #include <holotone/smoe/fit/engine.hpp>
 

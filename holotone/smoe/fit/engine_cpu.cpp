@@ -1,3 +1,4 @@
+// A fit's sums and steps on the CPU.
 #include <holotone/smoe/fit/adam_step.hpp>
 #include <holotone/smoe/fit/engine.hpp>
 #include <holotone/smoe/model/over_components.hpp>

@@ -1,3 +1,4 @@
+// A fit's sums and steps on CUDA.
 #include <holotone/smoe/fit/adam_step.hpp>
 #include <holotone/smoe/fit/engine.hpp>
 #include <holotone/smoe/fit/gradient_sums_cuda.cuh>

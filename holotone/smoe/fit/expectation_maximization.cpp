@@ -1,3 +1,4 @@
+// A step of expectation-maximisation of coordinates and colours.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit/steps.hpp>

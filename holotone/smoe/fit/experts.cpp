@@ -1,3 +1,4 @@
+// Experts by linear least squares, with preconditioned conjugate gradients.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit/steps.hpp>

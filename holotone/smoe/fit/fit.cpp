@@ -1,3 +1,4 @@
+// Fitting models to pictures: expectation-maximisation, gradient descent, moves of components.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

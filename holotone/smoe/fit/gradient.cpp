@@ -1,3 +1,4 @@
+// The gradient of a picture's squared error by a model's parameters.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Sums over the pixels of one picture on CUDA, for gradients.
 #include <holotone/smoe/fit/gradient_sums_cuda.cuh>
 
 namespace holotone::smoe {

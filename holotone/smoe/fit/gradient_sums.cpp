@@ -1,3 +1,4 @@
+// Lists of tiles and pictures in tiles, for sums over pixels; the choice of the backend.
 #include <holotone/core/no_cuda.hpp>
 #include <holotone/smoe/fit/gradient_sums.hpp>
 #include <numeric>

@@ -1,3 +1,4 @@
+// Sums over the pixels of a picture for each component, on the CPU.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>

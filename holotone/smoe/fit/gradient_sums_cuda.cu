@@ -1,3 +1,4 @@
+// Sums over the pixels of pictures for each component, on CUDA.
 #include <holotone/smoe/fit/gradient_sums_cuda.cuh>
 #include <holotone/smoe/model/warp_cuda.cuh>
 

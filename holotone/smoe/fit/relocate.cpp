@@ -1,3 +1,4 @@
+// Moves of components from where they matter least to where the error is largest.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit/steps.hpp>

@@ -1,3 +1,4 @@
+// Shears of components by disparity between views.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>

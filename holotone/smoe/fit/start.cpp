@@ -1,3 +1,4 @@
+// A fit's first components, denser where a picture is far from affine.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Checks of models, and slices through them.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

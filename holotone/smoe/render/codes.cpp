@@ -1,3 +1,4 @@
+// Colours to code values: checks and the choice of the backend.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>

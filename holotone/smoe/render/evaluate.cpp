@@ -1,3 +1,4 @@
+// A model at given coordinates, by the sum over all components.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>

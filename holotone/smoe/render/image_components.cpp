@@ -1,3 +1,4 @@
+// Components of a model as one view sees them; their order along a space-filling curve.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -1,3 +1,4 @@
+// A light field model as the source of views of a stereogram.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The renderer of models: checks and the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_cuda.hpp>

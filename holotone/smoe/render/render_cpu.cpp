@@ -1,3 +1,4 @@
+// Rendering of models on the CPU, tile by tile.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Rendering of models on CUDA: planes, lists, sums, many views at a time.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Lists of the components that tiles sum, from large boxes to small ones, on the CPU.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Lists of the components that tiles sum in a fit, from large boxes to small ones, on CUDA.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -129,27 +130,37 @@ __device__ __noinline__ int class_of(const Scene& scene, const ImageComponent& c
                        own.least, own.spread, scene.budget, cost);
 }
 
-/// A block for each box: L, B and what is dropped.
-__global__ void __launch_bounds__(box_threads)
-    bound_kernel(Scene scene, const unsigned long long* __restrict__ least, BoundedBox* __restrict__ boxes,
-                 std::int64_t* __restrict__ numbers) {
-  __shared__ double joined[box_warps];
-  __shared__ std::int64_t best_of_warps[box_warps];
-  __shared__ unsigned long long cost_of_class[cost_classes];
-  __shared__ unsigned number_of_class[cost_classes];
-  const auto box_number = static_cast<std::int64_t>(blockIdx.x);
-  const PixelBox box = scene.box(box_number);
-  const Candidates candidates = scene.candidates(box_number);
-  const auto larger = [](double a, double b) { return a > b ? a : b; };
-  BoundedBox own{from_ordered(least[box_number]), 0, {}, 0};
-  if (scene.parents[0] != 0) own.least = larger(own.least, scene.parent[scene.parent_of(box_number)].least);
-  if (scene.side == 1 || own.least == -INFINITY) {
-    double best = own.least;
+/// Memory that the threads of a block share while they bound a box.
+struct BoundMemory {
+  double joined[box_warps];
+  std::int64_t best_of_warps[box_warps];
+  unsigned long long cost_of_class[cost_classes];
+  unsigned number_of_class[cost_classes];
+};
+
+struct Larger {
+  __device__ double operator()(double a, double b) const { return a > b ? a : b; }
+};
+
+/// L of a box: what is known of it and of the box around it; of all candidates where that is too little.
+__device__ __forceinline__ double least_of(const Scene& scene, std::int64_t box_number, const PixelBox& box,
+                                           const Candidates& candidates, unsigned long long known,
+                                           BoundMemory& memory) {
+  double least = from_ordered(known);
+  if (scene.parents[0] != 0) least = Larger()(least, scene.parent[scene.parent_of(box_number)].least);
+  if (scene.side == 1 || least == -INFINITY) {
+    double best = least;
     for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
-      best = larger(best, least_density(scene.components[candidates[i]], box));
+      best = Larger()(best, least_density(scene.components[candidates[i]], box));
     }
-    own.least = over_block(best, joined, larger);
+    least = over_block(best, memory.joined, Larger());
   }
+  return least;
+}
+
+/// The candidate of the highest density, the first of several.
+__device__ __forceinline__ std::int64_t densest_of(const Scene& scene, const PixelBox& box,
+                                                   const Candidates& candidates, BoundMemory& memory) {
   double most = -INFINITY;
   std::int64_t best = INT64_MAX;
   for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
@@ -159,13 +170,15 @@ __global__ void __launch_bounds__(box_threads)
       best = i;
     }
   }
-  const double highest = over_block(most, joined, larger);
-  best = over_block(most == highest ? best : INT64_MAX, best_of_warps,
+  const double highest = over_block(most, memory.joined, Larger());
+  best = over_block(most == highest ? best : INT64_MAX, memory.best_of_warps,
                     [](std::int64_t a, std::int64_t b) { return a < b ? a : b; });
-  if (best == INT64_MAX) best = 0;
-  for (int c = 0; c < scene.channels; ++c) {
-    own.reference[static_cast<std::size_t>(c)] = colour_amid(scene.components[candidates[best]], c, box);
-  }
+  return best == INT64_MAX ? 0 : best;
+}
+
+/// B of a box.
+__device__ __forceinline__ double spread_of(const Scene& scene, const PixelBox& box, const Candidates& candidates,
+                                            const BoundedBox& own, BoundMemory& memory) {
   double major = 0;
   double rest = 0;
   for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
@@ -173,32 +186,56 @@ __global__ void __launch_bounds__(box_threads)
     const double density = density_above(component, box);
     const double reach = reach_of(component, scene.channels, box, own.reference);
     if (density >= own.least + minor_weight) {
-      major = larger(major, reach);
+      major = Larger()(major, reach);
     } else {
       rest += std::exp2(density - own.least) * reach;
     }
   }
-  own.spread = over_block(major, joined, larger) + over_block(rest, joined, [](double a, double b) { return a + b; });
+  return over_block(major, memory.joined, Larger()) +
+         over_block(rest, memory.joined, [](double a, double b) { return a + b; });
+}
+
+/// Candidates and their costs, class by class, into the shared memory.
+__device__ __forceinline__ void count_costs(const Scene& scene, const PixelBox& box, const Candidates& candidates,
+                                            const BoundedBox& own, BoundMemory& memory) {
   if (threadIdx.x < cost_classes) {
-    cost_of_class[threadIdx.x] = 0;
-    number_of_class[threadIdx.x] = 0;
+    memory.cost_of_class[threadIdx.x] = 0;
+    memory.number_of_class[threadIdx.x] = 0;
   }
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
     double cost = 0;
     const int own_class = class_of(scene, scene.components[candidates[i]], box, own, cost);
     if (own_class == must_stay) continue;
-    atomicAdd(cost_of_class + own_class, static_cast<unsigned long long>(std::ceil(cost / scene.budget * a_budget)));
-    atomicAdd(number_of_class + own_class, 1U);
+    atomicAdd(memory.cost_of_class + own_class,
+              static_cast<unsigned long long>(std::ceil(cost / scene.budget * a_budget)));
+    atomicAdd(memory.number_of_class + own_class, 1U);
   }
   __syncthreads();
+}
+
+/// A block for each box: L, B and what is dropped.
+__global__ void __launch_bounds__(box_threads)
+    bound_kernel(Scene scene, const unsigned long long* __restrict__ least, BoundedBox* __restrict__ boxes,
+                 std::int64_t* __restrict__ numbers) {
+  __shared__ BoundMemory memory;
+  const auto box_number = static_cast<std::int64_t>(blockIdx.x);
+  const PixelBox box = scene.box(box_number);
+  const Candidates candidates = scene.candidates(box_number);
+  BoundedBox own{least_of(scene, box_number, box, candidates, least[box_number], memory), 0, {}, 0};
+  const ImageComponent& densest = scene.components[candidates[densest_of(scene, box, candidates, memory)]];
+  for (int c = 0; c < scene.channels; ++c) {
+    own.reference[static_cast<std::size_t>(c)] = colour_amid(densest, c, box);
+  }
+  own.spread = spread_of(scene, box, candidates, own, memory);
+  count_costs(scene, box, candidates, own, memory);
   if (threadIdx.x != 0) return;
   own.cheapest = cost_classes;
   std::int64_t dropped = 0;
   for (unsigned long long sum = 0; own.cheapest > 0; --own.cheapest) {
-    sum += cost_of_class[own.cheapest - 1];
+    sum += memory.cost_of_class[own.cheapest - 1];
     if (static_cast<double>(sum) > a_budget) break;
-    dropped += number_of_class[own.cheapest - 1];
+    dropped += memory.number_of_class[own.cheapest - 1];
   }
   boxes[box_number] = own;
   numbers[box_number] = candidates.count - dropped;

@@ -1,3 +1,4 @@
+// Components in groups of neighbours with bounds.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>

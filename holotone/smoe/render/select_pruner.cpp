@@ -1,3 +1,4 @@
+// Bounds of many components in a box at once, in vectors of float32.
 #include <algorithm>
 #include <bit>
 #include <holotone/smoe/render/select_pruner.hpp>

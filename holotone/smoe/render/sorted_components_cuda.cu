@@ -1,3 +1,4 @@
+// Components of planes on CUDA, sorted by size and cell.
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
@@ -306,6 +307,20 @@ std::pair<double, double> range_of(const std::vector<double>& at, std::size_t fi
   return range;
 }
 
+/// The planes' fixed coordinates, then those of the middles of bundles of several planes.
+std::vector<double> with_middles(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles,
+                                 std::size_t fixed) {
+  std::vector<double> all = at;
+  for (const PlaneBundle& own : bundles) {
+    if (own.planes == 1) continue;
+    for (std::size_t axis = 0; axis < fixed; ++axis) {
+      const auto [low, high] = range_of(at, own.first, own.first + own.planes, fixed, axis);
+      all.push_back(0.5 * (low + high));
+    }
+  }
+  return all;
+}
+
 CellLayout layout_of(const SmoeModel& model) {
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
@@ -408,48 +423,52 @@ void ComponentCells::set_planes(const std::vector<double>& at, const std::vector
   if (bundles == bundles_ && at == at_) return;
   bundles_ = bundles;
   at_ = at;
-  const auto stream = cuda::stream_of(queue_);
   const auto fixed = static_cast<std::size_t>(dimensions_ - 2);
-  std::vector<double> all_at = at;
-  std::int64_t planes = bundles.back().first + bundles.back().planes;
-  for (const PlaneBundle& own : bundles) {
-    if (own.planes == 1) continue;
-    ++planes;
-    for (std::size_t axis = 0; axis < fixed; ++axis) {
-      const auto [low, high] = range_of(at, own.first, own.first + own.planes, fixed, axis);
-      all_at.push_back(0.5 * (low + high));
-    }
-  }
-  const std::int64_t all = std::ssize(bundles) * count_;
-  const std::int64_t cells = std::ssize(bundles) * layout_.cells;
+  const auto middles =
+      std::count_if(bundles.begin(), bundles.end(), [](const PlaneBundle& own) { return own.planes > 1; });
+  const std::vector<double> all_at = with_middles(at, bundles, fixed);
   spans_ = std::ssize(all_at) > std::ssize(at);
+  upload_planes(all_at);
+  reserve_planes(bundles.back().first + bundles.back().planes + middles);
+  sort_by_cell();
+  place_in_order();
+}
+
+void ComponentCells::upload_planes(const std::vector<double>& all_at) {
   reserve(fixed_, std::ssize(all_at) + 1, queue_);
   if (!all_at.empty())
     copy_bytes(fixed_.data(), queue_.device(), all_at.data(), Device{}, all_at.size() * sizeof(double), queue_);
-  reserve(device_bundles_, std::ssize(bundles), queue_);
+  reserve(device_bundles_, std::ssize(bundles_), queue_);
   copy_bytes(device_bundles_.data(), queue_.device(), bundles_.data(), Device{}, bundles_.size() * sizeof(PlaneBundle),
              queue_);
-  reserve(keys_, 4 * all, queue_);
+}
+
+void ComponentCells::reserve_planes(std::int64_t planes) {
+  const auto stream = cuda::stream_of(queue_);
+  reserve(keys_, 4 * in_bundles(), queue_);
   reserve(place_, planes * count_, queue_);
   reserve(exact_, planes * count_, queue_);
   reserve(expert_, planes * count_, queue_);
-  if (spans_) reserve(span_, all, queue_);
-  reserve(begin_, cells + 1, queue_);
+  if (spans_) reserve(span_, in_bundles(), queue_);
+  reserve(begin_, cells_of_bundles() + 1, queue_);
   reserve(highest_, planes, queue_);
-  reserve(most_, std::ssize(bundles) * size_classes, queue_);
+  reserve(most_, std::ssize(bundles_) * size_classes, queue_);
   cuda::check(cudaMemsetAsync(highest_.data(), 0, planes * sizeof(unsigned), stream), "cudaMemsetAsync");
-  cuda::check(cudaMemsetAsync(most_.data(), 0, bundles.size() * size_classes * sizeof(ClassMost), stream),
+  cuda::check(cudaMemsetAsync(most_.data(), 0, bundles_.size() * size_classes * sizeof(ClassMost), stream),
               "cudaMemsetAsync");
+}
+
+void ComponentCells::sort_by_cell() {
+  const auto stream = cuda::stream_of(queue_);
+  const std::int64_t all = in_bundles();
   unsigned* const key = keys_.data();
-  const auto axes = static_cast<int>(fixed);
-  const auto count = static_cast<unsigned>(count_);
-  const dim3 grid(cuda::blocks_for(count_, threads), static_cast<unsigned>(bundles.size()));
-  key_kernel<<<grid, threads, 0, stream>>>(moving_.data(), layout_, count, axes, fixed_.data(), device_bundles_.data(),
-                                           key, key + all, highest_.data());
+  const dim3 grid(cuda::blocks_for(count_, threads), static_cast<unsigned>(bundles_.size()));
+  key_kernel<<<grid, threads, 0, stream>>>(moving_.data(), layout_, static_cast<unsigned>(count_), dimensions_ - 2,
+                                           fixed_.data(), device_bundles_.data(), key, key + all, highest_.data());
   cuda::check_launch("key_kernel");
   unsigned* const sorted = key + 2 * all;
   std::size_t bytes = 0;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(cells));
+  const int bits = std::bit_width(static_cast<std::uint64_t>(cells_of_bundles()));
   const auto sort = [&](void* memory) {
     cuda::check(
         cub::DeviceRadixSort::SortPairs(memory, bytes, key, sorted, key + all, sorted + all, all, 0, bits, stream),
@@ -458,12 +477,21 @@ void ComponentCells::set_planes(const std::vector<double>& at, const std::vector
   sort(nullptr);
   reserve(sort_memory_, static_cast<std::int64_t>(bytes), queue_);
   sort(sort_memory_.data());
+}
+
+void ComponentCells::place_in_order() {
+  const auto stream = cuda::stream_of(queue_);
+  const std::int64_t all = in_bundles();
+  const std::int64_t cells = cells_of_bundles();
+  const auto count = static_cast<unsigned>(count_);
+  const unsigned* const key = keys_.data() + 2 * all;
+  const unsigned* const number = key + all;
   Span* const span = spans_ ? span_.data() : nullptr;
   place_kernel<<<cuda::blocks_for(all, threads), threads, 0, stream>>>(
-      moving_.data(), layout_, count, axes, fixed_.data(), device_bundles_.data(), sorted + all, all, highest_.data(),
-      place_.data(), span, exact_.data(), expert_.data(), most_.data());
+      moving_.data(), layout_, count, dimensions_ - 2, fixed_.data(), device_bundles_.data(), number, all,
+      highest_.data(), place_.data(), span, exact_.data(), expert_.data(), most_.data());
   cuda::check_launch("place_kernel");
-  begin_kernel<<<cuda::blocks_for(cells + 1, threads), threads, 0, stream>>>(sorted, count_, layout_.cells, cells,
+  begin_kernel<<<cuda::blocks_for(cells + 1, threads), threads, 0, stream>>>(key, count_, layout_.cells, cells,
                                                                              begin_.data());
   cuda::check_launch("begin_kernel");
   mass_kernel<<<cuda::blocks_for(cells, threads), threads, 0, stream>>>(

@@ -143,6 +143,13 @@ class ComponentCells {
   template <int Dimensions>
   void prepare(const SmoeModel& model);
   void set_means(const SmoeModel& model);
+  /// The steps of set_planes. `all_at`: the planes' fixed coordinates, then the bundles' middles.
+  void upload_planes(const std::vector<double>& all_at);
+  void reserve_planes(std::int64_t planes);
+  void sort_by_cell();
+  void place_in_order();
+  [[nodiscard]] std::int64_t in_bundles() const { return std::ssize(bundles_) * count_; }
+  [[nodiscard]] std::int64_t cells_of_bundles() const { return std::ssize(bundles_) * layout_.cells; }
 
   Queue queue_;
   int dimensions_;

@@ -1,3 +1,4 @@
+// The sums over listed components, a kernel for each precision, on CUDA.
 #include <algorithm>
 #include <holotone/smoe/render/float16_sums_cuda.cuh>
 #include <holotone/smoe/render/float64_sums_cuda.cuh>

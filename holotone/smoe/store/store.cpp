@@ -1,3 +1,4 @@
+// Models fitted to the bytes of a file: steps, rounding, and the file of wanted size.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The correction at edges on CUDA: edge_table of electrostatic_tables.cpp.
+// The correction at edges on CUDA: edge_table of ink_tables.cpp.
 #include <algorithm>
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
 

@@ -1,4 +1,4 @@
-// Fields that the image makes once and dots look up.
+// Fields made of the ink once and interpolated at dots, on the CPU: attraction, correction at edges, density.
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>

@@ -1,3 +1,4 @@
+// The far force of the Ewald split on the CPU: charge spread over the grid, convolved, interpolated at dots.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/simd.hpp>

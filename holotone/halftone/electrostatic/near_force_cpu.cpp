@@ -1,3 +1,4 @@
+// The near force on the CPU: dots sorted into cells, sums over the pairs within the cut-off.
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/core/simd.hpp>

@@ -1,3 +1,4 @@
+// Dots sorted by cell on CUDA: a counting sort, within a cell in the caller's order where results are deterministic.
 #include <cub/device/device_scan.cuh>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/halftone/electrostatic/kernels_cuda.cuh>

@@ -1,0 +1,280 @@
+#pragma once
+// Spreading on the CPU, for the files that instantiate it: spread_*_cpu.cpp. Not for users.
+#include <algorithm>
+#include <holotone/nufft/spread_run_cpu.hpp>
+#include <memory>
+
+namespace holotone::nufft {
+namespace {
+
+constexpr std::ptrdiff_t prefetch_distance = 24;
+
+template <class Real, std::size_t Rank, int Components, int Width>
+HOLOTONE_SIMD_CLONES void spread_run(const Run<Real, Rank>& run, const Real* strength, Real* cells) {
+  constexpr int lanes = padded(Width);
+  for (const auto* point = run.begin; point != run.end; ++point) {
+    if (run.end - point > prefetch_distance) {
+      __builtin_prefetch(strength + static_cast<std::size_t>(point[prefetch_distance].index) * Components);
+    }
+    alignas(64) Real x[lanes];
+    alignas(64) Real y[lanes];
+    weights<Real, Width>(run.coefficient, run.degree, point->place[0], x);
+    weights<Real, Width>(run.coefficient, run.degree, point->place[1], y);
+    const Real* own = strength + static_cast<std::size_t>(point->index) * Components;
+    alignas(64) Real across[lanes * Components];
+    for (int i = 0; i < lanes; ++i) {
+      for (int c = 0; c < Components; ++c) across[i * Components + c] = own[c] * x[i];
+    }
+    Real* const corner =
+        cells + ((point->cell[1] - run.origin[1]) * run.stride + point->cell[0] - run.origin[0]) * Components;
+    if constexpr (Rank == 2) {
+      for (int dy = 0; dy < Width; ++dy) {
+        Real* const row = corner + dy * run.stride * Components;
+        const Real weight = y[dy];
+        for (int i = 0; i < lanes * Components; ++i) row[i] += weight * across[i];
+      }
+    } else {
+      alignas(64) Real z[lanes];
+      weights<Real, Width>(run.coefficient, run.degree, point->place[2], z);
+      for (int dz = 0; dz < Width; ++dz) {
+        Real* const plane = corner + (point->cell[2] - run.origin[2] + dz) * run.plane_cells * Components;
+        for (int dy = 0; dy < Width; ++dy) {
+          Real* const row = plane + dy * run.stride * Components;
+          const Real weight = z[dz] * y[dy];
+          for (int i = 0; i < lanes * Components; ++i) row[i] += weight * across[i];
+        }
+      }
+    }
+  }
+}
+
+/// The box of cells that the windows of some points touch, fastest axis first.
+template <std::size_t Rank>
+struct CellBox {
+  std::array<std::int64_t, Rank> origin{};
+  std::array<std::int64_t, Rank> extent{};
+
+  [[nodiscard]] std::int64_t cells() const {
+    std::int64_t product = 1;
+    for (const auto own : extent) product *= own;
+    return product;
+  }
+};
+
+template <class Real, std::size_t Rank>
+CellBox<Rank> box_of(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end, int width) {
+  auto least = begin->cell;
+  auto most = least;
+  for (const auto* point = begin; point != end; ++point) {
+    for (std::size_t axis = 0; axis < Rank; ++axis) {
+      least[axis] = std::min(least[axis], point->cell[axis]);
+      most[axis] = std::max(most[axis], point->cell[axis]);
+    }
+  }
+  CellBox<Rank> box;
+  for (std::size_t axis = 0; axis < Rank; ++axis) {
+    box.origin[axis] = least[axis];
+    box.extent[axis] = most[axis] - least[axis] + (axis == 0 ? padded(width) : width);
+  }
+  return box;
+}
+
+/// The run into cells of the box alone.
+template <class Real, std::size_t Rank>
+Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
+  run.stride = box.extent[0];
+  run.plane_cells = box.extent[0] * box.extent[1];
+  run.origin = box.origin;
+  return run;
+}
+
+/// Points of which many may touch the same cells: float32 loses the more the longer its sums, so that a few hundred points are summed at a time, and
+/// those sums in float64.
+template <class Real, std::size_t Rank, int Components, int Width>
+void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
+  const auto box = box_of(run.begin, run.end, Width);
+  const auto numbers = static_cast<std::size_t>(box.cells() * Components);
+  std::vector<Real> some(numbers);
+  std::vector<double> all(numbers, 0.0);
+  // Adding the box must cost less than spreading the points.
+  const std::int64_t at_once =
+      std::max(exact_points, 4 * box.cells() / (Rank == 3 ? Width * Width * Width : Width * Width));
+  Run<Real, Rank> own = run_in(box, run);
+  for (own.begin = run.begin; own.begin != run.end; own.begin = own.end) {
+    own.end = own.begin + std::min<std::int64_t>(at_once, run.end - own.begin);
+    std::fill(some.begin(), some.end(), Real(0));
+    spread_run<Real, Rank, Components, Width>(own, strength, some.data());
+    for (std::size_t i = 0; i < numbers; ++i) all[i] += static_cast<double>(some[i]);
+  }
+  const double* from = all.data();
+  for (std::int64_t plane = 0; plane < (Rank == 3 ? box.extent[Rank - 1] : 1); ++plane) {
+    const std::int64_t planes_before = Rank == 3 ? box.origin[Rank - 1] - run.origin[Rank - 1] + plane : 0;
+    for (std::int64_t row = 0; row < box.extent[1]; ++row) {
+      Real* const to = cells + (planes_before * run.plane_cells + (box.origin[1] - run.origin[1] + row) * run.stride +
+                                box.origin[0] - run.origin[0]) *
+                                   Components;
+      for (std::int64_t i = 0; i < box.extent[0] * Components; ++i) to[i] += static_cast<Real>(*from++);
+    }
+  }
+}
+
+/// No cell of a bin is touched by more of its points: points are counted in squares of cells, of which a window meets few.
+template <class Real, std::size_t Rank, int Width>
+std::int64_t most_a_cell(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end,
+                         std::int64_t slab_rows) {
+  constexpr std::int32_t side = 8;
+  constexpr std::int64_t squares_across = spread_bin_cells / side;
+  constexpr std::int64_t met = (Width - 2) / side + 2;
+  const std::int64_t rows = slab_rows / side + 2;
+  std::vector<std::int64_t> count(static_cast<std::size_t>(squares_across * rows), 0);
+  const std::int32_t first_row =
+      begin->cell[1] / static_cast<std::int32_t>(slab_rows) * static_cast<std::int32_t>(slab_rows);
+  for (const auto* point = begin; point != end; ++point) {
+    const std::int64_t row = (point->cell[1] - first_row) / side;
+    ++count[static_cast<std::size_t>(row * squares_across + point->cell[0] % spread_bin_cells / side)];
+  }
+  return met * met * *std::max_element(count.begin(), count.end());
+}
+
+/// A run bin by bin.
+template <class Real, std::size_t Rank, int Components, int Width>
+void spread_bins(const Run<Real, Rank>& run, std::int64_t slab_rows, std::int64_t exact_points, const Real* strength,
+                 Real* cells) {
+  Run<Real, Rank> own = run;
+  own.end = run.begin;
+  const auto spread_own = [&](const SpreadPoint<Real, Rank>* end) {
+    own.end = end;
+    if (own.begin != own.end) spread_run<Real, Rank, Components, Width>(own, strength, cells);
+    own.begin = end;
+  };
+  for (const auto* bin = run.begin; bin != run.end;) {
+    const auto* end = bin + 1;
+    while (end != run.end && end->cell[0] / spread_bin_cells == bin->cell[0] / spread_bin_cells) ++end;
+    if (end - bin > exact_points && most_a_cell<Real, Rank, Width>(bin, end, slab_rows) > exact_points) {
+      spread_own(bin);
+      own.end = end;
+      spread_dense<Real, Rank, Components, Width>(own, exact_points, strength, cells);
+      own.begin = end;
+    }
+    bin = end;
+  }
+  spread_own(run.end);
+}
+
+/// Part of a slab's points, summed in cells of its own.
+template <class Real, std::size_t Rank>
+struct SlabPart {
+  std::int64_t begin;
+  std::int64_t end;
+  CellBox<Rank> box;
+  std::vector<Real> cells;
+};
+
+/// Slabs with more than this share of all points are cut into parts, none smaller than least_part: shares of the points, not
+/// of the threads, so that the sums are the same for any number of them.
+constexpr std::int64_t heavy_share = 16;
+constexpr std::int64_t part_share = 64;
+constexpr std::int64_t least_part = 32768;
+/// Cells of a part's box for each of its points, at most: adding the box must cost less than spreading the points.
+constexpr std::int64_t most_cells_a_point = 4;
+
+/// The parts of a slab; none if it is spread whole.
+template <class Real, std::size_t Rank>
+std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& points, int width, std::int64_t slab) {
+  const auto total = std::ssize(points.points());
+  const std::int64_t begin = points.slab_begin(slab);
+  const std::int64_t count = points.slab_begin(slab + 1) - begin;
+  if (count <= std::max(2 * least_part, total / heavy_share)) return {};
+  const std::int64_t parts = count / std::max(least_part, total / part_share);
+  std::vector<SlabPart<Real, Rank>> result(static_cast<std::size_t>(parts));
+  parallel_for(0, parts, [&](std::int64_t i) {
+    auto& part = result[static_cast<std::size_t>(i)];
+    part.begin = begin + count * i / parts;
+    part.end = begin + count * (i + 1) / parts;
+    part.box = box_of(points.points().data() + part.begin, points.points().data() + part.end, width);
+  });
+  const bool too_wide = std::any_of(result.begin(), result.end(), [](const auto& part) {
+    return part.box.cells() > most_cells_a_point * (part.end - part.begin);
+  });
+  if (too_wide) return {};
+  return result;
+}
+
+template <class Real, std::size_t Rank, int Components, int Width>
+void spread_part(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
+                 const Real* strength, SlabPart<Real, Rank>& part) {
+  part.cells.assign(static_cast<std::size_t>(part.box.cells() * Components), Real(0));
+  spread_bins<Real, Rank, Components, Width>(run_in(part.box, make_run(points, kernel, grid, part.begin, part.end)),
+                                             points.slab_rows(), kernel.exact_points, strength, part.cells.data());
+}
+
+/// Adds one row (counted from the slab's first) of the parts' boxes, in the parts' order.
+template <class Real, std::size_t Rank, int Components>
+void add_row(const std::vector<SlabPart<Real, Rank>>& parts, const SpreadGrid<Rank>& grid, std::int64_t row,
+             Real* cells) {
+  for (const auto& part : parts) {
+    const auto& [origin, extent] = part.box;
+    const std::int64_t own = row - origin[1];
+    if (own < 0 || own >= extent[1]) continue;
+    const std::int64_t planes = Rank == 3 ? extent[Rank - 1] : 1;
+    const std::int64_t first_plane = Rank == 3 ? origin[Rank - 1] : 0;
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      const Real* const from = part.cells.data() + (plane * extent[1] + own) * extent[0] * Components;
+      Real* const to = cells + (((first_plane + plane) * grid.rows() + row) * grid.stride() + origin[0]) * Components;
+      for (std::int64_t i = 0; i < extent[0] * Components; ++i) to[i] += from[i];
+    }
+  }
+}
+
+/// What one thread spreads at a time.
+template <class Real, std::size_t Rank>
+struct SlabTask {
+  std::int64_t slab;
+  SlabPart<Real, Rank>* part;  ///< null: the whole slab
+};
+
+}  // namespace
+
+template <class Real, std::size_t Rank, int Components>
+void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& kernel, const SpreadGrid<Rank>& grid,
+            const Real* strength, Real* cells) {
+  with_width<Real>(kernel.width, [&](auto width) {
+    for (const std::int64_t parity : {0, 1}) {
+      std::vector<std::pair<std::int64_t, std::vector<SlabPart<Real, Rank>>>> heavy;
+      std::vector<SlabTask<Real, Rank>> tasks;
+      for (std::int64_t slab = parity; slab < points.slabs(); slab += 2) {
+        auto parts = cut_slab(points, kernel.width, slab);
+        if (parts.empty()) {
+          tasks.push_back({slab, nullptr});
+          continue;
+        }
+        heavy.emplace_back(slab, std::move(parts));
+        for (auto& part : heavy.back().second) tasks.push_back({slab, &part});
+      }
+      parallel_for(0, std::ssize(tasks), [&](std::int64_t i) {
+        const SlabTask<Real, Rank>& task = tasks[static_cast<std::size_t>(i)];
+        if (task.part != nullptr) {
+          spread_part<Real, Rank, Components, width.value>(points, kernel, grid, strength, *task.part);
+        } else {
+          spread_bins<Real, Rank, Components, width.value>(
+              make_run(points, kernel, grid, points.slab_begin(task.slab), points.slab_begin(task.slab + 1)),
+              points.slab_rows(), kernel.exact_points, strength, cells);
+        }
+      });
+      const std::int64_t rows = points.slab_rows() + kernel.width - 1;
+      for (const auto& [slab, parts] : heavy) {
+        parallel_for(0, rows, [&, first = slab * points.slab_rows(), own = &parts](std::int64_t row) {
+          add_row<Real, Rank, Components>(*own, grid, first + row, cells);
+        });
+      }
+    }
+  });
+}
+
+// NOLINTBEGIN(bugprone-macro-parentheses): types
+#define HOLOTONE_SPREAD(Real, Rank, Components)                                                            \
+  template void spread<Real, Rank, Components>(const SpreadPoints<Real, Rank>&, const SpreadKernel<Real>&, \
+                                               const SpreadGrid<Rank>&, const Real*, Real*);
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace holotone::nufft
