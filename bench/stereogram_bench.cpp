@@ -19,9 +19,10 @@ void run_stereogram(benchmark::State& state, holotone::Device device) {
   const holotone::ViewGrid source(cases::StereogramCase::views(), c.geometry);
   const auto queue = holotone::Queue::create(device);
   holotone::StereogramPlan plan(c.options, queue);
-  holotone::Array<holotone::Complex, 2> row(plan.output_shape(hogel_row, 1), queue);
+  const auto part = plan.rows_of_hogels(hogel_row, 1);
+  holotone::Array<holotone::Complex, 2> row({part.rows, c.options.grid.nx}, queue);
   holotone::StereogramReport report;
-  const auto work = [&] { report = plan.execute(source, 0, hogel_row, 1, row.view()); };
+  const auto work = [&] { report = plan.execute(source, 0, part, row.view()); };
   work();
   const double error = c.relative_error(source, row.to(holotone::Device{}).data(), hogel_row, 7, 8);
   if (!(error <= tolerance)) {

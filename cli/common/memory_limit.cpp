@@ -59,6 +59,17 @@ double bytes_for(const HologramJob& job, bool with_device) {
 
 }  // namespace
 
+namespace {
+
+/// What the sum of `fast` takes beside the field, whatever the points: of the others the product's sums are counted by
+/// pixel.
+double fast_bytes(const HologramJob& job) {
+  if (job.sum.method != PointMethod::fast) return 0;
+  return static_cast<double>(point_cloud_workspace_bytes(job.sum_options(job.channels.front()), PointMethod::fast, 0));
+}
+
+}  // namespace
+
 double free_memory() { return std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space()); }
 
 void require_memory(std::string_view who, double bytes, std::string_view what, std::string_view remedy) {
@@ -82,12 +93,13 @@ void require_memory_for(const HologramJob& job) {
   const bool on_host = job.device.backend == Backend::cpu;
   if (job.rows_at_once > 0) {
     const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.rows_at_once);
-    require_memory(who, constant_bytes + pixels * (on_host ? channel_bytes(job) : copy_bytes),
-                   fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
+    require_memory(
+        who, constant_bytes + pixels * (on_host ? channel_bytes(job) : copy_bytes) + (on_host ? fast_bytes(job) : 0),
+        fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
     return;
   }
   require_memory(
-      who, bytes_for(job, on_host),
+      who, bytes_for(job, on_host) + (on_host ? fast_bytes(job) : 0),
       fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny),
       job.complex_field ? "" : "a complex field (-o NAME.h5) needs little, and `holotone quantize` makes codes of it");
 }

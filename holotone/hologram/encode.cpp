@@ -14,6 +14,7 @@ using encoding::Tables;
 constexpr double two_pi = 2 * std::numbers::pi;
 constexpr double degrees = 180 / std::numbers::pi;  ///< in a radian
 constexpr std::string_view where = "EncodePlan";
+constexpr std::string_view where_execute = "EncodePlan::execute";
 
 double fraction(double turns) {
   const double rest = turns - std::floor(turns);
@@ -283,36 +284,64 @@ std::unique_ptr<encoding::Engine> make_engine(Tables tables, const Queue& queue)
 
 struct EncodePlan::State {
   Shape<2> shape;
+  Encoding encoding;
+  bool measured_range;
   int bits;
   Queue queue;
   std::unique_ptr<encoding::Engine> engine;
 
+  void require_part(const RowRange& part) const {
+    require_rows(where_execute, part, shape[0]);
+    if (part.rows == shape[0]) return;
+    const auto got = fmt::format("{} of {} rows", part.rows, shape[0]);
+    if (encoding == Encoding::single_sideband) {
+      throw_unsupported(where_execute, "part",
+                        "the whole panel for single-sideband, whose filter needs all rows; amplitude encodes parts",
+                        got);
+    }
+    if (measured_range) {
+      throw_argument(
+          where_execute, "part",
+          fmt::format("the whole panel, or a given amplitude_min and amplitude_max for {}", to_string(encoding)), got);
+    }
+  }
+
   template <class Code>
-  void execute(View<const Complex, 2> field, View<Code, 2> codes) const {
-    require_view("EncodePlan::execute", "field", field, shape, queue.device());
-    require_view("EncodePlan::execute", "codes", codes, shape, queue.device());
-    engine->execute(field, codes);
+  void execute(const RowRange& part, View<const Complex, 2> field, View<Code, 2> codes) const {
+    if (sizeof(Code) == 1 && bits > 8) {
+      throw_argument(where_execute, "codes", fmt::format("16-bit codes for {} bits", bits), "8-bit codes");
+    }
+    require_part(part);
+    require_view(where_execute, "field", field, {part.rows, shape[1]}, queue.device());
+    require_view(where_execute, "codes", codes, {part.rows, shape[1]}, queue.device());
+    engine->execute(part.first_row, field, codes);
   }
 };
 
 EncodePlan::EncodePlan(const EncodeOptions& options, const FieldGrid& grid, Queue queue) {
   check(options, grid);
-  auto engine = make_engine(make_tables(options, grid), queue);
-  state_ = std::make_unique<State>(State{grid.shape(), options.bits, std::move(queue), std::move(engine)});
+  auto tables = make_tables(options, grid);
+  const bool measured_range = tables.measured_range;
+  auto engine = make_engine(std::move(tables), queue);
+  state_ = std::make_unique<State>(
+      State{grid.shape(), options.encoding, measured_range, options.bits, std::move(queue), std::move(engine)});
 }
 
 EncodePlan::~EncodePlan() = default;
 EncodePlan::EncodePlan(EncodePlan&&) noexcept = default;
 EncodePlan& EncodePlan::operator=(EncodePlan&&) noexcept = default;
 
-void EncodePlan::execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) { state_->execute(field, codes); }
-
+void EncodePlan::execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) {
+  state_->execute({0, state_->shape[0]}, field, codes);
+}
 void EncodePlan::execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-  if (state_->bits > 8) {
-    throw_argument("EncodePlan::execute", "codes", fmt::format("16-bit codes for {} bits", state_->bits),
-                   "8-bit codes");
-  }
-  state_->execute(field, codes);
+  state_->execute({0, state_->shape[0]}, field, codes);
+}
+void EncodePlan::execute(const RowRange& part, View<const Complex, 2> field, View<std::uint16_t, 2> codes) {
+  state_->execute(part, field, codes);
+}
+void EncodePlan::execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+  state_->execute(part, field, codes);
 }
 
 EncodeReport EncodePlan::report() const { return state_->engine->report(); }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,12 @@ class EncodePlan {
   /// Throws invalid_argument for another shape or device, or 8-bit codes of a plan with more bits.
   void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes);
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
+  /// The same of some rows of the panel, `field` and `codes` of shape {part.rows, nx}: the codes that these rows have
+  /// in the whole panel, bit for bit, with its checkerboard, carrier, correction and reference beam. Throws
+  /// invalid_argument for rows beyond the panel and, unless the part is the whole, for a range that is not given;
+  /// unsupported for single_sideband, whose filter needs all rows.
+  void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint16_t, 2> codes);
+  void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
 
   /// The range the last execute used; waits for it where it was taken from the field.
   [[nodiscard]] EncodeReport report() const;

@@ -174,18 +174,23 @@ class CpuEngine final : public Engine {
     }
   }
 
-  void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) override { run(field, codes); }
-  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) override { run(field, codes); }
+  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) override {
+    run(first_row, field, codes);
+  }
+  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
+    run(first_row, field, codes);
+  }
   [[nodiscard]] EncodeReport report() const override { return {low_, high_}; }
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return tables_.shift_map.size() * sizeof(float) + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0);
   }
 
  private:
+  /// Row y of the panel; `field` is its first pixel's.
   [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) const {
     const std::int64_t nx = tables_.shape[1];
     Row row{};
-    row.field = reinterpret_cast<const Complex32*>(field + y * nx);
+    row.field = reinterpret_cast<const Complex32*>(field);
     row.nx = nx;
     row.odd = static_cast<std::int32_t>(y % 2);
     if (!tables_.shift_map.empty()) row.shift.map = tables_.shift_map.data() + y * nx;
@@ -200,24 +205,24 @@ class CpuEngine final : public Engine {
     return row;
   }
 
-  /// body(block, y) for every row y; blocks are shared among the threads.
+  /// body(block, y) for every row y of ny; blocks are shared among the threads.
   template <class Body>
-  void for_rows(const Body& body) const {
-    const std::int64_t ny = tables_.shape[0];
+  static void for_rows(std::int64_t ny, const Body& body) {
     const auto block_body = [&](std::int64_t block) {
       for (std::int64_t y = block * block_rows; y < std::min(ny, (block + 1) * block_rows); ++y) body(block, y);
     };
     if (ny <= block_rows) return block_body(0);  // waking threads costs more than a few rows
-    parallel_for(0, block_count(), block_body);
+    parallel_for(0, block_count(ny), block_body);
   }
 
-  [[nodiscard]] std::int64_t block_count() const { return (tables_.shape[0] + block_rows - 1) / block_rows; }
+  static std::int64_t block_count(std::int64_t ny) { return (ny + block_rows - 1) / block_rows; }
 
   [[nodiscard]] float peak_of(const Complex* field) const {
-    std::vector<float> peaks(static_cast<std::size_t>(block_count()));
-    for_rows([&](std::int64_t block, std::int64_t y) {
+    const auto [ny, nx] = tables_.shape;
+    std::vector<float> peaks(static_cast<std::size_t>(block_count(ny)));
+    for_rows(ny, [&, nx = nx](std::int64_t block, std::int64_t y) {
       float& peak = peaks[static_cast<std::size_t>(block)];
-      peak = peak_of_any_row(tables_.encoding, row_of(field, y), peak);
+      peak = peak_of_any_row(tables_.encoding, row_of(field + y * nx, y), peak);
     });
     return *std::max_element(peaks.begin(), peaks.end());
   }
@@ -232,7 +237,7 @@ class CpuEngine final : public Engine {
   }
 
   template <class Code>
-  void run(View<const Complex, 2> field, View<Code, 2> codes) {
+  void run(std::int64_t first_row, View<const Complex, 2> field, View<Code, 2> codes) {
     const Complex* source = tables_.encoding == Encoding::single_sideband ? upper_sideband(field) : field.data();
     if (tables_.measured_range) {
       const float peak = peak_of(source);
@@ -249,8 +254,9 @@ class CpuEngine final : public Engine {
     }
     levels.amplitude = amplitude_range(low_, high_, tables_.levels);
     levels.peak = high_;
-    for_rows([&](std::int64_t, std::int64_t y) {
-      encode_any_row(tables_.encoding, row_of(source, y), levels, codes.data() + y * tables_.shape[1]);
+    const auto [rows, nx] = field.shape();
+    for_rows(rows, [&, nx = nx](std::int64_t, std::int64_t y) {
+      encode_any_row(tables_.encoding, row_of(source + y * nx, first_row + y), levels, codes.data() + y * nx);
     });
   }
 

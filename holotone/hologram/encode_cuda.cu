@@ -14,6 +14,7 @@ constexpr int batch = 4;  // neighbouring pixels of a thread: two 16-byte loads,
 /// Everything a kernel reads besides the field; pointers are device memory.
 struct Parameters {
   std::int64_t count, nx;
+  std::int64_t odd;  ///< 1 where the first row is an odd one of the panel, for the checkerboard
   PhaseLevels phase;
   PhaseShift shift;
   const Complex32* beam_column;
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(threads)
     const bool inside = first + k < p.count;
     float t = 0;
     if constexpr (doubled) {
-      t = double_phase_turns(u[k], peak, checkerboard(static_cast<std::int32_t>((at.row ^ at.column) & 1)));
+      t = double_phase_turns(u[k], peak, checkerboard(static_cast<std::int32_t>((at.row ^ at.column ^ p.odd) & 1)));
     } else {
       t = turns_of(u[k]);
     }
@@ -247,8 +248,12 @@ class CudaEngine final : public Engine {
     queue.synchronize();  // the tables are the caller's
   }
 
-  void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) override { run(field.data(), codes.data()); }
-  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) override { run(field.data(), codes.data()); }
+  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) override {
+    run({first_row, field.shape()[0]}, field.data(), codes.data());
+  }
+  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
+    run({first_row, field.shape()[0]}, field.data(), codes.data());
+  }
 
   [[nodiscard]] EncodeReport report() const override {
     if (peak_.empty()) return {parameters_.low, parameters_.high};
@@ -265,26 +270,38 @@ class CudaEngine final : public Engine {
   }
 
  private:
+  /// The tables as the panel's rows from part.first_row on have them.
+  [[nodiscard]] Parameters parameters_of(const RowRange& part) const {
+    Parameters p = parameters_;
+    p.count = part.rows * p.nx;
+    p.odd = part.first_row % 2;
+    if (p.shift.row != nullptr) p.shift.row += part.first_row;
+    if (p.shift.map != nullptr) p.shift.map += part.first_row * p.nx;
+    if (p.beam_row != nullptr) p.beam_row += part.first_row;
+    return p;
+  }
+
   template <class Code>
-  void run(const Complex* field, Code* codes) {
+  void run(const RowRange& part, const Complex* field, Code* codes) {
     const cuda::DeviceScope scope(queue_.device());
+    const Parameters p = parameters_of(part);
     if (encoding_ == Encoding::single_sideband) field = upper_sideband(field);
     const bool aligned = multiple_of(field, 16) && multiple_of(codes, batch * sizeof(Code));
     if (!peak_.empty()) measure(plain(field));
     ran_ = true;
     if (encoding_ == Encoding::burckhardt) {
-      const std::int64_t items = shape_[0] * (shape_[1] / 3 + 1);
-      burckhardt_kernel<<<cuda::blocks_for(items, threads), threads, 0, stream()>>>(plain(field), codes, parameters_);
+      const std::int64_t items = part.rows * (shape_[1] / 3 + 1);
+      burckhardt_kernel<<<cuda::blocks_for(items, threads), threads, 0, stream()>>>(plain(field), codes, p);
       cuda::check_launch("burckhardt_kernel");
     } else if (aligned) {
-      launch<true>(plain(field), codes);
+      launch<true>(p, plain(field), codes);
     } else {
-      launch<false>(plain(field), codes);
+      launch<false>(p, plain(field), codes);
     }
   }
 
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
-  [[nodiscard]] unsigned blocks() const { return cuda::blocks_for(parameters_.count, threads * batch); }
+  static unsigned blocks(const Parameters& p) { return cuda::blocks_for(p.count, threads * batch); }
 
   const Complex* upper_sideband(const Complex* field) {
     copy_bytes(spectrum_.data(), queue_.device(), field, queue_.device(), spectrum_.bytes(), queue_);
@@ -316,30 +333,30 @@ class CudaEngine final : public Engine {
   }
 
   template <bool aligned, class Code>
-  void launch(const Complex32* field, Code* codes) {
-    const bool table = parameters_.phase.boundary != nullptr;
+  void launch(const Parameters& p, const Complex32* field, Code* codes) {
+    const bool table = p.phase.boundary != nullptr;
     switch (encoding_) {
       case Encoding::phase:
-        return table ? launch_phase<false, true, aligned>(field, codes)
-                     : launch_phase<false, false, aligned>(field, codes);
+        return table ? launch_phase<false, true, aligned>(p, field, codes)
+                     : launch_phase<false, false, aligned>(p, field, codes);
       case Encoding::double_phase:
-        return table ? launch_phase<true, true, aligned>(field, codes)
-                     : launch_phase<true, false, aligned>(field, codes);
+        return table ? launch_phase<true, true, aligned>(p, field, codes)
+                     : launch_phase<true, false, aligned>(p, field, codes);
       default: break;
     }
-    amplitude_kernel<aligned><<<blocks(), threads, 0, stream()>>>(field, codes, parameters_);
+    amplitude_kernel<aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
     cuda::check_launch("amplitude_kernel");
   }
 
   template <bool doubled, bool table, bool aligned, class Code>
-  void launch_phase(const Complex32* field, Code* codes) {
+  void launch_phase(const Parameters& p, const Complex32* field, Code* codes) {
     auto* kernel = phase_kernel<doubled, table, Shift::none, aligned, Code>;
-    if (parameters_.shift.map != nullptr) {
+    if (p.shift.map != nullptr) {
       kernel = phase_kernel<doubled, table, Shift::map, aligned, Code>;
-    } else if (parameters_.shift.column != nullptr) {
+    } else if (p.shift.column != nullptr) {
       kernel = phase_kernel<doubled, table, Shift::separable, aligned, Code>;
     }
-    kernel<<<blocks(), threads, 0, stream()>>>(field, codes, parameters_);
+    kernel<<<blocks(p), threads, 0, stream()>>>(field, codes, p);
     cuda::check_launch("phase_kernel");
   }
 

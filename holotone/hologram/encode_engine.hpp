@@ -33,8 +33,10 @@ struct Tables {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes) = 0;
-  virtual void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
+  /// Codes of the panel's rows from first_row on, as many as `field` has: all, where the range is measured or the
+  /// sideband removed.
+  virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) = 0;
+  virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
   [[nodiscard]] virtual EncodeReport report() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 };

@@ -195,6 +195,18 @@ void LayerPlan::set_picture(const SlicedPicture& picture) {
   state.prepare();
 }
 
+void LayerPlan::execute(const RowRange& part, View<Complex, 2> field, Progress& progress) {
+  const std::int64_t rows = state_->options.grid.ny;
+  require_rows(where_execute, part, rows);
+  if (part.rows < rows) {
+    throw_unsupported(
+        where_execute, "part",
+        "the whole panel, all of which a layer's waves cross; StereogramPlan computes parts of layers (LayerViews)",
+        fmt::format("{} of {} rows", part.rows, rows));
+  }
+  execute(field, progress);
+}
+
 void LayerPlan::execute(View<Complex, 2> field, Progress& progress) {
   auto& state = *state_;
   require_view(where_execute, "field", field, state.options.grid.shape(), state.queue.device());

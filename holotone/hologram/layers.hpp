@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -102,6 +103,9 @@ class LayerPlan {
   /// Writes field {ny, nx} on the plan's device. CUDA: only enqueues. Throws invalid_argument for another shape or
   /// device or without layers; cancelled by `progress`.
   void execute(View<Complex, 2> field, Progress& progress = Progress::none());
+  /// The same of some rows of the panel. Throws unsupported unless these are all of them: waves from layer to layer
+  /// need all rows.
+  void execute(const RowRange& part, View<Complex, 2> field, Progress& progress = Progress::none());
 
   [[nodiscard]] std::size_t workspace_bytes() const;
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/hologram/point_cloud/engine.hpp>
-#include <holotone/hologram/point_cloud/point_cloud_math.h>
-#include <limits>
+#include <holotone/hologram/point_cloud/method.hpp>
 #include <optional>
 
 namespace holotone {
@@ -33,22 +31,23 @@ void validate(const PointCloudOptions& options) {
   }
 }
 
-[[noreturn]] void throw_unsupported(const std::string& expected, const std::string& got) {
-  throw Error(ErrorCode::unsupported, fmt::format("{}: method: expected {}, got {}", where_made, expected, got));
+[[noreturn]] void throw_method(const std::string& expected, const std::string& got) {
+  throw_unsupported(where_made, "method", expected, got);
 }
 
 void require_method(const PointCloudOptions& options) {
   if (options.method == PointMethod::fast && options.tolerance < point_cloud_fast_tolerance_floor) {
-    throw_unsupported(fmt::format("another one for tolerances below {}", point_cloud_fast_tolerance_floor), "fast");
+    throw_method(fmt::format("another one for tolerances below {}", point_cloud_fast_tolerance_floor), "fast");
   }
   if (options.wave == Wave::spherical && options.method != PointMethod::direct &&
       options.method != PointMethod::automatic) {
-    throw_unsupported("direct or automatic for the spherical wave", std::string(to_string(options.method)));
+    throw_method("direct or automatic for the spherical wave", std::string(to_string(options.method)));
   }
 }
 
 /// The one place where a method on a device becomes an engine.
-point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options, const Queue& queue) {
+point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options,
+                                       [[maybe_unused]] std::int64_t rows_at_once, const Queue& queue) {
   const auto backend = queue.device().backend;
   if (backend == Backend::cpu) {
     switch (method) {
@@ -64,13 +63,13 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
     switch (method) {
       case PointMethod::direct: return point_cloud::direct_cuda(options, queue);
       case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
-      case PointMethod::separable: return point_cloud::separable_cuda(options, queue);
-      case PointMethod::fast: return point_cloud::fast_cuda(options, queue);
+      case PointMethod::separable: return point_cloud::separable_cuda(options, rows_at_once, queue);
+      case PointMethod::fast: return point_cloud::fast_cuda(options, rows_at_once, queue);
       case PointMethod::automatic: break;
     }
   }
 #endif
-  throw_unsupported("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
+  throw_method("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
 }
 
 point_cloud::PointSummary summarise_points(const PointSources& points, const Queue& queue) {
@@ -79,41 +78,6 @@ point_cloud::PointSummary summarise_points(const PointSources& points, const Que
 #endif
   (void)queue;
   return point_cloud::summarise_points_cpu(points);
-}
-
-/// Measured cost of one method: seconds = pixels (fixed + points * pair), in picoseconds.
-struct MethodCost {
-  PointMethod method;
-  double fixed_ps;
-  double pair_ps;
-};
-
-/// CPU: one thread with AVX-512 (docs/performance.md); more threads and other machines change all of them alike. The
-/// product is cheapest there from the first point on.
-constexpr MethodCost cpu_costs[] = {
-    {PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}};
-/// CUDA: one H200; separable at its default precision and, below this tolerance, at its finest.
-constexpr double cuda_fine_tolerance = 5e-4;
-constexpr MethodCost cuda_costs[] = {
-    {PointMethod::direct, 5, 0.53}, {PointMethod::recurrence, 5, 0.6}, {PointMethod::separable, 15, 0.011}};
-constexpr MethodCost cuda_fine_costs[] = {
-    {PointMethod::direct, 5, 0.6}, {PointMethod::recurrence, 5, 0.6}, {PointMethod::separable, 20, 0.17}};
-
-PointMethod cheapest(const PointCloudOptions& options, std::int64_t points, Backend backend) {
-  if (options.method != PointMethod::automatic) return options.method;
-  if (options.wave == Wave::spherical) return PointMethod::direct;
-  const auto& costs = backend == Backend::cpu                    ? cpu_costs
-                      : options.tolerance >= cuda_fine_tolerance ? cuda_costs
-                                                                 : cuda_fine_costs;
-  const auto price = [points](const MethodCost& cost) {
-    return cost.fixed_ps + static_cast<double>(points) * cost.pair_ps;
-  };
-  const auto best = std::min_element(std::begin(costs), std::end(costs), [&](const auto& a, const auto& b) {
-                      return price(a) < price(b);
-                    })->method;
-  // Its engine sees the points and takes the cheaper of fast and separable sums.
-  const bool fast = best == PointMethod::separable && options.tolerance >= point_cloud_fast_tolerance_floor;
-  return fast ? PointMethod::fast : best;
 }
 
 /// Checks shapes and devices and returns the number of points.
@@ -129,9 +93,6 @@ std::int64_t checked_count(const PointSources& points, Device plan_device) {
   if (points.phase_rad.data() != nullptr && points.phase_rad.shape()[0] != count) {
     throw_argument(where_points, "phase_rad", fmt::format("shape {{{}}} or an empty view", count),
                    to_string<1>(points.phase_rad.shape()));
-  }
-  if (!std::isfinite(points.shift_y_m)) {
-    throw_argument(where_points, "shift_y_m", "a finite length in metres", fmt::format("{}", points.shift_y_m));
   }
   if (count == 0) return 0;
   const Device source = points.position_m.device();
@@ -179,8 +140,13 @@ std::string_view to_string(PointMethod method) {
 std::string_view to_string(Wave wave) { return wave == Wave::fresnel ? "fresnel" : "spherical"; }
 
 struct PointCloudPlan::State {
+  State(const PointCloudOptions& given, std::int64_t rows, Queue own)
+      : options(given), rows_at_once(rows), queue(std::move(own)), chooser(given, rows, queue.device().backend) {}
+
   PointCloudOptions options;
+  std::int64_t rows_at_once;
   Queue queue;
+  point_cloud::MethodChooser chooser;
   PointMethod method = PointMethod::automatic;  ///< of `engine`
   point_cloud::EnginePointer engine;
   std::optional<std::int64_t> count;  ///< none before set_points
@@ -189,10 +155,10 @@ struct PointCloudPlan::State {
   Array<float, 1> amplitude;
   Array<float, 1> phase_rad;
 
-  void choose(PointMethod wanted) {
+  void use(PointMethod wanted) {
     if (engine && method == wanted) return;
     engine.reset();  // gives its memory back first
-    engine = make_engine(wanted, options, queue);
+    engine = make_engine(wanted, options, rows_at_once, queue);
     method = wanted;
   }
 
@@ -205,7 +171,7 @@ struct PointCloudPlan::State {
     };
     upload(position_m, points.position_m);
     upload(amplitude, points.amplitude);
-    PointSources uploaded{position_m.view(), amplitude.view(), {}, points.shift_y_m};
+    PointSources uploaded{position_m.view(), amplitude.view(), {}};
     if (!points.phase_rad.empty()) {
       upload(phase_rad, points.phase_rad);
       uploaded.phase_rad = phase_rad.view();
@@ -214,13 +180,17 @@ struct PointCloudPlan::State {
   }
 };
 
-PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue) : state_(std::make_unique<State>()) {
+PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, std::int64_t rows_at_once) {
   validate(options);
   require_method(options);
-  state_->options = options;
-  state_->queue = std::move(queue);
+  if (rows_at_once < 0 || rows_at_once > options.shape[0]) {
+    throw_argument(where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
+                   std::to_string(rows_at_once));
+  }
+  if (rows_at_once == 0) rows_at_once = options.shape[0];
+  state_ = std::make_unique<State>(options, rows_at_once, std::move(queue));
   // A chosen method is made at once, so that what this device lacks is known before any points are read.
-  if (options.method != PointMethod::automatic) state_->choose(options.method);
+  if (options.method != PointMethod::automatic) state_->use(options.method);
 }
 
 PointCloudPlan::~PointCloudPlan() = default;
@@ -233,22 +203,33 @@ void PointCloudPlan::set_points(const PointSources& points) {
   // A cloud of no points is one dark point: no engine needs a case of its own.
   constexpr float position[3] = {0, 0, -1};
   constexpr float dark = 0;
-  const auto own = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
-  const auto summary = summarise_points(own, state.queue);
-  if (summary.first_bad >= 0) throw_bad_point(points, summary.first_bad);
+  point_cloud::EnginePoints own;
+  own.sources = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
+  own.summary = summarise_points(own.sources, state.queue);
+  if (own.summary.first_bad >= 0) throw_bad_point(points, own.summary.first_bad);
   state.count.reset();  // should the engine fail, execute must not use what was there before
-  state.choose(cheapest(state.options, count, state.queue.device().backend));
-  state.engine->set_points(own, summary);
+  if (state.queue.device().backend == Backend::cpu) {
+    own.pixels = point_cloud::pixel_points(own.sources, state.options);
+  }
+  const auto& choice = state.chooser.choose(own);
+  state.use(choice.method);
+  state.engine->set_points(std::move(own), choice);
   state.count = count;
 }
 
 void PointCloudPlan::execute(const PointCloudOutput& output, Progress& progress) const {
+  execute({0, state_->options.shape[0]}, output, progress);
+}
+
+void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) const {
   const auto& state = *state_;
+  require_rows(where_execute, part, state.options.shape[0]);
+  const Shape<2> shape{part.rows, state.options.shape[1]};
   if (!state.count) {
     throw_argument(where_execute, "points", "a call of set_points before", "none");
   }
   const auto check = [&](std::string_view name, const auto& view) {
-    if (view.data() != nullptr) require_view(where_execute, name, view, state.options.shape, state.queue.device());
+    if (view.data() != nullptr) require_view(where_execute, name, view, shape, state.queue.device());
     return view.data() != nullptr;
   };
   const bool field = check("field", output.field);
@@ -257,7 +238,7 @@ void PointCloudPlan::execute(const PointCloudOutput& output, Progress& progress)
   if (!field && !real && !phase) {
     throw_argument(where_execute, "output", "a field, real or phase view to write", "none");
   }
-  state.engine->execute(output, progress);
+  state.engine->execute(part, output, progress);
 }
 
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }
@@ -268,6 +249,22 @@ PointCloudInfo PointCloudPlan::info() const {
 }
 
 std::int64_t PointCloudPlan::point_count() const { return state_->count.value_or(0); }
+
+std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointMethod method, std::int64_t count) {
+  validate(options);
+  if (count < 0) throw_argument("point_cloud_workspace_bytes", "count", ">= 0", std::to_string(count));
+  switch (method) {
+    case PointMethod::direct: return point_cloud::direct_cpu_bytes(options, count);
+    case PointMethod::recurrence: return point_cloud::recurrence_cpu_bytes(options, count);
+    case PointMethod::separable: return point_cloud::separable_cpu_bytes(options, count);
+    case PointMethod::fast: return point_cloud::fast_cpu_bytes(options, count);
+    case PointMethod::automatic: break;
+  }
+  if (options.wave == Wave::spherical) return point_cloud::direct_cpu_bytes(options, count);
+  const std::size_t separable = point_cloud::separable_cpu_bytes(options, count);
+  const bool fast = options.tolerance >= point_cloud_fast_tolerance_floor;
+  return fast ? std::max(separable, point_cloud::fast_cpu_bytes(options, count)) : separable;
+}
 
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,
                                                 Device device, Progress& progress) {
@@ -288,9 +285,8 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   double largest = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
-                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
-                                              -distance_m, 1, 0);
+    const auto point =
+        point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
     if (point.column_begin == point.column_end) continue;
     // The deviation grows with the distance from the point's axis: the farthest lit corner has it all.
     const double u =
@@ -312,8 +308,7 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   const auto frame = frame_of(options);
   std::int64_t unlit = 0;
   for (std::int64_t j = 0; j < count; ++j) {
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
-                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
                                               host_points.position_m(j, 2), 1, 0);
     unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
   }

@@ -4,6 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/core/progress.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,17 +56,10 @@ struct PointSources {
   View<const float, 2> position_m;   ///< {n, 3}
   View<const float, 1> amplitude;    ///< {n}
   View<const float, 1> phase_rad{};  ///< {n}, or empty for zero
-  /// Metres added to every y in float64. With this a plan sums a part of a larger panel: rows first to first + shape[0] - 1 of
-  /// `all` have their middle at y = ((all - shape[0]) / 2 - first) pitch, and the shift is minus that (band_shift_m).
-  double shift_y_m = 0;
 };
 
-/// PointSources::shift_y_m for rows first_row to first_row + rows - 1 of a panel of all_rows.
-constexpr double band_shift_m(std::int64_t first_row, std::int64_t rows, std::int64_t all_rows, double pitch_m) {
-  return (static_cast<double>(first_row) - 0.5 * static_cast<double>(all_rows - rows)) * pitch_m;
-}
-
-/// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}.
+/// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}, or {rows, nx} of a
+/// part.
 struct PointCloudOutput {
   View<std::complex<float>, 2> field{};  ///< the complex sum U
   View<float, 2> real{};                 ///< Re U alone (cheaper when it is all that is asked)
@@ -74,6 +68,8 @@ struct PointCloudOutput {
 
 /// What a plan decided, for `--json` and `info`.
 struct PointCloudInfo {
+  /// That runs: separable too where `fast` or `automatic` was asked for and products of factors are cheaper. Before
+  /// set_points the one asked for.
   PointMethod method = PointMethod::automatic;
   std::string arithmetic;     ///< "fp16, three products", "float32", ...
   double expected_error = 0;  ///< relative l2 the method is designed to keep, <= tolerance
@@ -88,26 +84,38 @@ struct PointCloudInfo {
 /// Cost: direct and recurrence O(n nx ny) sines and cosines; separable one matrix product of 8 n nx ny
 /// operations (6 for a field by three real products, 4 for the real part alone); fast O(n width^3) and FFTs of the
 /// panel, as many as the scene is deep. Workspace:
-/// info().workspace_bytes, independent of n beyond a record of each point. Source: Shimobaba et al. 2010, Eq.
-/// (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+/// info().workspace_bytes, independent of n beyond a record of each point; point_cloud_workspace_bytes before there is
+/// a plan. Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+///
+/// Parts. A panel larger than memory is computed by one plan, rows by rows: phases and the band limit are those of the
+/// whole panel. CPU: parts put together are the whole bit for bit, by every method and however the panel is cut. The
+/// CPU computes whole blocks of rows (direct 64, recurrence 32, separable 2^23 pixels, fast a row of tiles) and keeps
+/// the last block that a part cut, so that parts in order from the top cost what the whole costs. CUDA: parts are the
+/// whole to float32 rounding by direct and recurrence, and within the tolerance by separable and fast.
 class PointCloudPlan {
  public:
   /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method this device
-  /// or wave lacks).
-  explicit PointCloudPlan(const PointCloudOptions& options, Queue queue = {});
+  /// or wave lacks). rows_at_once: the most rows that execute will be asked for, 1 to ny, which sets the workspace on
+  /// CUDA; larger parts are cut. 0: the whole panel.
+  explicit PointCloudPlan(const PointCloudOptions& options, Queue queue = {}, std::int64_t rows_at_once = 0);
   ~PointCloudPlan();
   PointCloudPlan(PointCloudPlan&&) noexcept;
   PointCloudPlan& operator=(PointCloudPlan&&) noexcept;
 
   /// Takes the points, checks them (throws invalid_argument naming the first that is not finite or lies in
   /// the panel's plane, d = 0) and chooses the method. Host points are uploaded; the caller's arrays are not
-  /// kept, but page-locked ones must stay as they are until the queue has passed.
+  /// kept, but page-locked ones must stay as they are until the queue has passed. CUDA: waits for the device.
   void set_points(const PointSources& points);
 
-  /// Computes. CUDA: only enqueues on the plan's queue. CPU: runs, reports to `progress` and can be
+  /// Computes. CUDA: enqueues on the plan's queue. It waits only where the first sum of some shape in this process
+  /// times the algorithms of its matrix product (separable of the real part alone, fast), and where a part that fast
+  /// had not spread the points for has points that light its tiles in part. CPU: runs, reports to `progress` and can be
   /// cancelled. Throws invalid_argument if there were no set_points, no output is asked for, or one has the
   /// wrong shape or device; cancelled (outputs then hold nothing of use) if `progress` says so.
   void execute(const PointCloudOutput& output, Progress& progress = Progress::none()) const;
+  /// The same of some rows of the panel, to outputs of so many rows. CUDA: a part of fewer rows costs what rows_at_once
+  /// rows cost. Throws invalid_argument for rows beyond the panel.
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress = Progress::none()) const;
 
   [[nodiscard]] const PointCloudOptions& options() const;
   /// What was decided; with PointMethod::automatic there is a method only after set_points.
@@ -122,6 +130,11 @@ class PointCloudPlan {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// About the workspace that `method` takes on the CPU for `count` points, or the most that it takes where that depends
+/// on where the points lie (fast), outputs apart. automatic: the largest that it may choose. Throws invalid_argument as
+/// the plan does.
+std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointMethod method, std::int64_t count);
 
 /// One shot: plan, set_points, execute, wait. The field lives on `device`.
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,

@@ -160,28 +160,31 @@ StereogramPlan::~StereogramPlan() = default;
 StereogramPlan::StereogramPlan(StereogramPlan&&) noexcept = default;
 StereogramPlan& StereogramPlan::operator=(StereogramPlan&&) noexcept = default;
 
-Shape<2> StereogramPlan::output_shape(std::int64_t first_hogel_row, std::int64_t hogel_rows) const {
+RowRange StereogramPlan::rows_of_hogels(std::int64_t first_hogel_row, std::int64_t hogel_rows) const {
   const auto& options = state_->geometry.options;
-  if (first_hogel_row < 0 || hogel_rows < 1 || first_hogel_row > state_->info.hogels[0] - hogel_rows) {
-    throw_argument("StereogramPlan::execute", "hogel_rows",
-                   fmt::format("at least 1 of the {} rows of hogels", state_->info.hogels[0]),
+  const std::int64_t all = state_->info.hogels[0];
+  if (hogel_rows < 1 || hogel_rows > all || first_hogel_row < 0 || first_hogel_row > all - hogel_rows) {
+    throw_argument("StereogramPlan::rows_of_hogels", "hogel_rows",
+                   fmt::format("at least 1 of the {} rows of hogels", all),
                    fmt::format("{} from row {}", hogel_rows, first_hogel_row));
   }
-  const std::int64_t last = std::min(options.grid.ny, (first_hogel_row + hogel_rows) * options.hogel_px);
-  return {last - first_hogel_row * options.hogel_px, options.grid.nx};
+  const std::int64_t first = first_hogel_row * options.hogel_px;
+  return {first, std::min(options.grid.ny, first + hogel_rows * options.hogel_px) - first};
 }
 
-StereogramReport StereogramPlan::execute(const ViewSource& source, int channel, std::int64_t first_hogel_row,
-                                         std::int64_t hogel_rows, View<Complex, 2> output, Progress& progress) {
+StereogramReport StereogramPlan::execute(const ViewSource& source, int channel, const RowRange& part,
+                                         View<Complex, 2> output, Progress& progress) {
   constexpr std::string_view here = "StereogramPlan::execute";
-  require_view(here, "output", output, output_shape(first_hogel_row, hogel_rows), state_->queue.device());
+  const auto& grid = state_->geometry.options.grid;
+  require_rows(here, part, grid.ny);
+  require_view(here, "output", output, {part.rows, grid.nx}, state_->queue.device());
   if (channel < 0 || channel >= source.channels()) {
     throw_argument(here, "channel", fmt::format("0 to {}", source.channels() - 1), fmt::format("{}", channel));
   }
   if (state_->geometry.options.method == StereogramMethod::layered && !source.has_distances()) {
     throw_argument(here, "source", "views with distances for layers", "one without");
   }
-  return state_->engine->execute(source, channel, first_hogel_row, hogel_rows, output, progress);
+  return state_->engine->execute(source, channel, part, output, progress);
 }
 
 const StereogramOptions& StereogramPlan::options() const { return state_->geometry.options; }
@@ -197,7 +200,7 @@ Array<Complex, 2> stereogram_field(const ViewSource& source, int channel, const 
   const Queue queue(device);
   StereogramPlan plan(options, queue);
   Array<Complex, 2> field(options.grid.shape(), queue);
-  plan.execute(source, channel, 0, plan.info().hogels[0], field.view(), progress);
+  plan.execute(source, channel, {0, options.grid.ny}, field.view(), progress);
   return field;
 }
 

@@ -3,6 +3,7 @@
 #include <holotone/core/progress.hpp>
 #include <holotone/hologram/view_source.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <holotone/optics/viewer.hpp>
 #include <memory>
 #include <optional>
@@ -79,13 +80,15 @@ class StereogramPlan {
   StereogramPlan(StereogramPlan&&) noexcept;
   StereogramPlan& operator=(StereogramPlan&&) noexcept;
 
-  /// Shape of the pixel rows of a range of rows of hogels: `output_rows(first, count)` x nx.
-  [[nodiscard]] Shape<2> output_shape(std::int64_t first_hogel_row, std::int64_t hogel_rows) const;
-  /// Computes `hogel_rows` rows of hogels from `first_hogel_row` on (0 is the top) by one channel of the source.
-  /// `output` has output_shape and is on the plan's device. Waits until done; reports hogels of the whole panel to
-  /// `progress`. Throws invalid_argument, cancelled, and the source's exceptions.
-  StereogramReport execute(const ViewSource& source, int channel, std::int64_t first_hogel_row, std::int64_t hogel_rows,
-                           View<Complex, 2> output, Progress& progress = Progress::none());
+  /// Panel rows of a range of rows of hogels, from `first_hogel_row` on (0 is the top); the panel's end may cut the last.
+  /// Throws invalid_argument for rows of hogels beyond the panel.
+  [[nodiscard]] RowRange rows_of_hogels(std::int64_t first_hogel_row, std::int64_t hogel_rows) const;
+  /// Computes some rows of the panel by one channel of the source, to `output` of shape {part.rows, nx} on the plan's
+  /// device: the same bits as in the whole panel. Hogels that the part cuts are computed whole and count in the report,
+  /// so parts of whole rows of hogels cost least. Waits until done; reports hogels of the whole panel to `progress`.
+  /// Throws invalid_argument, cancelled, and the source's exceptions.
+  StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<Complex, 2> output,
+                           Progress& progress = Progress::none());
 
   [[nodiscard]] const StereogramOptions& options() const;
   [[nodiscard]] StereogramInfo info() const;

@@ -40,22 +40,23 @@ class CpuEngine final : public Engine {
         column_plan_(n_, 1, column_distance_, FftDirection::inverse),
         row_plan_(n_, rows_at_once, row_distance_, FftDirection::inverse) {}
 
-  StereogramReport execute(const ViewSource& source, int channel, std::int64_t first_row, std::int64_t rows,
-                           View<Complex, 2> output, Progress& progress) override {
+  StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<Complex, 2> output,
+                           Progress& progress) override {
     if (std::ssize(workers_) < thread_count()) workers_.resize(static_cast<std::size_t>(thread_count()));
     const std::int64_t across = geometry_.hogels[1];
     const std::int64_t all = across * geometry_.hogels[0];
+    const auto [first_row, rows] = geometry_.hogel_rows(part);
     const std::int64_t count = across * rows;
     // As many as keep the threads busy between two words to `progress`, which is the caller's thread's alone.
     const std::int64_t at_once = thread_count() * std::max<std::int64_t>(1, (std::int64_t{1} << 18) / (n_ * n_));
     std::vector<StereogramReport> reports(static_cast<std::size_t>(count));
     for (std::int64_t done = 0; done < count; done += at_once) {
       progress.step("computing hogels", first_row * across + done, all);
-      parallel_for(done, std::min(count, done + at_once), [&](std::int64_t i) {
+      parallel_for(done, std::min(count, done + at_once), [&, first_row = first_row](std::int64_t i) {
         Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
         reports[static_cast<std::size_t>(i)] =
             look_through(geometry_, source, channel, first_row + i / across, i % across, worker.light, worker.scratch);
-        transform(worker, i / across * n_, i % across * n_, output);
+        transform(worker, (first_row + i / across) * n_ - part.first_row, i % across * n_, output);
       });
     }
     progress.step("computing hogels", first_row * across + count, all);
@@ -71,9 +72,12 @@ class CpuEngine final : public Engine {
   }
 
  private:
+  /// The hogel whose first row is `row` of the output, < 0 above it.
   void transform(Worker& worker, std::int64_t row, std::int64_t column, View<Complex, 2> output) const {
-    const Shape<2> size{std::min(n_, output.shape()[0] - row), std::min(n_, output.shape()[1] - column)};
-    Complex* const corner = output.data() + row * output.shape()[1] + column;
+    const std::int64_t above = std::max<std::int64_t>(0, -row);
+    const RowRange wanted{above, std::min(n_, output.shape()[0] - row) - above};
+    const std::int64_t columns = std::min(n_, output.shape()[1] - column);
+    Complex* const target = output.data() + (row + above) * output.shape()[1] + column;
     reserve(worker.columns, worker.light.hogel.columns * column_distance_);
     reserve(worker.rows, rows_at_once * row_distance_);
     bool first = true;
@@ -85,11 +89,11 @@ class CpuEngine final : public Engine {
           column_plan_.execute(worker.columns.data() + c * column_distance_);
         }
       }
-      finish_rows(worker, worker.light.curvature[layer], first, corner, output.shape()[1], size);
+      finish_rows(worker, worker.light.curvature[layer], first, wanted, columns, target, output.shape()[1]);
       first = false;
     }
     if (!first) return;
-    for (std::int64_t y = 0; y < size[0]; ++y) std::fill_n(corner + y * output.shape()[1], size[1], Complex{});
+    for (std::int64_t y = 0; y < wanted.rows; ++y) std::fill_n(target + y * output.shape()[1], columns, Complex{});
   }
 
   /// The rays of a layer with their phases, column by column.
@@ -110,20 +114,21 @@ class CpuEngine final : public Engine {
     }
   }
 
-  /// Transforms along the rows, some at a time, and adds them to the output, curved.
-  void finish_rows(Worker& worker, double curvature, bool first, Complex* corner, std::int64_t stride,
-                   const Shape<2>& size) const {
+  /// Transforms along the rows, some at a time, and adds the wanted ones of the hogel to the output, curved.
+  void finish_rows(Worker& worker, double curvature, bool first, const RowRange& wanted, std::int64_t columns,
+                   Complex* target, std::int64_t stride) const {
     const Hogel& hogel = worker.light.hogel;
     const double turns = curvature * geometry_.curvature_per_px2;
     const float scale = 1 / static_cast<float>(n_);
     const bool flat = curvature == 0;
-    worker.curved.resize(static_cast<std::size_t>(size[1]));
-    for (std::int64_t x = 0; x < size[1]; ++x) {
+    worker.curved.resize(static_cast<std::size_t>(columns));
+    for (std::int64_t x = 0; x < columns; ++x) {
       worker.curved[static_cast<std::size_t>(x)] = turned(curved_turns(turns, x, n_));
     }
     Complex* const rows = worker.rows.data();
-    for (std::int64_t y = 0; y < size[0]; y += rows_at_once) {
-      const std::int64_t some = std::min(rows_at_once, size[0] - y);
+    // The same lines go together whatever rows are wanted.
+    for (std::int64_t y = wanted.first_row / rows_at_once * rows_at_once; y < wanted.end(); y += rows_at_once) {
+      const std::int64_t some = std::min(rows_at_once, wanted.end() - y);
       std::fill_n(rows, rows_at_once * row_distance_, Complex{});
       for (std::int64_t c = 0; c < hogel.columns; ++c) {
         if (worker.lit[static_cast<std::size_t>(c)] == 0) continue;
@@ -132,11 +137,11 @@ class CpuEngine final : public Engine {
         for (std::int64_t r = 0; r < some; ++r) to[r * row_distance_] = from[r];
       }
       row_plan_.execute(rows);
-      for (std::int64_t r = 0; r < some; ++r) {
+      for (std::int64_t r = std::max<std::int64_t>(0, wanted.first_row - y); r < some; ++r) {
         const Complex down = flat ? Complex(scale) : scale * turned(curved_turns(turns, y + r, n_));
         const Complex* const from = rows + r * row_distance_;
-        Complex* const to = corner + (y + r) * stride;
-        for (std::int64_t x = 0; x < size[1]; ++x) {
+        Complex* const to = target + (y + r - wanted.first_row) * stride;
+        for (std::int64_t x = 0; x < columns; ++x) {
           const Complex value =
               flat ? from[x] * scale : product(product(from[x], worker.curved[static_cast<std::size_t>(x)]), down);
           to[x] = first ? value : to[x] + value;

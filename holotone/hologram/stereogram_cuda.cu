@@ -13,7 +13,7 @@ constexpr std::int64_t most_layers = 255;
 struct Frame {
   std::int64_t n = 0;
   std::int64_t across = 0;     ///< hogels in a row
-  std::int64_t first_row = 0;  ///< of hogels in the output
+  std::int64_t first_row = 0;  ///< of the panel in the output
   std::int64_t ny = 0;         ///< of the output
   std::int64_t nx = 0;
   std::int64_t most_rays = 0;  ///< from one hogel's rays to the next's
@@ -59,9 +59,9 @@ __global__ void write_kernel(Frame frame, const Hogel* __restrict__ hogels, cons
   const std::int64_t hogel_row = number / frame.across;
   const std::int64_t m = i / frame.n;
   const std::int64_t x = i - m * frame.n;
-  const std::int64_t row = (hogel_row - frame.first_row) * frame.n + m;
+  const std::int64_t row = hogel_row * frame.n + m - frame.first_row;
   const std::int64_t column = (number - hogel_row * frame.across) * frame.n + x;
-  if (row >= frame.ny || column >= frame.nx) return;
+  if (row < 0 || row >= frame.ny || column >= frame.nx) return;
   const float scale = 1 / static_cast<float>(frame.n);
   float2 value = waves[blockIdx.y * frame.n * frame.n + i];
   value.x *= scale;
@@ -94,15 +94,16 @@ class CudaEngine final : public Engine {
         curvature_({batch_ * most_layers}, queue),
         lights_(static_cast<std::size_t>(batch_)) {}
 
-  StereogramReport execute(const ViewSource& source, int channel, std::int64_t first_row, std::int64_t rows,
-                           View<Complex, 2> output, Progress& progress) override {
+  StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<Complex, 2> output,
+                           Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     const std::int64_t across = geometry_.hogels[1];
     const std::int64_t all = across * geometry_.hogels[0];
+    const auto [first_row, rows] = geometry_.hogel_rows(part);
     const std::int64_t count = across * rows;
     const Frame frame{n_,
                       across,
-                      first_row,
+                      part.first_row,
                       output.shape()[0],
                       output.shape()[1],
                       rays_,

@@ -11,6 +11,11 @@ class Geometry {
  public:
   explicit Geometry(const StereogramOptions& given);
   [[nodiscard]] Hogel hogel(std::int64_t row, std::int64_t column) const;
+  /// The rows of hogels that some rows of pixels meet.
+  [[nodiscard]] RowRange hogel_rows(const RowRange& pixels) const {
+    const std::int64_t first = pixels.first_row / options.hogel_px;
+    return {first, (pixels.end() - 1) / options.hogel_px + 1 - first};
+  }
 
   StereogramOptions options;
   Shape<2> hogels{};
@@ -48,8 +53,8 @@ StereogramReport look_through_some(const Geometry& geometry, const ViewSource& s
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual StereogramReport execute(const ViewSource& source, int channel, std::int64_t first_row, std::int64_t rows,
-                                   View<Complex, 2> output, Progress& progress) = 0;
+  virtual StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<Complex, 2> output,
+                                   Progress& progress) = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 };
 

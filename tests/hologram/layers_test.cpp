@@ -344,6 +344,34 @@ TEST_P(Layers, APictureWithDepthIsTheStackOfItsLayers) {
   });
 }
 
+TEST_P(Layers, APartOfThePanelIsRefused) {
+  on_each([](Device device) {
+    const FieldGrid grid{20, 10, 8e-6, green};
+    LayerPlan plan({.grid = grid}, device);
+    const auto light = image(grid, [](double, double) { return 1.0F; });
+    const Layer layers[] = {{.intensity = light.view(), .distance_m = 0.05}};
+    plan.set_layers(layers);
+    Array<Complex, 2> field(grid.shape(), device);
+    support::expect_error(ErrorCode::unsupported, "LayerPlan::execute: part: expected the whole panel", [&] {
+      plan.execute({0, 9}, {field.data(), {9, 20}, device});
+    });
+    support::expect_error(ErrorCode::unsupported, "StereogramPlan computes parts", [&] {
+      plan.execute({0, 9}, {field.data(), {9, 20}, device});
+    });
+    support::expect_error(ErrorCode::invalid_argument,
+                          "part: expected 1 or more rows within rows 0 to 9, got 10 rows from row 1", [&] {
+                            plan.execute({1, 10}, field.view());
+                          });
+    Array<Complex, 2> whole(grid.shape(), device);
+    plan.execute({0, 10}, whole.view());
+    plan.execute(field.view());
+    Queue(device).synchronize();
+    const auto a = whole.to(Device{});
+    const auto b = field.to(Device{});
+    for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_EQ(a.data()[i], b.data()[i]);
+  });
+}
+
 TEST_P(Layers, WhatIsWrongIsRefused) {
   const FieldGrid grid{20, 16, 8e-6, green};
   const Image good = noise(grid, 1);

@@ -179,16 +179,12 @@ TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
     c.far_m = 0.012;
     const auto points = cases::make_points(c);
     const auto whole = field_of(points, c.options, device);
-    auto options = c.options;
-    options.shape[0] = 19;
-    PointCloudPlan plan(options, device);
+    PointCloudPlan plan(c.options, device, 19);
+    plan.set_points(cases::sources(points));
     Array<Complex, 2> bands(c.options.shape);
     for (const std::int64_t first : {0, 19, 28}) {
-      auto sources = cases::sources(points);
-      sources.shift_y_m = holotone::band_shift_m(first, 19, 47, c.options.pitch_m);
-      plan.set_points(sources);
-      Array<Complex, 2> there(options.shape, device);
-      plan.execute({there.view(), {}, {}});
+      Array<Complex, 2> there({19, 83}, device);
+      plan.execute({first, 19}, {there.view(), {}, {}});
       holotone::Queue(device).synchronize();
       const auto band = there.to(Device{});
       for (std::int64_t i = 0; i < band.size(); ++i) bands.data()[first * 83 + i] = band.data()[i];
@@ -199,14 +195,14 @@ TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
   });
 }
 
-// Rows at the foot of a panel of 24,576: the points there have float32 coordinates with steps of 0.9 nm, and a shift rounded to them would
-// turn phases by some 1e-3.
+// Rows at the foot of a panel of 24,576: the points there have float32 coordinates with steps of 0.9 nm, and what is
+// taken off them in float32 would turn phases by some 1e-3.
 TEST_P(PointCloudRelations, ABandFarFromTheMiddleIsExact) {
   for_every_engine([](PointMethod method, Device device) {
     constexpr std::int64_t all_rows = 24576;
     cases::PointCloudCase c = base_case(method);
     c.options.pitch_m = 750e-9;
-    c.options.shape = {11, 64};
+    c.options.shape = {all_rows, 64};
     c.near_m = 0.004;
     c.far_m = 0.02;
     auto points = cases::make_points(c);
@@ -215,12 +211,14 @@ TEST_P(PointCloudRelations, ABandFarFromTheMiddleIsExact) {
       y = -9.2e-3F + 1.5e-3F * static_cast<float>(holotone::random_uniform64(3, j));
       if (j % 3 == 0) z = -z;
     }
-    auto sources = cases::sources(points);
     const std::int64_t first = all_rows - 11;
-    sources.shift_y_m = holotone::band_shift_m(first, 11, all_rows, c.options.pitch_m);
-    const auto field = point_cloud_field(sources, c.options, device).to(Device{});
-    auto panel = cases::panel_of(c.options);
-    panel.ny = all_rows;
+    PointCloudPlan plan(c.options, device, 11);
+    plan.set_points(cases::sources(points));
+    Array<Complex, 2> there({11, 64}, device);
+    plan.execute({first, 11}, {there.view(), {}, {}});
+    holotone::Queue(device).synchronize();
+    const auto field = there.to(Device{});
+    const auto panel = cases::panel_of(c.options);
     double error = 0;
     double norm = 0;
     for (std::int64_t row = 0; row < 11; ++row) {

@@ -121,6 +121,32 @@ TEST_P(Stereogram, HogelsAreTheSumOfTheirWaves) {
   });
 }
 
+// Parts of any height, which cut hogels anywhere.
+TEST_P(Stereogram, RowsCutFromHogelsAreTheSameBitsAsTheWhole) {
+  on_each([](Device device) {
+    const SceneSource source(everywhere);
+    for (const auto method : {StereogramMethod::flat, StereogramMethod::layered}) {
+      const StereogramOptions options{
+          .grid = {50, 61, 2e-6, 532e-9}, .hogel_px = 16, .method = method, .layers = 5, .seed = 9};
+      const auto whole = field_of(source, options, device);
+      StereogramPlan plan(options, device);
+      for (const std::int64_t rows : {1, 5, 16, 23, 61}) {
+        std::int64_t different = 0;
+        for (std::int64_t first = 0; first < 61; first += rows) {
+          const RowRange part{first, std::min(rows, 61 - first)};
+          Array<Complex, 2> there({part.rows, 50}, device);
+          plan.execute(source, 0, part, there.view());
+          const auto host = there.to(Device{});
+          for (std::int64_t i = 0; i < host.size(); ++i) {
+            different += host.data()[i] == whole.data()[first * 50 + i] ? 0 : 1;
+          }
+        }
+        EXPECT_EQ(different, 0) << to_string(method) << ", " << rows << " rows at once";
+      }
+    }
+  });
+}
+
 TEST_P(Stereogram, PartsAreTheSameBitsAsTheWhole) {
   on_each([](Device device) {
     const SceneSource source(everywhere);
@@ -129,8 +155,9 @@ TEST_P(Stereogram, PartsAreTheSameBitsAsTheWhole) {
     const auto whole = field_of(source, options, device);
     StereogramPlan plan(options, device);
     for (std::int64_t row = 0; row < plan.info().hogels[0]; ++row) {
-      Array<Complex, 2> part(plan.output_shape(row, 1), device);
-      plan.execute(source, 0, row, 1, part.view());
+      const auto rows = plan.rows_of_hogels(row, 1);
+      Array<Complex, 2> part({rows.rows, 50}, device);
+      plan.execute(source, 0, rows, part.view());
       const auto host = part.to(Device{});
       for (std::int64_t i = 0; i < host.size(); ++i) {
         ASSERT_EQ(host.data()[i], whole.data()[row * 16 * 50 + i]) << "row of hogels " << row << ", " << i;
@@ -199,7 +226,7 @@ TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
     });
     StereogramPlan plan(options, device);
     Array<Complex, 2> field(options.grid.shape(), device);
-    const auto report = plan.execute(source, 0, 0, 4, field.view());
+    const auto report = plan.execute(source, 0, {0, 256}, field.view());
     wanted = report.computed;
     all = report.rays;
     const double share = static_cast<double>(wanted) / static_cast<double>(all);
@@ -254,7 +281,8 @@ TEST(StereogramPlan, TellsThePadding) {
   const StereogramPlan plan({.grid = {100, 70, 2e-6, 532e-9}, .hogel_px = 32});
   EXPECT_EQ(plan.info().hogels, (Shape<2>{3, 4}));
   EXPECT_EQ(plan.info().padding, (Shape<2>{26, 28}));
-  EXPECT_EQ(plan.output_shape(2, 1), (Shape<2>{6, 100}));
+  EXPECT_EQ(plan.rows_of_hogels(2, 1), (RowRange{64, 6}));
+  EXPECT_EQ(plan.rows_of_hogels(0, 3), (RowRange{0, 70}));
 }
 
 TEST(StereogramPlan, RefusesWhatIsNone) {
@@ -274,15 +302,26 @@ TEST(StereogramPlan, RefusesWhatIsNone) {
   const SceneSource flat(everywhere, false);
   StereogramPlan plan(good);
   Array<Complex, 2> field({64, 64});
-  support::expect_error(ErrorCode::invalid_argument, "channel: expected 0 to 0, got 1",
-                        [&] { plan.execute(flat, 1, 0, 2, field.view()); });
-  support::expect_error(ErrorCode::invalid_argument, "hogel_rows", [&] { plan.execute(flat, 0, 1, 2, field.view()); });
-  support::expect_error(ErrorCode::invalid_argument, "output", [&] { plan.execute(flat, 0, 0, 1, field.view()); });
+  support::expect_error(ErrorCode::invalid_argument, "channel: expected 0 to 0, got 1", [&] {
+    plan.execute(flat, 1, {0, 64}, field.view());
+  });
+  support::expect_error(ErrorCode::invalid_argument,
+                        "hogel_rows: expected at least 1 of the 2 rows of hogels, got 2 from row 1",
+                        [&] { (void)plan.rows_of_hogels(1, 2); });
+  for (const RowRange part : {RowRange{-1, 64}, RowRange{1, 64}, RowRange{0, 0}, RowRange{64, 1}}) {
+    support::expect_error(ErrorCode::invalid_argument,
+                          "StereogramPlan::execute: part: expected 1 or more rows within rows 0 to 63, got",
+                          [&] { plan.execute(flat, 0, part, field.view()); });
+  }
+  support::expect_error(ErrorCode::invalid_argument, "output: expected shape {32, 64}, got {64, 64}", [&] {
+    plan.execute(flat, 0, {0, 32}, field.view());
+  });
   StereogramOptions layered = good;
   layered.method = StereogramMethod::layered;
   StereogramPlan deep(layered);
-  support::expect_error(ErrorCode::invalid_argument, "views with distances for layers",
-                        [&] { deep.execute(flat, 0, 0, 2, field.view()); });
+  support::expect_error(ErrorCode::invalid_argument, "views with distances for layers", [&] {
+    deep.execute(flat, 0, {0, 64}, field.view());
+  });
 }
 
 TEST(StereogramPlan, CountsWhatIsTooNear) {
@@ -295,7 +334,7 @@ TEST(StereogramPlan, CountsWhatIsTooNear) {
     return plan.execute(SceneSource([&](double, double, double, double) {
                           return Light{1, distance};
                         }),
-                        0, 0, 1, field.view());
+                        0, {0, 32}, field.view());
   };
   EXPECT_EQ(report_at(1e-3).too_near, 0);
   EXPECT_EQ(report_at(1e-4).too_near, 31 * 31);

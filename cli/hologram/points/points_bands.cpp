@@ -77,23 +77,14 @@ class BandWork {
   }
 
  private:
-  [[nodiscard]] PointSources shifted(const ChannelPoints& points, std::int64_t first, std::int64_t rows) const {
-    PointSources sources = points.sources();
-    sources.shift_y_m = band_shift_m(first, rows, job_.panel.ny, job_.panel.pitch_m);
-    return sources;
-  }
-
   HologramRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
     const std::int64_t ny = job_.panel.ny;
     const std::int64_t at_once = job_.rows_at_once;
     const ChannelPoints points(frame_.points.cloud, channel.colour);
-    PointCloudOptions options = job_.sum_options(channel);
-    options.shape[0] = at_once;
-    PointCloudPlan plan(options, queue_);
-    // What the file says of the sum is that of the band in the middle, where most points are.
-    plan.set_points(shifted(points, ny / 2 / at_once * at_once, at_once));
+    PointCloudPlan plan(job_.sum_options(channel), queue_, at_once);
+    plan.set_points(points.sources());
     MadeHologram made;
     made.output = source_.output(frame_.number, channel);
     made.info = plan.info();
@@ -107,14 +98,9 @@ class BandWork {
     BandProgress progress(bar_, ny - run.resumed() / at_once * at_once);
     run.write(queue_, [&](std::int64_t first, View<Complex, 2> part) {
       const std::int64_t rows = part.shape()[0];
-      if (rows != options.shape[0]) {
-        options.shape[0] = rows;
-        plan = PointCloudPlan(options, queue_);
-      }
       progress.begin_band(rows);
       progress.step("", 0, 1);
-      plan.set_points(shifted(points, first, rows));
-      plan.execute({part, {}, {}}, progress);
+      plan.execute({first, rows}, {part, {}, {}}, progress);
     });
     made.compute_s = watch.seconds();
     made.reconstruct_flags = flags_for(job_.output, metadata, {});

@@ -84,8 +84,7 @@ class StereogramWork {
     row.resumed = run.resumed();
     const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
     run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
-      const std::int64_t some = (part.shape()[0] + n - 1) / n;
-      row.report += plan.execute(*views_.source, colour, first_row / n, some, part, progress);
+      row.report += plan.execute(*views_.source, colour, {first_row, part.shape()[0]}, part, progress);
     });
     row.compute_s = watch.seconds();
     return row;

@@ -101,41 +101,38 @@ void spherical_turns_double(const SphericalRow& point, double phase_turns, std::
   }
 }
 
-class DirectCpu final : public PointCloudPlan::Engine {
+class DirectCpu final : public BlockEngine {
  public:
-  explicit DirectCpu(const PointCloudOptions& options) : options_(options) {}
+  explicit DirectCpu(const PointCloudOptions& options) : BlockEngine(options) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
-    points_ = pixel_points(points, options_);
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
+    points_ = std::move(points.pixels);
+    forget_block();
   }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override {
-    const auto field = memory_.target(output, options_.shape);
-    const auto sum = [this](const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
-      if (options_.wave == Wave::fresnel) {
+  [[nodiscard]] PointCloudInfo info() const override {
+    return {PointMethod::direct, "float32, phases in 32-bit turns", point_cloud_tolerance_floor,
+            direct_cpu_bytes(options(), std::ssize(points_)) + field_bytes()};
+  }
+
+ protected:
+  [[nodiscard]] std::int64_t block_rows() const override { return tile_rows; }
+  void sum(const FieldOfRows& field, Progress& progress) override {
+    const auto sum_tile = [this](const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
+      if (options().wave == Wave::fresnel) {
         add_fresnel(tile, points, re, im);
       } else {
         for (const auto& point : points) add_spherical(tile, point, re, im);
       }
     };
-    sum_tiles(points_, options_, tile_rows, tile_columns, sum, field, progress);
-    write_parts(field, output);
-  }
-
-  [[nodiscard]] PointCloudInfo info() const override {
-    const auto tile_bytes = sizeof(Block) + 2 * sizeof(float) * tile_rows * tile_columns;
-    return {PointMethod::direct, "float32, phases in 32-bit turns", point_cloud_tolerance_floor,
-            points_.size() * sizeof(PixelPoint) + tile_bytes * static_cast<std::size_t>(thread_count()) +
-                static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
+    sum_tiles(points_, tile_rows, tile_columns, sum_tile, field, progress);
   }
 
  private:
   static void add_fresnel(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im);
   void add_spherical(const Tile& tile, const PixelPoint& point, float* re, float* im) const;
 
-  PointCloudOptions options_;
   std::vector<PixelPoint> points_;
-  FieldMemory memory_;
 };
 
 void add_partly_lit(const Tile& tile, const PixelPoint& point, const Lit& lit, float* re, float* im) {
@@ -188,7 +185,7 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
   if (lit.none()) return;
   const auto count = lit.column_end - lit.column_begin;
   // d from the curvature: pitch^2 / (2 lambda curvature)
-  const double slope_root = 2 * options_.wavelength_m * point.curvature / options_.pitch_m;  // pitch / d
+  const double slope_root = 2 * options().wavelength_m * point.curvature / options().pitch_m;  // pitch / d
   SphericalRow row_of_point{point.curvature, slope_root * slope_root, point.column - lit.column_begin, 0};
   const double u = std::max(std::abs(lit.column_begin - point.column), std::abs(lit.column_end - 1 - point.column));
   const double v = std::max(std::abs(lit.row_begin - point.row), std::abs(lit.row_end - 1 - point.row));
@@ -196,7 +193,8 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
   const double largest_shortfall = std::abs(point.curvature) * squared * row_of_point.slope * squared / 4;
   // float32 leaves 3 * 2^-24 of the shortfall, and its fixed point 2^-24 turns: keep both below a quarter of
   // the tolerance in radians, and the integer below 2^31.
-  const bool single = largest_shortfall < 64 && two_pi * (3 * largest_shortfall + 1) * 0x1p-24 < options_.tolerance / 4;
+  const bool single =
+      largest_shortfall < 64 && two_pi * (3 * largest_shortfall + 1) * 0x1p-24 < options().tolerance / 4;
   std::array<std::uint32_t, tile_columns> column_turns;
   std::array<std::uint32_t, tile_columns> turns;
   if (single) {
@@ -219,6 +217,11 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
 }
 
 }  // namespace
+
+std::size_t direct_cpu_bytes(const PointCloudOptions& /*options*/, std::int64_t count) {
+  const auto tile_bytes = sizeof(Block) + 2 * sizeof(float) * tile_rows * tile_columns;
+  return static_cast<std::size_t>(count) * sizeof(PixelPoint) + tile_bytes * static_cast<std::size_t>(thread_count());
+}
 
 EnginePointer direct_cpu(const PointCloudOptions& options) { return std::make_unique<DirectCpu>(options); }
 

@@ -64,12 +64,13 @@ __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float
 
 /// Real is void for the Fresnel wave, else the precision of the sphere's lag.
 template <class Real>
-__global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, std::int64_t padded_count, int nx,
-                                                           int ny, double slope_per_a, OutputPointers output) {
+__global__ void __launch_bounds__(tile_columns)
+    direct_sum(PointRecords points, std::int64_t padded_count, int nx, int first_row, int rows, double slope_per_a,
+               OutputPointers output) {
   constexpr bool spherical = !std::is_void_v<Real>;
   __shared__ Tile tile;
   const int column = blockIdx.x * tile_columns + threadIdx.x;
-  const int row0 = blockIdx.y * tile_rows;
+  const int row0 = blockIdx.y * tile_rows;  // of the part
   const auto x = static_cast<float>(column);
   float re[tile_rows] = {};
   float im[tile_rows] = {};
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, 
   float im_lost[tile_rows] = {};
   for (std::int64_t base = 0; base < padded_count; base += tile_points) {
     __syncthreads();
-    load_tile<spherical>(tile, points, base, row0);
+    load_tile<spherical>(tile, points, base, first_row + row0);
     __syncthreads();
     float re_batch[tile_rows] = {};
     float im_batch[tile_rows] = {};
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(tile_columns) direct_sum(PointRecords points, 
   if (column >= nx) return;
 #pragma unroll
   for (int r = 0; r < tile_rows; ++r) {
-    if (row0 + r < ny) output.write(static_cast<std::int64_t>(row0 + r) * nx + column, re[r], im[r]);
+    if (row0 + r < rows) output.write(static_cast<std::int64_t>(row0 + r) * nx + column, re[r], im[r]);
   }
 }
 
@@ -118,17 +119,18 @@ class DirectCuda final : public PointCloudPlan::Engine {
   DirectCuda(const PointCloudOptions& options, const Queue& queue)
       : options_(options), queue_(queue), points_(options, queue, tile_points) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override { points_.set(points); }
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override { points_.set(points.sources); }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override {
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     const auto nx = static_cast<int>(options_.shape[1]);
-    const auto ny = static_cast<int>(options_.shape[0]);
-    const dim3 grid(cuda::blocks_for(nx, tile_columns), cuda::blocks_for(ny, tile_rows));
+    const auto rows = static_cast<int>(part.rows);
+    const dim3 grid(cuda::blocks_for(nx, tile_columns), cuda::blocks_for(rows, tile_rows));
     const double slope_per_a = 2 * options_.wavelength_m / options_.pitch_m;
     const auto stream = cuda::stream_of(queue_);
     const auto launch = [&](auto kernel) {
-      kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx, ny, slope_per_a,
+      kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx,
+                                                static_cast<int>(part.first_row), rows, slope_per_a,
                                                 pointers_of(output));
     };
     if (options_.wave == Wave::fresnel) {

@@ -2,10 +2,14 @@
 // Between the plan (point_cloud.cpp, the one dispatch) and what computes. Not for users.
 #include <array>
 #include <holotone/hologram/point_cloud.hpp>
+#include <holotone/hologram/point_cloud/point_cloud_math.h>
+#include <vector>
 
 namespace holotone {
 
 namespace point_cloud {
+
+struct MethodChoice;
 
 /// What one pass over a cloud tells. All but first_bad only of points on a CUDA device.
 struct PointSummary {
@@ -19,17 +23,24 @@ struct PointSummary {
   std::array<std::array<float, 3>, sample_count> sample{};  ///< positions in metres, evenly drawn from the cloud
 };
 
+/// A checked cloud of at least one point, on its way to an engine.
+struct EnginePoints {
+  PointSources sources;            ///< on the engine's device
+  PointSummary summary;            ///< CUDA
+  std::vector<PixelPoint> pixels;  ///< CPU: the points that light some pixel of the panel
+};
+
 }  // namespace point_cloud
 
-/// One method on one device. Points arrive checked, at least one of them, and on the engine's device; outputs
-/// arrive checked, at least one of them.
+/// One method on one device. Outputs arrive checked, at least one of them, and so does the part.
 class PointCloudPlan::Engine {
  public:
   virtual ~Engine() = default;
-  /// Keeps what it needs of the points in its own form; the views die after the call (CUDA: after the queue's
-  /// work).
-  virtual void set_points(const PointSources& points, const point_cloud::PointSummary& summary) = 0;
-  virtual void execute(const PointCloudOutput& output, Progress& progress) = 0;
+  /// Takes the points, and what was decided of them (method.hpp). The views of the sources die after the call (CUDA:
+  /// after the queue's work).
+  virtual void set_points(point_cloud::EnginePoints points, const point_cloud::MethodChoice& choice) = 0;
+  /// Writes rows part.first_row to part.end() - 1 of the panel to outputs of part.rows rows.
+  virtual void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) = 0;
   [[nodiscard]] virtual PointCloudInfo info() const = 0;
 };
 
@@ -42,10 +53,20 @@ EnginePointer recurrence_cpu(const PointCloudOptions& options);
 EnginePointer separable_cpu(const PointCloudOptions& options);
 EnginePointer fast_cpu(const PointCloudOptions& options);
 
+/// Workspace for so many points; that of fast at most.
+std::size_t direct_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
+std::size_t recurrence_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
+std::size_t separable_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
+std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
+
+/// rows_at_once: the most rows of a part, for which separable and fast have memory.
 EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
-EnginePointer separable_cuda(const PointCloudOptions& options, const Queue& queue);
-EnginePointer fast_cuda(const PointCloudOptions& options, const Queue& queue);
+EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
+EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
+
+/// Every point in pixel units; those that light no pixel of the panel or are dark are left out.
+std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
 
 PointSummary summarise_points_cpu(const PointSources& points);
 PointSummary summarise_points_cuda(const PointSources& points, const Queue& queue);

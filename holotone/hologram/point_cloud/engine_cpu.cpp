@@ -47,7 +47,7 @@ void fill_phase_levels(const float* field, std::uint8_t* levels, std::int64_t co
   }
 }
 
-void add_tile(const Tile& tile, const float* re, const float* im, View<std::complex<float>, 2> field) {
+void add_tile(const Tile& tile, const float* re, const float* im, const FieldOfRows& field) {
   for (std::int32_t row = tile.row_begin; row < tile.row_end; ++row) {
     auto* target = &field(row, tile.column_begin);
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride;
@@ -57,11 +57,11 @@ void add_tile(const Tile& tile, const float* re, const float* im, View<std::comp
   }
 }
 
-std::vector<Tile> tiles_of(const Shape<2>& shape, std::int32_t tile_rows, std::int32_t tile_columns) {
+std::vector<Tile> tiles_of(const FieldOfRows& field, std::int32_t tile_rows, std::int32_t tile_columns) {
   std::vector<Tile> tiles;
-  const auto ny = static_cast<std::int32_t>(shape[0]);
-  const auto nx = static_cast<std::int32_t>(shape[1]);
-  for (std::int32_t row = 0; row < ny; row += tile_rows) {
+  const auto ny = static_cast<std::int32_t>(field.rows().end());
+  const auto nx = static_cast<std::int32_t>(field.view().shape()[1]);
+  for (auto row = static_cast<std::int32_t>(field.rows().first_row); row < ny; row += tile_rows) {
     for (std::int32_t column = 0; column < nx; column += tile_columns) {
       const auto column_end = std::min(column + tile_columns, nx);
       const auto stride = (column_end - column + vector_columns - 1) / vector_columns * vector_columns;
@@ -87,19 +87,18 @@ std::vector<PixelPoint> pixel_points(const PointSources& points, const PointClou
   std::vector<PixelPoint> result;
   result.reserve(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < count; ++j) {
-    const double y_m = static_cast<double>(points.position_m(j, 1)) + points.shift_y_m;
-    const auto point = to_pixels(frame, points.position_m(j, 0), y_m, points.position_m(j, 2), points.amplitude(j),
-                                 points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
+    const auto point = to_pixels(frame, points.position_m(j, 0), points.position_m(j, 1), points.position_m(j, 2),
+                                 points.amplitude(j), points.phase_rad.empty() ? 0.0F : points.phase_rad(j));
     if (point.amplitude != 0 && point.column_begin < point.column_end) result.push_back(point);
   }
   return result;
 }
 
-void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
-               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress) {
+void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::int32_t tile_columns,
+               const TileSum& sum, const FieldOfRows& field, Progress& progress) {
   constexpr std::string_view stage = "summing points";
-  std::fill(field.data(), field.data() + field.size(), std::complex<float>());
-  const auto tiles = tiles_of(options.shape, tile_rows, tile_columns);
+  std::fill(field.view().data(), field.view().data() + field.view().size(), std::complex<float>());
+  const auto tiles = tiles_of(field, tile_rows, tile_columns);
   const auto tile_count = std::ssize(tiles);
   const auto segments = static_cast<std::int64_t>((points.size() + segment_points - 1) / segment_points);
   const std::int64_t batch = tiles_per_thread * thread_count();
@@ -122,11 +121,102 @@ void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& opti
   }
 }
 
-View<std::complex<float>, 2> FieldMemory::target(const PointCloudOutput& output, const Shape<2>& shape) {
-  if (output.field.data() != nullptr) return output.field;
-  if (own_.data() == nullptr) own_ = Array<std::complex<float>, 2>(shape);
-  return own_.view();
+namespace {
+
+/// Progress of one of a part's sums as that of the part's rows.
+class RowsProgress final : public Progress {
+ public:
+  RowsProgress(Progress& part, std::int64_t rows) : part_(part), rows_(rows) {}
+  void begin(std::int64_t rows) {
+    done_ += own_;
+    own_ = rows;
+  }
+  bool update(std::string_view stage, std::int64_t done, std::int64_t total) override {
+    if (own_ == rows_) return part_.update(stage, done, total);
+    const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+    return part_.update(stage, done_ + static_cast<std::int64_t>(share * static_cast<double>(own_)), rows_);
+  }
+
+ private:
+  Progress& part_;
+  std::int64_t rows_;
+  std::int64_t done_ = 0;
+  std::int64_t own_ = 0;
+};
+
+/// Rows first to first + rows - 1 of a view; an empty view stays empty.
+template <class T>
+View<T, 2> rows_of(const View<T, 2>& view, std::int64_t first, std::int64_t rows) {
+  if (view.data() == nullptr) return {};
+  return {view.data() + first * view.shape()[1], {rows, view.shape()[1]}};
 }
+
+PointCloudOutput rows_of(const PointCloudOutput& output, std::int64_t first, std::int64_t rows) {
+  return {rows_of(output.field, first, rows), rows_of(output.real, first, rows), rows_of(output.phase, first, rows)};
+}
+
+}  // namespace
+
+void BlockEngine::execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) {
+  const std::int64_t block = block_rows();
+  const std::int64_t nx = options_.shape[1];
+  const bool real_alone = has_real_sum() && output.field.data() == nullptr && output.phase.data() == nullptr;
+  RowsProgress rows_progress(progress, part.rows);
+  for (std::int64_t row = part.first_row; row < part.end();) {
+    const std::int64_t begin = row / block * block;
+    const std::int64_t end = std::min(begin + block, options_.shape[0]);
+    if (row == begin && end <= part.end()) {
+      const std::int64_t last = part.end() == options_.shape[0] ? part.end() : part.end() / block * block;
+      rows_progress.begin(last - row);
+      sum_blocks({row, last - row}, rows_of(output, row - part.first_row, last - row), rows_progress);
+      row = last;
+      continue;
+    }
+    const std::int64_t some = std::min(end, part.end()) - row;
+    rows_progress.begin(some);
+    keep_block({begin, end - begin}, real_alone, rows_progress);
+    const auto target = rows_of(output, row - part.first_row, some);
+    const std::int64_t offset = (row - begin) * nx;
+    if (real_alone) {
+      std::copy_n(kept_real_.data() + offset, some * nx, target.real.data());
+    } else {
+      const View<const std::complex<float>, 2> from(kept_field_.data() + offset, {some, nx});
+      if (target.field.data() != nullptr) std::copy_n(from.data(), some * nx, target.field.data());
+      write_parts(from, target);
+    }
+    row += some;
+  }
+}
+
+void BlockEngine::sum_blocks(const RowRange& blocks, const PointCloudOutput& output, Progress& progress) {
+  const bool real_alone = has_real_sum() && output.field.data() == nullptr && output.phase.data() == nullptr;
+  if (real_alone) return sum_real(blocks, output.real, progress);
+  auto field = output.field;
+  if (field.data() == nullptr) {
+    const Shape<2> shape{blocks.rows, options_.shape[1]};
+    reserve(field_, element_count(shape));
+    field = {field_.data(), shape};
+  }
+  sum({field, blocks.first_row}, progress);
+  write_parts(field, output);
+}
+
+void BlockEngine::keep_block(const RowRange& block, bool real_alone, Progress& progress) {
+  if (kept_ == block && kept_real_alone_ == real_alone) return;
+  kept_.rows = 0;  // should the sum be cancelled
+  const Shape<2> shape{block.rows, options_.shape[1]};
+  if (real_alone) {
+    reserve(kept_real_, element_count(shape));
+    sum_real(block, {kept_real_.data(), shape}, progress);
+  } else {
+    reserve(kept_field_, element_count(shape));
+    sum({{kept_field_.data(), shape}, block.first_row}, progress);
+  }
+  kept_ = block;
+  kept_real_alone_ = real_alone;
+}
+
+std::size_t BlockEngine::field_bytes() const { return field_.bytes() + kept_field_.bytes() + kept_real_.bytes(); }
 
 void phase_levels(std::span<const std::complex<float>> field, std::span<std::uint8_t> levels) {
   fill_phase_levels(reinterpret_cast<const float*>(field.data()), levels.data(), std::ssize(levels));

@@ -47,9 +47,6 @@ void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centr
 
 PanelFrame frame_of(const PointCloudOptions& options);
 
-/// Every point in pixel units; those that light no pixel or are dark are left out.
-std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
-
 /// A block of the panel that one thread sums in its cache.
 struct Tile {
   std::int32_t row_begin;
@@ -81,19 +78,57 @@ struct Lit {
 /// Adds some points' waves to the real and imaginary part of a tile, rows `stride` apart.
 using TileSum = std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
 
-/// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
-/// their sum goes to the field, which keeps the rounding of a million points below 1e-6. Reports to
-/// `progress`.
-void sum_tiles(std::span<const PixelPoint> points, const PointCloudOptions& options, std::int32_t tile_rows,
-               std::int32_t tile_columns, const TileSum& sum, View<std::complex<float>, 2> field, Progress& progress);
-
-/// Where the field goes: the caller's view, or memory kept here when only its real part or phase is wanted.
-class FieldMemory {
+/// A field of some rows of the panel, addressed by the panel's rows.
+class FieldOfRows {
  public:
-  View<std::complex<float>, 2> target(const PointCloudOutput& output, const Shape<2>& shape);
+  using Complex = std::complex<float>;
+  FieldOfRows(View<Complex, 2> view, std::int64_t first_row) : view_(view), first_row_(first_row) {}
+  Complex& operator()(std::int64_t row, std::int64_t column) const { return view_(row - first_row_, column); }
+  [[nodiscard]] View<Complex, 2> view() const { return view_; }
+  [[nodiscard]] RowRange rows() const { return {first_row_, view_.shape()[0]}; }
 
  private:
-  Array<std::complex<float>, 2> own_;
+  View<Complex, 2> view_;
+  std::int64_t first_row_;
+};
+
+/// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
+/// their sum goes to the field, which keeps the rounding of a million points below 1e-6. The field begins at a multiple
+/// of tile_rows. Reports to `progress`.
+void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::int32_t tile_columns,
+               const TileSum& sum, const FieldOfRows& field, Progress& progress);
+
+/// An engine that sums whole blocks of rows, cut from the panel's top whatever part is asked for: so parts are the same
+/// bits as the whole. The block that a part cuts last is kept for the next.
+class BlockEngine : public PointCloudPlan::Engine {
+ public:
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) final;
+
+ protected:
+  explicit BlockEngine(const PointCloudOptions& options) : options_(options) {}
+  [[nodiscard]] const PointCloudOptions& options() const { return options_; }
+  [[nodiscard]] virtual std::int64_t block_rows() const = 0;
+  /// Writes the sum to a field of whole blocks.
+  virtual void sum(const FieldOfRows& field, Progress& progress) = 0;
+  /// Whether there is a cheaper sum for the real part alone, and that sum.
+  [[nodiscard]] virtual bool has_real_sum() const { return false; }
+  virtual void sum_real(const RowRange& /*blocks*/, View<float, 2> /*real*/, Progress& /*progress*/) {}
+
+  /// The points have changed.
+  void forget_block() { kept_.rows = 0; }
+  /// Bytes of the fields that are kept here.
+  [[nodiscard]] std::size_t field_bytes() const;
+
+ private:
+  void sum_blocks(const RowRange& blocks, const PointCloudOutput& output, Progress& progress);
+  void keep_block(const RowRange& block, bool real_alone, Progress& progress);
+
+  PointCloudOptions options_;
+  Array<std::complex<float>, 1> field_;  ///< of whole blocks whose real part or phase alone is asked for
+  RowRange kept_{};                      ///< rows of the kept block; none: nothing is kept
+  bool kept_real_alone_ = false;
+  Array<std::complex<float>, 1> kept_field_;
+  Array<float, 1> kept_real_;
 };
 
 /// Re and phase levels of a finished field, where asked for.

@@ -26,6 +26,7 @@ class PreparedPoints {
   PreparedPoints(const PointCloudOptions& options, Queue queue, std::int64_t padding);
   /// Converts points that live on the queue's device. Allocates only when the count outgrows the last
   /// capacity.
+  /// In coordinates of the whole panel.
   void set(const PointSources& points);
   [[nodiscard]] PointRecords records() const;
   [[nodiscard]] std::int64_t count() const { return count_; }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cuda_fp16.h>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 
@@ -193,13 +194,14 @@ __device__ __forceinline__ float4 operator-(float4 a, float4 b) {
 
 template <FactorType Type, ProductForm Form>
 __global__ void __launch_bounds__(combine_threads)
-    combine_kernel(const void* c, FactorShape shape, int panel_columns, const unsigned* amplitude_max,
-                   OutputPointers output) {
+    combine_kernel(const void* c, FactorShape shape, int skipped, int written, int first_target, int panel_columns,
+                   const unsigned* amplitude_max, OutputPointers output) {
   constexpr int planes = product_count(Form) * row_blocks(Form);
   const int quads = shape.columns / 4;
   const std::int64_t item = blockIdx.x * static_cast<std::int64_t>(combine_threads) + threadIdx.x;
-  if (item >= static_cast<std::int64_t>(quads) * shape.rows) return;
-  const std::int64_t row = item / quads;
+  if (item >= static_cast<std::int64_t>(quads) * written) return;
+  const std::int64_t target_row = item / quads;
+  const std::int64_t row = skipped + target_row;  // of the band
   const int column = static_cast<int>(item % quads) * 4;
   const std::int64_t plane = static_cast<std::int64_t>(shape.columns) * shape.rows;
   const std::int64_t at = row * shape.columns + column;
@@ -220,7 +222,7 @@ __global__ void __launch_bounds__(combine_threads)
     im = sum[1];
   }
   const float scale = __uint_as_float(*amplitude_max) / product_scale(Type);
-  const std::int64_t first = (row + shape.first_row) * panel_columns + column;
+  const std::int64_t first = (target_row + first_target) * panel_columns + column;
   const float4 scaled_re = make_float4(scale * re.x, scale * re.y, scale * re.z, scale * re.w);
   const float4 scaled_im = make_float4(scale * im.x, scale * im.y, scale * im.z, scale * im.w);
   output.write(first, scaled_re, scaled_im, panel_columns - column);
@@ -260,12 +262,17 @@ void generate_factors(FactorType type, ProductForm form, const PointRecords& poi
   cuda::check_launch("generate_factors");
 }
 
-void combine_products(FactorType type, ProductForm form, const void* c, const FactorShape& shape, int panel_columns,
-                      const unsigned* amplitude_max, const OutputPointers& output, cudaStream_t stream) {
-  const auto blocks = cuda::blocks_for(static_cast<std::int64_t>(shape.columns) / 4 * shape.rows, combine_threads);
+void combine_products(FactorType type, ProductForm form, const void* c, const FactorShape& shape, const RowRange& part,
+                      int panel_columns, const unsigned* amplitude_max, const OutputPointers& output,
+                      cudaStream_t stream) {
+  const auto first = std::max<std::int64_t>(shape.first_row, part.first_row);
+  const auto written = std::min<std::int64_t>(shape.first_row + shape.rows, part.end()) - first;
+  if (written <= 0) return;
+  const auto blocks = cuda::blocks_for(static_cast<std::int64_t>(shape.columns) / 4 * written, combine_threads);
   with_constants(type, form, [&](auto t, auto f) {
-    combine_kernel<t.value, f.value>
-        <<<blocks, combine_threads, 0, stream>>>(c, shape, panel_columns, amplitude_max, output);
+    combine_kernel<t.value, f.value><<<blocks, combine_threads, 0, stream>>>(
+        c, shape, static_cast<int>(first - shape.first_row), static_cast<int>(written),
+        static_cast<int>(first - part.first_row), panel_columns, amplitude_max, output);
   });
   cuda::check_launch("combine_products");
 }

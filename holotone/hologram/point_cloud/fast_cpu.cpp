@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/fast_tile_cpu.hpp>
+#include <holotone/hologram/point_cloud/method.hpp>
 #include <holotone/hologram/point_cloud/separable_cpu.hpp>
 #include <iterator>
 #include <map>
@@ -13,11 +14,8 @@
 namespace holotone::point_cloud {
 namespace {
 
-/// Two threads of a Zen 4 core with AVX-512 (docs/performance.md); others change all of them much alike.
-constexpr FastCosts costs{.spread_point = 25, .spread_node = 0.25, .transform_sample = 2.5, .masked_pair = 0.035};
+const FastCosts costs = fast_cpu_costs();
 constexpr double polynomial_share = 0.05;
-/// What halving tiles at the band limit costs, in times the sum without one: 3 to 10 measured, a scan of 30,000 to 437,645 points at 20 cm.
-constexpr double band_limit_factor = 5;
 constexpr std::int64_t smallest_tile = 12;
 using Complex = std::complex<float>;
 
@@ -25,39 +23,30 @@ std::string_view stage(std::int64_t level) {
   return level == 0 ? "summing points" : "summing points at the band limit";
 }
 
-class FastCpu final : public PointCloudPlan::Engine {
+class FastCpu final : public BlockEngine {
  public:
-  explicit FastCpu(const PointCloudOptions& options) : options_(options) {}
+  explicit FastCpu(const PointCloudOptions& options) : BlockEngine(options) {}
 
-  void set_points(const PointSources& points, const PointSummary& summary) override {
-    points_ = pixel_points(points, options_);
-    layout_ = choose_fast_layout(options_.shape, points_, options_.tolerance, costs);
+  void set_points(EnginePoints points, const MethodChoice& choice) override {
+    points_ = std::move(points.pixels);
+    layout_ = choice.layout;
     tiles_.clear();
-    separable_.reset();
-    if (separable_is_faster()) {
-      separable_ = separable_cpu(options_);
-      points_ = {};
-      separable_->set_points(points, summary);
-      return;
-    }
-    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(layout_.window, polynomial_share * options_.tolerance);
+    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(layout_.window, polynomial_share * options().tolerance);
+    forget_block();
   }
-
-  void execute(const PointCloudOutput& output, Progress& progress) override;
 
   [[nodiscard]] PointCloudInfo info() const override {
-    if (separable_) {
-      PointCloudInfo info = separable_->info();
-      if (options_.method == PointMethod::fast) info.method = PointMethod::fast;
-      return info;
-    }
     const auto tiles = [&](std::size_t axis) {
       const auto tile = std::max<std::int64_t>(1, layout_.tile[axis]);  // none before set_points
-      return std::to_string((options_.shape[axis] + tile - 1) / tile);
+      return std::to_string((options().shape[axis] + tile - 1) / tile);
     };
     return {PointMethod::fast, "float32, non-uniform FFT in " + tiles(1) + " x " + tiles(0) + " tiles",
-            options_.tolerance, workspace_bytes()};
+            options().tolerance, workspace_bytes()};
   }
+
+ protected:
+  [[nodiscard]] std::int64_t block_rows() const override { return layout_.tile[0]; }
+  void sum(const FieldOfRows& field, Progress& progress) override;
 
  private:
   /// A tile and the points that may light it.
@@ -66,39 +55,28 @@ class FastCpu final : public PointCloudPlan::Engine {
     std::vector<std::uint32_t> candidates;
   };
 
-  [[nodiscard]] bool separable_is_faster() const {
-    if (layout_.tile[0] == 0) return true;  // depths that no grid holds
-    const auto pixels = static_cast<double>(element_count(options_.shape));
-    const PanelTile panel{0, options_.shape[0], 0, options_.shape[1]};
-    const bool whole =
-        std::all_of(points_.begin(), points_.end(), [&](const PixelPoint& point) { return panel.wholly_lit(point); });
-    return layout_.nanoseconds * (whole ? 1 : band_limit_factor) >
-           pixels * static_cast<double>(points_.size()) * costs.masked_pair;
-  }
-  [[nodiscard]] std::vector<Job> first_jobs() const;
+  [[nodiscard]] std::vector<Job> first_jobs(const RowRange& rows) const;
   /// Sums what a tile's points add to it, but for those left to its halves, which are returned.
-  std::vector<Job> run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+  std::vector<Job> run(const Job& job, bool first, const FieldOfRows& field, FastMemory& memory,
                        const std::function<void()>& stage_done) const;
   [[nodiscard]] std::vector<Job> halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
   [[nodiscard]] std::size_t workspace_bytes() const {
-    std::size_t bytes = sizeof(*this) + points_.size() * sizeof(PixelPoint);
+    std::size_t bytes = sizeof(*this) + points_.size() * sizeof(PixelPoint) + field_bytes();
     for (const auto& memory : memory_) bytes += memory.bytes();
     return bytes;
   }
-  void sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, View<Complex, 2> field) const;
+  void sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, const FieldOfRows& field) const;
   void make_tile(const Shape<2>& shape) { tiles_.try_emplace(shape, shape, layout_.window, *kernel_); }
 
-  PointCloudOptions options_;
-  EnginePointer separable_;  ///< where products of factors alone are faster
   std::vector<PixelPoint> points_;
   FastLayout layout_;
   std::unique_ptr<nufft::SpreadKernel<float>> kernel_;
   std::map<Shape<2>, FastTile> tiles_;
   std::vector<FastMemory> memory_;  ///< a thread's
-  FieldMemory field_memory_;
 };
 
-void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, View<Complex, 2> field) const {
+void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index,
+                         const FieldOfRows& field) const {
   if (index.empty()) return;
   // In the tile's own pixels, so that its sums are no larger than the tile.
   const auto rows_before = static_cast<std::int32_t>(tile.row_begin);
@@ -116,7 +94,7 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
     own.push_back(point);
   }
   const Shape<2> shape = tile.shape();
-  FactorProducts sums(shape, sum_form(options_.tolerance));
+  FactorProducts sums(shape, sum_form(options().tolerance));
   Array<Complex, 2> total(shape);
   for (std::size_t done = 0; done < own.size(); done += FactorProducts::full_count) {
     sums.add(std::span(own).subspan(done, std::min(FactorProducts::full_count, own.size() - done)));
@@ -152,7 +130,7 @@ std::vector<FastCpu::Job> FastCpu::halves(const PanelTile& tile, const std::vect
   return {{first, index}, {second, index}};
 }
 
-std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex, 2> field, FastMemory& memory,
+std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, const FieldOfRows& field, FastMemory& memory,
                                        const std::function<void()>& stage_done) const {
   const PanelTile& tile = job.tile;
   std::vector<std::uint32_t> whole;
@@ -187,15 +165,15 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, View<Complex,
   return {};
 }
 
-std::vector<FastCpu::Job> FastCpu::first_jobs() const {
+std::vector<FastCpu::Job> FastCpu::first_jobs(const RowRange& all_rows) const {
   std::vector<std::uint32_t> all(points_.size());
   std::iota(all.begin(), all.end(), 0U);
   const auto [rows, columns] = layout_.tile;
   std::vector<Job> jobs;
-  for (std::int64_t row = 0; row < options_.shape[0]; row += rows) {
-    for (std::int64_t column = 0; column < options_.shape[1]; column += columns) {
-      jobs.push_back(
-          {{row, std::min(row + rows, options_.shape[0]), column, std::min(column + columns, options_.shape[1])}, all});
+  const std::int64_t nx = options().shape[1];
+  for (std::int64_t row = all_rows.first_row; row < all_rows.end(); row += rows) {
+    for (std::int64_t column = 0; column < nx; column += columns) {
+      jobs.push_back({{row, std::min(row + rows, all_rows.end()), column, std::min(column + columns, nx)}, all});
     }
   }
   return jobs;
@@ -203,13 +181,8 @@ std::vector<FastCpu::Job> FastCpu::first_jobs() const {
 
 // Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large ones one after
 // the other, each on all threads.
-void FastCpu::execute(const PointCloudOutput& output, Progress& progress) {
-  if (separable_) {
-    separable_->execute(output, progress);
-    return;
-  }
-  const auto field = field_memory_.target(output, options_.shape);
-  auto jobs = first_jobs();
+void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
+  auto jobs = first_jobs(field.rows());
   for (std::int64_t level = 0; !jobs.empty(); ++level) {
     const auto count = std::ssize(jobs);
     for (const auto& job : jobs) make_tile(job.tile.shape());
@@ -239,10 +212,23 @@ void FastCpu::execute(const PointCloudOutput& output, Progress& progress) {
     jobs.clear();
     for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(jobs));
   }
-  write_parts(field, output);
 }
 
 }  // namespace
+
+std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
+  // A grid of frequencies, and its rows transformed, of as many planes as make the largest that is laid out
+  // (fast_layout.cpp); a sorted copy of the points of a tile and their strengths.
+  constexpr double most_numbers = 1 << 27;
+  constexpr double most_planes = 64;
+  constexpr double upsamplings = 2 * 2;
+  const double numbers =
+      std::min(most_numbers, most_planes * upsamplings * static_cast<double>(element_count(options.shape)));
+  const auto points = static_cast<std::size_t>(count);
+  return static_cast<std::size_t>(2 * numbers) * sizeof(Complex) +
+         points *
+             (sizeof(PixelPoint) + 2 * sizeof(nufft::SpreadPoint<float, 3>) + sizeof(Complex) + sizeof(std::uint32_t));
+}
 
 EnginePointer fast_cpu(const PointCloudOptions& options) { return std::make_unique<FastCpu>(options); }
 

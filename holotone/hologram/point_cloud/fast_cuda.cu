@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
+#include <holotone/hologram/point_cloud/method.hpp>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,6 @@ namespace {
 
 /// Points are spread in turns of so many, all tiles counted, which bounds the memory of sorting.
 constexpr std::int64_t most_records = std::int64_t{1} << 27;
-/// A plan holds for clouds within these shares of its own: an object that moves a little keeps its matrices.
-constexpr float range_slack = 0.01F;
-constexpr double kept_range = 0.7;
 
 /// One of the two products with a constant matrix, its depth summed in parts.
 class PartedProduct {
@@ -72,6 +70,8 @@ class FastPlan {
     depth_product_.make(depth, grid.split == 1 ? 1 : 3 * (grid.planes / grid.plane_chunk), queue_, scratch_.data());
   }
 
+  /// The same grid, its boxes laid for another part of the panel (move_fast_grid).
+  void move(const FastGrid& grid) { grid_ = grid; }
   [[nodiscard]] const FastGrid& grid() const { return grid_; }
   [[nodiscard]] void* scratch() { return scratch_.data(); }
 
@@ -187,55 +187,47 @@ class FastPlan {
   PartedProduct depth_product_;
 };
 
+/// Sums over a grid of rows_at_once rows. That of a whole panel is filled by set_points; a lower one by the execute
+/// that asks for rows it was not filled for, with the same matrices.
 class FastCuda final : public PointCloudPlan::Engine {
  public:
-  FastCuda(const PointCloudOptions& options, const Queue& queue)
-      : options_(options),
-        queue_(queue),
-        precision_(fast_precision(options.tolerance)),
-        plan_(queue),
-        products_(options, queue) {}
+  FastCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)
+      : options_(options), rows_at_once_(rows_at_once), queue_(queue), plan_(queue), products_(options, queue) {}
 
-  void set_points(const PointSources& points, const PointSummary& summary) override {
+  void set_points(EnginePoints points, const MethodChoice& choice) override {
     const cuda::DeviceScope scope(queue_.device());
-    FastCloud cloud = cloud_of(points, summary);
-    if (!holds(cloud)) plan(cloud);
-    if (separable_) {
-      separable_->set_points(points, summary);
-      return;
+    filled_ = false;
+    if (number_ != choice.fast_number) {
+      number_ = 0;  // should what follows fail
+      choice_ = choice.fast;
+      plan_.make(*choice_.grid, choice_.window);
+      number_ = choice.fast_number;
     }
-    const RawPoints raw{points.position_m.data(), points.amplitude.data(),
-                        points.phase_rad.data(),  cloud.count,
-                        cloud.inverse_pitch,      0.5 * static_cast<double>(options_.shape[1] - 1),
-                        cloud.center_y,           cloud.turns_metre,
-                        cloud.reach_per_metre};
-    plan_.set(raw, summary, options_.tolerance);
-    if (lights_whole_panel(cloud)) {
-      products_.clear();
+    points_ = std::move(points);
+    if (rows_at_once_ == options_.shape[0]) {
+      fill(0);
     } else {
-      products_.set(plan_.grid(), raw, summary.largest);
+      keep_sources();
     }
   }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override {
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
-    if (separable_) {
-      separable_->execute(output, progress);
-      return;
+    for (std::int64_t row = part.first_row; row < part.end(); row += rows_at_once_) {
+      // The panel's last rows are those of a full grid.
+      const std::int64_t first_row = std::min(row, options_.shape[0] - rows_at_once_);
+      if (!filled_ || first_row_ != first_row) fill(first_row);
+      FastSums sums = plan_.sum();
+      progress.step("summing points", row - part.first_row, part.rows);
+      if (!products_.empty()) sums.extra = products_.sum(plan_.scratch());
+      const std::int64_t end = std::min(row + rows_at_once_, part.end());
+      write_pixels(plan_.grid(), sums, plan_.factors(), {row - first_row, end - row}, row - part.first_row,
+                   pointers_of(output), cuda::stream_of(queue_));
+      progress.step("summing points", end - part.first_row, part.rows);
     }
-    FastSums sums = plan_.sum();
-    progress.step("summing points", 1, 2);
-    if (!products_.empty()) sums.extra = products_.sum(plan_.scratch());
-    write_pixels(plan_.grid(), sums, plan_.factors(), pointers_of(output), cuda::stream_of(queue_));
-    progress.step("summing points", 2, 2);
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    if (separable_) {
-      PointCloudInfo info = separable_->info();
-      if (options_.method == PointMethod::fast) info.method = PointMethod::fast;
-      return info;
-    }
     const FastGrid& grid = plan_.grid();  // none before set_points
     const std::string tiles = std::to_string(grid.tiles_x) + " x " + std::to_string(grid.tiles_y);
     return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles",
@@ -243,63 +235,77 @@ class FastCuda final : public PointCloudPlan::Engine {
   }
 
  private:
-  [[nodiscard]] FastCloud cloud_of(const PointSources& points, const PointSummary& summary) const {
-    const double pitch = options_.pitch_m;
-    FastCloud cloud;
-    cloud.panel = options_.shape;
-    cloud.count = points.amplitude.size();
-    cloud.inverse_pitch = 1 / pitch;
-    cloud.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1) - points.shift_y_m / pitch;
-    cloud.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
-    cloud.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
-    cloud.summary = summary;
-    return cloud;
+  /// Copies the points: parts spread them after the caller's are gone.
+  void keep_sources() {
+    const auto keep = [this](auto& own, auto& view) {
+      using Own = std::remove_reference_t<decltype(own)>;
+      if (own.data() == nullptr || own.shape() != view.shape()) own = Own(view.shape(), queue_);
+      copy(own.view(), view, queue_);
+      view = own.view();
+    };
+    PointSources& sources = points_.sources;
+    keep(position_m_, sources.position_m);
+    keep(amplitude_, sources.amplitude);
+    if (!sources.phase_rad.empty()) keep(phase_rad_, sources.phase_rad);
   }
 
-  [[nodiscard]] bool holds(const FastCloud& cloud) const {
-    if (planned_.count == 0 || cloud.count > 2 * planned_.count || 2 * cloud.count < planned_.count) return false;
-    if (cloud.center_y != planned_.center_y) return false;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto& now = cloud.summary;
-      const auto& then = planned_.summary;
-      if (now.low[axis] < then.low[axis] || now.high[axis] > then.high[axis]) return false;
-      if (now.high[axis] - now.low[axis] < kept_range * (then.high[axis] - then.low[axis])) return false;
-    }
-    return true;
-  }
-
-  void plan(FastCloud cloud) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      auto& low = cloud.summary.low[axis];
-      auto& high = cloud.summary.high[axis];
-      const float slack = range_slack * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
-      low -= slack;
-      high += slack;
-    }
-    planned_ = {};  // should what follows fail
-    const FastChoice choice = choose_fast_grid(cloud, precision_);
-    separable_.reset();
-    if (choice.grid) {
-      plan_.make(*choice.grid, choice.window);
+  /// Spreads the points as they light rows first_row to first_row + rows_at_once - 1.
+  void fill(std::int64_t first_row) {
+    filled_ = false;  // should what follows fail
+    const Shape<2> shape{rows_at_once_, options_.shape[1]};
+    const PointSources& sources = points_.sources;
+    const FastCloud cloud = fast_cloud(options_, shape, first_row, sources.amplitude.size(), points_.summary);
+    if (rows_at_once_ < options_.shape[0]) lay_boxes(shape, first_row);
+    const RawPoints raw{sources.position_m.data(),
+                        sources.amplitude.data(),
+                        sources.phase_rad.data(),
+                        cloud.count,
+                        cloud.inverse_pitch,
+                        0.5 * static_cast<double>(options_.shape[1] - 1),
+                        cloud.center_y,
+                        cloud.turns_metre,
+                        cloud.reach_per_metre};
+    plan_.set(raw, points_.summary, options_.tolerance);
+    if (lights_whole_panel(cloud)) {
+      products_.clear();
     } else {
-      separable_ = separable_cuda(options_, queue_);
+      products_.set(plan_.grid(), raw, points_.summary.largest);
     }
-    planned_ = cloud;
+    first_row_ = first_row;
+    filled_ = true;
+  }
+
+  void lay_boxes(const Shape<2>& shape, std::int64_t first_row) {
+    // Of the cloud that the grid was made for: the one at hand lies within it.
+    const FastCloud cloud = fast_cloud(options_, shape, first_row, choice_.cloud.count, choice_.cloud.summary);
+    FastGrid grid = plan_.grid();
+    if (!move_fast_grid(grid, cloud)) {
+      // Boxes at the band limit may be larger in between: a grid with room for these.
+      plan_.make(remade_fast_grid(grid, choice_.window, cloud, options_.tolerance), choice_.window);
+      return;
+    }
+    plan_.move(grid);
   }
 
   PointCloudOptions options_;
+  std::int64_t rows_at_once_;
   Queue queue_;
-  FastPrecision precision_;
-  FastCloud planned_;
   FastPlan plan_;
   FastProducts products_;
-  EnginePointer separable_;  ///< where products of factors alone are faster
+  EnginePoints points_;
+  Array<float, 2> position_m_;  ///< of parts
+  Array<float, 1> amplitude_;
+  Array<float, 1> phase_rad_;
+  FastChoice choice_;
+  int number_ = 0;  ///< MethodChoice::fast_number of the grid
+  bool filled_ = false;
+  std::int64_t first_row_ = 0;  ///< that the grid is filled for
 };
 
 }  // namespace
 
-EnginePointer fast_cuda(const PointCloudOptions& options, const Queue& queue) {
-  return std::make_unique<FastCuda>(options, queue);
+EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue) {
+  return std::make_unique<FastCuda>(options, rows_at_once, queue);
 }
 
 }  // namespace holotone::point_cloud

@@ -77,7 +77,8 @@ struct FastSums {
   float scale;           ///< of it
   const float2* extra;   ///< sums of factors to add, a panel; null: none
 };
-void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const OutputPointers& output,
-                  cudaStream_t stream);
+/// Writes some rows of the grid's panel to rows of the output from `first_target` on.
+void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const RowRange& rows,
+                  std::int64_t first_target, const OutputPointers& output, cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

@@ -127,6 +127,16 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
                            grid.first_column, grid.wrap_columns);
   grid.rows = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width, band_limited, grid.first_row,
                         grid.wrap_rows);
+  // The boxes of other parts: without a band limit the first and the last have the largest.
+  for (const double shift : {-cloud.center_y_span, cloud.center_y_span}) {
+    if (shift == 0 || grid.wrap_rows) continue;
+    CloudRange moved = range;
+    moved.low[1] += shift;
+    moved.high[1] += shift;
+    int first[most_fast_tiles];
+    grid.rows = std::max(grid.rows, lay_boxes(moved, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width,
+                                              band_limited, first, grid.wrap_rows));
+  }
   // Tensor cores take depths of 16 halves; a point's pair of columns may stand out by two.
   grid.column_chunks = 1;
   grid.plane_chunk = grid.planes;
@@ -200,8 +210,9 @@ Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
 
 double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
 
-/// Nanoseconds of a point and a pixel in products of factors, several batches side by side.
-double pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
+/// Nanoseconds of a point and a pixel in masked products of a tile's own points. Fitted, as estimated_time, to fast's
+/// rows; dearer than separable's whole-panel products (method.cpp), because the products of tiles are small.
+double masked_pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
 
 /// Estimated microseconds on an H200 (fitted to holotone_bench's rows).
 double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, double tolerance) {
@@ -216,9 +227,9 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
                             : 10 + records * 5.5e-4 * nodes / 125;
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;
-  const double masked =
-      1e-3 * static_cast<double>(count) * lighting.partly * grid.tile_width * grid.tile_height * pair_ns(tolerance);
-  return 20 + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 + masked;
+  const double masked = 1e-3 * static_cast<double>(count) * lighting.partly * grid.tile_width * grid.tile_height *
+                        masked_pair_ns(tolerance);
+  return fast_launches_us + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 + masked;
 }
 
 bool fits(const FastGrid& grid) {
@@ -271,7 +282,39 @@ FastPrecision fast_precision(double tolerance) {
   return {tolerance, 1, {}};
 }
 
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision) {
+FastCloud fast_cloud(const PointCloudOptions& options, const Shape<2>& part, std::int64_t first_row, std::int64_t count,
+                     const PointSummary& summary) {
+  const double pitch = options.pitch_m;
+  FastCloud cloud;
+  cloud.panel = part;
+  cloud.count = count;
+  cloud.inverse_pitch = 1 / pitch;
+  cloud.center_y = 0.5 * static_cast<double>(options.shape[0] - 1) - static_cast<double>(first_row);
+  cloud.turns_metre = pitch * pitch / (2 * options.wavelength_m);
+  cloud.reach_per_metre = options.band_limit ? options.wavelength_m / (2 * pitch * pitch) : 0;
+  cloud.summary = summary;
+  return cloud;
+}
+
+bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {
+  if (grid.wrap_rows) return true;  // a box of a whole period holds all frequencies
+  CloudRange range = range_of(cloud);
+  range.low[2] = grid.lowest_curvature;
+  range.high[2] = grid.highest_curvature;
+  int first[most_fast_tiles];
+  bool wrap = false;
+  const int extent = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, grid.window_width,
+                               cloud.reach_per_metre > 0, first, wrap);
+  if (wrap || extent > grid.rows) return false;
+  std::copy_n(first, grid.tiles_y, grid.first_row);
+  return true;
+}
+
+FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, const FastCloud& cloud, double tolerance) {
+  return make_grid(cloud, range_of(cloud), grid.tiles_x, grid.tiles_y, window, {tolerance, grid.split, {}});
+}
+
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us) {
   const CloudRange range = range_of(cloud);
   const bool all_lit = lights_whole_panel(cloud);
   const auto width = static_cast<int>(cloud.panel[1]);
@@ -284,8 +327,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
     rows.push_back(count_tiles(cloud, 1, tiles, height));
   }
   FastChoice best;
-  // Products of factors alone, for all the points.
-  double least = 20 + 1e-3 * static_cast<double>(cloud.count) * width * height * pair_ns(precision.tolerance);
+  double least = most_us;
   for (const auto& window : precision.windows) {
     for (std::size_t y = 0; y < std::size(tile_counts); ++y) {
       for (std::size_t x = 0; x < std::size(tile_counts); ++x) {
@@ -300,7 +342,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
         const double time = estimated_time(grid, cloud.count, lighting, precision.tolerance);
         if (time < least) {
           least = time;
-          best = {grid, window};
+          best = {grid, window, cloud};
         }
       }
     }

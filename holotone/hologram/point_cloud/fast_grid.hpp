@@ -38,12 +38,13 @@ struct FastGrid {
   HOLOTONE_HOST_DEVICE std::int64_t cells() const { return std::int64_t{1} * tiles() * planes * rows * columns; }
 };
 
-/// A cloud and its panel.
+/// A cloud and the panel, or the part of one, that it lights.
 struct FastCloud {
   Shape<2> panel{};
   std::int64_t count = 0;
   double inverse_pitch = 0;  ///< pixels a metre
   double center_y = 0;       ///< the row of y = 0
+  double center_y_span = 0;  ///< parts of a larger panel: center_y will lie up to so many rows to either side
   double turns_metre = 0;    ///< pitch^2 / (2 lambda): divided by the distance it is the curvature
   double reach_per_metre =
       0;  ///< lambda / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit
@@ -58,12 +59,25 @@ struct FastPrecision {
 };
 FastPrecision fast_precision(double tolerance);
 
-/// Grid and window of least estimated time on an H200; none where products of factors alone are faster.
+/// A cloud seen from a panel, or from a part of one whose first row is `first_row` and whose extents are `part`.
+FastCloud fast_cloud(const PointCloudOptions& options, const Shape<2>& part, std::int64_t first_row, std::int64_t count,
+                     const PointSummary& summary);
+
+/// Grid and window of least estimated time on an H200; none where that is not below `most_us` microseconds.
 struct FastChoice {
   std::optional<FastGrid> grid;
   SpreadWindow window;
+  FastCloud cloud;  ///< that the grid holds
 };
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision);
+/// What launching the kernels of a sum takes, in microseconds, of fast and of products of factors alike.
+constexpr double fast_launches_us = 20;
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us);
+
+/// Lays the grid's boxes for the same cloud seen from another part of the panel. False, and nothing is changed, if they
+/// would have to be larger.
+bool move_fast_grid(FastGrid& grid, const FastCloud& cloud);
+/// A grid of as many tiles and the same window for the cloud as it is seen from there.
+FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, const FastCloud& cloud, double tolerance);
 
 /// Whether points are sorted into bins before they are spread, which pays from some hundred thousand on.
 bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance);

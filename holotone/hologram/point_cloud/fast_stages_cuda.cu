@@ -184,10 +184,12 @@ __device__ __forceinline__ FourPixels tile_pixels(const FastGrid& grid, const Fa
           make_float4(out_im[0], out_im[1], out_im[2], out_im[3])};
 }
 
-__global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, OutputPointers output) {
+__global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, int first_row, int rows,
+                             std::int64_t first_target, OutputPointers output) {
   const int column = 4 * (blockIdx.x * threads + threadIdx.x);
   if (column >= grid.panel_width) return;
-  for (int row = blockIdx.y; row < grid.panel_height; row += gridDim.y) {
+  for (int i = blockIdx.y; i < rows; i += gridDim.y) {
+    const int row = first_row + i;
     FourPixels pixels{};
     if (sums.product != nullptr) pixels = tile_pixels(grid, sums, factors, row, column);
     const std::int64_t at = static_cast<std::int64_t>(row) * grid.panel_width + column;
@@ -195,12 +197,12 @@ __global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, 
     if (sums.extra != nullptr) {
       float* const re = &pixels.re.x;
       float* const im = &pixels.im.x;
-      for (int i = 0; i < min(4, left); ++i) {
-        re[i] += sums.extra[at + i].x;
-        im[i] += sums.extra[at + i].y;
+      for (int k = 0; k < min(4, left); ++k) {
+        re[k] += sums.extra[at + k].x;
+        im[k] += sums.extra[at + k].y;
       }
     }
-    output.write(at, pixels.re, pixels.im, left);
+    output.write((first_target + i) * grid.panel_width + column, pixels.re, pixels.im, left);
   }
 }
 
@@ -251,11 +253,12 @@ void apply_middle(const FastGrid& grid, const void* product, const float2* middl
   cuda::check_launch("apply_middle");
 }
 
-void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const OutputPointers& output,
-                  cudaStream_t stream) {
+void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const RowRange& rows,
+                  std::int64_t first_target, const OutputPointers& output, cudaStream_t stream) {
   const dim3 blocks(cuda::blocks_for((grid.panel_width + 3) / 4, threads),
-                    static_cast<unsigned>(std::min(grid.panel_height, 65535)));
-  write_kernel<<<blocks, threads, 0, stream>>>(grid, sums, factors, output);
+                    static_cast<unsigned>(std::min<std::int64_t>(rows.rows, 65535)));
+  write_kernel<<<blocks, threads, 0, stream>>>(grid, sums, factors, static_cast<int>(rows.first_row),
+                                               static_cast<int>(rows.rows), first_target, output);
   cuda::check_launch("write_pixels");
 }
 

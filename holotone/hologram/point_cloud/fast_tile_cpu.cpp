@@ -241,7 +241,7 @@ void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int
 }
 
 /// Columns' transforms, the sum over planes and the phase a0 r, a block of columns at a time.
-void FastTile::transform_columns(const Frame& frame, bool write, View<Complex, 2> field, FastMemory& memory) const {
+void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const {
   const auto [rows, columns] = frame.tile.shape();
   const std::int64_t length = layout_.grid[0];
   const std::int64_t distance = column_distance();
@@ -294,7 +294,7 @@ void FastTile::transform_columns(const Frame& frame, bool write, View<Complex, 2
 }
 
 void FastTile::sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
-                   bool write, View<Complex, 2> field, FastMemory& memory,
+                   bool write, const FieldOfRows& field, FastMemory& memory,
                    const std::function<void()>& stage_done) const {
   if (index.empty()) {
     for (std::int64_t row = tile.row_begin; write && row < tile.row_end; ++row) {

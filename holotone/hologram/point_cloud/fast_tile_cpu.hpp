@@ -50,7 +50,7 @@ class FastTile {
   /// Adds (or, if `write`, writes) to the field's pixels of `tile`, which has this shape, the waves of points[index[i]], all of
   /// which light it wholly; calls stage_done after each of its two first stages of three. Cost O(index.size() width^3 + planes * pixels log(pixels)).
   void sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index, bool write,
-           View<std::complex<float>, 2> field, FastMemory& memory, const std::function<void()>& stage_done) const;
+           const FieldOfRows& field, FastMemory& memory, const std::function<void()>& stage_done) const;
 
  private:
   using Complex = std::complex<float>;
@@ -60,7 +60,7 @@ class FastTile {
   void spread(const Frame& frame, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
               FastMemory& memory) const;
   void transform_rows(const Frame& frame, FastMemory& memory) const;
-  void transform_columns(const Frame& frame, bool write, View<Complex, 2> field, FastMemory& memory) const;
+  void transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const;
   void gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
                       Complex* lines) const;
   [[nodiscard]] float depth_factor(double frequency) const;

@@ -18,7 +18,7 @@ struct PrepareArguments {
   std::int64_t padded;
   double inverse_pitch;
   double center_x;         ///< (nx - 1) / 2
-  double center_y;         ///< (ny - 1) / 2, in a part of a larger panel counted from its first row
+  double center_y;         ///< (ny - 1) / 2
   double turns_metre;      ///< pitch^2 / (2 lambda): divided by d it is `a`
   double reach_per_metre;  ///< lambda / (2 pitch^2): times |d| it is the lit half width in pixels; 0: no band
                            ///< limit
@@ -201,7 +201,7 @@ void PreparedPoints::set(const PointSources& points) {
   in.padded = padded;
   in.inverse_pitch = 1 / pitch;
   in.center_x = 0.5 * static_cast<double>(options_.shape[1] - 1);
-  in.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1) - points.shift_y_m / pitch;
+  in.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1);
   in.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
   in.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
   float4* base = storage_.data();

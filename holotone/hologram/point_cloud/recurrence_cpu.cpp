@@ -132,39 +132,42 @@ void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re,
   }
 }
 
-class RecurrenceCpu final : public PointCloudPlan::Engine {
+std::int64_t steps_for(double tolerance) { return std::min(recurrence_anchor_steps(tolerance), most_steps); }
+
+class RecurrenceCpu final : public BlockEngine {
  public:
   explicit RecurrenceCpu(const PointCloudOptions& options)
-      : options_(options), steps_(std::min(recurrence_anchor_steps(options.tolerance), most_steps)) {}
+      : BlockEngine(options), steps_(steps_for(options.tolerance)) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
-    points_ = pixel_points(points, options_);
-  }
-
-  void execute(const PointCloudOutput& output, Progress& progress) override {
-    const auto field = memory_.target(output, options_.shape);
-    sum_tiles(points_, options_, tile_rows, tile_columns(), add_points, field, progress);
-    write_parts(field, output);
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
+    points_ = std::move(points.pixels);
+    forget_block();
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    const auto tile_bytes = 2 * sizeof(float) * static_cast<std::size_t>(tile_rows * tile_columns());
     return {PointMethod::recurrence, "float32, 32-bit turns, anchored every " + std::to_string(steps_) + " steps",
             two_pi * recurrence_error_turns(steps_) + point_cloud_tolerance_floor / 2,
-            points_.size() * sizeof(PixelPoint) + tile_bytes * static_cast<std::size_t>(thread_count()) +
-                static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
+            recurrence_cpu_bytes(options(), std::ssize(points_)) + field_bytes()};
+  }
+
+ protected:
+  [[nodiscard]] std::int64_t block_rows() const override { return tile_rows; }
+  void sum(const FieldOfRows& field, Progress& progress) override {
+    sum_tiles(points_, tile_rows, lanes * static_cast<std::int32_t>(steps_), add_points, field, progress);
   }
 
  private:
-  [[nodiscard]] std::int32_t tile_columns() const { return lanes * static_cast<std::int32_t>(steps_); }
-
-  PointCloudOptions options_;
   std::int64_t steps_;
   std::vector<PixelPoint> points_;
-  FieldMemory memory_;
 };
 
 }  // namespace
+
+std::size_t recurrence_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
+  const auto columns = static_cast<std::size_t>(lanes * steps_for(options.tolerance));
+  return static_cast<std::size_t>(count) * sizeof(PixelPoint) +
+         2 * sizeof(float) * tile_rows * columns * static_cast<std::size_t>(thread_count());
+}
 
 EnginePointer recurrence_cpu(const PointCloudOptions& options) { return std::make_unique<RecurrenceCpu>(options); }
 

@@ -48,12 +48,12 @@ __device__ void load_batch(Batch& batch, const PointRecords& points, std::int64_
   }
 }
 
-__global__ void __launch_bounds__(block_threads)
-    recurrence_sum(PointRecords points, std::int64_t padded_count, int nx, int ny, OutputPointers output) {
+__global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords points, std::int64_t padded_count, int nx,
+                                                                int first_row, int rows, OutputPointers output) {
   __shared__ Batch batch;
   const int local_row = threadIdx.x / block_runs;
   const int column0 = (blockIdx.x * block_runs + threadIdx.x % block_runs) * run_pixels;
-  const int row0 = blockIdx.y * block_rows;
+  const int row0 = blockIdx.y * block_rows;  // of the part
   const auto x0 = static_cast<float>(column0);
   float re[run_pixels] = {};
   float im[run_pixels] = {};
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(block_threads)
   float im_lost[run_pixels] = {};
   for (std::int64_t base = 0; base < padded_count; base += batch_points) {
     __syncthreads();
-    load_batch(batch, points, base, row0);
+    load_batch(batch, points, base, first_row + row0);
     __syncthreads();
     float re_batch[run_pixels] = {};
     float im_batch[run_pixels] = {};
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(block_threads)
       add_compensated(im[n], im_lost[n], im_batch[n]);
     }
   }
-  if (row0 + local_row >= ny) return;
+  if (row0 + local_row >= rows) return;
 #pragma unroll
   for (int n = 0; n < run_pixels; ++n) {
     if (column0 + n < nx) {
@@ -109,15 +109,15 @@ class RecurrenceCuda final : public PointCloudPlan::Engine {
   RecurrenceCuda(const PointCloudOptions& options, const Queue& queue)
       : options_(options), queue_(queue), points_(options, queue, batch_points) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override { points_.set(points); }
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override { points_.set(points.sources); }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override {
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     const auto nx = static_cast<int>(options_.shape[1]);
-    const auto ny = static_cast<int>(options_.shape[0]);
-    const dim3 grid(cuda::blocks_for(nx, run_pixels * block_runs), cuda::blocks_for(ny, block_rows));
-    recurrence_sum<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(points_.records(), points_.padded_count(), nx,
-                                                                        ny, pointers_of(output));
+    const auto rows = static_cast<int>(part.rows);
+    const dim3 grid(cuda::blocks_for(nx, run_pixels * block_runs), cuda::blocks_for(rows, block_rows));
+    recurrence_sum<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(
+        points_.records(), points_.padded_count(), nx, static_cast<int>(part.first_row), rows, pointers_of(output));
     cuda::check_launch("recurrence_sum");
     progress.step("summing points", 1, 1);
   }

@@ -148,56 +148,100 @@ void sort_by_place(std::vector<PixelPoint>& points, const Shape<2>& shape) {
   std::stable_sort(points.begin(), points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-class SeparableCpu final : public PointCloudPlan::Engine {
+/// Rows summed at once: a whole panel of up to 4K, less of larger ones.
+std::int64_t rows_of_block(const Shape<2>& shape) {
+  constexpr std::int64_t block_pixels = std::int64_t{1} << 23;
+  return std::clamp<std::int64_t>(block_pixels / shape[1], 1, shape[0]);
+}
+
+class SeparableCpu final : public BlockEngine {
  public:
   explicit SeparableCpu(const PointCloudOptions& options)
-      : options_(options),
+      : BlockEngine(options),
+        block_rows_(rows_of_block(options.shape)),
         full_(sum_form(options.tolerance)),
-        sums_(options.shape, full_),
-        real_sums_(options.shape, Form::real_part) {}
+        sums_({block_rows_, options.shape[1]}, full_),
+        real_sums_({block_rows_, options.shape[1]}, Form::real_part) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
-    points_ = pixel_points(points, options_);
-    if (options_.band_limit && !points_.empty()) sort_by_place(points_, options_.shape);
-  }
-
-  void execute(const PointCloudOutput& output, Progress& progress) override {
-    constexpr std::string_view stage = "multiplying factors";
-    const bool real_only = output.field.data() == nullptr && output.phase.data() == nullptr;
-    auto& sums = real_only ? real_sums_ : sums_;
-    const auto field = real_only ? View<std::complex<float>, 2>() : memory_.target(output, options_.shape);
-    const auto total = std::ssize(points_);
-    progress.step(stage, 0, total);
-    bool first = true;
-    std::size_t done = 0;
-    do {
-      const auto count =
-          std::min({sums.chunk_points(), points_.size() - done, FactorProducts::full_count - sums.count()});
-      sums.add(std::span(points_).subspan(done, count));
-      done += count;
-      progress.step(stage, static_cast<std::int64_t>(done), total);
-      if (done < points_.size() && sums.count() < FactorProducts::full_count) continue;
-      sums.move_to(first, field, output.real);
-      first = false;
-    } while (done < points_.size());
-    if (!real_only) write_parts(field, output);
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
+    points_ = std::move(points.pixels);
+    if (options().band_limit && !points_.empty()) sort_by_place(points_, options().shape);
+    forget_block();
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
     return {PointMethod::separable,
             full_ == Form::three_products ? "float32 (BLAS), three products" : "float32 (BLAS), two products",
-            sum_error(full_),
-            points_.size() * sizeof(PixelPoint) + sums_.bytes(points_.size()) +
-                static_cast<std::size_t>(element_count(options_.shape)) * sizeof(std::complex<float>)};
+            sum_error(full_), separable_cpu_bytes(options(), std::ssize(points_)) + field_bytes()};
+  }
+
+ protected:
+  [[nodiscard]] std::int64_t block_rows() const override { return block_rows_; }
+  [[nodiscard]] bool has_real_sum() const override { return true; }
+  void sum(const FieldOfRows& field, Progress& progress) override {
+    const auto view = field.view();
+    sum_blocks_of(field.rows(), sums_, progress, [&](std::int64_t first, std::int64_t rows, bool write) {
+      sums_.move_to(write, {view.data() + first * view.shape()[1], {rows, view.shape()[1]}}, {});
+    });
+  }
+  void sum_real(const RowRange& blocks, View<float, 2> real, Progress& progress) override {
+    sum_blocks_of(blocks, real_sums_, progress, [&](std::int64_t first, std::int64_t rows, bool write) {
+      real_sums_.move_to(write, {}, {real.data() + first * real.shape()[1], {rows, real.shape()[1]}});
+    });
   }
 
  private:
-  PointCloudOptions options_;
+  /// Of each block of `blocks`: sums, and move(first row within blocks, rows, whether to write) whenever they are full.
+  template <class Move>
+  void sum_blocks_of(const RowRange& blocks, FactorProducts& sums, Progress& progress, const Move& move) {
+    constexpr std::string_view stage = "multiplying factors";
+    const std::int64_t count = (blocks.rows + block_rows_ - 1) / block_rows_;
+    const std::int64_t total = count * std::ssize(points_);
+    progress.step(stage, 0, total);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t first = i * block_rows_;
+      const std::int64_t rows = std::min(block_rows_, blocks.rows - first);
+      const auto points = points_of({blocks.first_row + first, rows});
+      sums.begin(rows);
+      bool write = true;
+      std::size_t done = 0;
+      do {
+        const auto some =
+            std::min({sums.chunk_points(), points.size() - done, FactorProducts::full_count - sums.count()});
+        sums.add(points.subspan(done, some));
+        done += some;
+        const auto share = points.empty() ? 1 : static_cast<double>(done) / static_cast<double>(points.size());
+        progress.step(
+            stage, (i * std::ssize(points_)) + static_cast<std::int64_t>(share * static_cast<double>(points_.size())),
+            total);
+        if (done < points.size() && sums.count() < FactorProducts::full_count) continue;
+        move(first, rows, write);
+        write = false;
+      } while (done < points.size());
+    }
+  }
+
+  /// The points that light some of the rows, in the rows' own coordinates.
+  std::span<const PixelPoint> points_of(const RowRange& rows) {
+    if (rows.rows == options().shape[0]) return points_;
+    own_.clear();
+    for (PixelPoint point : points_) {
+      if (point.row_begin >= rows.end() || point.row_end <= rows.first_row) continue;
+      const auto first = static_cast<std::int32_t>(rows.first_row);
+      point.row -= first;
+      point.row_begin = std::max(point.row_begin - first, 0);
+      point.row_end = std::min(point.row_end - first, static_cast<std::int32_t>(rows.rows));
+      own_.push_back(point);
+    }
+    return own_;
+  }
+
+  std::int64_t block_rows_;
   Form full_;
   std::vector<PixelPoint> points_;
+  std::vector<PixelPoint> own_;  ///< those of a block
   FactorProducts sums_;
   FactorProducts real_sums_;
-  FieldMemory memory_;
 };
 
 }  // namespace
@@ -226,11 +270,8 @@ std::size_t FactorProducts::bytes(std::size_t points) const {
 
 void FactorProducts::add(std::span<const PixelPoint> points) {
   const auto pixels = element_count(shape_);
-  if (planes_.empty()) {
-    planes_ = Array<float, 1>({planes_of(form_) * pixels});
-    count_ = 0;
-  }
   if (count_ == 0) {
+    reserve(planes_, planes_of(form_) * pixels);
     parallel_for(0, planes_of(form_) * shape_[0],
                  [&](std::int64_t row) { std::fill_n(planes_.data() + row * shape_[1], shape_[1], 0.0F); });
   }
@@ -267,6 +308,13 @@ void FactorProducts::move_to(bool write, View<std::complex<float>, 2> field, Vie
       target[i] = write ? value : target[i] + value;
     }
   });
+}
+
+std::size_t separable_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
+  const Shape<2> block{rows_of_block(options.shape), options.shape[1]};
+  const auto points = static_cast<std::size_t>(count);
+  return points * sizeof(PixelPoint) * (block[0] < options.shape[0] ? 2 : 1) +
+         FactorProducts(block, sum_form(options.tolerance)).bytes(points);
 }
 
 EnginePointer separable_cpu(const PointCloudOptions& options) { return std::make_unique<SeparableCpu>(options); }

@@ -16,6 +16,11 @@ double sum_error(SumForm form);
 class FactorProducts {
  public:
   FactorProducts(const Shape<2>& shape, SumForm form) : shape_(shape), form_(form) {}
+  /// Begins anew with so many rows; sums that were not moved, as of a sum that was cancelled, are dropped.
+  void begin(std::int64_t rows) {
+    shape_[0] = rows;
+    count_ = 0;
+  }
 
   /// Adds waves on the pixels they light, chunk by chunk. Neighbouring points should light the same pixels: a chunk's product
   /// covers all that any of them lights. Cost O(points * pixels lit).

@@ -81,22 +81,24 @@ struct Route {
 
 class SeparableCuda final : public PointCloudPlan::Engine {
  public:
-  SeparableCuda(const PointCloudOptions& options, const Queue& queue)
+  SeparableCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)
       : options_(options),
+        rows_at_once_(rows_at_once),
         queue_(queue),
         points_(options, queue, point_granularity),
         scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
         columns_(round_up(options.shape[1], 8)),
         arithmetic_(choose_float_arithmetic(options.tolerance)) {}
 
-  void set_points(const PointSources& points, const PointSummary& /*summary*/) override {
-    points_.set(points);
+  void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
+    const cuda::DeviceScope scope(queue_.device());
+    points_.set(points.sources);
     const Arithmetic arithmetic = choose_arithmetic(options_.tolerance, points_);
     const std::int64_t planes = product_count(arithmetic.form) * row_blocks(arithmetic.form);
-    // The band is as high as the product budget allows for one batch: the whole panel unless it is huge.
+    // The band is as high as the product budget allows for one batch: the whole part unless it is huge.
     const std::int64_t most_rows = std::max<std::int64_t>(8, product_budget_bytes / (planes * columns_ * 4));
-    const std::int64_t bands = (options_.shape[0] + most_rows - 1) / most_rows;
-    const std::int64_t band_rows = (options_.shape[0] + bands - 1) / bands;
+    const std::int64_t bands = (rows_at_once_ + most_rows - 1) / most_rows;
+    const std::int64_t band_rows = (rows_at_once_ + bands - 1) / bands;
     if (band_rows != band_rows_ || arithmetic.type != arithmetic_.type || arithmetic.form != arithmetic_.form) {
       complex_ = {};
       real_ = {};
@@ -105,20 +107,22 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     band_rows_ = band_rows;
     set_route(complex_, arithmetic.form);
     set_route(real_, ProductForm::real_part);
+    // Here rather than in the first execute, which then only enqueues.
+    if (!complex_.product && complex_.chunks.calls > 0) choose_algorithm(complex_, arithmetic.form);
   }
 
-  void execute(const PointCloudOutput& output, Progress& progress) override {
+  void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     const bool only_real = output.field.empty() && output.phase.empty();
     const ProductForm form = only_real ? ProductForm::real_part : arithmetic_.form;
     Route& route = only_real ? real_ : complex_;
     if (!route.product && route.chunks.calls > 0) choose_algorithm(route, form);
     const OutputPointers pointers = pointers_of(output);
-    for (std::int64_t row = 0; row < options_.shape[0]; row += band_rows_) {
-      // The last band starts early enough to be full: some rows are then written twice, with the same values.
+    for (std::int64_t row = part.first_row; row < part.end(); row += band_rows_) {
+      // A band at the panel's end starts early enough to be full.
       const std::int64_t first_row = std::min(row, options_.shape[0] - band_rows_);
-      sum_band(route, form, static_cast<int>(first_row), pointers);
-      progress.step("summing points", std::min(row + band_rows_, options_.shape[0]), options_.shape[0]);
+      sum_band(route, form, static_cast<int>(first_row), part, pointers);
+      progress.step("summing points", std::min(row + band_rows_, part.end()) - part.first_row, part.rows);
     }
   }
 
@@ -163,7 +167,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     route.product->choose(y_.data(), x_.data(), c_.data());
   }
 
-  void sum_band(const Route& route, ProductForm form, int first_row, const OutputPointers& output) {
+  void sum_band(const Route& route, ProductForm form, int first_row, const RowRange& part,
+                const OutputPointers& output) {
     const auto stream = cuda::stream_of(queue_);
     const Chunks& chunks = route.chunks;
     const FactorShape shape = factor_shape(route, first_row);
@@ -174,11 +179,12 @@ class SeparableCuda final : public PointCloudPlan::Engine {
                        y_.data(), stream);
       route.product->run(y_.data(), x_.data(), c_.data(), call > 0);
     }
-    combine_products(arithmetic_.type, form, c_.data(), shape, static_cast<int>(options_.shape[1]),
+    combine_products(arithmetic_.type, form, c_.data(), shape, part, static_cast<int>(options_.shape[1]),
                      points_.records().amplitude_max, output, stream);
   }
 
   PointCloudOptions options_;
+  std::int64_t rows_at_once_;
   Queue queue_;
   PreparedPoints points_;
   Array<std::byte, 1> scratch_;
@@ -211,8 +217,8 @@ std::int64_t most_batch_points(const Arithmetic& arithmetic) {
                                    depth_segments(arithmetic.type, arithmetic.form));
 }
 
-EnginePointer separable_cuda(const PointCloudOptions& options, const Queue& queue) {
-  return std::make_unique<SeparableCuda>(options, queue);
+EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue) {
+  return std::make_unique<SeparableCuda>(options, rows_at_once, queue);
 }
 
 }  // namespace holotone::point_cloud

@@ -60,9 +60,10 @@ struct FactorShape {
 void generate_factors(FactorType type, ProductForm form, const PointRecords& points, std::int64_t first_point,
                       std::int64_t padded_count, const FactorShape& shape, void* x, void* y, cudaStream_t stream);
 
-/// Sums the batches, undoes the scale of the amplitudes and writes rows first_row .. first_row + rows of the
-/// output.
-void combine_products(FactorType type, ProductForm form, const void* c, const FactorShape& shape, int panel_columns,
-                      const unsigned* amplitude_max, const OutputPointers& output, cudaStream_t stream);
+/// Sums the batches, undoes the scale of the amplitudes and writes those of the band's rows that lie in `part` to an
+/// output whose first row is the part's.
+void combine_products(FactorType type, ProductForm form, const void* c, const FactorShape& shape, const RowRange& part,
+                      int panel_columns, const unsigned* amplitude_max, const OutputPointers& output,
+                      cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

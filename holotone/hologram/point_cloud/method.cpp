@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <holotone/hologram/point_cloud/method.hpp>
+
+namespace holotone::point_cloud {
+namespace {
+
+// CPU: one thread of a Zen 4 core with AVX-512 (docs/performance.md, "Reached": hologram/direct, recurrence and
+// separable); more threads and other machines change all of them alike. The product is the cheapest from the first
+// point on.
+constexpr std::array<MethodPrice, 3> cpu_prices = {
+    {{PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}}};
+// CUDA: one H200, bench/results/h200.json: pairs of direct and recurrence from their rows of 30,720 points, separable
+// from the line through hologram/separable/1024 and 30720. Fixed costs of direct and recurrence, which no row is short
+// enough for, and the finer separable were fitted to runs that are not kept.
+constexpr double cuda_fine_tolerance = 5e-4;    ///< below it, products of four and then of pairs of fp16
+constexpr double cuda_finest_tolerance = 5e-5;  ///< below it, pairs in short batches
+constexpr std::array<MethodPrice, 3> cuda_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 10.7, 0.0107}}};
+constexpr std::array<MethodPrice, 3> cuda_fine_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.06}}};
+constexpr std::array<MethodPrice, 3> cuda_finest_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.17}}};
+
+// fast on the CPU, measured on two threads of one Zen 4 core, where a pair of the product takes 35 ps; here scaled to
+// the 60 ps of one.
+constexpr double separable_pair_ns = 0.060;
+constexpr FastCosts cpu_fast_costs{.spread_point = 25.0 / 35 * 60,
+                                   .spread_node = 0.25 / 35 * 60,
+                                   .transform_sample = 2.5 / 35 * 60,
+                                   .masked_pair = separable_pair_ns};
+/// What halving tiles at the band limit costs on the CPU, in times the sum without one: 3 to 10 measured, a scan of
+/// 30,000 to 437,645 points at 20 cm.
+constexpr double band_limit_factor = 5;
+
+/// A grid of fast holds for clouds within these shares of its own: an object that moves a little keeps its matrices.
+constexpr float range_slack = 0.01F;
+constexpr double kept_range = 0.7;
+
+bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
+  return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
+}
+
+bool holds(const FastCloud& planned, const FastCloud& cloud) {
+  if (planned.count == 0 || cloud.count > 2 * planned.count || 2 * cloud.count < planned.count) return false;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto& now = cloud.summary;
+    const auto& then = planned.summary;
+    if (now.low[axis] < then.low[axis] || now.high[axis] > then.high[axis]) return false;
+    if (now.high[axis] - now.low[axis] < kept_range * (then.high[axis] - then.low[axis])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const MethodPrice> method_prices(Backend backend, double tolerance) {
+  if (backend == Backend::cpu) return cpu_prices;
+  if (tolerance >= cuda_fine_tolerance) return cuda_prices;
+  return tolerance >= cuda_finest_tolerance ? cuda_fine_prices : cuda_finest_prices;
+}
+
+MethodPrice method_price(Backend backend, double tolerance, PointMethod method) {
+  const auto prices = method_prices(backend, tolerance);
+  return *std::find_if(prices.begin(), prices.end(), [&](const auto& price) { return price.method == method; });
+}
+
+FastCosts fast_cpu_costs() { return cpu_fast_costs; }
+
+MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend)
+    : options_(options), rows_at_once_(rows_at_once), backend_(backend) {
+  const bool fast = options.method == PointMethod::fast || options.method == PointMethod::automatic;
+  if (fast && backend == Backend::cuda && options.tolerance >= point_cloud_fast_tolerance_floor) {
+    precision_ = fast_precision(options.tolerance);
+  }
+}
+
+PointMethod MethodChooser::cheapest(std::int64_t points) const {
+  if (options_.method != PointMethod::automatic) return options_.method;
+  if (options_.wave == Wave::spherical) return PointMethod::direct;
+  const auto prices = method_prices(backend_, options_.tolerance);
+  const auto cost = [points](const MethodPrice& price) {
+    return price.fixed_ps + static_cast<double>(points) * price.pair_ps;
+  };
+  const auto best = std::min_element(prices.begin(), prices.end(), [&](const auto& a, const auto& b) {
+                      return cost(a) < cost(b);
+                    })->method;
+  const bool fast_may_be = best == PointMethod::separable && options_.tolerance >= point_cloud_fast_tolerance_floor;
+  return fast_may_be ? PointMethod::fast : best;
+}
+
+const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
+  const auto method = cheapest(points.sources.amplitude.size());
+  if (method != PointMethod::fast) {
+    choice_.method = method;
+    planned_ = {};
+  } else if (backend_ == Backend::cpu) {
+    choose_layout(points.pixels);
+  } else {
+    choose_grid(points);
+  }
+  return choice_;
+}
+
+void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
+  choice_.method = PointMethod::separable;
+  choice_.layout = choose_fast_layout(options_.shape, points, options_.tolerance, cpu_fast_costs);
+  if (choice_.layout.tile[0] == 0) return;  // depths that no grid holds
+  const auto pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(points.size());
+  const bool whole = std::all_of(points.begin(), points.end(),
+                                 [&](const PixelPoint& point) { return lights_all(point, options_.shape); });
+  const double fast = choice_.layout.nanoseconds * (whole ? 1 : band_limit_factor);
+  if (fast <= pairs * separable_pair_ns) choice_.method = PointMethod::fast;
+}
+
+void MethodChooser::choose_grid(const EnginePoints& points) {
+  const Shape<2> part{rows_at_once_, options_.shape[1]};
+  // Parts are laid out for the one in the middle.
+  const std::int64_t first_row = (options_.shape[0] - part[0]) / 2;
+  FastCloud cloud = fast_cloud(options_, part, first_row, points.sources.amplitude.size(), points.summary);
+  cloud.center_y_span = static_cast<double>(options_.shape[0] - part[0] - first_row);
+  if (holds(planned_, cloud)) return;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    auto& low = cloud.summary.low[axis];
+    auto& high = cloud.summary.high[axis];
+    const float slack = range_slack * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
+    low -= slack;
+    high += slack;
+  }
+  planned_ = {};  // should what follows fail
+  const auto separable = method_price(backend_, options_.tolerance, PointMethod::separable);
+  const double pairs = static_cast<double>(element_count(part)) * static_cast<double>(cloud.count);
+  choice_.fast = choose_fast_grid(cloud, precision_, fast_launches_us + 1e-6 * pairs * separable.pair_ps);
+  choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
+  ++choice_.fast_number;
+  planned_ = cloud;
+}
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,171 @@
+// What is chosen for a cloud, on every backend: the choice itself needs no device.
+#include <gtest/gtest.h>
+#include <holotone/hologram/point_cloud/method.hpp>
+#include <tests/cases/point_cloud.hpp>
+
+namespace {
+
+using holotone::Backend;
+using holotone::PointCloudOptions;
+using holotone::PointMethod;
+using holotone::Wave;
+using holotone::point_cloud::EnginePoints;
+using holotone::point_cloud::method_price;
+using holotone::point_cloud::MethodChooser;
+
+/// A cloud as a CUDA engine gets it, from host memory: only its summary is looked at.
+EnginePoints summarised(const reference::PointWaves& points) {
+  EnginePoints own;
+  own.sources = cases::sources(points);
+  auto& summary = own.summary;
+  summary.low = {1e30F, 1e30F, 1e30F};
+  summary.high = {-1e30F, -1e30F, -1e30F};
+  const auto count = points.position_m.size();
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto& position = points.position_m[j];
+    const float value[3] = {position[0], position[1], -1.0F / position[2]};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      summary.low[axis] = std::min(summary.low[axis], value[axis]);
+      summary.high[axis] = std::max(summary.high[axis], value[axis]);
+    }
+    summary.largest = std::max(summary.largest, std::abs(points.amplitude[j]));
+    summary.squares += points.amplitude[j] * points.amplitude[j];
+  }
+  for (std::size_t i = 0; i < summary.sample.size(); ++i) {
+    summary.sample[i] = points.position_m[i * count / summary.sample.size()];
+  }
+  return own;
+}
+
+struct Row {
+  const char* name;
+  PointMethod method;
+  std::int64_t count;
+  double near_m;
+  double far_m;
+  double tolerance;
+  bool band_limit;
+  PointMethod chosen;
+  int tiles_x = 0;  ///< as bench/results/h200.json has them
+  int tiles_y = 0;
+};
+
+cases::PointCloudCase case_of(const Row& row) {
+  cases::PointCloudCase c;
+  c.count = row.count;
+  c.near_m = row.near_m;
+  c.far_m = row.far_m;
+  c.options.method = row.method;
+  c.options.tolerance = row.tolerance;
+  c.options.band_limit = row.band_limit;
+  return c;
+}
+
+// The rows of bench/rows.hpp: what is timed there stays what it was.
+TEST(PointCloudMethod, TheBenchmarksCases) {
+  using enum PointMethod;
+  const Row rows[] = {{"direct/30720", direct, 30720, 0.5, 0.6, 1e-3, true, direct},
+                      {"recurrence/30720", recurrence, 30720, 0.5, 0.6, 1e-3, true, recurrence},
+                      {"separable/30720", separable, 30720, 0.5, 0.6, 1e-3, true, separable},
+                      {"separable_near/30720", separable, 30720, 0.2, 0.21, 1e-3, true, separable},
+                      {"video/30720", automatic, 30720, 0.5, 0.6, 1e-3, true, fast},
+                      {"fast/30000", fast, 30000, 0.5, 0.6, 1e-3, false, fast, 5, 3},
+                      {"fast/100000", fast, 100000, 0.5, 0.6, 1e-3, false, fast, 4, 2},
+                      {"fast/1000000", fast, 1000000, 0.5, 0.6, 1e-3, false, fast, 2, 1},
+                      {"fast_fine/1000000", fast, 1000000, 0.5, 0.6, 1e-4, false, fast, 2, 2},
+                      {"fast_near/1000000", fast, 1000000, 0.2, 0.4, 5e-3, false, fast, 4, 2}};
+  for (const auto& row : rows) {
+    const auto c = case_of(row);
+    const auto points = cases::make_points(c);
+    MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+    const auto& choice = chooser.choose(summarised(points));
+    EXPECT_EQ(choice.method, row.chosen) << row.name;
+    if (choice.fast.grid && row.chosen == fast) {
+      std::printf("%s: %d x %d tiles\n", row.name, choice.fast.grid->tiles_x, choice.fast.grid->tiles_y);
+    }
+    if (row.tiles_x > 0 && choice.fast.grid) {
+      EXPECT_EQ(choice.fast.grid->tiles_x, row.tiles_x) << row.name;
+      EXPECT_EQ(choice.fast.grid->tiles_y, row.tiles_y) << row.name;
+    }
+  }
+}
+
+TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
+  for (const auto backend : {Backend::cpu, Backend::cuda}) {
+    auto c = case_of({"few", PointMethod::fast, 300, 0.5, 0.6, 1e-3, true, PointMethod::separable});
+    const auto points = cases::make_points(c);
+    auto own = summarised(points);
+    own.pixels = holotone::point_cloud::pixel_points(own.sources, c.options);
+    MethodChooser chooser(c.options, c.options.shape[0], backend);
+    EXPECT_EQ(chooser.choose(own).method, PointMethod::separable);
+    c.options.method = PointMethod::automatic;
+    MethodChooser automatic(c.options, c.options.shape[0], backend);
+    EXPECT_EQ(automatic.choose(own).method, PointMethod::separable);
+    c.options.wave = Wave::spherical;
+    MethodChooser spherical(c.options, c.options.shape[0], backend);
+    EXPECT_EQ(spherical.choose(own).method, PointMethod::direct);
+  }
+}
+
+TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {
+  auto c = case_of({"moving", PointMethod::fast, 100000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
+  MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+  const auto number_at = [&](std::uint64_t seed, double near_m) {
+    c.seed = seed;
+    c.near_m = near_m;
+    return chooser.choose(summarised(cases::make_points(c))).fast_number;
+  };
+  EXPECT_EQ(number_at(1, 0.5), 1);
+  EXPECT_EQ(number_at(2, 0.5), 1);
+  EXPECT_EQ(number_at(2, 0.4), 2);
+  EXPECT_EQ(number_at(3, 0.4), 2);
+}
+
+// One grid for all parts of a panel: its boxes move from part to part and never grow.
+TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
+  for (const bool band_limit : {false, true}) {
+    for (const std::int64_t rows : {100, 270, 541}) {
+      const auto c = case_of({"parts", PointMethod::fast, 200000, 0.5, 0.6, 1e-3, band_limit, PointMethod::fast});
+      const auto own = summarised(cases::make_points(c));
+      MethodChooser chooser(c.options, rows, Backend::cuda);
+      const auto& choice = chooser.choose(own);
+      ASSERT_TRUE(choice.fast.grid);
+      EXPECT_EQ(choice.fast.grid->panel_height, rows);
+      int moved = 0;
+      int remade = 0;
+      for (std::int64_t first = 0; first <= 1080 - rows; first += 35) {
+        const auto cloud =
+            fast_cloud(c.options, {rows, 1920}, first, choice.fast.cloud.count, choice.fast.cloud.summary);
+        auto grid = *choice.fast.grid;
+        const bool holds = move_fast_grid(grid, cloud);
+        (holds ? moved : remade) += 1;
+        const auto own_grid = remade_fast_grid(grid, choice.fast.window, cloud, 1e-3);
+        EXPECT_EQ(own_grid.tile_height, grid.tile_height);
+        if (!holds || own_grid.wrap_rows || grid.wrap_rows) continue;
+        // The grid that is made for this part alone has its boxes at the same places.
+        for (int t = 0; t < grid.tiles_y; ++t) EXPECT_EQ(grid.first_row[t], own_grid.first_row[t]) << first;
+        EXPECT_GE(grid.rows, own_grid.rows - 4);
+      }
+      std::printf("%s, %d rows: %d parts moved, %d remade\n", band_limit ? "band limit" : "no band limit",
+                  static_cast<int>(rows), moved, remade);
+      if (!band_limit) {
+        EXPECT_EQ(remade, 0);
+      }
+      EXPECT_GT(moved, 0);
+    }
+  }
+}
+
+TEST(PointCloudMethod, PricesAreThoseOfTheRows) {
+  // bench/results/h200.json: milliseconds of 30,720 points on 1920 x 1080 pixels.
+  constexpr double pixels = 1920.0 * 1080;
+  const auto milliseconds = [&](PointMethod method) {
+    const auto price = method_price(Backend::cuda, 1e-3, method);
+    return 1e-9 * pixels * (price.fixed_ps + 30720 * price.pair_ps);
+  };
+  EXPECT_NEAR(milliseconds(PointMethod::direct), 37.38, 0.5);
+  EXPECT_NEAR(milliseconds(PointMethod::recurrence), 54.01, 0.5);
+  EXPECT_NEAR(milliseconds(PointMethod::separable), 0.705, 0.01);
+}
+
+}  // namespace
