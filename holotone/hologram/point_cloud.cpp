@@ -34,7 +34,7 @@ void validate(const PointCloudOptions& options) {
 }
 
 [[noreturn]] void throw_unsupported(const std::string& expected, const std::string& got) {
-  throw Error(ErrorCode::unsupported, fmt::format("{}: method: expected {}, got {}", where_made, expected, got));
+  holotone::throw_unsupported(where_made, "method", expected, got);
 }
 
 void require_method(const PointCloudOptions& options) {
