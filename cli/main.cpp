@@ -59,18 +59,18 @@ void refuse_empty_values(const CLI::App& command) {
   }
 }
 
-int run(const Action& action, const CLI::App& command) {
+int run(const ParsedLine& line, const CLI::App& command) {
   try {
     refuse_empty_values(command);
-    return action();
+    return line.command->run();
   } catch (const Error& error) {
     // A child or a library call that the signal broke off reports a failure of its own.
     const bool stopped = error.code() == ErrorCode::cancelled || cancelled();
     if (stopped) stopped_in_time();
-    print_error(stopped ? "cancelled" : user_terms(error.what(), command));
+    print_error(stopped ? "cancelled" : error_line(error, line));
     return stopped ? exit_cancelled : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
-    print_error("memory: expected enough for the points, the panel and the work, got too little");
+    print_error("out of memory: use fewer points, a smaller panel or smaller pictures");
     return exit_bad_input;
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
@@ -140,7 +140,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
     what = fmt::format("expected {}, got '{}'{}",
                        is_command                ? "a subcommand"
                        : word.rfind('-', 0) == 0 ? "a known option"
-                                                 : "no further word",
+                                                 : "no further argument",
                        word, hint(application, word));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
@@ -155,29 +155,32 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   return exit_bad_input;
 }
 
+Command program() {
+  Command root{.name = "holotone",
+               .purpose =
+                   "Compute holograms and halftones, quantize them for displays and printers, and reconstruct what "
+                   "a viewer sees",
+               .examples = {"holotone sample teapot -o teapot.ply", "holotone hologram teapot.ply -o teapot.png",
+                            "holotone reconstruct teapot.png -o focus.png"}};
+  root.commands = {hologram_command(), quantize_command(), reconstruct_command(), halftone_command(),
+                   measure_command(),  smoe_command(),     info_command(),        devices_command(),
+                   panels_command(),   sample_command(),   scene_command()};
+  return root;
+}
+
 int main_of(int argc, char** argv) {
-  CLI::App application{
-      "Holotone turns point clouds into holograms and pictures into dots, and shows what will be seen.", "holotone"};
+  const Command root = program();
+  CLI::App application{std::string(root.purpose), std::string(root.name)};
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
-  application.require_subcommand(1);
-  Action action;
-  add_hologram(application, action);
-  add_quantize(application, action);
-  add_reconstruct(application, action);
-  add_halftone(application, action);
-  add_measure(application, action);
-  add_smoe(application, action);
-  add_info(application, action);
-  add_devices(application, action);
-  add_panels(application, action);
-  add_sample(application, action);
-  add_scene(application, action);
+  ParsedLine line;
+  add_tables(application, root, line);
   try {
     application.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report_parse_error(application, error);
   }
-  return run(action, named_command(application));
+  note_aliases(line, argc, argv);
+  return run(line, named_command(application));
 }
 
 /// A descriptor that was closed would be given to the next file that is opened, and messages would go into that file.

@@ -1,27 +1,20 @@
 #pragma once
-#include <functional>
-
-namespace CLI {
-class App;
-}
+#include <cli/common/option_table.hpp>
 
 namespace holotone::cli {
 
-/// What the chosen subcommand does once the line is parsed; returns the exit code.
-using Action = std::function<int()>;
-
-/// Each adds one subcommand, whose choice sets `action`.
-void add_hologram(CLI::App& application, Action& action);
-void add_quantize(CLI::App& application, Action& action);
-void add_reconstruct(CLI::App& application, Action& action);
-void add_halftone(CLI::App& application, Action& action);
-void add_measure(CLI::App& application, Action& action);
-void add_smoe(CLI::App& application, Action& action);
-void add_info(CLI::App& application, Action& action);
-void add_devices(CLI::App& application, Action& action);
-void add_panels(CLI::App& application, Action& action);
-void add_sample(CLI::App& application, Action& action);
-void add_scene(CLI::App& application, Action& action);
+/// The subcommands of `holotone`.
+Command hologram_command();
+Command quantize_command();
+Command reconstruct_command();
+Command halftone_command();
+Command measure_command();
+Command smoe_command();
+Command info_command();
+Command devices_command();
+Command panels_command();
+Command sample_command();
+Command scene_command();
 
 /// Exit codes: docs/command_line.md lists them for users.
 inline constexpr int exit_ok = 0;

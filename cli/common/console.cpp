@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cli/common/cancel.hpp>
@@ -82,10 +81,13 @@ void check_output() {
 
 void warn(const ConsoleOptions& options, std::string_view text) { remark(options, fmt::format("warning: {}", text)); }
 
-void add_console_options(CLI::App& command, ConsoleOptions& options) {
-  command.add_flag("--json", options.json, "Print one JSON object and nothing else");
-  command.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
-  command.add_flag("--progress", options.progress, "Report progress as lines even if standard error is no terminal");
+OptionGroup console_options(ConsoleOptions& options) {
+  return {"Messages",
+          {{.names = "--json", .target = &options.json, .help = "Print one JSON object and nothing else"},
+           {.names = "-q,--quiet", .target = &options.quiet, .help = "Print errors only"},
+           {.names = "--progress",
+            .target = &options.progress,
+            .help = "Print progress as lines even if standard error is not a terminal"}}};
 }
 
 void remark(const ConsoleOptions& options, std::string_view text) {

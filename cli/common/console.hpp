@@ -1,15 +1,12 @@
 #pragma once
 #include <chrono>
+#include <cli/common/option_table.hpp>
 #include <cstdio>
 #include <holotone/core/progress.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
-
-namespace CLI {
-class App;
-}
 
 namespace holotone::cli {
 
@@ -20,8 +17,8 @@ struct ConsoleOptions {
   bool progress = false;  ///< progress as lines even where standard error is not a terminal
 };
 
-/// Adds --json, --quiet and --progress.
-void add_console_options(CLI::App& command, ConsoleOptions& options);
+/// --json, --quiet and --progress.
+OptionGroup console_options(ConsoleOptions& options);
 
 /// Text that may go to a terminal or into a log: control characters and bytes that are not UTF-8, which file names and
 /// files bring along, become \n, \t or \xNN.

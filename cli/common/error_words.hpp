@@ -1,14 +1,28 @@
 #pragma once
+#include <cli/common/option_table.hpp>
+#include <holotone/core/error.hpp>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace holotone::cli {
 
-/// An error's line in the words of the command line: where the library names its function and argument, the line names
-/// the option that the argument came from, or the file. `command` is the subcommand that ran, with its line parsed.
-std::string user_terms(const std::string& what, const CLI::App& command);
+/// An error of the library about what a file holds: what() names the file first.
+class FileError final : public Error {
+ public:
+  FileError(std::string path, const Error& error);
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  std::string what_;
+};
+
+/// The same error with a remark at its end.
+Error with_remark(const Error& error, const std::string& remark);
+
+/// An error's line in the words of the command line: where the library names its function and argument, the line names the option that the
+/// argument came from, by the name it was given by, or the file. Of several options the last that was given is named; if none was, the
+/// first, or the file if the error is of one.
+std::string error_line(const Error& error, const ParsedLine& line);
 
 }  // namespace holotone::cli

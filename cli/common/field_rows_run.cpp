@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
 #include <cli/common/field_rows_run.hpp>
 #include <cli/common/paths.hpp>
 #include <filesystem>
@@ -26,8 +27,7 @@ FieldRowsRun::FieldRowsRun(FieldRows rows, const ConsoleOptions& console, Progre
       writer_(rows_.output, rows_.shape, rows_.metadata, {rows_.key, true}, progress),
       resumed_(writer_.rows_done()) {
   if (begun_ && resumed_ == 0) {
-    remark(console_, fmt::format("rows of another {} were there: options or files have changed, and all is made anew",
-                                 rows_.output));
+    remark(console_, fmt::format("rows of another {} are discarded: options or files have changed", rows_.output));
   }
 }
 
@@ -52,9 +52,8 @@ void FieldRowsRun::write(const Queue& queue, const Compute& compute) {
     check_cancelled("writing");
   } catch (const Error& error) {
     if (writer_.rows_done() == 0) throw;
-    const auto kept =
-        fmt::format("{} of {} rows are kept, and the same line goes on from there", writer_.rows_done(), ny);
-    if (error.code() != ErrorCode::cancelled) throw Error(error.code(), fmt::format("{}; {}", error.what(), kept));
+    const auto kept = fmt::format("{} of {} rows are kept; run the same command to resume", writer_.rows_done(), ny);
+    if (error.code() != ErrorCode::cancelled) throw with_remark(error, kept);
     remark(console_, kept);
     throw;
   }

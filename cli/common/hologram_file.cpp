@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/correction.hpp>
+#include <cli/common/error_words.hpp>
 #include <cli/common/hologram_file.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/paths.hpp>
@@ -333,7 +334,7 @@ auto said_of(const std::string& path, const Call& call) {
     return call();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
-    throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", path, error.what()));
+    throw FileError(path, error);
   }
 }
 

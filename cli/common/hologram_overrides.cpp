@@ -102,7 +102,8 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
     metadata.insert_or_assign("packed16", "1");
     metadata.insert_or_assign("bits", "16");
   }
-  if (!overrides.bits.empty()) metadata["bits"] = std::to_string(whole_number("--bits", overrides.bits, 1, 16));
+  if (!overrides.bits.empty())
+    metadata["bits"] = std::to_string(whole_number("--bits", overrides.bits, code_bits_range));
   apply_levels(metadata, overrides);
   if (!overrides.object_energy.empty()) {
     metadata["object_energy"] = number_text(number_between("--object-energy", overrides.object_energy, 0, 1e30));
@@ -192,7 +193,7 @@ std::string format_name(const std::string& path) {
 std::string no_metadata_remark(const std::string& output, const std::string& files, const std::string& flags,
                                bool first_of_several) {
   const std::string format = format_name(output);
-  return fmt::format("{} holds {} metadata, reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
+  return fmt::format("{} holds {} metadata; reconstruct {} with: holotone reconstruct {} -o PICTURE.png {}", format,
                      format == "OHC" ? "little" : "no", first_of_several ? "the first" : "it", files, flags);
 }
 

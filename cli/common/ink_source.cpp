@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
 #include <cli/common/ink_source.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
@@ -17,7 +18,7 @@ auto of_picture(const std::string& path, const Work& work) {
     return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
-    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+    throw FileError(path, error);
   }
 }
 
@@ -50,7 +51,7 @@ InkSource ink_source(const InkArguments& a) {
   const Typed tone = choose("--tone", a.tone, tones);
   source.tone_by_file = tone == Typed::by_file;
   source.options.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
-  source.options.gamma = number_between("--gamma", a.gamma, 0.01, 100);
+  source.options.gamma = number_between("--gamma", a.gamma, gamma_range);
   source.options.invert = a.invert;
   source.options.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
   source.mask = a.mask;

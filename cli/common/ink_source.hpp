@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cli/common/values.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/io/image.hpp>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace holotone::cli {
+
+inline constexpr Range black_range = number_range(0, 1);
 
 /// How ink is made of a picture, as typed.
 struct InkArguments {

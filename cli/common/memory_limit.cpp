@@ -101,7 +101,9 @@ void require_memory_for(const HologramJob& job) {
   require_memory(
       who, bytes_for(job, on_host) + (on_host ? fast_bytes(job) : 0),
       fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny),
-      job.complex_field ? "" : "a complex field (-o NAME.h5) needs little, and `holotone quantize` makes codes of it");
+      job.complex_field
+          ? ""
+          : "a complex field (-o NAME.h5) needs little memory, and `holotone quantize` converts it to codes");
 }
 
 void require_memory_for_dots(const HalftoneJob& job, std::int64_t count, std::string_view option) {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -40,16 +39,35 @@ std::array<std::int64_t, 2> pixels_of(const std::string& text, double pitch_m) {
 
 }  // namespace
 
-void add_panel_options(CLI::App& command, PanelArguments& arguments) {
-  auto* panel =
-      command.add_option("--panel", arguments.panel, "Preset of a light modulator; `holotone panels` lists them");
-  auto* pixels = command.add_option("--resolution", arguments.resolution, "Pixels of any other panel, WIDTHxHEIGHT");
-  auto* size = command.add_option("--panel-size", arguments.size,
-                                  "Its size instead: 18.4mm or 18.4x9.2mm, as many whole pixels");
-  auto* pitch = command.add_option("--pitch", arguments.pitch, "Pixel pitch of any other panel, such as 8um");
-  pixels->excludes(panel);
-  size->excludes(panel)->excludes(pixels);
-  pitch->excludes(panel);
+std::vector<OptionRow> panel_options(PanelArguments& arguments) {
+  return {
+      {.names = "--panel",
+       .target = &arguments.panel,
+       .value = "NAME",
+       .help = "Preset of a light modulator; `holotone panels` lists them",
+       .otherwise = panels().front().name,
+       .common = true,
+       .feeds = "PointCloudPlan.pitch_m|PointCloudPlan.shape|EncodePlan.grid|EncodePlan.level_phase_rad|FftPlan.shape|"
+                "Array."},
+      {.names = "--resolution",
+       .target = &arguments.resolution,
+       .value = "WxH",
+       .help = "Pixels of any other panel, with --pitch",
+       .common = true,
+       .excludes = "--panel",
+       .feeds = "PointCloudPlan.shape|EncodePlan.grid|FftPlan.shape|Array."},
+      {.names = "--panel-size",
+       .target = &arguments.size,
+       .value = "SIZE",
+       .help = "Width, or WIDTHxHEIGHT, of any other panel, such as 18.4x9.2mm, rounded to whole pixels",
+       .excludes = "--panel --resolution"},
+      {.names = "--pitch",
+       .target = &arguments.pitch,
+       .value = "LENGTH",
+       .help = "Pixel pitch of any other panel, such as 8um",
+       .common = true,
+       .excludes = "--panel",
+       .feeds = "PointCloudPlan.pitch_m"}};
 }
 
 Panel chosen_panel(const PanelArguments& arguments) {

@@ -1,10 +1,8 @@
 #pragma once
+#include <cli/common/option_table.hpp>
 #include <holotone/optics/panel.hpp>
 #include <string>
-
-namespace CLI {
-class App;
-}
+#include <vector>
 
 namespace holotone::cli {
 
@@ -16,8 +14,8 @@ struct PanelArguments {
   std::string pitch;
 };
 
-/// Adds --panel, --resolution, --panel-size and --pitch.
-void add_panel_options(CLI::App& command, PanelArguments& arguments);
+/// --panel, --resolution, --panel-size and --pitch.
+std::vector<OptionRow> panel_options(PanelArguments& arguments);
 
 /// The panel meant: the preset (PLUTO-2.1 if nothing is said), or "custom". Throws invalid_argument.
 Panel chosen_panel(const PanelArguments& arguments);

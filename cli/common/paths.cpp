@@ -155,7 +155,8 @@ bool file_exists(const std::string& path) noexcept {
 void require_input(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    throw_io(path, "a file", errno == ENOENT || errno == ENOTDIR ? "no such file" : std::strerror(errno));
+    if (errno == ENOENT || errno == ENOTDIR) throw Error(ErrorCode::io, path + ": file not found");
+    throw_io(path, "a readable file", std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
   if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");

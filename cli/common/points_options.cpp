@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
@@ -54,7 +54,7 @@ void of_file(const std::string& path, const Work& work) {
     work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument || names_option(error)) throw;
-    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+    throw FileError(path, error);
   }
 }
 
@@ -179,29 +179,66 @@ void require_memory_for(std::int64_t samples) {
   }
 }
 
-void add_placement_options(CLI::App& command, SceneArguments& arguments) {
-  auto* distance =
-      command.add_option("--distance", arguments.distance, "Object's centre behind the panel; negative: in front")
-          ->capture_default_str();
-  auto* size = command.add_option("--size", arguments.size, "The larger of the object's width and height")
-                   ->capture_default_str();
-  command
-      .add_flag("--keep-coordinates", arguments.keep_coordinates,
-                "Take the file's coordinates as metres, panel at z = 0, viewer at z > 0")
-      ->excludes(distance)
-      ->excludes(size);
+std::vector<OptionRow> placement_options(SceneArguments& arguments) {
+  return {{.names = "--distance",
+           .target = &arguments.distance,
+           .value = "LENGTH",
+           .help = "Distance of the object's centre behind the panel; negative: in front",
+           .common = true,
+           .feeds = "place.distance_m"},
+          {.names = "--size",
+           .target = &arguments.size,
+           .value = "LENGTH",
+           .help = "Larger of the object's width and height",
+           .common = true,
+           .feeds = "place.size_m|slice_picture.picture"},
+          {.names = "--keep-coordinates",
+           .target = &arguments.keep_coordinates,
+           .help = "Take the file's coordinates as metres: panel at z = 0, viewer at z > 0",
+           .excludes = "--distance --size"}};
 }
 
-void add_scene_options(CLI::App& command, SceneArguments& arguments) {
-  command.add_option("--turn", arguments.turn, "Turn the object about the vertical axis: its front goes to the right");
-  command.add_option("--tilt", arguments.tilt, "Then tip its top toward the viewer");
-  command.add_option("--points", arguments.points, "Sample this many points on a mesh's surface, or of a cloud");
-  command.add_flag("--hide", arguments.hide, "Drop points that nearer surface of the whole object hides");
-  command.add_option("--hide-cell", arguments.hide_cell, "Cell of the depth buffer that --hide uses");
-  command.add_option("--light", arguments.light, "Shade by normal with light from the direction X,Y,Z");
-  command.add_flag("--random-phase", arguments.random_phase, "Give each point a random phase");
-  command.add_option("--seed", arguments.seed, "Seed of every random choice")->capture_default_str();
-  command.add_flag("--skip-bad", arguments.skip_bad, "Drop points that are not finite or lie in the panel's plane");
+OptionRow seed_option(SceneArguments& arguments) {
+  return {.names = "--seed", .target = &arguments.seed, .value = "N", .help = "Seed of every random choice"};
+}
+
+std::vector<OptionRow> scene_option_rows(SceneArguments& arguments) {
+  return {{.names = "--points",
+           .target = &arguments.points,
+           .value = "N",
+           .help = "Number of points, sampled on the surface of a mesh or chosen from a cloud, such as 200k",
+           .otherwise = "the file's vertices",
+           .common = true,
+           .feeds = "sample_surface.count"},
+          {.names = "--turn",
+           .target = &arguments.turn,
+           .value = "ANGLE",
+           .help = "Rotation about the vertical axis; positive: the front turns to the right",
+           .feeds = "turn.angle_rad"},
+          {.names = "--tilt",
+           .target = &arguments.tilt,
+           .value = "ANGLE",
+           .help = "Rotation after --turn; positive: the top tips toward the viewer",
+           .feeds = "tilt.angle_rad"},
+          {.names = "--hide", .target = &arguments.hide, .help = "Drop points behind a nearer surface of the object"},
+          {.names = "--hide-cell",
+           .target = &arguments.hide_cell,
+           .value = "LENGTH",
+           .help = "Cell of the depth buffer of --hide",
+           .otherwise = "twice the mean spacing",
+           .feeds = "hide_occluded.cell_m|visible_points.cell_m"},
+          {.names = "--light",
+           .target = &arguments.light,
+           .value = "X,Y,Z",
+           .help = "Direction toward a light that shades the points by their normals, such as 1,1,1",
+           .feeds = "shade.direction"},
+          {.names = "--random-phase",
+           .target = &arguments.random_phase,
+           .help = "Give each point a random phase: light fills the panel, with speckle",
+           .common = true},
+          {.names = "--skip-bad",
+           .target = &arguments.skip_bad,
+           .help = "Drop points that are not finite or lie in the panel's plane"}};
 }
 
 SceneOptions scene_options(const SceneArguments& arguments) {

@@ -1,14 +1,12 @@
 #pragma once
 #include <array>
+#include <cli/common/option_table.hpp>
 #include <cstdint>
 #include <holotone/core/geometry.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <optional>
 #include <string>
-
-namespace CLI {
-class App;
-}
+#include <vector>
 
 namespace holotone::cli {
 
@@ -47,10 +45,12 @@ inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 /// Throws out_of_memory for more samples of a surface than memory holds, before the system ends the program for trying.
 void require_memory_for(std::int64_t samples);
 
-/// Adds --distance, --size and --keep-coordinates.
-void add_placement_options(CLI::App& command, SceneArguments& arguments);
-/// Adds what chooses, hides and lights points.
-void add_scene_options(CLI::App& command, SceneArguments& arguments);
+/// --distance, --size and --keep-coordinates.
+std::vector<OptionRow> placement_options(SceneArguments& arguments);
+/// --seed.
+OptionRow seed_option(SceneArguments& arguments);
+/// The options that choose, turn, hide and light points.
+std::vector<OptionRow> scene_option_rows(SceneArguments& arguments);
 SceneOptions scene_options(const SceneArguments& arguments);
 
 /// A file's vertices and triangles in place: checked, without bad vertices, in metres before or behind the panel.

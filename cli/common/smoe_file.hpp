@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/smoe/codec.hpp>
 #include <optional>
@@ -6,6 +7,9 @@
 #include <string_view>
 
 namespace holotone::cli {
+
+/// Of .smoe files.
+inline constexpr Range quality_range = number_range(0, best_smoe_quality);
 
 /// A model and the file it came from.
 struct StoredModel {

@@ -78,7 +78,7 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
     const auto [other, fresh] = files.emplace(*numbers, (folder / entry.path().filename()).string());
     if (!fresh) throw_io(path, "one file for each view", other->second + " and " + entry.path().filename().string());
   }
-  if (error || files.empty()) throw_io(path, "files of views, such as with 0 for %u", "none");
+  if (error || files.empty()) throw_io(path, "files with numbers in the place of %u and %v", "none");
   const auto [first_row, first_column] = files.begin()->first;
   auto last = files.begin()->first;
   std::int64_t least_column = first_column;
@@ -211,7 +211,7 @@ FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left
       reject("--leave-out",
              pictures.numbers.empty() ? "views of a light field"
              : again                  ? "every view once"
-                                      : fmt::format("a view that is there, as {}", grid ? "U,V" : "U"),
+                                      : fmt::format("an existing view as {}", grid ? "U,V" : "U"),
              name);
     }
     const auto i = found - pictures.numbers.begin();
@@ -223,7 +223,7 @@ FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left
     move(pictures.images, taken.images);
     move(pictures.at, taken.at);
     move(pictures.numbers, taken.numbers);
-    if (pictures.images.size() < 2) reject("--leave-out", "2 views or more to be left for the fit", name);
+    if (pictures.images.size() < 2) reject("--leave-out", "at least 2 remaining views", name);
   }
   return taken;
 }

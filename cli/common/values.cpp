@@ -7,6 +7,7 @@
 #include <holotone/hologram/encode.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/optics/field.hpp>
+#include <optional>
 
 namespace holotone::cli {
 namespace {
@@ -34,19 +35,26 @@ double grating_angle(std::string_view option, const std::string& text, double wa
   return steering_angle_rad(period, wavelength_m);
 }
 
-/// ", written out: 20000" for "20k", nothing for what has no such suffix.
-std::string written_out(std::string_view text) {
-  static constexpr std::pair<char, double> factors[] = {{'k', 1e3}, {'K', 1e3}, {'M', 1e6}, {'m', 1e6}};
-  for (const auto& [suffix, factor] : factors) {
-    if (text.empty() || text.back() != suffix) continue;
-    double number = 0;
-    const char* const last = text.data() + text.size() - 1;
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    const double value = std::round(number * factor);
-    if (error == std::errc() && end == last && std::abs(value) < 1e15)
-      return fmt::format(", written out: {:.0f}", value);
-  }
-  return {};
+/// The whole number that "20000", "20k", "1.5M" or "2e4" say.
+std::optional<std::int64_t> whole_value(std::string_view text) {
+  double factor = 1;
+  if (text.ends_with('k') || text.ends_with('K')) factor = 1e3;
+  if (text.ends_with('M')) factor = 1e6;
+  if (factor > 1) text.remove_suffix(1);
+  std::int64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (factor == 1 && error == std::errc() && end == last) return value;
+  if (factor == 1 && text.find_first_of("eE") == std::string_view::npos) return std::nullopt;
+  constexpr double exact = 1LL << 53;
+  double number = 0;
+  const auto [end_of_number, error_of_number] = std::from_chars(text.data(), last, number);
+  if (error_of_number != std::errc() || end_of_number != last) return std::nullopt;
+  // 2.3 * 1000 is not 2300 in double.
+  const double product = number * factor;
+  const double whole = std::round(product);
+  if (!(std::abs(product - whole) <= 1e-12 * std::abs(whole) && std::abs(whole) <= exact)) return std::nullopt;
+  return static_cast<std::int64_t>(whole);
 }
 
 }  // namespace
@@ -79,7 +87,7 @@ std::string wavelength_warning(double wavelength_m) {
   constexpr double shortest_m = 200e-9;
   constexpr double longest_m = 2e-6;
   if (wavelength_m >= shortest_m && wavelength_m <= longest_m) return {};
-  return fmt::format("a wavelength of {} is outside {} to {}, the light of modulators; is its unit the one meant?",
+  return fmt::format("a wavelength of {} is outside {} to {}, the range of light modulators; check its unit",
                      format_length(wavelength_m), format_length(shortest_m), format_length(longest_m));
 }
 
@@ -98,22 +106,32 @@ double positive_number(std::string_view option, std::string_view text) {
 }
 
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high) {
-  std::int64_t value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  bool whole = error == std::errc() && end == last;
-  if (!whole && text.find_first_of("eE") != std::string_view::npos) {
-    constexpr double exact = 1LL << 53;
-    double number = 0;  // "1e5"
-    const auto [end_of_number, error_of_number] = std::from_chars(text.data(), last, number);
-    whole = error_of_number == std::errc() && end_of_number == last && number == std::floor(number) &&
-            std::abs(number) <= exact;
-    if (whole) value = static_cast<std::int64_t>(number);
+  const auto value = whole_value(text);
+  if (!value || *value < low || *value > high) {
+    reject(option, fmt::format("a whole number from {} to {}", low, high), text);
   }
-  if (!whole || value < low || value > high) {
-    reject(option, fmt::format("a whole number from {} to {}{}", low, high, written_out(text)), text);
+  return *value;
+}
+
+std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range) {
+  return whole_number(option, text, static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
+}
+
+double number_between(std::string_view option, std::string_view text, const Range& range) {
+  return number_between(option, text, range.low, range.high);
+}
+
+double length_between(std::string_view option, std::string_view text, const Range& range) {
+  return length_between(option, text, range.low, range.high);
+}
+
+std::string text_of(const Range& range) {
+  switch (range.of) {
+    case RangeOf::lengths: return fmt::format("{} to {}", format_length(range.low), format_length(range.high));
+    case RangeOf::numbers: return fmt::format("{:g} to {:g}", range.low, range.high);
+    case RangeOf::counts: return fmt::format("{:.0f} to {:.0f}", range.low, range.high);
   }
-  return value;
+  return {};
 }
 
 std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text) {

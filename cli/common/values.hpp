@@ -25,6 +25,29 @@ inline constexpr double most_distance_m = 1e5;
 /// Field values and amplitudes beyond it are taken for a mistake.
 inline constexpr double most_field_value = 1e15;
 
+/// What a range holds.
+enum class RangeOf { counts, numbers, lengths };
+
+/// The values that an option takes, both ends included: said once, for the check, its error and the help. Lengths are in metres.
+struct Range {
+  RangeOf of = RangeOf::numbers;
+  double low = 0;
+  double high = 0;
+};
+
+constexpr Range count_range(std::int64_t low, std::int64_t high) {
+  return {RangeOf::counts, static_cast<double>(low), static_cast<double>(high)};
+}
+constexpr Range number_range(double low, double high) { return {RangeOf::numbers, low, high}; }
+constexpr Range length_range(double low_m, double high_m) { return {RangeOf::lengths, low_m, high_m}; }
+
+/// Of tone curves, and of the codes of holograms.
+inline constexpr Range gamma_range = number_range(0.01, 100);
+inline constexpr Range code_bits_range = count_range(1, 16);
+
+/// "1 to 8", "1 um to 1 km"
+std::string text_of(const Range& range);
+
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);
 
@@ -46,8 +69,13 @@ double number_between(std::string_view option, std::string_view text, double low
 /// A number > 0.
 double positive_number(std::string_view option, std::string_view text);
 
-/// A whole number in [low, high].
+/// A whole number in [low, high]: "20000", "20k" (k = 1000), "1.5M" (M = 1000000) or "2e4".
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high);
+
+/// The same with a range of an option.
+double length_between(std::string_view option, std::string_view text, const Range& range);
+double number_between(std::string_view option, std::string_view text, const Range& range);
+std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range);
 
 /// {nx, ny} from "1920x1080".
 std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text);

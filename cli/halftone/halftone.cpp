@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -39,7 +38,7 @@ std::string ink_warning(const HalftoneJob& job, const Halftone& halftone) {
   const double share = halftone.ink_share;
   if (std::abs(share - 1) <= tolerated) return {};
   const bool alike = job.radius_low->value == job.radius_high->value;
-  return fmt::format("dots hold {} % of the picture's ink: {}--dots {:.0f} would hold all of it",
+  return fmt::format("the dots hold {} % of the picture's ink; {}--dots {:.0f} gives all of it",
                      share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share),
                      alike ? fmt::format("--radius {} or ", radius_text(job, 1 / std::sqrt(share))) : std::string(),
                      std::max(1.0, std::round(static_cast<double>(*job.dots) / share)));
@@ -53,10 +52,10 @@ std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& pa
   for (const auto& ink : page.inks) most = std::max(most, total_ink(ink.view()) / static_cast<double>(ink.size()));
   const auto& options = job.ink.options;
   if (most > dark && !job.gamma_given && !options.invert) {
-    hints.push_back(fmt::format("ink covers {:.0f} % of the page: --gamma 2 gives a lighter print", 100 * most));
+    hints.push_back(fmt::format("ink covers {:.0f} % of the page; --gamma 2 gives a lighter print", 100 * most));
   }
   if (page.clip_does_nothing) {
-    hints.emplace_back("--clip does nothing here: pictures of 8 or 16 bits hold no number outside 0 to 1");
+    hints.emplace_back("--clip does nothing here: pictures of 8 or 16 bits hold no values outside 0 to 1");
   }
   return hints;
 }
@@ -67,12 +66,12 @@ std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage&
   if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
   if (extension_of(job.output) == ".png" && !halftone.bitmap && radius < 0.5) {
-    warnings.push_back(fmt::format(
-        "dots have a radius of {:.2g} pixels of {}{}", radius, job.output,
-        radius < dots_that_hardly_show ? ", which shows none of them" : "; a larger --dpi shows them one by one"));
+    warnings.push_back(fmt::format("dots have a radius of {:.2g} pixels of {}{}", radius, job.output,
+                                   radius < dots_that_hardly_show ? ", which makes them invisible; use a larger --dpi"
+                                                                  : "; a larger --dpi separates them"));
   }
   if (halftone.missed_neighbours > 0) {
-    warnings.push_back(fmt::format("--near map misses {} at the end, counted from each side",
+    warnings.push_back(fmt::format("--near map misses {} (each pair counts twice); use --near cells",
                                    counted(halftone.missed_neighbours, "neighbour")));
   }
   return warnings;
@@ -156,7 +155,7 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& half
                                     counted(static_cast<std::int64_t>(halftone.frames.size()), "frame")));
   }
   if (job.tour && halftone.tour_start > 0) {
-    report(job.console, fmt::format("the way from dot to dot is {} long, {:.0f} % of the one along Hilbert's curve",
+    report(job.console, fmt::format("the tour is {} long, {:.0f} % of the Hilbert curve's",
                                     page_length_text(page, halftone.tour), 100 * halftone.tour / halftone.tour_start));
   }
 }
@@ -178,64 +177,202 @@ int run_halftone(const HalftoneArguments& arguments) {
   return exit_ok;
 }
 
-void add_method_options(CLI::App& command, HalftoneArguments& a) {
-  command.add_option("--dots", a.dots, "How many dots; default: as many as the ink asks for");
-  command.add_option("--method", a.method, "electrostatic, direct, floyd-steinberg, lloyd or ccvt")
-      ->capture_default_str();
-  command.add_option("--start", a.start, "Where dots begin: importance or error-diffusion");
-  command.add_option("--iterations", a.iterations, "At most so many");
-  command.add_option("--descent", a.descent, "momentum, or plain: the paper's fixed steps");
-  command.add_option("--shake", a.shake, "First radius of shaking, in mean spacings of dots; falls to 0");
-  command.add_option("--seed", a.seed, "Of every random choice; default 0");
-  command.add_option("--tolerance", a.tolerance, "Largest relative error of the net force, 1e-5 to 0.1");
-  command.add_option("--split", a.split, "Sum of forces: ewald, or taylor: the paper's");
-  command.add_option("--m", a.cutoff, "Window cut-off of --split taylor, 2 to 5");
-  command.add_option("--degree", a.degree, "Taylor degree of --split taylor, 2 to 12");
-  command.add_option("--near", a.near, "How dots find neighbours: cells, or map: the paper's");
-  command.add_flag("--deterministic", a.deterministic, "The same bits every run on a GPU too");
-  command.add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
+std::vector<OptionRow> method_options(HalftoneArguments& a) {
+  return {
+      {.names = "--method",
+       .target = &a.method,
+       .value = "NAME",
+       .help = "electrostatic, direct (the same forces pair by pair), lloyd, ccvt or floyd-steinberg",
+       .common = true,
+       .feeds = "ElectrostaticPlan.sum"},
+      {.names = "--iterations",
+       .target = &a.iterations,
+       .value = "N",
+       .help = "Maximum number of iterations",
+       .range = iterations_range,
+       .otherwise = "300 for forces, 100 for lloyd, 200 for ccvt",
+       .common = true},
+      {.names = "--start",
+       .target = &a.start,
+       .value = "NAME",
+       .help = "Initial dots: importance (random with the ink's density) or error-diffusion",
+       .otherwise = "importance"},
+      {.names = "--descent",
+       .target = &a.descent,
+       .value = "NAME",
+       .help = "Step rule: momentum, or plain (fixed steps, as published)",
+       .otherwise = "momentum"},
+      {.names = "--shake",
+       .target = &a.shake,
+       .value = "R",
+       .help = "First radius of random displacements, in mean dot spacings; decreases to 0",
+       .range = shake_range},
+      {.names = "--tolerance",
+       .target = &a.tolerance,
+       .value = "T",
+       .help = "Maximum relative error of the net force",
+       .range = tolerance_range,
+       .feeds = "ElectrostaticPlan.tolerance"},
+      {.names = "--split",
+       .target = &a.split,
+       .value = "NAME",
+       .help = "Summation of forces: ewald, or taylor (as published)",
+       .otherwise = "ewald",
+       .feeds = "ElectrostaticPlan.sum"},
+      {.names = "--m",
+       .target = &a.cutoff,
+       .value = "N",
+       .help = "Window cut-off of --split taylor",
+       .range = cutoff_range,
+       .feeds = "ElectrostaticPlan.window_cutoff"},
+      {.names = "--degree",
+       .target = &a.degree,
+       .value = "N",
+       .help = "Degree of --split taylor",
+       .range = degree_range,
+       .feeds = "ElectrostaticPlan.taylor_degree"},
+      {.names = "--near",
+       .target = &a.near,
+       .value = "NAME",
+       .help = "Neighbour search: cells, or map (as published)",
+       .otherwise = "cells",
+       .feeds = "ElectrostaticPlan.near"},
+      {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of every random choice", .otherwise = "0"},
+      {.names = "--deterministic", .target = &a.deterministic, .help = "Give the same bits in every run on a GPU too"},
+      {.names = "--device",
+       .target = &a.device,
+       .value = "NAME",
+       .help = "auto, cpu or cuda:N",
+       .feeds = ".device|ElectrostaticPlan.queue"}};
 }
 
-void add_ink_options(CLI::App& command, HalftoneArguments& a) {
-  command.add_flag("--invert", a.ink.invert, "Ink where the picture is bright");
-  command.add_option("--mask", a.ink.mask, "Picture of the same size: ink only where it is white");
-  command.add_option("--gamma", a.ink.gamma, "Above 1 lifts the shadows: less ink")
-      ->capture_default_str()
-      ->each([&a](const std::string&) { a.gamma_given = true; });
-  command.add_option("--tone", a.ink.tone, "What numbers are: srgb codes, linear light (or as they are), auto by file")
-      ->capture_default_str();
-  command.add_flag("--clip", a.ink.clip, "Take numbers outside 0 to 1 of float pictures as 0 or 1");
-  command.add_option("--colour,--color", a.colour, "cmyk: dots of four inks that repel each other");
-  command.add_option("--black", a.black, "Share of grey that black ink takes, 0 to 1; default 1");
-  command.add_option("--within", a.within, "Weight of the force among dots of one ink; default 1");
-  command.add_option("--across", a.across, "Weight of the force among dots of all inks; default 0.5");
+std::vector<OptionRow> ink_options(HalftoneArguments& a) {
+  return {{.names = "--gamma",
+           .target = &a.ink.gamma,
+           .value = "G",
+           .help = "Exponent of the tones; above 1: lighter shadows, less ink",
+           .range = gamma_range,
+           .common = true,
+           .feeds = "ink_from_pixels.gamma"},
+          {.names = "--tone",
+           .target = &a.ink.tone,
+           .value = "NAME",
+           .help = "Tone curve of the picture: srgb, linear, or auto (sRGB codes, linear floats)"},
+          {.names = "--invert", .target = &a.ink.invert, .help = "Put ink where the picture is bright"},
+          {.names = "--mask",
+           .target = &a.ink.mask,
+           .value = "FILE",
+           .help = "Picture of the same size: white takes ink, black none"},
+          {.names = "--clip", .target = &a.ink.clip, .help = "Clip values of float pictures to 0 to 1"}};
 }
 
-void add_page_options(CLI::App& command, HalftoneArguments& a) {
-  command.add_option("--radius", a.radius, "Of a dot, or MIN:MAX by local ink: pixels, or a length such as 0.2mm");
-  command.add_option("--size", a.size, "Longer side of the page, such as 100mm; default: 96 pixels an inch");
-  command.add_option("--dpi", a.dpi, "PNG: pixels an inch; default: the picture's pixels");
-  command.add_flag("--one-bit", a.one_bit, "PNG: black and white without greys");
-  command.add_option("--order", a.order, "none, or tour: a short way from dot to dot for plotters")
-      ->capture_default_str();
-  command.add_option("--frames", a.frames, "The evolution: a folder, or names such as frame_%04d.png");
-  command.add_option("--frame-interval", a.frame_interval, "Iterations from frame to frame; default 10");
+std::vector<OptionRow> colour_options(HalftoneArguments& a) {
+  return {{.names = "--colour,--color",
+           .target = &a.colour,
+           .value = "cmyk",
+           .help = "Separation into four inks whose dots repel each other",
+           .common = true},
+          {.names = "--black",
+           .target = &a.black,
+           .value = "B",
+           .help = "Share of grey printed in black",
+           .range = black_range,
+           .otherwise = "1",
+           .feeds = "Separation.black"},
+          {.names = "--within",
+           .target = &a.within,
+           .value = "W",
+           .help = "Weight of the forces among dots of one ink",
+           .range = weight_range,
+           .otherwise = "1",
+           .feeds = "classes_halftone.within"},
+          {.names = "--across",
+           .target = &a.across,
+           .value = "W",
+           .help = "Weight of the forces among dots of all inks",
+           .range = weight_range,
+           .otherwise = "0.5",
+           .feeds = "classes_halftone.across"}};
+}
+
+std::vector<OptionRow> page_options(HalftoneArguments& a) {
+  return {{.names = "--size",
+           .target = &a.size,
+           .value = "LENGTH",
+           .help = "Longer side of the page, such as 100mm",
+           .range = page_range,
+           .otherwise = "96 pixels an inch",
+           .common = true},
+          {.names = "--dpi",
+           .target = &a.dpi,
+           .value = "N",
+           .help = "Pixels an inch of a PNG",
+           .range = dpi_range,
+           .otherwise = "the picture's pixels",
+           .common = true,
+           .feeds = "write_dots.dpi"},
+          {.names = "--one-bit",
+           .target = &a.one_bit,
+           .help = "Write a PNG in black and white, without grey levels",
+           .common = true},
+          {.names = "--order",
+           .target = &a.order,
+           .value = "NAME",
+           .help = "Order of the dots in the file: none, or tour (a short path, for plotters)",
+           .common = true},
+          {.names = "--frames",
+           .target = &a.frames,
+           .value = "NAME",
+           .help = "Intermediate states of electrostatic and direct: a folder, or names such as frame_%04d.png"},
+          {.names = "--frame-interval",
+           .target = &a.frame_interval,
+           .value = "N",
+           .help = "Iterations from frame to frame",
+           .range = iterations_range,
+           .otherwise = "10"}};
 }
 
 }  // namespace
 
-void add_halftone(CLI::App& application, Action& action) {
+Command halftone_command() {
   const auto arguments = std::make_shared<HalftoneArguments>();
-  auto* command = application.add_subcommand("halftone", "A picture to dots for a printer or plotter");
-  command->add_option("IN", arguments->inputs, "PNG, TIFF, JPEG or BMP; or several, the darkness of one ink each")
-      ->required();
-  command->add_option("-o,--output", arguments->output, "SVG, PDF, PNG; CSV, TXT or NPY for the dots' places")
-      ->required();
-  add_method_options(*command, *arguments);
-  add_ink_options(*command, *arguments);
-  add_page_options(*command, *arguments);
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_halftone(*arguments); }; });
+  auto& a = *arguments;
+  return {.name = "halftone",
+          .purpose = "Halftone a picture into dots for a printer or plotter",
+          .examples = {"holotone halftone photo.jpg -o dots.svg --dots 50k --size 200mm",
+                       "holotone halftone photo.jpg -o dots.png --dots 50k --size 200mm --dpi 300",
+                       "holotone halftone photo.jpg -o bitmap.png --method floyd-steinberg"},
+          .groups = {{"",
+                      {{.names = "IN",
+                        .target = &a.inputs,
+                        .help = "PNG, TIFF, JPEG or BMP; of several pictures each is the darkness of one ink",
+                        .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "FILE",
+                        .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions",
+                        .required = true},
+                       {.names = "--dots",
+                        .target = &a.dots,
+                        .value = "N",
+                        .help = "Number of dots, such as 20k",
+                        .range = dots_range,
+                        .otherwise = "from the ink",
+                        .common = true,
+                        .feeds = "ElectrostaticPlan.maximum_dots|capacity_voronoi_dots.count"},
+                       {.names = "--radius",
+                        .target = &a.radius,
+                        .value = "R",
+                        .help = "Radius of a dot, or MIN:MAX by local ink, in pixels or with a unit such as 0.2mm",
+                        .otherwise = "from the ink",
+                        .common = true}}},
+                     {"Method", method_options(a)},
+                     {"Ink", ink_options(a)},
+                     {"Colour", colour_options(a)},
+                     {"Page and files", page_options(a)},
+                     console_options(a.console)},
+          .run = [arguments] { return run_halftone(*arguments); },
+          .given = &a.given};
 }
 
 }  // namespace holotone::cli

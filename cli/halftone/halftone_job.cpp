@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t most_inputs = 16;
 constexpr std::int64_t default_frame_interval = 10;
-/// A page wider than that is no page.
-constexpr double most_page_m = 1000;
 
 constexpr Choice<HalftoneMethod> methods[] = {{"electrostatic", HalftoneMethod::electrostatic},
                                               {"direct", HalftoneMethod::direct},
@@ -51,12 +49,13 @@ void refuse_unused(const HalftoneArguments& a, const HalftoneJob& job) {
        fast ? "--split taylor" : method},
       {"--iterations", !a.iterations.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method that iterates",
        method},
-      {"--seed", !a.seed.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method that uses chance", method},
+      {"--seed", !a.seed.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method with random choices",
+       method},
       {"--descent", !a.descent.empty(), forces, force_methods, method},
       {"--shake", !a.shake.empty(), forces, force_methods, method},
       {"--deterministic", a.deterministic, forces, force_methods, method},
       {"--frames", !a.frames.empty(), forces, force_methods, method},
-      {"--frame-interval", !a.frame_interval.empty(), !a.frames.empty(), "--frames beside it", "none"},
+      {"--frame-interval", !a.frame_interval.empty(), !a.frames.empty(), "--frames", "none"},
       {"--black", !a.black.empty(), job.cmyk, "--colour cmyk", inks},
       {"--within", !a.within.empty(), classes && forces, "several inks and forces", forces ? inks : method},
       {"--across", !a.across.empty(), classes && forces, "several inks and forces", forces ? inks : method},
@@ -77,18 +76,18 @@ void set_forces(HalftoneJob& job, const HalftoneArguments& a) {
   static constexpr Choice<Descent> descents[] = {{"momentum", Descent::momentum}, {"plain", Descent::plain}};
   if (!a.split.empty()) job.forces.sum = choose("--split", a.split, splits);
   if (!a.near.empty()) job.forces.near = choose("--near", a.near, nears);
-  if (!a.cutoff.empty()) job.forces.window_cutoff = static_cast<int>(whole_number("--m", a.cutoff, 2, 5));
-  if (!a.degree.empty()) job.forces.taylor_degree = static_cast<int>(whole_number("--degree", a.degree, 2, 12));
-  if (!a.tolerance.empty()) job.forces.tolerance = number_between("--tolerance", a.tolerance, 1e-5, 0.1);
+  if (!a.cutoff.empty()) job.forces.window_cutoff = static_cast<int>(whole_number("--m", a.cutoff, cutoff_range));
+  if (!a.degree.empty()) job.forces.taylor_degree = static_cast<int>(whole_number("--degree", a.degree, degree_range));
+  if (!a.tolerance.empty()) job.forces.tolerance = number_between("--tolerance", a.tolerance, tolerance_range);
   job.forces.deterministic = a.deterministic;
   if (!a.descent.empty() && choose("--descent", a.descent, descents) == Descent::plain) {
     job.descent.rule = StepRule::paper();
   }
   if (!a.iterations.empty()) {
-    job.iterations = whole_number("--iterations", a.iterations, 1, 1'000'000);
+    job.iterations = whole_number("--iterations", a.iterations, iterations_range);
     job.descent.iterations = job.iterations;
   }
-  if (!a.shake.empty()) job.descent.shake = number_between("--shake", a.shake, 0, 100);
+  if (!a.shake.empty()) job.descent.shake = number_between("--shake", a.shake, shake_range);
   job.descent.seed = job.seed;
 }
 
@@ -103,7 +102,7 @@ PageLength page_length(std::string_view option, std::string_view text) {
 }
 
 void set_sizes(HalftoneJob& job, const HalftoneArguments& a) {
-  if (!a.dots.empty()) job.dots = whole_number("--dots", a.dots, 1, most_dots);
+  if (!a.dots.empty()) job.dots = whole_number("--dots", a.dots, dots_range);
   if (!a.radius.empty()) {
     const auto colon = a.radius.find(':');
     job.radius_low = page_length("--radius", a.radius.substr(0, colon));
@@ -115,16 +114,16 @@ void set_sizes(HalftoneJob& job, const HalftoneArguments& a) {
       }
     }
   }
-  if (!a.size.empty()) job.size_m = length_between("--size", a.size, 1e-6, most_page_m);
-  if (!a.dpi.empty()) job.dpi = number_between("--dpi", a.dpi, 1, 100'000);
+  if (!a.size.empty()) job.size_m = length_between("--size", a.size, page_range);
+  if (!a.dpi.empty()) job.dpi = number_between("--dpi", a.dpi, dpi_range);
 }
 
 void set_colours(HalftoneJob& job, const HalftoneArguments& a) {
   static constexpr Choice<bool> colours[] = {{"cmyk", true}};
   job.cmyk = !a.colour.empty() && choose("--colour", a.colour, colours);
-  if (!a.black.empty()) job.black = number_between("--black", a.black, 0, 1);
-  if (!a.within.empty()) job.weights.within = number_between("--within", a.within, 0, 1000);
-  if (!a.across.empty()) job.weights.across = number_between("--across", a.across, 0, 1000);
+  if (!a.black.empty()) job.black = number_between("--black", a.black, black_range);
+  if (!a.within.empty()) job.weights.within = number_between("--within", a.within, weight_range);
+  if (!a.across.empty()) job.weights.across = number_between("--across", a.across, weight_range);
   if (job.weights.within + job.weights.across == 0) reject("--across", "a number > 0 where --within is 0", a.across);
 }
 
@@ -140,7 +139,7 @@ void set_frames(HalftoneJob& job, const HalftoneArguments& a) {
   }
   job.descent.frame_interval = a.frame_interval.empty()
                                    ? default_frame_interval
-                                   : whole_number("--frame-interval", a.frame_interval, 1, 1'000'000);
+                                   : whole_number("--frame-interval", a.frame_interval, iterations_range);
 }
 
 void check_files(const HalftoneJob& job) {
@@ -197,7 +196,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   set_colours(job, arguments);
   job.ink = ink_source(arguments.ink);
   job.one_bit = arguments.one_bit;
-  job.gamma_given = arguments.gamma_given;
+  job.gamma_given = arguments.given.contains("--gamma");
   job.tour = choose("--order", arguments.order, orders);
   refuse_unused(arguments, job);
   set_frames(job, arguments);

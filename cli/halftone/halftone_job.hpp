@@ -6,11 +6,22 @@
 #include <holotone/core/device.hpp>
 #include <holotone/halftone/colour_classes.hpp>
 #include <holotone/halftone/electrostatic.hpp>
+#include <holotone/halftone/ink.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace holotone::cli {
+
+inline constexpr Range dots_range = count_range(1, most_dots);
+inline constexpr Range iterations_range = count_range(1, 1'000'000);
+inline constexpr Range shake_range = number_range(0, 100);
+inline constexpr Range tolerance_range = number_range(1e-5, 0.1);
+inline constexpr Range cutoff_range = count_range(2, 5);
+inline constexpr Range degree_range = count_range(2, 12);
+inline constexpr Range weight_range = number_range(0, 1000);
+inline constexpr Range page_range = length_range(1e-6, 1000);
+inline constexpr Range dpi_range = number_range(1, 100'000);
 
 /// What follows `holotone halftone`, as typed.
 struct HalftoneArguments {
@@ -30,7 +41,6 @@ struct HalftoneArguments {
   std::string seed;
   bool deterministic = false;
   InkArguments ink;
-  bool gamma_given = false;
   std::string radius;
   std::string size;
   std::string dpi;
@@ -43,6 +53,7 @@ struct HalftoneArguments {
   std::string frames;
   std::string frame_interval;
   std::string device = "auto";
+  GivenOptions given;
   ConsoleOptions console;
 };
 

@@ -1,10 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/command.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/common/option_group.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_bands.hpp>
@@ -17,43 +15,108 @@
 namespace holotone::cli {
 namespace {
 
-/// Less, a sixtieth of a wave at the panel's rim, is nothing that a picture shows.
-constexpr double fresnel_deviation_worth_a_word_rad = 0.1;
+/// A sixtieth of a wave at the panel's edge; less is invisible in a picture.
+constexpr double least_reported_deviation_rad = 0.1;
 
-void add_light_options(CLI::App& command, HologramArguments& arguments) {
-  auto* wavelength =
-      command.add_option("--wavelength", arguments.wavelength, "Wavelength of the light")->capture_default_str();
-  command.add_option("--rgb", arguments.rgb, "Three wavelengths R,G,B: three holograms, one of each colour")
-      ->excludes(wavelength);
-  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+std::vector<OptionRow> light_options(HologramArguments& a) {
+  return {
+      {.names = "--wavelength",
+       .target = &a.wavelength,
+       .value = "LENGTH",
+       .help = "Wavelength of the light",
+       .common = true,
+       .feeds = "PointCloudPlan.wavelength_m"},
+      {.names = "--rgb",
+       .target = &a.rgb,
+       .value = "R,G,B",
+       .help = "Three wavelengths for three colour holograms, such as 638nm,520nm,450nm",
+       .common = true,
+       .excludes = "--wavelength",
+       .feeds = "PointCloudPlan.wavelength_m"},
+      {.names = "--device", .target = &a.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"}};
 }
 
-void add_sum_options(CLI::App& command, HologramArguments& arguments) {
-  command.add_option("--method", arguments.method, "auto, direct, recurrence, separable or fast")
-      ->capture_default_str();
-  command.add_option("--wave", arguments.wave, "fresnel or spherical")->capture_default_str();
-  command.add_option("--tolerance", arguments.tolerance, "Largest relative l2 error of the field")
-      ->capture_default_str();
-  command.add_flag("--no-band-limit", arguments.no_band_limit, "Let points ask for fringes finer than the pitch");
-  command.add_option("--spin", arguments.spin, "Turn the object: angle and frames, such as 360deg:120");
-  command.add_option("--rows-at-once", arguments.rows_at_once,
-                     "Sum and write the complex field by bands of rows; default: where the whole takes much memory");
+std::vector<OptionRow> sum_options(HologramArguments& a) {
+  return {{.names = "--method",
+           .target = &a.method,
+           .value = "NAME",
+           .help = "Summation: auto, direct, recurrence, separable or fast",
+           .feeds = "PointCloudPlan.method"},
+          {.names = "--wave",
+           .target = &a.wave,
+           .value = "NAME",
+           .help = "Wave of a point: fresnel, or spherical (exact, slower)",
+           .feeds = "PointCloudPlan.method"},
+          {.names = "--tolerance",
+           .target = &a.tolerance,
+           .value = "T",
+           .help = "Maximum relative l2 error of the field",
+           .feeds = "PointCloudPlan.tolerance"},
+          {.names = "--no-band-limit",
+           .target = &a.no_band_limit,
+           .help = "Include fringes finer than two pixels, which alias"},
+          {.names = "--spin",
+           .target = &a.spin,
+           .value = "ANGLE:FRAMES",
+           .help = "Turntable animation, such as 360deg:120",
+           .feeds = "turn.angle_rad"},
+          {.names = "--rows-at-once",
+           .target = &a.rows_at_once,
+           .value = "N",
+           .help = "Rows of the complex field that are summed and written at once",
+           .otherwise = "all, fewer if memory is short"}};
 }
 
-void add_encoding_options(CLI::App& command, HologramArguments& arguments) {
-  command.add_option("--encode,--encoding", arguments.encoding,
-                     "phase, amplitude, complex, double-phase, single-sideband or burckhardt");
-  command.add_option("--bits", arguments.bits, "Bits of a code, 2 to 16 (amplitude: 1 to 16)");
-  command.add_option("--lut,--levels", arguments.lut, "Text file: measured phase in radians of each code");
-  command.add_option("--phase-range", arguments.phase_range, "Phase stroke of the modulator, such as 2pi or 1.8pi");
-  command.add_option("--amplitude-range", arguments.amplitude_range,
-                     "MIN,MAX of the field shown as darkest and brightest");
-  command.add_option("--reference-angle", arguments.reference_angle,
-                     "Tilt X[,Y] of the amplitude hologram's reference beam");
-  command.add_option("--carrier", arguments.carrier, "Blazed grating X[,Y]: angles (0.5deg) or periods (64um, 8px)");
-  command.add_option("--correction", arguments.correction,
-                     "Wavefront map to add: image (full range 2 pi) or NPY (radians)");
-  command.add_flag("--packed16", arguments.packed16, "16-bit codes as red (high byte) and green (low byte)");
+std::vector<OptionRow> encoding_options(HologramArguments& a) {
+  return {{.names = "--encode,--encoding",
+           .target = &a.encoding,
+           .value = "NAME",
+           .help = "Encoding: phase, amplitude, complex, double-phase, single-sideband or burckhardt",
+           .otherwise = "by OUT and the panel",
+           .common = true},
+          {.names = "--bits",
+           .target = &a.bits,
+           .value = "N",
+           .help = "Bits of a code; phase encodings from 2",
+           .range = code_bits_range,
+           .otherwise = "the panel's",
+           .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad"},
+          {.names = "--lut,--levels",
+           .target = &a.lut,
+           .value = "FILE",
+           .help = "Text file with the measured phase in radians of each code",
+           .feeds = "EncodePlan.level_phase_rad"},
+          {.names = "--phase-range",
+           .target = &a.phase_range,
+           .value = "ANGLE",
+           .help = "Phase stroke of the panel over all codes, such as 1.8pi",
+           .otherwise = "2pi",
+           .feeds = "EncodePlan.phase_range_rad|EncodePlan.level_phase_rad and phase_range_rad"},
+          {.names = "--amplitude-range",
+           .target = &a.amplitude_range,
+           .value = "MIN,MAX",
+           .help = "Field values of the lowest and highest code",
+           .otherwise = "from the field",
+           .feeds = "EncodePlan.amplitude_min"},
+          {.names = "--reference-angle",
+           .target = &a.reference_angle,
+           .value = "X[,Y]",
+           .help = "Tilt of the reference beam of --encode amplitude",
+           .otherwise = "0deg",
+           .feeds = "EncodePlan.reference_angle"},
+          {.names = "--carrier",
+           .target = &a.carrier,
+           .value = "X[,Y]",
+           .help = "Blazed grating that steers the light: angles (0.5deg) or periods (64um, 8px)",
+           .feeds = "EncodePlan.carrier|steering_angle_rad."},
+          {.names = "--correction",
+           .target = &a.correction,
+           .value = "FILE",
+           .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)",
+           .feeds = "EncodePlan.correction_rad"},
+          {.names = "--packed16",
+           .target = &a.packed16,
+           .help = "Write 16-bit codes as red (high byte) and green (low byte)"}};
 }
 
 nlohmann::json json_of(const HologramJob& job, const HologramRow& row) {
@@ -117,11 +180,12 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
   }
   if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
     warnings.push_back(fmt::format(
-        "each frame has its own {}, which {} cannot hold: the flags are those of the first; "
-        "PNG holds them{}",
+        "each frame has its own {}, which {} does not store; the options below are those of the first frame; PNG "
+        "stores "
+        "them{}",
         names, format_name(job.output),
         names.find("--amplitude-range") == std::string::npos ? ""
-                                                             : ", and --amplitude-range gives all frames one range"));
+                                                             : ", or --amplitude-range gives all frames one range"));
   }
   return warnings;
 }
@@ -182,13 +246,14 @@ void tell_ghosts(const HologramJob& job, const HologramRow& row) {
   const double wavelength = job.channels[row.channel].wavelength_m;
   const double nearest = width * pitch / (2 * wavelength * clean);
   if (row.distance_m >= nearest) return;
-  remark(job.console,
-         fmt::format(
-             "note: a double-phase hologram of this panel has ghosts of objects nearer than {}, {} aside in x "
-             "and y; this one is at {}",
-             format_length(parse_number("length", fmt::format("{:.3g}", nearest))),
-             format_length(parse_number("length", fmt::format("{:.3g}", wavelength * row.distance_m / (2 * pitch)))),
-             format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
+  remark(
+      job.console,
+      fmt::format(
+          "note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, shifted by {} in x and "
+          "y; this object is at {}",
+          format_length(parse_number("length", fmt::format("{:.3g}", nearest))),
+          format_length(parse_number("length", fmt::format("{:.3g}", wavelength * row.distance_m / (2 * pitch)))),
+          format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
 }
 
 void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
@@ -200,10 +265,11 @@ void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double s
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
   if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {
     const auto hidden = range_of(rows, &HologramRow::hidden);
-    remark(job.console, fmt::format("{} {} hidden by nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
+    remark(job.console,
+           fmt::format("{} {} hidden behind a nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
   }
   for (const auto& row : rows) {
-    if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
   }
   const auto frames = rows.size() / job.channels.size();
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
@@ -212,12 +278,12 @@ void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double s
                                   first.info.arithmetic, to_string(job.device), format_duration(seconds)));
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
-  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= fresnel_deviation_worth_a_word_rad) {
-    report(
-        job.console,
-        fmt::format("the Fresnel wave is up to {:.2g} rad from the spherical one on the panel; --wave spherical takes "
-                    "the exact one, and more time",
-                    first.fresnel_deviation_rad));
+  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad) {
+    report(job.console,
+           fmt::format(
+               "Fresnel approximation: {:.2g} rad error at the panel's edge, harmless for viewing; --wave spherical is "
+               "exact and slower",
+               first.fresnel_deviation_rad));
   }
 }
 
@@ -235,38 +301,48 @@ int run_hologram(const HologramArguments& arguments) {
 
 }  // namespace
 
-void add_hologram(CLI::App& application, Action& action) {
+Command hologram_command() {
   const auto arguments = std::make_shared<HologramArguments>();
   const auto layers = std::make_shared<LayerArguments>();
   const auto stereogram = std::make_shared<StereogramArguments>();
-  auto* command =
-      application.add_subcommand("hologram", "Points, a mesh, a picture with depth or views to a hologram for a panel");
-  auto* input = command->add_option("IN", arguments->input,
-                                    "PLY, STL, XYZ, CSV, NPY, OBJ, glTF; frames/%04d.ply for moving pictures");
-  input->required();
-  command->add_option("-o,--output", arguments->output, "PNG, TIFF or BMP for codes; HDF5, NPY or OHC for the field")
-      ->required();
-  add_light_options(*command, *arguments);
-  add_placement_options(*command, arguments->scene);
-  add_console_options(*command, arguments->console);
-  under(*command, "Panel", [&] { add_panel_options(*command, arguments->panel); });
-  under(*command, "Points and meshes", [&] {
-    add_scene_options(*command, arguments->scene);
-    add_sum_options(*command, *arguments);
-  });
-  command->get_option("--seed")->group("Options");
-  under(*command, "A picture with depth", [&] { add_layer_options(*command, *layers, *input); });
-  under(*command, "Views, and pictures by hogels", [&] { add_stereogram_options(*command, *stereogram, *input); });
-  under(*command, "What the panel shows", [&] { add_encoding_options(*command, *arguments); });
-  command->callback([arguments, layers, stereogram, &action] {
-    action = [arguments, layers, stereogram] {
-      if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);
-      refuse_stereogram_options(*stereogram);
-      if (!layers->image.empty() || !layers->stack.empty()) return run_layers(*arguments, *layers);
-      refuse_layer_options(*layers, arguments->input);
-      return run_hologram(*arguments);
-    };
-  });
+  auto& a = *arguments;
+  std::vector<OptionRow> general{
+      {.names = "IN",
+       .target = &a.input,
+       .help = "Points or mesh: PLY, STL, XYZ, CSV, NPY, OBJ, glTF; a counter (frames/%04d.ply) for frames",
+       .required = true},
+      {.names = "-o,--output",
+       .target = &a.output,
+       .value = "FILE",
+       .help = "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC",
+       .required = true}};
+  append(general, placement_options(a.scene));
+  append(general, light_options(a));
+  general.push_back(seed_option(a.scene));
+  auto points = scene_option_rows(a.scene);
+  append(points, sum_options(a));
+  return {.name = "hologram",
+          .purpose = "Compute a hologram from points, a mesh, a picture with depth or the views of a light field",
+          .examples = {"holotone hologram teapot.ply -o teapot.png --distance 20cm --size 8mm",
+                       "holotone hologram --image left.png --depth depth.png --depth-range 18cm,22cm -o scene.h5",
+                       "holotone hologram --views 'chess/view_%v_%u.png' -o chess.h5 --viewer 36mm:9.2mm"},
+          .groups = {{"", std::move(general)},
+                     {"Panel", panel_options(a.panel)},
+                     {"Points and meshes", std::move(points)},
+                     {"Pictures with depth", layer_options(*layers)},
+                     {"Light fields, and pictures computed hogel by hogel", stereogram_options(*stereogram)},
+                     {"Encoding for the panel", encoding_options(a)},
+                     console_options(a.console)},
+          .run =
+              [arguments, layers, stereogram] {
+                stereogram->given = layers->given;
+                if (asks_for_hogels(*stereogram, *layers)) return run_stereogram(*arguments, *stereogram, *layers);
+                refuse_stereogram_options(*stereogram);
+                if (!layers->image.empty() || !layers->stack.empty()) return run_layers(*arguments, *layers);
+                refuse_layer_options(*layers, arguments->input);
+                return run_hologram(*arguments);
+              },
+          .given = &layers->given};
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <fmt/format.h>
@@ -32,11 +31,13 @@ int run_devices(const ConsoleOptions& console) {
 
 }  // namespace
 
-void add_devices(CLI::App& application, Action& action) {
+Command devices_command() {
   const auto console = std::make_shared<ConsoleOptions>();
-  auto* command = application.add_subcommand("devices", "What this machine can compute on");
-  add_console_options(*command, *console);
-  command->callback([console, &action] { action = [console] { return run_devices(*console); }; });
+  return {.name = "devices",
+          .purpose = "List the devices that this machine can compute on",
+          .examples = {"holotone devices", "holotone devices --json"},
+          .groups = {console_options(*console)},
+          .run = [console] { return run_devices(*console); }};
 }
 
 }  // namespace holotone::cli

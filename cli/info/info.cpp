@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cli/common/cancel.hpp>
@@ -290,20 +289,31 @@ int run_info(const InfoArguments& arguments) {
 
 }  // namespace
 
-void add_info(CLI::App& application, Action& action) {
+Command info_command() {
   const auto arguments = std::make_shared<InfoArguments>();
-  auto* command =
-      application.add_subcommand("info", "What a hologram, field, picture, cloud, mesh or file of dots holds");
-  command->add_option("FILE", arguments->input, "Any file Holotone reads")->required();
-  command->add_flag("--dots", arguments->dots,
-                    "FILE holds dots: a picture of two levels, or columns x y radius without names");
-  add_panel_options(*command, arguments->panel);
-  add_placement_options(*command, arguments->scene);
-  command->add_option("--wavelength", arguments->wavelength, "Of points: to tell the Fresnel deviation for")
-      ->capture_default_str();
-  command->add_flag("--no-band-limit", arguments->no_band_limit, "Of points: count pixels beyond the band limit too");
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_info(*arguments); }; });
+  auto& a = *arguments;
+  std::vector<OptionRow> place = placement_options(a.scene);
+  place.push_back({.names = "--wavelength",
+                   .target = &a.wavelength,
+                   .value = "LENGTH",
+                   .help = "Wavelength of the light",
+                   .feeds = "PointCloudPlan.wavelength_m"});
+  place.push_back({.names = "--no-band-limit",
+                   .target = &a.no_band_limit,
+                   .help = "Include pixels where a point's fringes are finer than two pixels"});
+  return {.name = "info",
+          .purpose = "Report what a file holds: hologram, field, picture, points, mesh, model or dots",
+          .examples = {"holotone info teapot.ply", "holotone info teapot.png", "holotone info halftone.png --dots"},
+          .groups = {{"",
+                      {{.names = "FILE", .target = &a.input, .help = "Any file that holotone reads", .required = true},
+                       {.names = "--dots",
+                        .target = &a.dots,
+                        .help = "Read FILE as dots: a picture of two levels, or columns x, y, radius without names",
+                        .common = true}}},
+                     {"Fresnel error of points on a panel", panel_options(a.panel)},
+                     {"Placement of the points", std::move(place)},
+                     console_options(a.console)},
+          .run = [arguments] { return run_info(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -36,7 +36,7 @@ std::map<int, std::int64_t> classes_of(const Dots& dots) {
 }
 
 std::string page_text(const Dots& dots) {
-  if (!(dots.width > 0)) return "not stated; lengths are taken for pixels";
+  if (!(dots.width > 0)) return "not stated; lengths count as pixels";
   std::string text = fmt::format("{:g} x {:g} pixels", dots.width, dots.height);
   if (dots.pixel_m > 0) {
     text += fmt::format(", {} x {}, {} a pixel", format_length(dots.width * dots.pixel_m),

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <fmt/format.h>
@@ -31,11 +30,13 @@ int run_panels(const ConsoleOptions& console) {
 
 }  // namespace
 
-void add_panels(CLI::App& application, Action& action) {
+Command panels_command() {
   const auto console = std::make_shared<ConsoleOptions>();
-  auto* command = application.add_subcommand("panels", "The light modulators that --panel knows");
-  add_console_options(*command, *console);
-  command->callback([console, &action] { action = [console] { return run_panels(*console); }; });
+  return {.name = "panels",
+          .purpose = "List the presets of --panel: light modulators with resolution, pitch and bits",
+          .examples = {"holotone panels", "holotone hologram teapot.ply -o teapot.png --panel ti-plm-047"},
+          .groups = {console_options(*console)},
+          .run = [console] { return run_panels(*console); }};
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -33,7 +32,7 @@ void measure_spectrum(const MeasureJob& job, const Region& region, Measured& mea
   measured.pieces = size.pieces;
   if (size.annuli == 0) {
     measured.warnings.emplace_back(
-        "the interior is too narrow for a spectrum of its dots; a larger --frequency or fewer --segments may have one");
+        "the interior is too narrow for a spectrum; use a larger --frequency or fewer --segments");
     return;
   }
   require_memory("--frequency", size.bytes,
@@ -97,7 +96,7 @@ std::vector<double> default_sigmas(Measured& measured) {
   const double factor = std::clamp(widest / sigmas.back(), 1.0, measured.spacing / paper_spacing);
   for (double& sigma : sigmas) sigma = std::round(1000 * sigma * factor) / 1000;
   measured.source.remarks.push_back(
-      fmt::format("dots are {:.3g} pixels of the image apart: blurs are {:.3g} to {:.3g} times that (--sigma)",
+      fmt::format("dot spacing is {:.3g} pixels of the image; the blurs are {:.3g} to {:.3g} times that (--sigma)",
                   measured.spacing, sigmas.front() / measured.spacing, sigmas.back() / measured.spacing));
   return sigmas;
 }
@@ -115,9 +114,9 @@ void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured
   }
   constexpr double same_shape = 0.01;
   if (std::abs(measured.scale_x / measured.scale_y - 1) > same_shape) {
-    measured.warnings.push_back(
-        fmt::format("the page of {:g} x {:g} has another shape than the image of {} x {} pixels", dots.width,
-                    dots.height, ink.shape()[1], ink.shape()[0]));
+    measured.warnings.push_back(fmt::format(
+        "the page of {:g} x {:g} has a different aspect ratio from the image of {} x {} pixels; check --page",
+        dots.width, dots.height, ink.shape()[1], ink.shape()[0]));
   }
   const auto position = on_image(dots, measured);
   const auto charge = charges_of(job, dots, measured);
@@ -138,7 +137,7 @@ void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measure
   if (job.colour_class < 0) {
     std::string text = fmt::format("dots of {} classes are measured as one set", classes);
     if (image) text += ", as black ones against the image's luminance";
-    text += fmt::format("; --class N takes one{}", image ? ", with --colour cmyk against its ink" : "");
+    text += fmt::format("; --class N selects one{}", image ? ", with --colour cmyk against its ink" : "");
     (image ? measured.warnings : measured.source.remarks).push_back(std::move(text));
   } else if (against.colour && !job.cmyk) {
     measured.warnings.push_back(
@@ -212,54 +211,138 @@ int run_measure(const MeasureArguments& arguments) {
 
 }  // namespace
 
-void add_measure(CLI::App& application, Action& action) {
-  const auto a = std::make_shared<MeasureArguments>();
-  auto* command =
-      application.add_subcommand("measure", "How well dots are spread, and how well they stand for an image");
-  command->add_option("FILE", a->input, "Dots of any tool (CSV, text, NPY, SVG), or a picture of two levels")
-      ->required();
-  auto* against = command->add_option("--against", a->against, "The image that the dots stand for");
-  command->add_option("-o,--output", a->output, "Report: .html (one page with plots), .json or .csv");
-  command->add_option("--page", a->page, "WIDTHxHEIGHT of the page in the file's units, instead of what it states");
-  command->add_option("--threshold", a->threshold, "Of a picture: code value, 0 to 1, below which a pixel is a dot");
-  command->add_option("--class", a->colour_class, "Only the dots of this colour class; default: all as one set");
-  command->add_flag("--y-up", a->y_up, "The file's y goes up from the page's lower edge");
-  command
-      ->add_option("--interior", a->interior,
-                   "Part of the page's width and height that is looked at, without --against")
-      ->capture_default_str();
-  command
-      ->add_option("--segments", a->segments, "Pieces whose spectra are averaged; auto: 10 from 1000 dots on, else 1")
-      ->capture_default_str();
-  command->add_option("--window", a->window, "Window of the pieces: rectangle or hann")->capture_default_str();
-  command->add_option("--frequency", a->frequency, "Largest frequency, in multiples of the principal one")
-      ->capture_default_str();
-  const auto with_image = [&](CLI::Option* option) { option->needs(against); };
-  with_image(
-      command
-          ->add_option(
-              "--sigma", a->sigma,
-              "Blurs to compare under, pixels of the image; auto: 1 to 8, or by the dots' spacing where that is large")
-          ->capture_default_str());
-  with_image(command->add_option("--margin", a->margin, "Pixels along the image's edges that do not count")
-                 ->capture_default_str());
-  with_image(command->add_option("--charge", a->charge, "Pixels of ink a dot; default: the image's ink over the dots"));
-  with_image(command
-                 ->add_option("--tone", a->ink.tone,
-                              "The image's numbers: srgb, linear, or auto (codes are sRGB, floats linear)")
-                 ->capture_default_str());
-  with_image(command->add_option("--gamma", a->ink.gamma, "Above 1 lifts the image's shadows: less ink")
-                 ->capture_default_str());
-  with_image(
-      command->add_option("--mask", a->ink.mask, "Picture of the image's size: the share of its ink that counts"));
-  with_image(command->add_option("--colour,--color", a->colour,
-                                 "cmyk: against the ink of --class 0 to 3 instead of the luminance"));
-  with_image(command->add_option("--black", a->black,
-                                 "Share of grey that black ink takes with --colour cmyk; default: FILE's, or 1"));
-  with_image(command->add_flag("--invert", a->ink.invert, "Ink where the image is bright"));
-  with_image(command->add_flag("--clip", a->ink.clip, "Take values outside 0 to 1 of float images as 0 or 1"));
-  add_console_options(*command, a->console);
-  command->callback([a, &action] { action = [a] { return run_measure(*a); }; });
+namespace {
+
+std::vector<OptionRow> dots_options(MeasureArguments& a) {
+  return {{.names = "--page",
+           .target = &a.page,
+           .value = "WxH",
+           .help = "Size of the page in the file's units",
+           .otherwise = "as the file states",
+           .common = true},
+          {.names = "--threshold",
+           .target = &a.threshold,
+           .value = "V",
+           .help = "Code value, 0 to 1, below which a pixel of a picture is a dot",
+           .otherwise = "between two levels",
+           .common = true,
+           .feeds = "read_dots.threshold"},
+          {.names = "--class",
+           .target = &a.colour_class,
+           .value = "N",
+           .help = "Colour class whose dots are measured",
+           .range = class_range,
+           .otherwise = "all as one set",
+           .common = true},
+          {.names = "--y-up", .target = &a.y_up, .help = "Read y as upward from the page's lower edge"}};
+}
+
+std::vector<OptionRow> spectrum_options(MeasureArguments& a) {
+  return {
+      {.names = "--interior",
+       .target = &a.interior,
+       .value = "F",
+       .help = "Part of the page's width and height, about its centre, that spectrum and neighbours are measured in",
+       .range = interior_range},
+      {.names = "--window",
+       .target = &a.window,
+       .value = "NAME",
+       .help = "Window function of the pieces: rectangle or hann"},
+      {.names = "--frequency",
+       .target = &a.frequency,
+       .value = "F",
+       .help = "Largest frequency, in multiples of the principal frequency",
+       .range = frequency_range,
+       .common = true,
+       .feeds = "SpectrumPlan.largest_frequency"},
+      {.names = "--segments",
+       .target = &a.segments,
+       .value = "N",
+       .help = "Pieces of the page whose periodograms are averaged; auto: 10 from 1000 dots on, else 1",
+       .range = segments_range,
+       .feeds = "SpectrumPlan.largest_frequency"}};
+}
+
+std::vector<OptionRow> image_options(MeasureArguments& a) {
+  return {{.names = "--sigma",
+           .target = &a.sigma,
+           .value = "LIST",
+           .help = "Standard deviations of the blurs in pixels of the image; auto: 1 to 8, larger for sparse dots",
+           .range = sigma_range,
+           .common = true,
+           .feeds = "BlurredComparisonPlan.sigma"},
+          {.names = "--margin",
+           .target = &a.margin,
+           .value = "N",
+           .help = "Pixels along the image's edges that are left out",
+           .range = margin_range,
+           .feeds = "BlurredComparisonPlan.margin"},
+          {.names = "--charge",
+           .target = &a.charge,
+           .value = "Q",
+           .help = "Ink of one dot, in pixels",
+           .otherwise = "the image's ink over the number of dots"},
+          {.names = "--tone",
+           .target = &a.ink.tone,
+           .value = "NAME",
+           .help = "Tone curve of the image: srgb, linear, or auto (sRGB codes, linear floats)"},
+          {.names = "--gamma",
+           .target = &a.ink.gamma,
+           .value = "G",
+           .help = "Exponent of the image's tones; above 1: lighter shadows, less ink",
+           .range = gamma_range,
+           .feeds = "ink_from_pixels.gamma"},
+          {.names = "--mask",
+           .target = &a.ink.mask,
+           .value = "FILE",
+           .help = "Picture of the image's size: the share of its ink that counts"},
+          {.names = "--colour,--color",
+           .target = &a.colour,
+           .value = "cmyk",
+           .help = "Separation: compare with the ink of --class (0 to 3) instead of the luminance"},
+          {.names = "--black",
+           .target = &a.black,
+           .value = "B",
+           .help = "Share of grey printed in black by --colour cmyk",
+           .range = black_range,
+           .otherwise = "the file's, or 1",
+           .feeds = "Separation.black"},
+          {.names = "--invert", .target = &a.ink.invert, .help = "Put ink where the image is bright"},
+          {.names = "--clip", .target = &a.ink.clip, .help = "Clip values of float images to 0 to 1"}};
+}
+
+}  // namespace
+
+Command measure_command() {
+  const auto arguments = std::make_shared<MeasureArguments>();
+  auto& a = *arguments;
+  auto image = image_options(a);
+  for (auto& row : image) row.needs = "--against";
+  return {.name = "measure",
+          .purpose = "Measure how evenly dots are distributed, and how well they reproduce an image",
+          .examples = {"holotone measure dots.csv", "holotone measure dots.svg --against photo.jpg -o report.html",
+                       "holotone measure bitmap.png --against photo.png --json"},
+          .groups = {{"",
+                      {{.names = "FILE",
+                        .target = &a.input,
+                        .help = "Dots (CSV, text, NPY, SVG), or a picture of two levels",
+                        .required = true},
+                       {.names = "--against",
+                        .target = &a.against,
+                        .value = "IMAGE",
+                        .help = "Image that the dots reproduce",
+                        .common = true,
+                        .feeds = "BlurredComparisonPlan."},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "FILE",
+                        .help = "Report: HTML with plots, JSON or CSV",
+                        .common = true}}},
+                     {"Dots", dots_options(a)},
+                     {"Spectrum and neighbours", spectrum_options(a)},
+                     {"Comparison with an image (--against)", std::move(image)},
+                     console_options(a.console)},
+          .run = [arguments] { return run_measure(*arguments); }};
 }
 
 }  // namespace holotone::cli

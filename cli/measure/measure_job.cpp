@@ -29,7 +29,7 @@ std::vector<double> sigmas_of(const std::string& text) {
   std::vector<double> sigmas;
   if (text == "auto") return sigmas;
   for (const auto& piece : list("--sigma", text, "auto, or blurs in pixels such as 1,1.5,2,4")) {
-    sigmas.push_back(number_between("--sigma", piece, 0.3, 1000));
+    sigmas.push_back(number_between("--sigma", piece, sigma_range));
   }
   if (sigmas.size() > most_sigmas) reject("--sigma", fmt::format("at most {} blurs", most_sigmas), text);
   return sigmas;
@@ -39,11 +39,11 @@ void set_colours(MeasureJob& job, const MeasureArguments& a) {
   static constexpr Choice<bool> colours[] = {{"cmyk", true}};
   job.cmyk = !a.colour.empty() && choose("--colour", a.colour, colours);
   if (job.cmyk && (job.colour_class < 0 || job.colour_class > 3)) {
-    reject("--colour", "--class 0, 1, 2 or 3 beside it: cyan, magenta, yellow or black",
+    reject("--colour", "--class 0, 1, 2 or 3: cyan, magenta, yellow or black",
            a.colour_class.empty() ? "none" : a.colour_class);
   }
-  if (!a.black.empty() && !job.cmyk) reject("--black", "--colour cmyk beside it", "none");
-  if (!a.black.empty()) job.black = number_between("--black", a.black, 0, 1);
+  if (!a.black.empty() && !job.cmyk) reject("--black", "--colour cmyk", "none");
+  if (!a.black.empty()) job.black = number_between("--black", a.black, black_range);
 }
 
 void check_files(const MeasureJob& job) {
@@ -154,7 +154,7 @@ void assume_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots
       throw_io(job.input, "dots within 1e9 of each other", fmt::format("{:g} x {:g}", dots.width, dots.height));
     }
   }
-  measured.remarks.push_back(fmt::format("{} states no page; taken: {:g} x {:g}, which {} (--page WIDTHxHEIGHT)",
+  measured.remarks.push_back(fmt::format("{} states no page size: assumed {:g} x {:g}, which {} (--page WIDTHxHEIGHT)",
                                          job.input, dots.width, dots.height, why));
 }
 
@@ -174,14 +174,15 @@ MeasureJob measure_job(const MeasureArguments& a) {
     if (job.threshold == 0) reject("--threshold", "a number above 0", a.threshold);
     if (!is_picture_of_dots(a.input)) reject("--threshold", "a picture as FILE", a.input);
   }
-  if (!a.colour_class.empty()) job.colour_class = static_cast<int>(whole_number("--class", a.colour_class, 0, 255));
+  if (!a.colour_class.empty())
+    job.colour_class = static_cast<int>(whole_number("--class", a.colour_class, class_range));
   job.y_up = a.y_up;
-  job.interior = number_between("--interior", a.interior, 0.01, 1);
-  if (a.segments != "auto") job.segments = whole_number("--segments", a.segments, 1, 65536);
+  job.interior = number_between("--interior", a.interior, interior_range);
+  if (a.segments != "auto") job.segments = whole_number("--segments", a.segments, segments_range);
   job.window = choose("--window", a.window, windows);
-  job.frequency = number_between("--frequency", a.frequency, 0.5, 8);
+  job.frequency = number_between("--frequency", a.frequency, frequency_range);
   job.sigma = sigmas_of(a.sigma);
-  job.margin = number_between("--margin", a.margin, 0, 65536);
+  job.margin = number_between("--margin", a.margin, margin_range);
   if (!a.charge.empty()) {
     job.charge = number_between("--charge", a.charge, 0, 1e9);
     if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);

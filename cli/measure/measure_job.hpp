@@ -2,6 +2,7 @@
 #include <array>
 #include <cli/common/console.hpp>
 #include <cli/common/ink_source.hpp>
+#include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/io/dots.hpp>
 #include <holotone/metrics/spectrum.hpp>
@@ -10,6 +11,13 @@
 #include <vector>
 
 namespace holotone::cli {
+
+inline constexpr Range class_range = count_range(0, 255);
+inline constexpr Range interior_range = number_range(0.01, 1);
+inline constexpr Range frequency_range = number_range(0.5, 8);
+inline constexpr Range segments_range = count_range(1, 65536);
+inline constexpr Range sigma_range = number_range(0.3, 1000);
+inline constexpr Range margin_range = number_range(0, 65536);
 
 /// What follows `holotone measure`, as typed.
 struct MeasureArguments {

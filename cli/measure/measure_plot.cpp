@@ -13,7 +13,7 @@ constexpr double right = 14;
 constexpr double top = 30;
 constexpr double bottom = 44;
 
-struct Range {
+struct ValueSpan {
   double low = INFINITY;
   double high = -INFINITY;
   void take(double value) {
@@ -29,8 +29,8 @@ struct Range {
 
 /// From data to the element's units.
 struct Frame {
-  Range x;
-  Range y;
+  ValueSpan x;
+  ValueSpan y;
   [[nodiscard]] double px(double value) const {
     return left + (value - x.low) / (x.high - x.low) * (width - left - right);
   }

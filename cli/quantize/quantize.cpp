@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -57,33 +56,32 @@ std::string padding_of(const QuantizeRow& row) {
   const auto rest = [&](std::int64_t all) { return all % row.hogel_px == 0 ? row.hogel_px : all % row.hogel_px; };
   if (row.hogel_px == 0 || (row.grid.nx % row.hogel_px == 0 && row.grid.ny % row.hogel_px == 0)) return {};
   return fmt::format(
-      "hogels of {} pixels do not divide {} x {}: those at the right are {} wide, those at the bottom {} high, the "
-      "rest of "
-      "them is padding beyond the panel",
+      "hogels of {} pixels do not divide {} x {} pixels: the last column is cut to {}, the last row to {} pixels; "
+      "--hogel with a divisor of both avoids it",
       row.hogel_px, row.grid.nx, row.grid.ny, rest(row.grid.nx), rest(row.grid.ny));
 }
 
 /// What was done as asked and is hardly what was meant, of one field.
 std::vector<std::string> warnings_of(const QuantizeRow& row) {
   std::vector<std::string> warnings;
-  if (row.dark) warnings.push_back(fmt::format("{} holds no light", row.input));
+  if (row.dark) warnings.push_back(fmt::format("{}: all values are 0", row.input));
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
   const std::int64_t hogels = row.hogels[0] * row.hogels[1];
   if (row.weights.clipped > 0) {
     warnings.push_back(
-        fmt::format("the viewing window is in part beyond the diffraction angle of {} of {}, which keep noise out of "
-                    "the rest of it",
+        fmt::format("part of the viewing window is beyond the diffraction angle of {} of {}: the noise is kept out of "
+                    "the remaining part",
                     row.weights.clipped, counted(hogels, "hogel")));
   }
   if (row.weights.unreached > 0) {
-    warnings.push_back(
-        fmt::format("the viewing window is beyond the diffraction angle of {} of {}, which take the nearest levels",
-                    row.weights.unreached, counted(hogels, "hogel")));
+    warnings.push_back(fmt::format(
+        "the viewing window is beyond the diffraction angle of {} of {}: they are truncated to the nearest levels",
+        row.weights.unreached, counted(hogels, "hogel")));
   }
   if (row.weights.most_sum < 1e-6 && is_measured(row) && row.weights.most_used > 0) {
     warnings.emplace_back(
-        "the viewing window takes in all directions of light: noise can go nowhere else, every pixel takes its nearest "
-        "level");
+        "the viewing window covers all diffraction angles: no noise can leave it, and every pixel gets the nearest "
+        "level; use a smaller window");
   }
   if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   return warnings;
@@ -138,7 +136,7 @@ std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
   text += fmt::format(", {} weights", range(row.weights.least_used, row.weights.most_used, 4));
   if (has_windows(job.method))
     text += job.weights.parallelism > 0 ? fmt::format(", p = {}", job.weights.parallelism) : ", p free";
-  text += fmt::format(", sum of moduli {}", range(row.weights.least_sum, row.weights.most_sum, 3));
+  text += fmt::format(", sum of |weights| {}", range(row.weights.least_sum, row.weights.most_sum, 3));
   if (row.hogel_px > 0)
     text += fmt::format(", {} of {} pixels", counted(row.hogels[0] * row.hogels[1], "hogel"), row.hogel_px);
   return text;
@@ -155,7 +153,7 @@ void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
     flags.push_back(rows[i].reconstruct_flags);
   }
   remark(job.console,
-         fmt::format("BMP holds no metadata, reconstruct {} with: holotone reconstruct {}-o PICTURE.png {}",
+         fmt::format("BMP holds no metadata; reconstruct {} with: holotone reconstruct {}-o PICTURE.png {}",
                      rows.size() > channels ? "the first" : "it", files, line_of(merged(flags))));
 }
 
@@ -169,8 +167,8 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
     if (is_measured(row)) {
       report(
           job.console,
-          fmt::format("in the viewing window: signal to noise {:.1f} dB, of truncation {:.1f}; noise {:.1f} dB below "
-                      "truncation's; {:.3g} % of the codes' light, of truncation {:.3g} % ({})",
+          fmt::format("in the viewing window: signal to noise {:.1f} dB (truncation {:.1f} dB); noise {:.1f} dB below "
+                      "truncation; diffraction efficiency {:.3g} % (truncation {:.3g} %); {}",
                       signal_to_noise(row.window.light, row.window.noise),
                       signal_to_noise(row.window.truncated_light, row.window.truncated),
                       decibels(row.window.truncated / row.window.noise), 100 * row.window.light,
@@ -178,12 +176,14 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
     }
   }
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
-    remark(job.console,
-           "the noise is in directions away from the axis: what goes on axis is clean for an eye whose pupil stops the "
-           "rest (reconstruct --viewer); --viewer keeps it out of a window anywhere");
+    remark(
+        job.console,
+        "error diffusion moves the noise away from the axis, where a small pupil stops it; --viewer keeps it out of a "
+        "viewing window anywhere");
   }
   if (job.viewer_stated) {
-    remark(job.console, fmt::format("--viewer {}, as {} states", text_of(*job.viewer), job.tasks.front().input));
+    remark(job.console,
+           fmt::format("viewing window of {}: --viewer {}", job.tasks.front().input, text_of(*job.viewer)));
   }
   tell_flags(job, rows);
 }
@@ -208,57 +208,153 @@ int run_quantize(const QuantizeArguments& arguments) {
   return exit_ok;
 }
 
-void add_weight_options(CLI::App& command, QuantizeArguments& arguments) {
-  command.add_option("--viewer", arguments.viewer,
-                     "Where an eye may be: DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm");
-  command.add_option("--rule", arguments.rule, "least-squares (default) or eq1, the paper's");
-  command.add_option("--weights", arguments.weights, "Weights chosen for all hogels; default 27");
-  command.add_option("--kept", arguments.kept, "Of these for each hogel, the largest; default all");
-  command.add_option("--p", arguments.p,
-                     "Columns by which a row has to be ahead of the next, 1 to 24; default as the weights need");
-  command.add_option(
-      "--kappa", arguments.kappa,
-      "Side of the square of frequencies, cycles a pixel, that noise may have, 0.1 to 1; default 1, all");
-  command.add_option("--most-sum", arguments.most_sum,
-                     "Most of the weights' moduli; default 0.98 for eq1, 2.2 for least-squares");
-  command.add_option("--hogel", arguments.hogel,
-                     "Pixels a side that have weights of their own; vded: default the file's, or by the viewer 64 to "
-                     "2048; else the panel");
-  command.add_option("--order", arguments.order, "raster, or serpentine: every second row back")->capture_default_str();
+std::vector<OptionRow> weight_options(QuantizeArguments& a) {
+  return {{.names = "--rule",
+           .target = &a.rule,
+           .value = "NAME",
+           .help = "Rule for the weights: least-squares, or eq1 (as published)",
+           .otherwise = "least-squares"},
+          {.names = "--weights",
+           .target = &a.weights,
+           .value = "N",
+           .help = "Number of weights selected for all hogels",
+           .range = weights_range,
+           .otherwise = "27",
+           .common = true,
+           .feeds = "diffusion_weights.taps"},
+          {.names = "--kept",
+           .target = &a.kept,
+           .value = "N",
+           .help = "Number of largest weights kept in each hogel",
+           .otherwise = "all"},
+          {.names = "--p",
+           .target = &a.p,
+           .value = "N",
+           .help = "Minimum lead of each row over the next, in columns; smaller runs more rows in parallel",
+           .range = lead_range,
+           .otherwise = "as the weights need"},
+          {.names = "--kappa",
+           .target = &a.kappa,
+           .value = "K",
+           .help = "Side of the square of frequencies for the noise, in cycles a pixel; 1: all frequencies",
+           .range = kappa_range,
+           .otherwise = "1"},
+          {.names = "--most-sum",
+           .target = &a.most_sum,
+           .value = "S",
+           .help = "Upper limit of the sum of |weights|",
+           .range = sum_range,
+           .otherwise = "2.2, or 0.98 with --rule eq1"},
+          {.names = "--hogel",
+           .target = &a.hogel,
+           .value = "N",
+           .help = "Side of a hogel in pixels; each hogel has its own weights",
+           .range = hogel_range,
+           .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel"},
+          {.names = "--order",
+           .target = &a.order,
+           .value = "NAME",
+           .help = "Scan order: raster, or serpentine (every second row backward)"}};
 }
 
-void add_level_options(CLI::App& command, QuantizeArguments& arguments) {
-  command.add_option("--encode,--encoding,--modulation", arguments.encoding, "phase (default) or amplitude");
-  command.add_option("--bits", arguments.bits, "Bits of a code, 1 to 8; default 8");
-  command.add_option("--lut,--levels", arguments.lut,
-                     "Text file: phase in radians, or amplitude from 0 to 1, of each code");
-  command.add_option("--panel", arguments.overrides.panel, "Pitch, bits and unequal steps of a preset");
-  command.add_option("--clip", arguments.clip, "Share of the pixels whose modulus is shown; larger ones are clipped")
-      ->capture_default_str();
-  command.add_option("--wavelength", arguments.overrides.wavelength, "Wavelength, instead of the file's");
-  command.add_option("--pitch", arguments.overrides.pitch, "Pixel pitch, instead of the file's");
-  command.add_option("--distance", arguments.distance, "Where to focus, instead of the file's");
-  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+std::vector<OptionRow> level_options(QuantizeArguments& a) {
+  return {{.names = "--panel",
+           .target = &a.overrides.panel,
+           .value = "NAME",
+           .help = "Preset whose pitch, bits and levels are used; `holotone panels` lists them",
+           .common = true},
+          {.names = "--encode,--encoding,--modulation",
+           .target = &a.encoding,
+           .value = "NAME",
+           .help = "Modulation of the panel: phase or amplitude",
+           .otherwise = "phase",
+           .common = true},
+          {.names = "--bits",
+           .target = &a.bits,
+           .value = "N",
+           .help = "Bits of a code",
+           .range = bits_range,
+           .otherwise = "8, or as --panel or --lut state",
+           .common = true,
+           .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
+          {.names = "--lut,--levels",
+           .target = &a.lut,
+           .value = "FILE",
+           .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
+           .otherwise = "equal steps",
+           .feeds = "ErrorDiffusionPlan.levels"},
+          {.names = "--clip",
+           .target = &a.clip,
+           .value = "F",
+           .help = "Share of the pixels whose modulus is kept; larger moduli are clipped",
+           .range = clip_range}};
+}
+
+std::vector<OptionRow> override_options(QuantizeArguments& a) {
+  return {{.names = "--wavelength",
+           .target = &a.overrides.wavelength,
+           .value = "LENGTH",
+           .help = "Wavelength; R,G,B of three files",
+           .otherwise = "the file's"},
+          {.names = "--pitch",
+           .target = &a.overrides.pitch,
+           .value = "LENGTH",
+           .help = "Pixel pitch",
+           .otherwise = "the file's"},
+          {.names = "--distance",
+           .target = &a.distance,
+           .value = "LENGTH",
+           .help = "Distance stored for reconstruction",
+           .otherwise = "the file's"}};
 }
 
 }  // namespace
 
-void add_quantize(CLI::App& application, Action& action) {
+Command quantize_command() {
   const auto arguments = std::make_shared<QuantizeArguments>();
-  auto* command =
-      application.add_subcommand("quantize", "A complex hologram to the levels of a panel, noise kept out of the view");
-  command
-      ->add_option(
-          "IN", arguments->inputs,
-          "HDF5, NPY or OHC, or three for red, green and blue (also out_%c.h5); spin/%04d.h5 for moving pictures")
-      ->required();
-  command->add_option("-o,--output", arguments->output, "PNG, TIFF or BMP of codes, or NPY (uint8)")->required();
-  command->add_option("--method", arguments->method,
-                      "truncate, floyd-steinberg, swed or vded; default vded with --viewer, else floyd-steinberg");
-  add_weight_options(*command, *arguments);
-  add_level_options(*command, *arguments);
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_quantize(*arguments); }; });
+  auto& a = *arguments;
+  return {
+      .name = "quantize",
+      .purpose = "Quantize a complex hologram to the levels of a panel, with the noise outside the viewing window",
+      .examples = {"holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm",
+                   "holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm --bits 4 --weights 27",
+                   "holotone quantize scene.h5 -o dmd.png --encode amplitude --bits 1"},
+      .groups =
+          {{"",
+            {{.names = "IN",
+              .target = &a.inputs,
+              .help =
+                  "HDF5, NPY or OHC field; three files for red, green and blue; a counter (spin/%04d.h5) for frames",
+              .required = true},
+             {.names = "-o,--output",
+              .target = &a.output,
+              .value = "FILE",
+              .help = "Codes: PNG, TIFF, BMP or NPY (uint8)",
+              .required = true},
+             {.names = "--viewer",
+              .target = &a.viewer,
+              .value = "WINDOW",
+              .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm",
+              .otherwise = "the file's",
+              .common = true,
+              .feeds = "diffusion_weights.hogels"},
+             {.names = "--method",
+              .target = &a.method,
+              .value = "NAME",
+              .help = "truncate, floyd-steinberg, swed (one set of weights) or vded (weights for each hogel)",
+              .otherwise = "vded with a viewing window, else floyd-steinberg",
+              .common = true},
+             {.names = "--device",
+              .target = &a.device,
+              .value = "NAME",
+              .help = "auto, cpu or cuda:N",
+              .common = true,
+              .feeds = ".device"}}},
+           {"Levels of the panel", level_options(a)},
+           {"Weights of the error diffusion", weight_options(a)},
+           {"Values instead of the file's", override_options(a)},
+           console_options(a.console)},
+      .run = [arguments] { return run_quantize(*arguments); }};
 }
 
 }  // namespace holotone::cli

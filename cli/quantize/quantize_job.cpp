@@ -50,8 +50,8 @@ void set_method(QuantizeJob& job, const QuantizeArguments& arguments) {
   job.method = job.viewer ? QuantizeMethod::vded : QuantizeMethod::floyd_steinberg;
   if (!arguments.method.empty()) job.method = choose("--method", arguments.method, methods);
   if (has_windows(job.method) && !job.viewer) {
-    reject("--viewer",
-           fmt::format("a window such as 36mm:9.2mm, out of which {} keeps the noise", to_string(job.method)), "none");
+    reject("--viewer", fmt::format("a viewing window such as 36mm:9.2mm for --method {}", to_string(job.method)),
+           "none");
   }
 }
 
@@ -62,28 +62,28 @@ void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
   for (const auto& [option, text] : own) {
     if (text.empty() || has_windows(job.method)) continue;
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: expected --method swed or vded beside it, got {}{}", option, to_string(job.method),
-                            arguments.method.empty() ? ", which is the one without --viewer" : ""));
+                fmt::format("{}: expected --method swed or vded, got {}{}", option, to_string(job.method),
+                            arguments.method.empty() ? ", the default without --viewer" : ""));
   }
   auto& weights = job.weights;
   weights.rule = WeightRule::least_squares;
-  constexpr int most_taps = 637;  // of p = 0; diffusion_weights knows how many there are for another
   if (!arguments.rule.empty()) weights.rule = choose("--rule", arguments.rule, rules);
   if (!arguments.weights.empty())
-    weights.taps = static_cast<int>(whole_number("--weights", arguments.weights, 1, most_taps));
+    weights.taps = static_cast<int>(whole_number("--weights", arguments.weights, weights_range));
   if (!arguments.kept.empty()) weights.kept = static_cast<int>(whole_number("--kept", arguments.kept, 1, weights.taps));
-  if (!arguments.p.empty()) weights.parallelism = static_cast<int>(whole_number("--p", arguments.p, 1, 24));
-  if (!arguments.kappa.empty()) weights.kappa = number_between("--kappa", arguments.kappa, 0.1, 1);
-  if (!arguments.most_sum.empty()) weights.most_sum = number_between("--most-sum", arguments.most_sum, 0.1, 4);
+  if (!arguments.p.empty()) weights.parallelism = static_cast<int>(whole_number("--p", arguments.p, lead_range));
+  if (!arguments.kappa.empty()) weights.kappa = number_between("--kappa", arguments.kappa, kappa_range);
+  if (!arguments.most_sum.empty()) weights.most_sum = number_between("--most-sum", arguments.most_sum, sum_range);
 }
 
 void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   static constexpr Choice<bool> orders[] = {{"raster", false}, {"serpentine", true}};
   const bool serpentine = choose("--order", arguments.order, orders);
   if (serpentine && !arguments.p.empty())
-    reject("--order", "raster beside --p, whose rows go side by side", arguments.order);
+    throw Error(ErrorCode::invalid_argument,
+                "--order: expected raster with --p, got serpentine; they cannot be combined");
   if (serpentine && job.method == QuantizeMethod::truncate)
-    reject("--order", "raster for truncate, which has no order", arguments.order);
+    reject("--order", "raster for --method truncate", arguments.order);
   job.diffusion.serpentine = job.weights.serpentine = serpentine;
   job.device = parse_device(arguments.device);
   if (!serpentine || job.device.backend == Backend::cpu) return;
@@ -127,13 +127,13 @@ void set_levels(QuantizeJob& job, const QuantizeArguments& arguments) {
            arguments.encoding);
   }
   diffusion.bits = std::min(panel.bits, 8);
-  if (!arguments.bits.empty()) diffusion.bits = static_cast<int>(whole_number("--bits", arguments.bits, 1, 8));
+  if (!arguments.bits.empty()) diffusion.bits = static_cast<int>(whole_number("--bits", arguments.bits, bits_range));
   if (!arguments.lut.empty()) {
     set_table(job, arguments);
   } else if (diffusion.bits == panel.bits) {
     diffusion.levels = panel.level_phase_rad;
   }
-  diffusion.clip = number_between("--clip", arguments.clip, 0.01, 1);
+  diffusion.clip = number_between("--clip", arguments.clip, clip_range);
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {
@@ -144,7 +144,7 @@ void check_output_name(const QuantizeJob& job, const std::string& path) {
   }
   const bool silent = extension == ".bmp" || extension == ".npy";
   if (silent && job.diffusion.modulation == Modulation::amplitude && !job.diffusion.levels.empty()) {
-    reject("--output", "a name ending in .png, .tif or .tiff, which hold the amplitudes of codes", path);
+    reject("--output", "a name ending in .png, .tif or .tiff, which store the amplitudes of the codes", path);
   }
 }
 
@@ -197,7 +197,7 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   set_weights(job, arguments);
   set_order(job, arguments);
   set_levels(job, arguments);
-  if (!arguments.hogel.empty()) job.hogel_px = whole_number("--hogel", arguments.hogel, 1, largest_grid_side);
+  if (!arguments.hogel.empty()) job.hogel_px = whole_number("--hogel", arguments.hogel, hogel_range);
   if (!arguments.distance.empty()) job.distance_m = distance_of("--distance", arguments.distance);
   set_tasks(job, arguments);
   return job;

@@ -1,8 +1,10 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_file.hpp>
+#include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
+#include <holotone/optics/field.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <optional>
@@ -11,6 +13,14 @@
 #include <vector>
 
 namespace holotone::cli {
+
+inline constexpr Range bits_range = count_range(1, 8);
+inline constexpr Range weights_range = count_range(1, 637);  // of p = 0; diffusion_weights has fewer for larger p
+inline constexpr Range lead_range = count_range(1, 24);
+inline constexpr Range kappa_range = number_range(0.1, 1);
+inline constexpr Range sum_range = number_range(0.1, 4);
+inline constexpr Range hogel_range = count_range(1, largest_grid_side);
+inline constexpr Range clip_range = number_range(0.01, 1);
 
 /// What follows `holotone quantize`, as typed.
 struct QuantizeArguments {

@@ -50,7 +50,7 @@ std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
 
 /// Options that mean nothing without an eye, and those that mean nothing to it.
 void require_eye_options(const ReconstructArguments& arguments, bool eye) {
-  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y] beside it, an eye";
+  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y], an eye";
   if (!eye) {
     if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
     if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
@@ -70,8 +70,7 @@ void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
   require_eye_options(arguments, eye);
   if (!eye) return;
   if (arguments.viewer.find(':') == std::string::npos) {
-    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture beside it",
-           arguments.viewer);
+    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture", arguments.viewer);
   }
   static constexpr Choice<PupilShape> shapes[] = {{"rectangle", PupilShape::rectangle},
                                                   {"ellipse", PupilShape::ellipse}};

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -292,7 +291,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Seen& seen, double secon
 
 /// "focus at 20 cm", "9 distances at 18 cm to 22 cm", "seen from 7 places"
 std::string distances_text(const ReconstructJob& job, const std::vector<double>& distances_m) {
-  if (job.pupils.size() > 1) return fmt::format("seen from {} places", job.pupils.size());
+  if (job.pupils.size() > 1) return fmt::format("{} positions of the eye", job.pupils.size());
   const auto [near, far] = std::minmax_element(distances_m.begin(), distances_m.end());
   if (*near == *far) return fmt::format("focus at {}", format_length(*near));
   return fmt::format("{} distances at {} to {}", distances_m.size(), format_length(distances_m.front()),
@@ -335,15 +334,16 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   report_json(job.console, json_of(job, seen, watch.seconds()));
   for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
   if (job.pupils.empty() && !job.aperture && !seen.made_for.empty()) {
-    remark(job.console,
-           fmt::format(
-               "made for the eyes of --viewer {}: without it all of the panel's light is seen, and codes put their "
-               "noise beside that window",
-               seen.made_for));
+    remark(job.console, fmt::format("the hologram was computed for --viewer {}; without that option the picture "
+                                    "includes the quantization noise "
+                                    "outside the window",
+                                    seen.made_for));
   }
   if (leaves_window(seen.made_for, job.pupils)) {
     remark(job.console,
-           fmt::format("made for --viewer {}: an eye beyond that window sees little light, and noise", seen.made_for));
+           fmt::format(
+               "the hologram was computed for --viewer {}; outside that window there is little light and much noise",
+               seen.made_for));
   }
   const auto& outputs = seen.outputs;
   report(
@@ -351,89 +351,206 @@ int run_reconstruct(const ReconstructArguments& arguments) {
       fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
                   distances_text(job, seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
   if (!seen.correction.empty() && job.overrides.correction.empty()) {
-    remark(job.console, fmt::format("the codes contain the correction {}; --correction takes it out as a panel would",
-                                    seen.correction));
+    remark(job.console,
+           fmt::format("the codes contain the correction {}; --correction FILE subtracts it, as the panel does",
+                       seen.correction));
   }
   if (seen.correction.empty() && !job.overrides.correction.empty() && seen.describes_itself) {
-    remark(job.console,
-           fmt::format("{} states no correction in its codes; --correction has been taken out all the same",
-                       job.inputs.front()));
+    remark(job.console, fmt::format("{} states no correction in its codes; --correction was subtracted nevertheless",
+                                    job.inputs.front()));
   }
   return exit_ok;
 }
 
-void add_file_options(CLI::App& command, ReconstructArguments& arguments) {
-  auto& overrides = arguments.overrides;
-  command.add_option("--wavelength", overrides.wavelength, "Wavelength, instead of the file's; of three files R,G,B");
-  command.add_option("--pitch", overrides.pitch, "Pixel pitch, instead of the file's");
-  command.add_option("--panel", overrides.panel, "Pitch, bits and unequal steps of a preset, instead of the file's");
-  command.add_option("--encode,--encoding", overrides.encoding,
-                     "Encoding, instead of the file's: phase, amplitude, double-phase, single-sideband or burckhardt");
-  command.add_option("--bits", overrides.bits, "Bits of a code, instead of the file's");
-  auto* range = command.add_option("--phase-range", overrides.phase_range, "Phase stroke, instead of the file's");
-  command.add_option("--lut,--levels", overrides.lut, "Text file: phase in radians of each code")->excludes(range);
-  command.add_option("--amplitude-range", overrides.amplitude_range,
-                     "MIN,MAX that the darkest and brightest code stand for, instead of the file's; of three "
-                     "files also three pairs");
-  command.add_option("--object-energy", overrides.object_energy,
-                     "Of three files R,G,B: energy of the object in each, which balances the colours");
-  command.add_option("--reference-angle", overrides.reference_angle, "Tilt X[,Y] of the reference beam");
-  command.add_option("--carrier", overrides.carrier, "Blazed grating X[,Y] that the codes contain");
-  command.add_flag("--packed16", overrides.packed16, "16-bit codes as red (high byte) and green (low byte)");
-  command.add_option("--correction", overrides.correction, "Wavefront map to take out, as the panel it is for does");
-  command.add_flag("--no-filter", overrides.no_filter, "All that leaves the panel, without the encoding's stop");
-  command.add_flag("--zero-order", overrides.zero_order, "Amplitude holograms: with the undiffracted beam");
+std::vector<OptionRow> focus_options(ReconstructArguments& a) {
+  return {{.names = "--distance,--focus",
+           .target = &a.distance,
+           .value = "LENGTH",
+           .help = "Distance of the focus plane behind the panel; negative: in front",
+           .otherwise = "the file's",
+           .common = true,
+           .feeds = "ReconstructionPlan.distance_m|EyePlan.focus_m|EyePlan.focus_m, output_pitch_m|"
+                    "PropagationPlan.distance_m"},
+          {.names = "--sweep",
+           .target = &a.sweep,
+           .value = "FROM:TO:COUNT",
+           .help = "Focal stack on a contact sheet, such as 18cm:22cm:9",
+           .common = true,
+           .excludes = "--distance",
+           .feeds = "ReconstructionPlan.distance_m|EyePlan.focus_m|EyePlan.focus_m, output_pitch_m|"
+                    "PropagationPlan.distance_m"},
+          {.names = "--frames",
+           .target = &a.frames,
+           .value = "NAME",
+           .help = "Pictures of a sweep, one file each beside the contact sheet, such as out_%03d.png"},
+          {.names = "--tile-width",
+           .target = &a.tile_width,
+           .value = "N",
+           .help = "Pixels across one picture of a contact sheet",
+           .range = tile_range,
+           .feeds = "contact_sheet.tile_width|area_average."},
+          {.names = "--method",
+           .target = &a.method,
+           .value = "NAME",
+           .help = "Propagation: auto, angular-spectrum or fresnel"},
+          {.names = "--device",
+           .target = &a.device,
+           .value = "NAME",
+           .help = "auto, cpu or cuda:N",
+           .common = true,
+           .feeds = ".device"}};
 }
 
-void add_look_options(CLI::App& command, ReconstructArguments& arguments) {
-  auto* distance =
-      command.add_option("--distance,--focus", arguments.distance, "Where to focus; default: the file's distance");
-  auto* sweep = command.add_option("--sweep", arguments.sweep, "FROM:TO:COUNT distances, such as 18cm:22cm:9");
-  sweep->excludes(distance);
-  command.add_option(
-      "--viewer", arguments.viewer,
-      "What an eye sees there: DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm; with --aperture its distance "
-      "from the panel (50cm)");
-  command
-      .add_option("--sweep-viewer", arguments.sweep_viewer, "FROM:TO:COUNT places of the eye, such as -3,0mm:3,0mm:7")
-      ->excludes(sweep);
-  command.add_option("--pupil-shape", arguments.pupil_shape, "Of the eye's pupil: rectangle (default) or ellipse");
-  command.add_option(
-      "--picture-size", arguments.picture_size,
-      "WIDTH or WIDTHxHEIGHT of the part that an eye sees of the plane it focuses on; default: the panel's size");
-  command.add_option("--output-pitch", arguments.output_pitch,
-                     "Of the picture that an eye sees; default: the panel's or a multiple, for at most 2048 pixels");
-  command.add_option("--aperture", arguments.aperture, "Paraxial pupil X,Y:DIAMETER, such as 5mm,0mm:3mm");
-  command.add_option("--method", arguments.method, "auto, angular-spectrum or fresnel")->capture_default_str();
-  command.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
-  command.add_option("--frames", arguments.frames,
-                     "Each distance of a sweep as a picture of its own, such as out_%03d.png");
-  command.add_option("--tile-width", arguments.tile_width, "Pixels across a picture of a contact sheet")
-      ->capture_default_str();
-  command.add_option("--white", arguments.white,
-                     "Intensity shown white, or percentile (exceeded by a thousandth of the pixels; default), or "
-                     "mean+deviation (default with --viewer DISTANCE:SIZE)");
-  command.add_option("--gamma", arguments.gamma, "Above 1 lifts the shadows")->capture_default_str();
-  command.add_flag("--linear", arguments.linear, "Write the intensity itself as float32 TIFF or NPY");
+std::vector<OptionRow> eye_options(ReconstructArguments& a) {
+  return {{.names = "--aperture",
+           .target = &a.aperture,
+           .value = "PUPIL",
+           .help = "Paraxial pupil X,Y:DIAMETER or DIAMETER, such as 5mm,0mm:3mm; --viewer is its distance",
+           .common = true,
+           .feeds = "ReconstructionPlan.aperture"},
+          {.names = "--viewer",
+           .target = &a.viewer,
+           .value = "WINDOW",
+           .help = "Pupil of an eye DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm; with "
+                   "--aperture only the distance",
+           .otherwise = "50cm with --aperture",
+           .common = true,
+           .feeds = "ReconstructionPlan.aperture.distance_m|EyePlan.pupil"},
+          {.names = "--sweep-viewer",
+           .target = &a.sweep_viewer,
+           .value = "FROM:TO:COUNT",
+           .help = "Positions of the eye on a contact sheet, such as -3,0mm:3,0mm:7",
+           .excludes = "--sweep",
+           .feeds = "EyePlan.pupil"},
+          {.names = "--pupil-shape",
+           .target = &a.pupil_shape,
+           .value = "NAME",
+           .help = "Shape of the eye's pupil: rectangle or ellipse",
+           .otherwise = "rectangle"},
+          {.names = "--picture-size",
+           .target = &a.picture_size,
+           .value = "SIZE",
+           .help = "Width, or WIDTHxHEIGHT, of the eye's picture in the focus plane",
+           .otherwise = "the panel's",
+           .feeds = "EyePlan.focus_m, output_pitch_m"},
+          {.names = "--output-pitch",
+           .target = &a.output_pitch,
+           .value = "LENGTH",
+           .help = "Pixel pitch of the eye's picture",
+           .otherwise = "the panel's, or a multiple for at most 2048 pixels",
+           .feeds = "EyePlan.output_pitch_m|EyePlan.focus_m, output_pitch_m"}};
+}
+
+std::vector<OptionRow> tone_options(ReconstructArguments& a) {
+  return {
+      {.names = "--white",
+       .target = &a.white,
+       .value = "I",
+       .help = "Intensity shown as white, or a rule: percentile (99.9 %) or mean+deviation",
+       .otherwise = "percentile; mean+deviation through an eye's pupil",
+       .common = true,
+       .feeds = "tone_map.reference"},
+      {.names = "--gamma",
+       .target = &a.gamma,
+       .value = "G",
+       .help = "Exponent of the tones; above 1: lighter shadows",
+       .range = gamma_range,
+       .common = true,
+       .feeds = "tone_map.gamma"},
+      {.names = "--linear", .target = &a.linear, .help = "Write the intensity as float32 TIFF or NPY", .common = true}};
+}
+
+std::vector<OptionRow> file_options(ReconstructArguments& a) {
+  auto& o = a.overrides;
+  return {
+      {.names = "--wavelength",
+       .target = &o.wavelength,
+       .value = "LENGTH",
+       .help = "Wavelength; R,G,B of three files",
+       .common = true,
+       .feeds = "modulation_of.grid.wavelength_m"},
+      {.names = "--pitch",
+       .target = &o.pitch,
+       .value = "LENGTH",
+       .help = "Pixel pitch",
+       .common = true,
+       .feeds = "modulation_of.grid.pitch_m"},
+      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
+      {.names = "--encode,--encoding",
+       .target = &o.encoding,
+       .value = "NAME",
+       .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
+       .feeds = "parse_encoding.encoding"},
+      {.names = "--bits",
+       .target = &o.bits,
+       .value = "N",
+       .help = "Bits of a code",
+       .range = code_bits_range,
+       .feeds = "modulation_of.bits|modulation_of.codes"},
+      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
+      {.names = "--lut,--levels",
+       .target = &o.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians of each code",
+       .excludes = "--phase-range"},
+      {.names = "--amplitude-range",
+       .target = &o.amplitude_range,
+       .value = "MIN,MAX",
+       .help = "Field values of the lowest and highest code; one or three pairs of three files"},
+      {.names = "--object-energy",
+       .target = &o.object_energy,
+       .value = "R,G,B",
+       .help = "Energy of the object in each of three files, which balances the colours"},
+      {.names = "--reference-angle",
+       .target = &o.reference_angle,
+       .value = "X[,Y]",
+       .help = "Tilt of the reference beam"},
+      {.names = "--carrier",
+       .target = &o.carrier,
+       .value = "X[,Y]",
+       .help = "Blazed grating in the codes: angles (0.5deg) or periods (64um, 8px)",
+       .feeds = "steering_angle_rad."},
+      {.names = "--packed16",
+       .target = &o.packed16,
+       .help = "Read 16-bit codes as red (high byte) and green (low byte)"},
+      {.names = "--correction",
+       .target = &o.correction,
+       .value = "FILE",
+       .help = "Wavefront map to subtract, as the panel it was measured for does"},
+      {.names = "--no-filter",
+       .target = &o.no_filter,
+       .help = "Show all diffraction orders, without the encoding's filter"},
+      {.names = "--zero-order", .target = &o.zero_order, .help = "Include the zero order of amplitude holograms"}};
 }
 
 }  // namespace
 
-void add_reconstruct(CLI::App& application, Action& action) {
+Command reconstruct_command() {
   const auto arguments = std::make_shared<ReconstructArguments>();
-  auto* command = application.add_subcommand("reconstruct", "What a camera or an eye sees of a hologram");
-  command
-      ->add_option("IN", arguments->inputs,
-                   "A hologram, or three for red, green and blue (also out_%c.png); spin/%04d.png for moving pictures")
-      ->required();
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or hologram")
-      ->required();
-  add_look_options(*command, *arguments);
-  add_file_options(*command, *arguments);
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_reconstruct(*arguments); }; });
+  auto& a = *arguments;
+  return {
+      .name = "reconstruct",
+      .purpose = "Reconstruct numerically what a camera or an eye sees of a hologram",
+      .examples = {"holotone reconstruct teapot.png -o focus.png",
+                   "holotone reconstruct teapot.png -o stack.png --sweep 18cm:22cm:9",
+                   "holotone reconstruct teapot.png -o eye.png --viewer 50cm:4mm@5,0mm"},
+      .groups =
+          {{"",
+            {{.names = "IN",
+              .target = &a.inputs,
+              .help = "Hologram; three for red, green and blue (or knot_%c.png); a counter (spin/%04d.png) for frames",
+              .required = true},
+             {.names = "-o,--output",
+              .target = &a.output,
+              .value = "FILE",
+              .help = "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or frame",
+              .required = true}}},
+           {"Focus", focus_options(a)},
+           {"Pupil", eye_options(a)},
+           {"Tones", tone_options(a)},
+           {"Values instead of the file's", file_options(a)},
+           console_options(a.console)},
+      .run = [arguments] { return run_reconstruct(*arguments); }};
 }
 
 }  // namespace holotone::cli

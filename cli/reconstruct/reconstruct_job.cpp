@@ -81,8 +81,8 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   job.contact_sheet = !job.sheet.empty() && is_sweep(arguments);
   if (!arguments.frames.empty()) {
     if (!is_sweep(arguments))
-      reject("--frames", "--sweep or --sweep-viewer beside it, whose pictures are the frames", arguments.frames);
-    if (job.frames) reject("--frames", "--output without a counter beside it", arguments.output);
+      reject("--frames", "--sweep or --sweep-viewer, whose pictures it writes", arguments.frames);
+    if (job.frames) reject("--frames", "--output without a counter", arguments.output);
     job.frames = frame_pattern("--frames", arguments.frames);
     if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);
   }
@@ -134,9 +134,9 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
                                                           {"fresnel", PropagationMethod::fresnel}};
   job.method = choose("--method", arguments.method, methods);
   job.overrides.distance_given = !job.distances_m.empty();
-  job.tile_width = whole_number("--tile-width", arguments.tile_width, 32, 65536);
+  job.tile_width = whole_number("--tile-width", arguments.tile_width, tile_range);
   set_white(job, arguments.white);
-  job.gamma = number_between("--gamma", arguments.gamma, 0.01, 100);
+  job.gamma = number_between("--gamma", arguments.gamma, gamma_range);
   auto [inputs, sequence] = hologram_inputs(arguments.inputs);
   job.inputs = std::move(inputs);
   job.sequence = std::move(sequence);

@@ -4,6 +4,7 @@
 #include <cli/common/hologram_file.hpp>
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/reconstruction.hpp>
@@ -12,6 +13,8 @@
 #include <vector>
 
 namespace holotone::cli {
+
+inline constexpr Range tile_range = count_range(32, 65536);
 
 /// What follows `holotone reconstruct`, as typed.
 struct ReconstructArguments {

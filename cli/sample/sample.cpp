@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -51,15 +50,25 @@ int run_sample(const SampleArguments& arguments) {
 
 }  // namespace
 
-void add_sample(CLI::App& application, Action& action) {
+Command sample_command() {
   const auto arguments = std::make_shared<SampleArguments>();
-  auto* command = application.add_subcommand("sample", "Points of a built-in object: teapot or knot");
-  command->add_option("NAME", arguments->name, "teapot or knot")->required();
-  command->add_option("-o,--output", arguments->output, "PLY file")->required();
-  command->add_option("--points", arguments->points, "How many, uniform on the surface")->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Seed of the sampling")->capture_default_str();
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_sample(*arguments); }; });
+  auto& a = *arguments;
+  return {.name = "sample",
+          .purpose = "Sample points on the surface of a built-in object",
+          .examples = {"holotone sample teapot -o teapot.ply", "holotone sample knot -o knot.ply --points 200k"},
+          .groups =
+              {{"",
+                {{.names = "NAME", .target = &a.name, .help = "Object: teapot or knot", .required = true},
+                 {.names = "-o,--output", .target = &a.output, .value = "FILE", .help = "PLY file", .required = true},
+                 {.names = "--points",
+                  .target = &a.points,
+                  .value = "N",
+                  .help = "Number of points, uniform on the surface",
+                  .common = true,
+                  .feeds = "sample_surface.count"},
+                 {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of the sampling", .common = true}}},
+               console_options(a.console)},
+          .run = [arguments] { return run_sample(*arguments); }};
 }
 
 }  // namespace holotone::cli

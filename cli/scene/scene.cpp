@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -22,6 +21,9 @@
 namespace holotone::cli {
 namespace {
 
+constexpr Range resolution_range = count_range(16, 16384);
+constexpr Range points_range = count_range(1, 1'000'000'000);
+
 struct SceneCommandArguments {
   std::string name;
   std::string output;
@@ -41,14 +43,14 @@ DiceJob job_of(const SceneCommandArguments& arguments) {
                                                          suggestion(arguments.name, names)));
   }
   DiceJob job;
-  job.resolution = whole_number("--resolution", arguments.resolution, 16, 16384);
+  job.resolution = whole_number("--resolution", arguments.resolution, resolution_range);
   if (arguments.views.find('x') == std::string::npos) reject("--views", "COLUMNSxROWS such as 7x7", arguments.views);
   const auto [columns, rows] = resolution("--views", arguments.views);
   if (columns > 100 || rows > 100) reject("--views", "at most 100x100 views", arguments.views);
   job.columns = columns;
   job.rows = rows;
   job.viewer = viewer_of("--viewer", arguments.viewer);
-  job.points = whole_number("--points", arguments.points, 1, 1'000'000'000);
+  job.points = whole_number("--points", arguments.points, points_range);
   job.seed =
       static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
   job.grey = arguments.grey;
@@ -151,31 +153,59 @@ int run_scene(const SceneCommandArguments& arguments) {
   const std::int64_t files = job.rows * job.columns + std::ssize(dice_truths) + 5;
   report_json(arguments.console, {{"scene", arguments.name}, {"files", files}, {"outputs", {job.folder}}});
   report(arguments.console,
-         fmt::format("{}: {}; {}/scene.json says what they are", job.folder, counted(files, "file"), job.folder));
+         fmt::format("{}: {}; {}/scene.json describes them", job.folder, counted(files, "file"), job.folder));
   return exit_ok;
 }
 
 }  // namespace
 
-void add_scene(CLI::App& application, Action& action) {
+Command scene_command() {
   const auto arguments = std::make_shared<SceneCommandArguments>();
-  auto* command = application.add_subcommand(
-      "scene", "Pictures with depth, points and views of a built-in scene, and what an eye should see of it: dice");
-  command->add_option("NAME", arguments->name, "dice: three dice before a checkerboard (Lagrange et al. 2024)")
-      ->required();
-  command->add_option("-o,--output", arguments->output, "Folder that is made for the files")->required();
-  command->add_option("--resolution", arguments->resolution, "Pixels a side of every picture")->capture_default_str();
-  command->add_option("--views", arguments->views, "Grid of views over the viewing window, columns x rows")
-      ->capture_default_str();
-  command->add_option("--viewer", arguments->viewer, "DISTANCE:SIZE[@X,Y] of the viewing window in front of the panel")
-      ->capture_default_str();
-  command->add_option("--points", arguments->points, "How many, even on the surface seen from the window's middle")
-      ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Seed of the points and of the smoothing of edges")
-      ->capture_default_str();
-  command->add_flag("--grey", arguments->grey, "One channel, luminance, instead of colours");
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_scene(*arguments); }; });
+  auto& a = *arguments;
+  return {
+      .name = "scene",
+      .purpose = "Render a built-in test scene: picture with depth, points, light field, and what an eye should see",
+      .examples = {"holotone scene dice -o dice", "holotone scene dice -o dice --viewer 36mm:9.2mm --views 15x15"},
+      .groups = {{"",
+                  {{.names = "NAME",
+                    .target = &a.name,
+                    .help = "Scene: dice, three dice in front of a checkerboard (Lagrange et al. 2024)",
+                    .required = true},
+                   {.names = "-o,--output",
+                    .target = &a.output,
+                    .value = "FOLDER",
+                    .help = "New folder for the files",
+                    .required = true},
+                   {.names = "--resolution",
+                    .target = &a.resolution,
+                    .value = "N",
+                    .help = "Pixels a side of every picture",
+                    .range = resolution_range,
+                    .common = true},
+                   {.names = "--views",
+                    .target = &a.views,
+                    .value = "COLUMNSxROWS",
+                    .help = "Grid of views over the viewing window, at most 100x100",
+                    .common = true},
+                   {.names = "--viewer",
+                    .target = &a.viewer,
+                    .value = "WINDOW",
+                    .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel",
+                    .common = true},
+                   {.names = "--points",
+                    .target = &a.points,
+                    .value = "N",
+                    .help = "Number of points of points.ply, uniform on the surface seen from the window's centre",
+                    .range = points_range,
+                    .common = true},
+                   {.names = "--seed",
+                    .target = &a.seed,
+                    .value = "N",
+                    .help = "Seed of the points and of antialiasing",
+                    .common = true},
+                   {.names = "--grey", .target = &a.grey, .help = "Render luminance only", .common = true}}},
+                 console_options(a.console)},
+      .run = [arguments] { return run_scene(*arguments); }};
 }
 
 }  // namespace holotone::cli

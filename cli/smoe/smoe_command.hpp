@@ -3,17 +3,13 @@
 #include <cli/common/console.hpp>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace holotone::cli {
 
-/// Each adds one subcommand of `holotone smoe`.
-void add_smoe_fit(CLI::App& smoe, Action& action);
-void add_smoe_info(CLI::App& smoe, Action& action);
-void add_smoe_render(CLI::App& smoe, Action& action);
-void add_smoe_convert(CLI::App& smoe, Action& action);
+/// The subcommands of `holotone smoe`.
+Command smoe_fit_command();
+Command smoe_info_command();
+Command smoe_render_command();
+Command smoe_convert_command();
 
 /// What `holotone info` says of a model.
 void tell_model(const std::string& path, const ConsoleOptions& console);

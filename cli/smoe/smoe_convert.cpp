@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -28,7 +27,7 @@ std::vector<std::byte> encoded(const SmoeConvertArguments& arguments, const Stor
   }
   SmoeCodecOptions options;
   if (!arguments.quality.empty()) {
-    options.steps = smoe_steps(stored.model, number_between("--quality", arguments.quality, 0, best_smoe_quality));
+    options.steps = smoe_steps(stored.model, number_between("--quality", arguments.quality, quality_range));
   } else if (stored.info && !stored.info->lossless && !arguments.lossless) {
     options.steps = stored.info->steps;
   } else {
@@ -71,20 +70,42 @@ int run_smoe_convert(const SmoeConvertArguments& arguments) {
 
 }  // namespace
 
-void add_smoe_convert(CLI::App& smoe, Action& action) {
+Command smoe_convert_command() {
   const auto arguments = std::make_shared<SmoeConvertArguments>();
-  auto* command = smoe.add_subcommand("convert", "A model to another format or size of file");
-  command->add_option("IN", arguments->input, "A model: .smoe, .json or .npz")->required();
-  command->add_option("-o,--output", arguments->output, "A model: .smoe, .json or .npz")->required();
-  auto* quality = command->add_option(
-      "--quality", arguments->quality,
-      "Of .smoe, 0 to 100: each 10 halve the steps; default: IN's steps, or --lossless where it has none");
-  auto* bytes = command->add_option("--bytes", arguments->bytes, "Of .smoe: the best quality in so many, such as 40k");
-  auto* lossless = command->add_flag("--lossless", arguments->lossless, "Of .smoe: every float exactly");
-  quality->excludes(bytes)->excludes(lossless);
-  bytes->excludes(lossless);
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_smoe_convert(*arguments); }; });
+  auto& a = *arguments;
+  return {.name = "convert",
+          .purpose = "Convert a model to another file format or size",
+          .examples = {"holotone smoe convert photo.smoe -o small.smoe --bytes 20k",
+                       "holotone smoe convert photo.smoe -o photo.npz"},
+          .groups = {{"",
+                      {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "MODEL",
+                        .help = "Model: .smoe, .json or .npz",
+                        .required = true},
+                       {.names = "--bytes",
+                        .target = &a.bytes,
+                        .value = "N",
+                        .help = "Maximum size of a .smoe file, such as 40k",
+                        .common = true,
+                        .feeds = "encode_smoe_bytes.most_bytes"},
+                       {.names = "--quality",
+                        .target = &a.quality,
+                        .value = "Q",
+                        .help = "Quality of a .smoe file; 10 more halve the quantization steps",
+                        .range = quality_range,
+                        .otherwise = "IN's steps",
+                        .common = true,
+                        .excludes = "--bytes",
+                        .feeds = "smoe_steps.quality|encode_smoe.steps"},
+                       {.names = "--lossless",
+                        .target = &a.lossless,
+                        .help = "Store every float exactly in a .smoe file",
+                        .common = true,
+                        .excludes = "--bytes --quality"}}},
+                     console_options(a.console)},
+          .run = [arguments] { return run_smoe_convert(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -46,7 +45,7 @@ std::string psnr_text(double psnr_db) {
   return std::isinf(psnr_db) ? "equal to" : fmt::format("PSNR {:.2f} dB of", psnr_db);
 }
 
-/// One fit from what was typed to what is told.
+/// One fit, from the arguments to the report.
 class FitRun {
  public:
   explicit FitRun(const SmoeFitArguments& arguments) : job_(smoe_fit_job(arguments)) {}
@@ -85,13 +84,13 @@ class FitRun {
     left_out_ = take_out(pictures_, job_.left_out);
     for (auto& remark : settle(job_, pictures_)) say(std::move(remark));
     if (pictures_.swapped) {
-      say("IN: things shift up and down along %u and to the sides along %v: the two seem to be the wrong way round");
+      say("IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
     }
     const auto& shape = pictures_.images.front().shape();
     const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
     if (job_.counted && job_.options.components > pixels) {
-      say(fmt::format("--components: {} are more than the {} to fit them to",
-                      counted(job_.options.components, "component"), counted(pixels, "pixel")));
+      say(fmt::format("--components: {} exceed the {} of the pictures", counted(job_.options.components, "component"),
+                      counted(pixels, "pixel")));
     }
   }
 
@@ -114,7 +113,7 @@ class FitRun {
       fitter.run(bar);
     }
     found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
-              fitter.iterations(), "more --components, --iterations or --time help"};
+              fitter.iterations(), "increase --components, --iterations or --time"};
   }
 
   /// What --resume names, checked.
@@ -142,10 +141,11 @@ class FitRun {
     const double psnr = psnr_of(own, image);
     const double of_mean = psnr_of_mean(image);
     if (psnr >= of_mean || std::isinf(of_mean)) return;
-    say(fmt::format(
-        "--resume: {} shows {} with {:.1f} dB, its mean colour alone would with {:.1f}: it seems to be a model of "
-        "another picture",
-        job_.resume, pictures_.paths[middle], psnr, of_mean));
+    say(
+        fmt::format("--resume: {} reproduces {} with {:.1f} dB, less than its mean colour with {:.1f} dB; it may be a "
+                    "model of another "
+                    "picture",
+                    job_.resume, pictures_.paths[middle], psnr, of_mean));
   }
 
   /// Pixels of all captured views: those left out too, which the model shows as well.
@@ -156,13 +156,12 @@ class FitRun {
 
   void tell() {
     if (job_.psnr_db > 0 && found_.stored.psnr_db < job_.psnr_db) {
-      say(fmt::format("--psnr: {:g} dB were asked for, the model has {:.2f}: {}", job_.psnr_db, found_.stored.psnr_db,
+      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", job_.psnr_db, found_.stored.psnr_db,
                       found_.ended));
     }
     constexpr double late = 1.1;
     if (job_.time_s > 0 && watch_.seconds() > late * job_.time_s) {
-      say(fmt::format("--time: {:g} s were asked for, what cannot be left out took {:.1f}", job_.time_s,
-                      watch_.seconds()));
+      say(fmt::format("--time: {:g} s requested, minimum work took {:.1f} s", job_.time_s, watch_.seconds()));
     }
     const auto& shape = pictures_.images.front().shape();
     const auto count = std::ssize(pictures_.images);
@@ -174,7 +173,7 @@ class FitRun {
     text += fmt::format(", {} {}{} x {} pixels", psnr_text(found_.stored.psnr_db),
                         count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0]);
     if (!left_out_.images.empty()) {
-      text += fmt::format(", {} {} left out", psnr_text(left_out_psnr_), counted(std::ssize(left_out_.images), "view"));
+      text += fmt::format(", {} {} held out", psnr_text(left_out_psnr_), counted(std::ssize(left_out_.images), "view"));
     }
     report(job_.console,
            fmt::format("{}, {}, {}", text, counted(found_.iterations, "step"), format_duration(watch_.seconds())));
@@ -219,40 +218,112 @@ class FitRun {
   std::vector<std::string> warnings_;
 };
 
+std::vector<OptionRow> size_options(SmoeFitArguments& a) {
+  return {{.names = "--components",
+           .target = &a.components,
+           .value = "N",
+           .help = "Number of components, such as 5k",
+           .range = components_range,
+           .otherwise = "5000, or by --bytes or --psnr",
+           .common = true,
+           .feeds = "SmoeFitter.components"},
+          {.names = "--psnr",
+           .target = &a.psnr,
+           .value = "DB",
+           .help = "Minimum PSNR of the decoded file; the smallest such file found is written",
+           .range = psnr_range,
+           .common = true},
+          {.names = "--bytes",
+           .target = &a.bytes,
+           .value = "N",
+           .help = "Maximum size of a .smoe file, such as 40k",
+           .common = true,
+           .feeds = "encode_smoe_bytes.most_bytes|store_smoe.most_bytes"},
+          {.names = "--quality",
+           .target = &a.quality,
+           .value = "Q",
+           .help = "Quality of a .smoe file; 10 more halve the quantization steps",
+           .range = quality_range,
+           .otherwise = "60",
+           .common = true,
+           .excludes = "--bytes --psnr",
+           .feeds = "smoe_steps.quality|encode_smoe.steps"},
+          {.names = "--lossless",
+           .target = &a.lossless,
+           .help = "Store every float exactly in a .smoe file",
+           .excludes = "--bytes --quality"}};
+}
+
+std::vector<OptionRow> fit_options(SmoeFitArguments& a) {
+  return {{.names = "--time",
+           .target = &a.time,
+           .value = "SECONDS",
+           .help = "Time limit of the command; fit and storing stop with the best result so far",
+           .range = time_range,
+           .common = true},
+          {.names = "--iterations",
+           .target = &a.iterations,
+           .value = "N",
+           .help = "Maximum number of steps",
+           .range = steps_range,
+           .otherwise = "2000",
+           .common = true},
+          {.names = "--method",
+           .target = &a.method,
+           .value = "NAME",
+           .help = "gradient, or em (expectation-maximisation only)"},
+          {.names = "--resume",
+           .target = &a.resume,
+           .value = "MODEL",
+           .help = "Model of the same pictures to start from",
+           .feeds = "SmoeFitter.start"},
+          {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of every random choice"},
+          {.names = "--linear", .target = &a.linear, .help = "Fit linear light instead of the file's codes"},
+          {.names = "--device",
+           .target = &a.device,
+           .value = "NAME",
+           .help = "auto, cpu or cuda:N",
+           .common = true,
+           .feeds = ".device"}};
+}
+
+std::vector<OptionRow> view_options(SmoeFitArguments& a) {
+  return {{.names = "--rows",
+           .target = &a.rows,
+           .value = "NAME",
+           .help = "Direction in which %v counts: down, up or auto (by the parallax)"},
+          {.names = "--leave-out",
+           .target = &a.left_out,
+           .value = "U,V",
+           .help = "Hold out this view and report its PSNR; may be repeated",
+           .one_each = true}};
+}
+
 }  // namespace
 
-void add_smoe_fit(CLI::App& smoe, Action& action) {
+Command smoe_fit_command() {
   const auto arguments = std::make_shared<SmoeFitArguments>();
   auto& a = *arguments;
-  auto* command = smoe.add_subcommand("fit", "A picture, or the views of a light field, to a model");
-  command->add_option("IN", a.input, "A picture, or views by a name such as view_%v_%u.png: u to the right")
-      ->required();
-  command->add_option("-o,--output", a.output, "A model: .smoe, .json or .npz")->required();
-  command->add_option("--components", a.components, "So many; default 5000, or by --bytes or --psnr");
-  auto* psnr = command->add_option(
-      "--psnr", a.psnr, "The smallest file found that is so near, in dB; without --components as many as that takes");
-  auto* bytes = command->add_option("--bytes", a.bytes, "Of .smoe: the best in so many, such as 40k");
-  auto* quality =
-      command->add_option("--quality", a.quality, "Of .smoe, 0 to 100: each 10 halve the steps; default 60");
-  auto* lossless = command->add_flag("--lossless", a.lossless, "Of .smoe: every float exactly");
-  quality->excludes(bytes)->excludes(lossless)->excludes(psnr);
-  bytes->excludes(lossless);
-  command->add_option("--method", a.method, "gradient, or em: expectation-maximisation alone")->capture_default_str();
-  command->add_option("--iterations", a.iterations, "Steps, at most; default 2000");
-  command->add_option("--time", a.time, "Seconds that all of it may take: fit and storing end with what they have");
-  command->add_option("--seed", a.seed, "Of every random choice")->capture_default_str();
-  command->add_option("--resume", a.resume, "A model of the same pictures to start from");
-  command->add_option("--rows", a.rows, "Way in which %v counts: down, up, or auto by the parallax")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--leave-out", a.left_out,
-          "U,V of views, as in their names, that are not fitted: how well they are foretold is told; may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
-  command->add_flag("--linear", a.linear, "Fit linear light instead of the file's codes");
-  add_console_options(*command, a.console);
-  command->callback([arguments, &action] { action = [arguments] { return FitRun(*arguments).run(); }; });
+  return {.name = "fit",
+          .purpose = "Fit a model to a picture or to the views of a light field",
+          .examples = {"holotone smoe fit photo.png -o photo.smoe --components 5k",
+                       "holotone smoe fit photo.png -o photo.smoe --bytes 40k --time 60",
+                       "holotone smoe fit 'chess/view_%v_%u.png' -o chess.smoe --components 20k"},
+          .groups = {{"",
+                      {{.names = "IN",
+                        .target = &a.input,
+                        .help = "Picture, or views by a name such as view_%v_%u.png; %u counts to the right",
+                        .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "MODEL",
+                        .help = "Model: .smoe, .json or .npz",
+                        .required = true}}},
+                     {"Size of the model", size_options(a)},
+                     {"Fit", fit_options(a)},
+                     {"Views of a light field", view_options(a)},
+                     console_options(a.console)},
+          .run = [arguments] { return FitRun(*arguments).run(); }};
 }
 
 }  // namespace holotone::cli

@@ -65,14 +65,14 @@ SmoeFitJob smoe_fit_job(const SmoeFitArguments& a) {
     if (*job.bytes < 1) reject("--bytes", "1 or more, such as 40k", a.bytes);
   }
   if (!a.psnr.empty()) {
-    job.psnr_db = number_between("--psnr", a.psnr, 1, 100);
+    job.psnr_db = number_between("--psnr", a.psnr, psnr_range);
     options.components = 0;
   }
   job.counted = !a.components.empty();
-  if (job.counted) options.components = whole_number("--components", a.components, 1, 1 << 24);
-  if (!a.iterations.empty()) options.iterations = whole_number("--iterations", a.iterations, 0, 1000000);
-  if (!a.time.empty()) job.time_s = number_between("--time", a.time, 0.1, 1e6);
-  if (!a.quality.empty()) job.quality = number_between("--quality", a.quality, 0, best_smoe_quality);
+  if (job.counted) options.components = whole_number("--components", a.components, components_range);
+  if (!a.iterations.empty()) options.iterations = whole_number("--iterations", a.iterations, steps_range);
+  if (!a.time.empty()) job.time_s = number_between("--time", a.time, time_range);
+  if (!a.quality.empty()) job.quality = number_between("--quality", a.quality, quality_range);
   options.seed = static_cast<std::uint64_t>(whole_number("--seed", a.seed, 0, INT64_MAX));
   options.linear = a.linear;
   job.left_out = left_out_views(a.left_out);
@@ -100,9 +100,8 @@ std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures) {
       options.components = smoe_components_for(*job.bytes, dimensions, channels);
       if (options.components > useful) {
         options.components = useful;
-        remarks.push_back(
-            fmt::format("--bytes: no more than {}, one for {} pixels, are fitted; --components takes more",
-                        counted(useful, "component"), least_pixels_a_component));
+        remarks.push_back(fmt::format("--bytes: limited to {}, one for {} pixels; use --components for more",
+                                      counted(useful, "component"), least_pixels_a_component));
       }
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <cli/common/smoe_views.hpp>
+#include <cli/common/values.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <optional>
@@ -15,6 +16,11 @@ inline constexpr double psnr_to_spare = 1.2;
 
 /// Components of a picture that more do not help: one for so many pixels.
 inline constexpr std::int64_t least_pixels_a_component = 4;
+
+inline constexpr Range components_range = count_range(1, 1 << 24);
+inline constexpr Range psnr_range = number_range(1, 100);
+inline constexpr Range time_range = number_range(0.1, 1e6);
+inline constexpr Range steps_range = count_range(0, 1'000'000);
 
 /// What follows `holotone smoe fit`, as typed.
 struct SmoeFitArguments {

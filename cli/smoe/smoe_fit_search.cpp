@@ -178,12 +178,10 @@ class Search {
   FoundFit stored() {
     FoundFit found{stored_fit(job_, pictures_, *fitted_, left()), fit_psnr_, iterations_, {}};
     found.ended = fitted_->count() >= most_
-                      ? fmt::format("{} are one for {} pixels; --components takes more, and more --iterations may help",
+                      ? fmt::format("stopped at {}, one for {} pixels; use --components for more, or more --iterations",
                                     counted(most_, "component"), least_pixels_a_component)
-                      : fmt::format(
-                            "--time ended the search at {}; more time helps, or a number of --components, which "
-                            "takes no search",
-                            counted(fitted_->count(), "component"));
+                      : fmt::format("--time stopped the search at {}; increase --time or give --components",
+                                    counted(fitted_->count(), "component"));
     return found;
   }
 

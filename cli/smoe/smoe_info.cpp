@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
@@ -59,7 +58,7 @@ struct ViewsAgainst {
 };
 
 ViewsAgainst views_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  if (!arguments.view.empty()) reject("--view", "one picture of --against beside it", arguments.view);
+  if (!arguments.view.empty()) reject("--view", "one picture of --against", arguments.view);
   const auto rows = view_rows(arguments.rows);
   ViewsAgainst views;
   views.pictures = read_fit_pictures(arguments.against, rows, model.linear, "--against");
@@ -123,10 +122,10 @@ Against compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
     return result;
   }
   if (arguments.rows != "auto") {
-    reject("--rows", "--against with views beside it, such as view_%v_%u.png", arguments.rows);
+    reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
   }
   if (arguments.against.empty()) {
-    if (!arguments.view.empty()) reject("--view", "--against beside it", arguments.view);
+    if (!arguments.view.empty()) reject("--view", "--against", arguments.view);
     return result;
   }
   require_input(arguments.against);
@@ -188,8 +187,8 @@ void report_info(const SmoeInfoArguments& arguments, const StoredModel& stored, 
   line("box", box_text(model));
   line("bytes", fmt::format("{}, {:.4g} bits a component", stored.bytes, bits / static_cast<double>(model.count())));
   const auto pixels = captured_pixels(model, against);
-  line("bits a pixel", pixels ? fmt::format("{:.4g}", bits / *pixels)
-                              : "of all captured views: --against view_%v_%u.png tells, the file does not");
+  line("bits a pixel",
+       pixels ? fmt::format("{:.4g}", bits / *pixels) : "unknown without the views; give --against view_%v_%u.png");
   if (stored.info) line("numbers", stored.info->lossless ? "exact" : "in steps: " + steps_text(*stored.info));
   if (against.psnr_db) {
     line("PSNR", psnr_text(*against.psnr_db) + (std::isinf(*against.psnr_db) ? "" : " against " + arguments.against));
@@ -217,20 +216,37 @@ void tell_model(const std::string& path, const ConsoleOptions& console) {
   run_smoe_info({.input = path, .against = {}, .view = {}, .rows = "auto", .console = console});
 }
 
-void add_smoe_info(CLI::App& smoe, Action& action) {
+Command smoe_info_command() {
   const auto arguments = std::make_shared<SmoeInfoArguments>();
-  auto* command = smoe.add_subcommand("info", "Components, bytes, bits a pixel and steps of a model, and its PSNR");
-  command->add_option("IN", arguments->input, "A model: .smoe, .json or .npz")->required();
-  command->add_option(
-      "--against", arguments->against,
-      "The picture it was made of, or its views by a name such as view_%v_%u.png: tells the PSNR in their "
-      "codes");
-  command->add_option("--view", arguments->view, "U,V of that picture in a light field; default: the middle");
-  command
-      ->add_option("--rows", arguments->rows, "Way in which %v of --against counts: down, up, or auto by the parallax")
-      ->capture_default_str();
-  add_console_options(*command, arguments->console);
-  command->callback([arguments, &action] { action = [arguments] { return run_smoe_info(*arguments); }; });
+  auto& a = *arguments;
+  return {
+      .name = "info",
+      .purpose = "Report components, bytes, bits a pixel and quantization steps of a model, and its PSNR",
+      .examples = {"holotone smoe info photo.smoe --against photo.png",
+                   "holotone smoe info chess.smoe --against 'chess/view_%v_%u.png'"},
+      .groups =
+          {{"",
+            {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
+             {.names = "--against",
+              .target = &a.against,
+              .value = "FILE",
+              .help =
+                  "Picture that the model was fitted to, or its views by a name such as view_%v_%u.png, for the PSNR",
+              .common = true},
+             {.names = "--view",
+              .target = &a.view,
+              .value = "U,V",
+              .help = "View of a light field that one picture of --against shows",
+              .otherwise = "the middle",
+              .common = true,
+              .feeds = "SmoeRenderer.view.at"},
+             {.names = "--rows",
+              .target = &a.rows,
+              .value = "NAME",
+              .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
+              .common = true}}},
+           console_options(a.console)},
+      .run = [arguments] { return run_smoe_info(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
@@ -24,7 +23,7 @@ void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::st
     const double high = model.high[2 + i];
     if (at[i] >= low && at[i] <= high) continue;
     warnings.push_back(
-        fmt::format("{}: {} = {:g} lies outside the captured {:g} to {:g}: what is shown there is extrapolated", option,
+        fmt::format("{}: {} = {:g} lies outside the captured {:g} to {:g}: the model is extrapolated there", option,
                     "uv"[i], at[i], low, high));
   }
 }
@@ -40,7 +39,7 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
   // Row 0 has its middle half a pixel below the edge.
   if (job.epipolar && !(*job.epipolar + 0.5 >= model.low[1] && *job.epipolar + 0.5 <= model.high[1])) {
     warnings.push_back(
-        fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: what is shown there is extrapolated",
+        fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: the model is extrapolated there",
                     *job.epipolar, model.low[1], model.high[1] - 1));
   }
   if (job.crop) {
@@ -49,7 +48,7 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
         c[0] >= model.low[0] && c[1] >= model.low[1] && c[0] + c[2] <= model.high[0] && c[1] + c[3] <= model.high[1];
     if (!within) {
       warnings.push_back(fmt::format(
-          "--crop: reaches beyond the picture, {:g} x {:g} from {:g}, {:g}: what is shown there is extrapolated",
+          "--crop: reaches beyond the picture, {:g} x {:g} from {:g}, {:g}: the model is extrapolated there",
           model.high[0] - model.low[0], model.high[1] - model.low[1], model.low[0], model.low[1]));
     }
   }
@@ -238,48 +237,118 @@ int run_smoe_render(const SmoeRenderArguments& arguments) {
   return exit_ok;
 }
 
+std::vector<OptionRow> light_field_options(SmoeRenderArguments& a) {
+  return {{.names = "--view",
+           .target = &a.view,
+           .value = "U,V",
+           .help = "View of a light field, -1 (left, top) to 1 (right, bottom)",
+           .otherwise = "the middle",
+           .common = true,
+           .feeds = "SmoeRenderer.view.at"},
+          {.names = "--sweep",
+           .target = &a.sweep,
+           .value = "N",
+           .help = "Number of views from the leftmost to the rightmost, one file each",
+           .range = sweep_range,
+           .common = true,
+           .excludes = "--view"},
+          {.names = "--along",
+           .target = &a.along,
+           .value = "U,V:U,V",
+           .help = "First and last view of the sweep, such as 0,-1:0,1",
+           .otherwise = "-1 to 1, V in the middle",
+           .needs = "--sweep"},
+          {.names = "--epi",
+           .target = &a.epipolar,
+           .value = "Y",
+           .help = "Epipolar-plane image: row Y of all views, the leftmost at the top; V of --view",
+           .excludes = "--sweep --crop"}};
+}
+
+std::vector<OptionRow> accuracy_options(SmoeRenderArguments& a) {
+  return {{.names = "--tolerance",
+           .target = &a.tolerance,
+           .value = "T",
+           .help = "Maximum error of a colour (0 to 1) against the sum of all components",
+           .range = colour_error_range,
+           .otherwise = "0.25/255",
+           .common = true,
+           .feeds = "SmoeRenderer.tolerance"},
+          {.names = "--selection",
+           .target = &a.selection,
+           .value = "NAME",
+           .help = "Components of a tile: bounded (by --tolerance), window or all"},
+          {.names = "--window",
+           .target = &a.window,
+           .value = "N",
+           .help = "Margin in pixels of --selection window",
+           .range = window_range,
+           .otherwise = "16",
+           .feeds = "SmoeRenderer.window_px"},
+          {.names = "--window-block",
+           .target = &a.window_block,
+           .value = "N",
+           .help = "Side in pixels of the blocks of --selection window, a multiple of 16",
+           .range = window_block_range,
+           .otherwise = "the tiles",
+           .feeds = "SmoeRenderer.window_block_px"},
+          {.names = "--precision",
+           .target = &a.precision,
+           .value = "NAME",
+           .help = "Arithmetic: fast (float32) or robust (float64)"},
+          {.names = "--device",
+           .target = &a.device,
+           .value = "NAME",
+           .help = "auto, cpu or cuda:N",
+           .common = true,
+           .feeds = ".device"}};
+}
+
 }  // namespace
 
-void add_smoe_render(CLI::App& smoe, Action& action) {
+Command smoe_render_command() {
   const auto arguments = std::make_shared<SmoeRenderArguments>();
   auto& a = *arguments;
-  auto* command = smoe.add_subcommand("render", "A model to a picture of any size, any part, from any view");
-  command->add_option("IN", a.input, "A model: .smoe, .json or .npz")->required();
-  command
-      ->add_option("-o,--output", a.output, "PNG, TIFF or BMP; NPY or TIFF with --float; %03d for the views of --sweep")
-      ->required();
-  command->add_option("--size", a.size, "WIDTHxHEIGHT in pixels; default: the model's own");
-  auto* crop = command->add_option("--crop", a.crop,
-                                   "X,Y,WIDTH,HEIGHT in the model's pixels, x right and y down from the corner");
-  auto* view = command->add_option("--view", a.view, "U,V of a light field, -1 to 1 each; default: the middle");
-  auto* sweep =
-      command->add_option("--sweep", a.sweep, "So many views from the leftmost to the rightmost")->excludes(view);
-  command
-      ->add_option("--along", a.along,
-                   "U,V:U,V of --sweep: from one view to another; default: from -1 to 1, V in the middle")
-      ->needs(sweep);
-  command
-      ->add_option("--epi", a.epipolar,
-                   "Epipolar-plane image: row Y of all views, the leftmost on top, V in the middle or of --view, whose "
-                   "U then does nothing")
-      ->excludes(sweep)
-      ->excludes(crop);
-  auto* bits =
-      command->add_option("--bits", a.bits, "8, or 10, 12 or 16 in files of 16 bits a pixel")->capture_default_str();
-  command->add_flag("--float", a.floats, "Write the model's colours as float32 TIFF or NPY")->excludes(bits);
-  command->add_option("--tolerance", a.tolerance,
-                      "Largest error of a colour (0 to 1) against the sum of all components; default 0.25/255");
-  command->add_option("--selection", a.selection, "Components of a tile: bounded (by the tolerance), window or all")
-      ->capture_default_str();
-  command->add_option("--window", a.window, "Of --selection window: pixels around a tile; default 16");
-  command->add_option(
-      "--window-block", a.window_block,
-      "Of --selection window: pixels of the square blocks that windows surround, a multiple of 16; default: "
-      "the tiles");
-  command->add_option("--precision", a.precision, "fast (float32) or robust (float64)")->capture_default_str();
-  command->add_option("--device", a.device, "auto, cpu or cuda:N")->capture_default_str();
-  add_console_options(*command, a.console);
-  command->callback([arguments, &action] { action = [arguments] { return run_smoe_render(*arguments); }; });
+  return {.name = "render",
+          .purpose = "Render a model as a picture of any size, any part and any view",
+          .examples = {"holotone smoe render photo.smoe -o big.png --size 3840x2160",
+                       "holotone smoe render chess.smoe -o view.png --view 0.3,-0.5",
+                       "holotone smoe render chess.smoe -o frame_%03d.png --sweep 120"},
+          .groups = {{"",
+                      {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "FILE",
+                        .help = "PNG, TIFF or BMP; NPY or TIFF with --float; a counter such as %03d with --sweep",
+                        .required = true},
+                       {.names = "--size",
+                        .target = &a.size,
+                        .value = "WxH",
+                        .help = "Size in pixels",
+                        .otherwise = "the model's",
+                        .common = true,
+                        .feeds = "SmoeRenderer.view.size"},
+                       {.names = "--crop",
+                        .target = &a.crop,
+                        .value = "X,Y,W,H",
+                        .help = "Part of the picture in the model's pixels, from its upper left corner",
+                        .otherwise = "all",
+                        .common = true,
+                        .feeds = "SmoeRenderer.view"},
+                       {.names = "--bits",
+                        .target = &a.bits,
+                        .value = "N",
+                        .help = "Bits a channel: 8, or 10, 12 or 16 in 16-bit files",
+                        .common = true},
+                       {.names = "--float",
+                        .target = &a.floats,
+                        .help = "Write the model's colours as float32 TIFF or NPY",
+                        .common = true,
+                        .excludes = "--bits"}}},
+                     {"Views of a light field", light_field_options(a)},
+                     {"Accuracy and device", accuracy_options(a)},
+                     console_options(a.console)},
+          .run = [arguments] { return run_smoe_render(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -6,7 +6,6 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t most_views = 100'000;
 constexpr double farthest = 1e7;
 
 std::array<double, 4> crop_of(const std::string& text) {
@@ -58,7 +57,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
   require_input(job.input);
   require_model_name("IN", job.input);
   job.bits = bits_of(arguments);
-  if (!arguments.sweep.empty()) job.sweep = whole_number("--sweep", arguments.sweep, 1, most_views);
+  if (!arguments.sweep.empty()) job.sweep = whole_number("--sweep", arguments.sweep, sweep_range);
   if (!arguments.along.empty()) {
     const auto colon = arguments.along.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == arguments.along.size()) {
@@ -82,17 +81,17 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     if (job.options.selection != SmoeSelection::bounded) {
       reject("--tolerance", "--selection bounded", arguments.selection);
     }
-    job.options.tolerance = number_between("--tolerance", arguments.tolerance, 1e-7, 1);
+    job.options.tolerance = number_between("--tolerance", arguments.tolerance, colour_error_range);
   }
   if (!arguments.window.empty()) {
     if (job.options.selection != SmoeSelection::window) reject("--window", "--selection window", arguments.selection);
-    job.options.window_px = number_between("--window", arguments.window, 0, 65536);
+    job.options.window_px = number_between("--window", arguments.window, window_range);
   }
   if (!arguments.window_block.empty()) {
     if (job.options.selection != SmoeSelection::window) {
       reject("--window-block", "--selection window", arguments.selection);
     }
-    job.options.window_block_px = whole_number("--window-block", arguments.window_block, 16, 65536);
+    job.options.window_block_px = whole_number("--window-block", arguments.window_block, window_block_range);
     if (job.options.window_block_px % 16 != 0) reject("--window-block", "a multiple of 16", arguments.window_block);
   }
   job.device = parse_device(arguments.device);

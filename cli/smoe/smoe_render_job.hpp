@@ -2,11 +2,17 @@
 #include <array>
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
 #include <holotone/smoe/render.hpp>
 #include <optional>
 #include <string>
 
 namespace holotone::cli {
+
+inline constexpr Range sweep_range = count_range(1, 100'000);
+inline constexpr Range colour_error_range = number_range(1e-7, 1);
+inline constexpr Range window_range = number_range(0, 65536);
+inline constexpr Range window_block_range = count_range(16, 65536);
 
 /// What follows `holotone smoe render`, as typed.
 struct SmoeRenderArguments {

@@ -58,13 +58,13 @@ Device parse_device(std::string_view name) {
       for (const auto& have : all) {
         if (have == device) return device;
       }
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("device: expected one of this machine's, got '{}': {}", name,
-                              all.size() > 1 ? fmt::format("there are {} CUDA devices", all.size() - 1)
-                                             : "no CUDA device or driver, or a build without CUDA"));
+      throw_unsupported("", "device", "one of this machine's",
+                        fmt::format("'{}': {}", name,
+                                    all.size() > 1 ? fmt::format("there are {} CUDA devices", all.size() - 1)
+                                                   : "no CUDA device or driver, or a build without CUDA"));
     }
   }
-  throw Error(ErrorCode::invalid_argument, fmt::format("device: expected auto, cpu, cuda or cuda:N, got '{}'", name));
+  throw_argument("", "device", "auto, cpu, cuda or cuda:N", fmt::format("'{}'", name));
 }
 
 DeviceInfo describe(Device device) {
@@ -123,9 +123,9 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
       void* memory = possible ? std::aligned_alloc(alignment, padded) : nullptr;
       if (memory == nullptr) {
         throw Error(ErrorCode::out_of_memory,
-                    fmt::format("Array: expected {} of host memory, got none: {} are free",
-                                format_bytes(static_cast<double>(bytes)),
-                                format_bytes(static_cast<double>(describe(Device{}).free_bytes))));
+                    ErrorFields{"Array", "", fmt::format("{} of host memory", format_bytes(static_cast<double>(bytes))),
+                                fmt::format("none: {} are free",
+                                            format_bytes(static_cast<double>(describe(Device{}).free_bytes)))});
       }
 #ifdef MADV_HUGEPAGE
       // Passes down the columns of a large array touch a page for each row; huge pages save these misses. Failure is

@@ -70,10 +70,10 @@ void* allocate(std::size_t bytes, const Queue& queue) {
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     cudaMemGetInfo(&free_bytes, &total_bytes);
-    throw Error(ErrorCode::out_of_memory, "Array: expected " + format_bytes(static_cast<double>(bytes)) + " on " +
-                                              to_string(queue.device()) +
-                                              ", got none: " + format_bytes(static_cast<double>(free_bytes)) + " of " +
-                                              format_bytes(static_cast<double>(total_bytes)) + " are free");
+    throw Error(ErrorCode::out_of_memory,
+                ErrorFields{"Array", "", format_bytes(static_cast<double>(bytes)) + " on " + to_string(queue.device()),
+                            "none: " + format_bytes(static_cast<double>(free_bytes)) + " of " +
+                                format_bytes(static_cast<double>(total_bytes)) + " are free"});
   }
   check(status, "cudaMallocAsync");
   return memory;

@@ -19,8 +19,7 @@ electrostatic::EnginePointer make_engine(const electrostatic::Setup& setup, cons
       break;
 #endif
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: queue: expected a device of this build, got {}", where, to_string(queue.device())));
+  throw_unsupported(where, "queue", "a device of this build", to_string(queue.device()));
 }
 
 void check(const StepRule& rule) {

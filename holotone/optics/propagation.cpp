@@ -39,9 +39,9 @@ void validate(const PropagationOptions& options) {
   require_grid("PropagationPlan", options.grid);
   if (options.output_pitch_m != 0) require_positive("PropagationPlan", "output_pitch_m", options.output_pitch_m);
   if (other_output_pitch(options) && options.method == PropagationMethod::angular_spectrum) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("PropagationPlan: output_pitch_m: expected the input's {} for angular-spectrum, got {}",
-                            format_length(options.grid.pitch_m), format_length(options.output_pitch_m)));
+    throw_unsupported("PropagationPlan", "output_pitch_m",
+                      fmt::format("the input's {} for angular-spectrum", format_length(options.grid.pitch_m)),
+                      format_length(options.output_pitch_m));
   }
 }
 

@@ -31,7 +31,7 @@ TEST_F(BadInputTest, TheGoodFileIsTaken) {
 }
 
 TEST_F(BadInputTest, Files) {
-  expect_refused(hologram("missing.ply"), {"missing.ply", "no such file"});
+  expect_refused(hologram("missing.ply"), {"missing.ply", "file not found"});
   expect_refused(hologram("folder"), {"folder"});
   write("empty.ply", "");
   expect_refused(hologram("empty.ply"), {"empty.ply"});
@@ -230,7 +230,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused({"reconstruct", path("good.csv"), "-o", output}, {"good.csv"});
   ASSERT_EQ(run(reconstruct({"-o", path("picture.png")})).exit_code, 0);
   expect_refused({"reconstruct", path("picture.png"), "-o", output}, {"picture.png", "hologram", "--encode"});
-  expect_refused({"info", path("missing.png")}, {"missing.png", "no such file"});
+  expect_refused({"info", path("missing.png")}, {"missing.png", "file not found"});
 }
 
 // A file that looks like a hologram and contradicts itself.

@@ -306,7 +306,7 @@ TEST_F(HalftoneTest, SmallAndPlainPictures) {
 
 TEST_F(HalftoneTest, BadPictures) {
   ramp();
-  expect_refused(halftone({}, "missing.png"), {"missing.png", "no such file"});
+  expect_refused(halftone({}, "missing.png"), {"missing.png", "file not found"});
   write("empty.png", "");
   expect_refused(halftone({}, "empty.png"), {"empty.png"});
   write("text.png", "not a picture at all");
@@ -348,8 +348,8 @@ TEST_F(HalftoneTest, BadOptions) {
   // Before a picture is read: this one is none.
   write("text.png", "not a picture at all");
   expect_refused(halftone({"--dots", "900000000"}, "text.png"), {"--dots", "memory"});
-  expect_refused(halftone({"--dots", "20k"}), {"--dots", "written out: 20000", "20k"});
-  expect_refused(halftone({"--dots", "0.5M"}), {"--dots", "written out: 500000"});
+  expect_refused(halftone({"--dots", "2000M"}), {"--dots", "from 1 to 1000000000", "2000M"});
+  expect_refused(halftone({"--dots", "0.5k5"}), {"--dots: expected a whole number"});
   expect_refused(halftone({"--radius", "1e9"}), {"--radius", "< 1e6"});
   expect_refused(halftone({"--method", "floyd-steinberg", "--seed", "1"}), {"--seed", "floyd-steinberg"});
   expect_refused(halftone({"--dots", "5", "--dots", "6"}), {"--dots", "expected once", "2 times"});

@@ -66,7 +66,7 @@ TEST_F(InkSourceTest, MasksHaveThePicturesSize) {
       "mask.png", [](auto, auto) { return 1; }, 5, 7);
   expect_all_refused("grey.png", {"--mask", path("mask.png")},
                      {"mask.png: expected the 4 x 3 pixels of ", "grey.png, got 7 x 5 pixels"});
-  expect_all_refused("grey.png", {"--mask", path("absent.png")}, {"absent.png", "no such file"});
+  expect_all_refused("grey.png", {"--mask", path("absent.png")}, {"absent.png", "file not found"});
 }
 
 TEST_F(InkSourceTest, BadNumbersNameFileAndPixel) {

@@ -210,7 +210,7 @@ TEST_F(LayersTest, WorksWithWhatHologramHas) {
   arguments.insert(arguments.end(), {"--encode", "double-phase", "--carrier", "12px"});
   const auto told = run(line("h.bmp", arguments));
   EXPECT_EQ(told.exit_code, 0) << told.error;
-  EXPECT_NE(told.error.find("BMP holds no metadata, reconstruct it with: holotone reconstruct " + path("h.bmp")),
+  EXPECT_NE(told.error.find("BMP holds no metadata; reconstruct it with: holotone reconstruct " + path("h.bmp")),
             std::string::npos)
       << told.error;
   const auto cut = run_json({"hologram", "--image", path("two.png"), "-o", path("cut.npy"), "--resolution", "48x30",
@@ -362,7 +362,7 @@ TEST_F(LayersTest, StoppedHogelsGoOnOnlyForTheSameScene) {
     const auto result = run(arguments("1.5mm", "h.npy"));
     EXPECT_EQ(result.exit_code, 0);
     if (result.error.find("is made anew") != std::string::npos) return 0;
-    EXPECT_NE(result.error.find("went on after"), std::string::npos) << result.error;
+    EXPECT_NE(result.error.find("resumed after"), std::string::npos) << result.error;
     return 1;
   };
   const auto expected = [&] {

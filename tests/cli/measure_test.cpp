@@ -330,7 +330,7 @@ TEST_F(MeasureTest, StripsHaveNoSpectrumAndTakeNoTime) {
                                        "-o",      path("strip.html")};
   const auto told = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies would take minutes
   EXPECT_EQ(told.exit_code, 0) << told.error;
-  EXPECT_NE(told.error.find("too narrow for a spectrum of its dots; a larger --frequency"), std::string::npos);
+  EXPECT_NE(told.error.find("too narrow for a spectrum; use a larger --frequency"), std::string::npos);
   EXPECT_EQ(content_of(path("strip.html")).find("data:image/png"), std::string::npos);
 }
 
@@ -363,7 +363,7 @@ TEST_F(MeasureTest, ASignalStopsIt) {
 }
 
 TEST_F(MeasureTest, RefusesBadFiles) {
-  expect_refused({"measure", path("absent.csv")}, {"absent.csv", "no such file"});
+  expect_refused({"measure", path("absent.csv")}, {"absent.csv", "file not found"});
   write("dots.docx", "1 2\n");
   expect_refused({"measure", path("dots.docx")}, {"dots.docx", ".svg"});
   write("garbage.npy", std::string(600, '\x7f'));

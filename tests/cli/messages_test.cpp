@@ -163,7 +163,7 @@ TEST_F(MessagesTest, GhostsOfDoublePhaseAreSaid) {
                 "--resolution", "65x49", "--pitch", "8um", "--encode", "double-phase"})
         .error;
   };
-  EXPECT_NE(made("1cm").find("note: a double-phase hologram of this panel has ghosts of objects nearer than 1.86 cm"),
+  EXPECT_NE(made("1cm").find("note: a double-phase hologram on this panel shows ghosts of objects nearer than 1.86 cm"),
             std::string::npos)
       << made("1cm");
   EXPECT_EQ(made("1.9cm"), "");

@@ -303,7 +303,8 @@ TEST_F(QuantizeTest, WindowsBeyondTheDiffractionAngle) {
   speckle("in.npy", 256, 256);
   const auto json = run_json(line("in.npy", "out.png", {"--viewer", "36mm:4mm@10,0mm", "--hogel", "64"}));
   EXPECT_EQ(json["holograms"][0]["hogels_clipped"], 16);
-  EXPECT_NE(json["warnings"][0].get<std::string>().find("in part beyond the diffraction angle of 16 of 16 hogels"),
+  EXPECT_NE(json["warnings"][0].get<std::string>().find(
+                "part of the viewing window is beyond the diffraction angle of 16 of 16 hogels"),
             std::string::npos);
   expect_refused(line("in.npy", "none.png", {"--viewer", "36mm:4mm@20,0mm", "--hogel", "64"}),
                  {"--viewer", "15.4 deg", "11 deg beyond"});
@@ -340,8 +341,7 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect({"--method", "vdde"}, {"--method", "did you mean 'vded'"});
   expect({"--method", "vded"}, {"--viewer: expected a window"});
   expect({"--method", "swed"}, {"--viewer: expected a window"});
-  expect({"--p", "3"},
-         {"--p: expected --method swed or vded beside it, got floyd-steinberg, which is the one without --viewer"});
+  expect({"--p", "3"}, {"--p: expected --method swed or vded, got floyd-steinberg, the default without --viewer"});
   expect({"--viewer", "36mm"}, {"--viewer: expected DISTANCE:SIZE"});
   expect({"--hogel", "0"}, {"--hogel: expected a whole number from 1 to 65536"});
   expect({"--clip", "0"}, {"--clip"});

@@ -32,7 +32,7 @@ TEST_F(SmoeFieldTest, ViewsLeftOutAreForetoldNotFitted) {
   EXPECT_LT(spoilt["left_out"][1]["psnr_db"].get<double>(), json["left_out"][1]["psnr_db"].get<double>() - 5);
   const auto text = run(fit("view_%v_%u.png", "m.smoe", {"--components", "20", "--leave-out", "0,0"}));
   EXPECT_NE(text.output.find("dB of 8 views of 56 x 40 pixels, "), std::string::npos) << text.output;
-  EXPECT_NE(text.output.find("dB of 1 view left out"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("dB of 1 view held out"), std::string::npos) << text.output;
 }
 
 TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {

@@ -280,7 +280,7 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
     expect_refused({"smoe", "render", path(name), "-o", path("out.png")}, words);
     expect_refused({"smoe", "convert", path(name), "-o", path("out.npz")}, words);
   };
-  expect_refused({"smoe", "info", path("none.smoe")}, {"none.smoe", "no such file"});
+  expect_refused({"smoe", "info", path("none.smoe")}, {"none.smoe", "file not found"});
   expect_refused({"smoe", "info", write("m.txt", good)}, {".smoe, .json or .npz", "m.txt"});
   refused("empty.smoe", "", {"empty.smoe", "an empty file"});
   refused("cut.smoe", good.substr(0, good.size() / 2), {"cut.smoe", "bytes"});

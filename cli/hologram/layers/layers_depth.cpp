@@ -94,13 +94,13 @@ std::int64_t fill(const PictureJob& job, RawDepth& raw, bool falling) {
   return holes;
 }
 
-struct Range {
+struct ValueSpan {
   double low = 0;
   double high = 0;
   [[nodiscard]] double middle() const { return (low + high) / 2; }
 };
 
-Range range_of(const Array<float, 2>& values) {
+ValueSpan range_of(const Array<float, 2>& values) {
   const auto [low, high] = std::minmax_element(values.host().begin(), values.host().end());
   return {static_cast<double>(*low), static_cast<double>(*high)};
 }
@@ -112,12 +112,12 @@ struct Placing {
 };
 
 /// Where depths from `depth.low` to `depth.high` go; for codes from 0 to the largest.
-Placing placing_of(const PictureJob& job, const RawDepth& raw, const Range& depth) {
+Placing placing_of(const PictureJob& job, const RawDepth& raw, const ValueSpan& depth) {
   Placing placing;
   const bool codes = raw.largest_code > 0 && !job.camera;
   if (job.depth_range_m) {
     const auto [near, far] = *job.depth_range_m;
-    const Range from = codes ? Range{0, static_cast<double>(raw.largest_code)} : depth;
+    const ValueSpan from = codes ? ValueSpan{0, static_cast<double>(raw.largest_code)} : depth;
     placing.scale = from.high > from.low ? (far - near) / (from.high - from.low) : 0;
     placing.offset = near - placing.scale * from.low;
   } else if (job.camera) {
@@ -166,7 +166,7 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
   for (float& value : raw.values.host()) {
     value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
   }
-  const Range placed = range_of(raw.values);
+  const ValueSpan placed = range_of(raw.values);
   if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= most_distance_m)) {
     throw_io(job.depth, fmt::format("distances up to {}", format_length(most_distance_m)),
              fmt::format("{} to {} m", placed.low, placed.high));

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
@@ -8,21 +7,21 @@
 namespace holotone::cli {
 namespace {
 
-constexpr const char* layer_options[] = {"--depth",     "--layers",     "--layer-spacing", "--depth-range",
-                                         "--disparity", "--depth-hole", "--phase"};
+constexpr const char* layer_option_names[] = {"--depth",     "--layers",     "--layer-spacing", "--depth-range",
+                                              "--disparity", "--depth-hole", "--phase"};
 constexpr const char* point_options[] = {
     "--keep-coordinates", "--turn",     "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
     "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
     "--rows-at-once"};
-/// More layers than depths that a panel tells apart.
-constexpr std::int64_t most_layers = 4096;
+/// A panel resolves fewer depths.
+constexpr Range layers_range = count_range(1, 4096);
 
 bool is_picture(const std::string& path) {
   constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
   return std::ranges::find(known, extension_of(path)) != std::end(known);
 }
 
-bool is_given(const LayerArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
+bool is_given(const LayerArguments& arguments, const char* option) { return arguments.given.contains(option); }
 
 std::array<double, 2> range_of(const std::string& text) {
   constexpr std::string_view expected = "two distances NEAR,FAR such as 18cm,22cm";
@@ -55,7 +54,7 @@ HoleCode hole_of(const std::string& text) {
 void refuse_unused(const LayerArguments& arguments) {
   if (!arguments.depth.empty()) return;
   for (const char* option : {"--layers", "--layer-spacing", "--depth-range", "--disparity", "--depth-hole"}) {
-    if (is_given(arguments, option)) reject(option, "a map of depths with --depth", "none");
+    if (is_given(arguments, option)) reject(option, "a depth map with --depth", "none");
   }
 }
 
@@ -70,7 +69,7 @@ void require_memory_for_layers(const HologramJob& job, std::size_t pictures) {
   const double layers = pixels * (others + (job.device.backend == Backend::cpu ? layer_bytes : 0));
   require_memory(panel.name == "custom" ? "--resolution" : "--panel", layers + written_bytes_for(job),
                  fmt::format("layers of {} x {} pixels", panel.nx, panel.ny),
-                 pictures == 1 ? "--hogel 512 makes it hogel by hogel in little memory" : "");
+                 pictures == 1 ? "--hogel 512 computes it hogel by hogel in little memory" : "");
 }
 
 /// Flat pictures, each at its distance.
@@ -97,33 +96,58 @@ std::vector<PictureJob> stack_jobs(const HologramArguments& arguments, const Lay
 
 }  // namespace
 
-void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input) {
-  arguments.command = &command;
-  command.add_option("--image", arguments.image, "A picture instead of IN; with --depth a hologram of its layers")
-      ->excludes(&input)
-      ->each([&input](const std::string&) { input.required(false); });
-  command
-      .add_option("--stack", arguments.stack,
-                  "Flat pictures instead, each PICTURE@DISTANCE: near.png@18cm far.png@22cm")
-      ->excludes(&input)
-      ->excludes("--image")
-      ->each([&input](const std::string&) { input.required(false); });
-  command.add_option("--depth", arguments.depth,
-                     "Its depth: 8 or 16-bit codes (--depth-range), or metres in NPY, NPZ or a float TIFF");
-  command.add_option("--layers", arguments.layers, "How many layers the depth is cut into")->capture_default_str();
-  command.add_option("--layer-spacing", arguments.spacing, "Evenly in inverse distance or in distance");
-  command.add_option("--depth-range", arguments.depth_range,
-                     "Distances NEAR,FAR of code 0 and the largest code, or of the least and largest depth");
-  command.add_option("--disparity", arguments.disparity,
-                     "The depth is disparity in pixels of FOCAL_PX,BASELINE[,DOFFS]");
-  command.add_option("--depth-hole", arguments.hole, "The code of depth that stands for none, or none");
-  command.add_option("--phase", arguments.phase, "random or smooth")->capture_default_str();
+std::vector<OptionRow> layer_options(LayerArguments& a) {
+  return {{.names = "--image",
+           .target = &a.image,
+           .value = "FILE",
+           .help = "Picture instead of IN; flat, or in layers by --depth",
+           .common = true,
+           .instead_of = "IN"},
+          {.names = "--stack",
+           .target = &a.stack,
+           .value = "FILE@DISTANCE ...",
+           .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm",
+           .excludes = "--image",
+           .instead_of = "IN"},
+          {.names = "--depth",
+           .target = &a.depth,
+           .value = "FILE",
+           .help = "Depth map of --image: 8 or 16-bit codes (with --depth-range), or metres in NPY, NPZ or float TIFF",
+           .common = true},
+          {.names = "--depth-range",
+           .target = &a.depth_range,
+           .value = "NEAR,FAR",
+           .help = "Distances of code 0 and the largest code, or of the smallest and largest depth"},
+          {.names = "--layers",
+           .target = &a.layers,
+           .value = "N",
+           .help = "Number of layers that the depth is divided into",
+           .range = layers_range},
+          {.names = "--layer-spacing",
+           .target = &a.spacing,
+           .value = "NAME",
+           .help = "Spacing of the layers: inverse (even in 1/distance) or distance",
+           .otherwise = "inverse; distance if the scene touches the panel",
+           .feeds = "slice_picture.spacing"},
+          {.names = "--disparity",
+           .target = &a.disparity,
+           .value = "F,B[,DOFFS]",
+           .help = "Stereo camera of a disparity map as --depth: focal length in pixels, baseline, offset in pixels"},
+          {.names = "--depth-hole",
+           .target = &a.hole,
+           .value = "CODE",
+           .help = "Code of pixels without depth, or none",
+           .otherwise = "0; none if --depth-range decreases"},
+          {.names = "--phase",
+           .target = &a.phase,
+           .value = "NAME",
+           .help = "Phase of the layers: random (fills the pupil, with speckle) or smooth"}};
 }
 
 void refuse_layer_options(const LayerArguments& arguments, const std::string& input) {
-  for (const char* option : layer_options) {
+  for (const char* option : layer_option_names) {
     if (is_given(arguments, option)) {
-      reject(option, fmt::format("{} beside it", is_picture(input) ? "--image " + input : "a picture with --image"),
+      reject(option, is_picture(input) ? "--image " + input : std::string("a picture with --image"),
              input.empty() ? "none" : "IN, " + input);
     }
   }
@@ -142,7 +166,7 @@ PictureJob picture_job(const HologramArguments& arguments, const LayerArguments&
   PictureJob job;
   job.image = layers.image;
   job.depth = layers.depth;
-  job.layers = static_cast<int>(whole_number("--layers", layers.layers, 1, most_layers));
+  job.layers = static_cast<int>(whole_number("--layers", layers.layers, layers_range));
   static constexpr Choice<LayerSpacing> spacings[] = {{"inverse", LayerSpacing::inverse_distance},
                                                       {"distance", LayerSpacing::distance}};
   if (!layers.spacing.empty()) job.spacing = choose("--layer-spacing", layers.spacing, spacings);

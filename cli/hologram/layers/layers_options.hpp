@@ -3,11 +3,6 @@
 #include <holotone/hologram/depth_map.hpp>
 #include <holotone/hologram/layers.hpp>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace holotone::cli {
 
 /// What `holotone hologram --image` and `--stack` have beside the options of points, as typed.
@@ -21,11 +16,11 @@ struct LayerArguments {
   std::string disparity;
   std::string hole;
   std::string phase = "random";
-  const CLI::App* command = nullptr;
+  GivenOptions given;  ///< of all options of the command
 };
 
-/// Adds the options; with --image or --stack, `input` need not be given and must not be.
-void add_layer_options(CLI::App& command, LayerArguments& arguments, CLI::Option& input);
+/// --image, --stack and what belongs to them.
+std::vector<OptionRow> layer_options(LayerArguments& arguments);
 
 /// Which codes of a picture of depth stand for none.
 struct HoleCode {

@@ -78,16 +78,16 @@ std::string far_warning(const PictureJob& job, const DepthMap& depth, const Pane
   const std::string metres =
       job.camera || job.depth_range_m || job.depth.empty()
           ? ""
-          : fmt::format("if {} holds no metres, --depth-range or --disparity say what it holds; ", job.depth);
-  return fmt::format("the scene reaches to {} behind a panel {} wide: {}--distance brings it nearer",
+          : fmt::format("unless {} holds metres, give --depth-range or --disparity; ", job.depth);
+  return fmt::format("the scene extends to {} behind a panel {} wide; {}--distance moves it nearer",
                      format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across), metres);
 }
 
 std::string holes_remark(const PictureJob& job, const DepthMap& depth) {
   if (depth.holes == 0) return {};
-  return fmt::format("{} of {} without a depth: filled with the farther of the neighbours'{}",
+  return fmt::format("{} of {} without a depth: filled with the farther of the neighbouring depths{}",
                      counted(depth.holes, "pixel"), job.depth,
-                     depth.codes ? " (--depth-hole none: code 0 is a depth too)" : "");
+                     depth.codes ? "; --depth-hole none makes code 0 a depth" : "");
 }
 
 }  // namespace holotone::cli

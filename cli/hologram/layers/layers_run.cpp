@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/hologram_file.hpp>
@@ -23,6 +24,7 @@ struct LayerRow {
   bool dark = false;
   double compute_s = 0;
   Flags reconstruct_flags;
+  std::array<double, 2> layers_m{};  ///< nearest and farthest layer
 };
 
 std::string output_of(const LayerJob& job, std::size_t channel) {
@@ -116,8 +118,11 @@ class LayerWork {
     auto& metadata = made.metadata();
     metadata = metadata_of(channel, sliced);
     encoder.describe(metadata);
-    LayerRow row{c, made.output, 0, 0, is_dark(c), watch.seconds(), {}};
+    LayerRow row{c, made.output, 0, 0, is_dark(c), watch.seconds(), {}, {}};
+    row.layers_m.fill(sliced.front().distance_m.front());
     for (const auto& one : sliced) {
+      const auto [near, far] = std::ranges::minmax(one.distance_m);
+      row.layers_m = {std::min(row.layers_m[0], near), std::max(row.layers_m[1], far)};
       row.layers += one.distance_m.size();
       row.beyond = std::max(row.beyond, one.beyond);
     }
@@ -173,12 +178,13 @@ std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<Laye
   constexpr double worth_a_word = 0.005;
   std::vector<std::string> warnings;
   for (const auto& row : rows) {
-    if (row.dark) warnings.push_back(fmt::format("{} holds no light: {} has none of it", row.output, name_of(job)));
+    if (row.dark)
+      warnings.push_back(fmt::format("{} holds no light: {} has none of this colour", row.output, name_of(job)));
   }
   if (const double beyond = rows.front().beyond; beyond >= worth_a_word) {
     const auto& panel = job.hologram.panel;
     warnings.push_back(
-        fmt::format("{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}",
+        fmt::format("{:.0f} % of {} lies beyond the panel's edges and is cut: --size is {}, the panel {} x {}",
                     100 * beyond, name_of(job), format_length(job.pictures.front().size_m),
                     format_length(static_cast<double>(panel.nx) * panel.pitch_m),
                     format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
@@ -238,6 +244,12 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
   return object;
 }
 
+/// "19.67 cm to 20.33 cm": six digits, as info prints them.
+std::string span_text(double near_m, double far_m) {
+  const auto text = [](double metres) { return format_length(std::stod(fmt::format("{:.6g}", metres))); };
+  return text(near_m) == text(far_m) ? text(near_m) : fmt::format("{} to {}", text(near_m), text(far_m));
+}
+
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
   const auto& console = job.hologram.console;
   for (const auto& warning : warnings_of(job, rows, work.pictures())) warn(console, warning);
@@ -252,10 +264,10 @@ void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow
   const auto [near, far] = range_of(work.pictures());
   const std::string what = rows.size() == 1 ? rows.front().output : rows.front().output + " to " + rows.back().output;
   const auto& panel = job.hologram.panel;
-  report(console, fmt::format("{}: {} x {} pixels, {} from {} to {} on {}, {}", what, panel.nx, panel.ny,
+  const auto& layers_m = rows.front().layers_m;
+  report(console, fmt::format("{}: {} x {} pixels, {} at {} (scene {}) on {}, {}", what, panel.nx, panel.ny,
                               counted(static_cast<std::int64_t>(rows.front().layers), "layer"),
-                              format_length(std::stod(fmt::format("{:.4g}", near))),
-                              format_length(std::stod(fmt::format("{:.4g}", far))), to_string(job.hologram.device),
+                              span_text(layers_m[0], layers_m[1]), span_text(near, far), to_string(job.hologram.device),
                               format_duration(seconds)));
 }
 

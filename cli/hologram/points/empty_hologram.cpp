@@ -53,8 +53,8 @@ std::string why_dark(const HologramJob& job, const Channel& channel, const Point
                                 : fmt::format("no point has any of the colour '{}'", channel.name);
   }
   return fmt::format(
-      "points span x {} and y {}, a panel of {} x {} lies at 0, and a point lights at most {} around its foot "
-      "(band limit; --no-band-limit lifts it)",
+      "the points span x {} and y {}, the panel of {} x {} is centred at 0, and a point lights at most {} around it "
+      "(band limit; --no-band-limit removes it)",
       x.text(), y.text(), format_length(static_cast<double>(job.panel.nx) * pitch),
       format_length(static_cast<double>(job.panel.ny) * pitch), format_length(reach.high));
 }

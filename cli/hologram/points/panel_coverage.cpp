@@ -72,9 +72,8 @@ std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::ve
   const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;
   const double zone_y = static_cast<double>(job.panel.ny) * job.panel.pitch_m + reach;
   return {
-      fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, and at {} a "
-                  "panel of {} x {} "
-                  "shows points within {} x {}{}",
+      fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, but at {} a "
+                  "panel of {} x {} shows points within {} x {}{}",
                   percent(share_of(worst)), worst.unlit, worst.points, worst.output, short_length(worst.extent_m[0]),
                   short_length(worst.extent_m[1]), short_length(worst.distance_m),
                   short_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
@@ -21,7 +20,7 @@ constexpr const char* whole_options[] = {
     "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
     "--reference-angle", "--carrier", "--correction", "--packed16"};
 
-bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.command->count(option) > 0; }
+bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.given.contains(option); }
 
 bool is_model_name(const std::string& path) {
   const auto extension = extension_of(path);
@@ -30,16 +29,16 @@ bool is_model_name(const std::string& path) {
 
 void check_output(const HologramArguments& arguments) {
   if (!arguments.encoding.empty() && arguments.encoding != "complex") {
-    reject("--encode",
-           "complex for hogels, whose field is written row by row; `holotone quantize` makes codes of it then",
+    reject("--encode", "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
            arguments.encoding);
   }
   const auto extension = extension_of(arguments.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
-    reject("--output",
-           "a name ending in .h5, .hdf5 or .npy for the complex field of hogels; `holotone quantize` makes codes of it "
-           "then",
-           arguments.output);
+    reject(
+        "--output",
+        "a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` converts the "
+        "field to codes",
+        arguments.output);
   }
   require_known_counters("--output", arguments.output, !arguments.rgb.empty());
   if (frame_pattern("--output", arguments.output)) {
@@ -66,7 +65,7 @@ ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& argu
   }
   if (!stereogram.camera_pitch.empty()) {
     if (job.model)
-      reject("--camera-pitch", "--camera-span for a model, whose cameras are not counted", stereogram.camera_pitch);
+      reject("--camera-pitch", "--camera-span for a model, which has no number of cameras", stereogram.camera_pitch);
     geometry.camera_pitch_m =
         length_between("--camera-pitch", stereogram.camera_pitch, least_length_m, most_distance_m);
   }
@@ -168,32 +167,55 @@ std::string StereogramJob::output_of(const Channel& channel) const {
   return channel.name.empty() ? output : channel_path(output, channel.name);
 }
 
-void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, CLI::Option& input) {
-  arguments.command = &command;
-  command
-      .add_option(
-          "--views", arguments.views,
-          "Views of a light field instead of IN: pictures by a name with %u and %v, or a mixture of experts (.smoe)")
-      ->excludes(&input)
-      ->excludes("--image")
-      ->excludes("--stack")
-      ->each([&input](const std::string&) { input.required(false); });
-  command.add_option("--view-depths", arguments.depths,
-                     "Distances behind the panel of each view's pixels, in metres: float TIFF");
-  command.add_option("--rows", arguments.rows, "Which way %v counts: down, up or auto, by the parallax")
-      ->capture_default_str();
-  command.add_option(
-      "--hogel", arguments.hogel,
-      "Side of a hogel in pixels; default by the nearest distance. With --image: by hogels, not by layers");
-  command.add_option(
-      "--fringe", arguments.fringe,
-      "Period of the finest fringe, which bounds the angle; default 2 pixels; --image then goes by hogels");
-  command.add_option("--viewer", arguments.viewer,
-                     "Only light to this window, DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm; --image then goes by hogels");
-  command.add_option("--view-distance", arguments.view_distance, "Of the cameras' plane in front of the panel");
-  auto* pitch = command.add_option("--camera-pitch", arguments.camera_pitch, "From camera to camera");
-  command.add_option("--camera-span", arguments.camera_span, "From the first camera of a row to the last")
-      ->excludes(pitch);
+std::vector<OptionRow> stereogram_options(StereogramArguments& a) {
+  return {
+      {.names = "--views",
+       .target = &a.views,
+       .value = "NAMES",
+       .help = "Light field instead of IN: pictures by a name with %u and %v, or a model (.smoe)",
+       .common = true,
+       .excludes = "--image --stack",
+       .instead_of = "IN"},
+      {.names = "--viewer",
+       .target = &a.viewer,
+       .value = "WINDOW",
+       .help = "Viewing window DISTANCE:SIZE[@X,Y], such as 36mm:9.2mm; computes hogel by hogel, only the light to it",
+       .common = true,
+       .feeds = "StereogramPlan.viewer"},
+      {.names = "--hogel",
+       .target = &a.hogel,
+       .value = "N",
+       .help = "Side of a hogel in pixels; with --image: computes hogel by hogel instead of layer by layer",
+       .otherwise = "16 to 1024 by the nearest distance"},
+      {.names = "--fringe",
+       .target = &a.fringe,
+       .value = "LENGTH",
+       .help = "Smallest fringe period, which limits the diffraction angle; computes hogel by hogel",
+       .otherwise = "2 pixels",
+       .feeds = "StereogramPlan.fringe_m"},
+      {.names = "--view-depths",
+       .target = &a.depths,
+       .value = "NAMES",
+       .help = "Depth maps of the views: distances behind the panel in metres, float TIFF"},
+      {.names = "--rows",
+       .target = &a.rows,
+       .value = "NAME",
+       .help = "Direction in which %v counts: down, up or auto (by the parallax)"},
+      {.names = "--view-distance",
+       .target = &a.view_distance,
+       .value = "LENGTH",
+       .help = "Distance of the camera plane in front of the panel",
+       .otherwise = "that of --viewer"},
+      {.names = "--camera-pitch",
+       .target = &a.camera_pitch,
+       .value = "LENGTH",
+       .help = "Distance between neighbouring cameras"},
+      {.names = "--camera-span",
+       .target = &a.camera_span,
+       .value = "LENGTH",
+       .help = "Distance between the first and the last camera of a row",
+       .otherwise = "the width of --viewer, else half the panel's",
+       .excludes = "--camera-pitch"}};
 }
 
 bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers) {
@@ -221,7 +243,7 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     }
   };
   refuse_point_options(layers, source);
-  refuse(whole_options, "a hologram that is not made hogel by hogel");
+  refuse(whole_options, "a hologram that is not computed hogel by hogel");
   refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
          of_views ? "a picture with --image" : "views with --views");
   check_output(arguments);

@@ -5,11 +5,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace holotone::cli {
 
 /// What `holotone hologram` has for holograms made hogel by hogel, as typed.
@@ -23,11 +18,11 @@ struct StereogramArguments {
   std::string view_distance;
   std::string camera_pitch;
   std::string camera_span;
-  const CLI::App* command = nullptr;
+  GivenOptions given;  ///< of all options of the command
 };
 
-/// Adds the options; with --views, `input` need not be given and must not be.
-void add_stereogram_options(CLI::App& command, StereogramArguments& arguments, CLI::Option& input);
+/// --views and what belongs to hogels.
+std::vector<OptionRow> stereogram_options(StereogramArguments& arguments);
 
 /// Where views are captured from, whatever they are.
 struct ViewGeometry {

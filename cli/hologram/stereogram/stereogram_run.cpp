@@ -131,35 +131,34 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
   const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
   if (const auto [down, across] = first.info.padding; down > 0 || across > 0) {
     warnings.push_back(
-        fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row of them reach {} "
-                    "and {} pixels "
-                    "beyond it and are cut there",
+        fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row extend {} and {} "
+                    "pixels beyond it and are cut",
                     n, job.panel.nx, job.panel.ny, across, down));
   }
   for (const auto& row : rows) {
     if (row.info.outside_share >= worth_a_word) {
       warnings.push_back(fmt::format(
           "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
-          "stays dark",
+          "stays dark; use a smaller window or a smaller pitch",
           100 * row.info.outside_share, degrees * row.info.diffraction_angle_rad, degrees * row.info.outside_rad));
     }
     if (row.report.hogels > 0 && row.report.lit == 0) {
-      warnings.push_back(fmt::format("{} holds no light: no ray meets {}", row.output, job.views));
+      warnings.push_back(fmt::format("{} holds no light: all rays miss {}", row.output, job.views));
     }
     if (share(row.report.too_near, row.report.lit) >= worth_a_word) {
       const double side = static_cast<double>(n) * job.panel.pitch_m;
       const double least = 2 * side * job.panel.pitch_m / job.channels[row.channel].wavelength_m;
-      warnings.push_back(fmt::format(
-          "--hogel: {:.0f} % of the rays come from nearer to the panel than hogels of {} pixels can show, {}{}",
-          100 * share(row.report.too_near, row.report.lit), n, format_length(std::stod(fmt::format("{:.2g}", least))),
-          smaller));
+      warnings.push_back(
+          fmt::format("--hogel: {:.0f} % of the rays start nearer to the panel than hogels of {} pixels resolve ({}){}",
+                      100 * share(row.report.too_near, row.report.lit), n,
+                      format_length(std::stod(fmt::format("{:.2g}", least))), smaller));
     }
     // Some of the widest angles always are.
     constexpr double many = 0.25;
     if (share(row.report.cut, row.report.lit) >= many) {
       warnings.push_back(fmt::format(
-          "--hogel: {:.0f} % of the rays ask for fringes finer than two pixels at a hogel's edge and are left "
-          "out, which shows as steps from hogel to hogel{}",
+          "--hogel: {:.0f} % of the rays need fringes finer than two pixels at a hogel's edge and are left out; hogels "
+          "show as steps{}",
           100 * share(row.report.cut, row.report.lit), smaller));
     }
   }
@@ -229,9 +228,8 @@ std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& in
   const std::int64_t smaller = std::max<std::int64_t>(n / 4, 2);
   if (distance_m == 0 || smaller == n) return {};
   return fmt::format(
-      "note: {} x {} hogels show as many views, which meet only in the focus plane {} away: smaller ones (--hogel {}) "
-      "meet "
-      "more smoothly, but a point there is then {} wide instead of {}",
+      "note: {} x {} hogels give as many views, which join only in the focus plane {} away; --hogel {} joins them more "
+      "smoothly, but a point there is then {} wide instead of {}",
       info.hogels[1], info.hogels[0], format_length(distance_m), smaller, width_of_point(smaller), width_of_point(n));
 }
 
@@ -242,14 +240,16 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
   const auto& first = rows.front();
   if (const auto words = few_hogels_remark(job, first.info); !words.empty()) remark(job.console, words);
   for (const auto& row : rows) {
-    if (row.resumed > 0) remark(job.console, fmt::format("{}: went on after {} rows", row.output, row.resumed));
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
   }
   if (const auto& missed = work.views().missed_share; missed && missed() >= 0.005) {
-    remark(
-        job.console,
-        fmt::format("{:.0f} % of the rays pass by the cameras, which are {} apart, and are dark{}", 100 * missed(),
-                    format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m))),
-                    missed() >= 0.3 ? ": --view-distance, --camera-pitch or --camera-span say where they stood" : ""));
+    remark(job.console,
+           fmt::format("{:.0f} % of the rays fall outside the camera grid (black); widen {} or change --view-distance",
+                       100 * missed(),
+                       work.views().camera_pitch_m > 0
+                           ? fmt::format("--camera-pitch (now {})",
+                                         format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m))))
+                           : "--camera-span"));
   }
   const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
   StereogramReport all;

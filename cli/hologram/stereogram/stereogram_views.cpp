@@ -108,7 +108,7 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
   const Shape<3> shape = pictures.images.front().shape();
   if (pictures.swapped) {
     views.warnings.emplace_back(
-        "--views: things shift up and down along %u and to the sides along %v: the two seem to be the wrong way round");
+        "--views: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
   }
   for (const auto& path : pictures.paths) views.files.push_back({"--views", path});
   views.facts["cameras"] = {pictures.columns, pictures.rows};

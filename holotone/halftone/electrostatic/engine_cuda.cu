@@ -239,8 +239,8 @@ EnginePointer engine_cuda(const Setup& setup, const Queue& queue) {
     case ForceSum::taylor: break;
   }
   // Its three sums cancel: in float32, which non-uniform transforms have here, too little would be left.
-  throw Error(ErrorCode::unsupported, "ElectrostaticPlan: sum: expected ewald or direct on " +
-                                          to_string(queue.device()) + ", got taylor, which the CPU has");
+  throw_unsupported("ElectrostaticPlan", "sum", "ewald or direct on " + to_string(queue.device()),
+                    "taylor, which the CPU has");
 }
 
 }  // namespace holotone::electrostatic

@@ -394,8 +394,7 @@ class EwaldCuda final : public CudaEngine {
 
 EnginePointer ewald_cuda(const Setup& setup, const Queue& queue) {
   if (setup.options.near == NearField::map) {
-    throw Error(ErrorCode::unsupported, "ElectrostaticPlan: near: expected cells on " + to_string(queue.device()) +
-                                            ", got map, which the CPU has");
+    throw_unsupported("ElectrostaticPlan", "near", "cells on " + to_string(queue.device()), "map, which the CPU has");
   }
   return std::make_unique<EwaldCuda>(setup, queue);
 }

@@ -1,0 +1,229 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cli/common/option_table.hpp>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::size_t text_column = 30;
+constexpr std::size_t line_width = 110;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    if (end > 0) pieces.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+bool is_positional(const OptionRow& row) { return row.names.front() != '-'; }
+
+std::string default_of(const OptionRow& row) {
+  const auto* const* text = std::get_if<std::string*>(&row.target);
+  if (text != nullptr && !(*text)->empty()) return **text;
+  return std::string(row.otherwise);
+}
+
+/// "Bits of a code (1 to 8) (default 8)". What the group's heading says is not repeated.
+std::string described(const OptionRow& row, std::string_view heading) {
+  std::string text(row.help);
+  if (row.range) text += fmt::format(" ({})", text_of(*row.range));
+  if (const auto standard = default_of(row); !standard.empty()) text += fmt::format(" (default {})", standard);
+  if (row.required && !is_positional(row)) text += " (required)";
+  const auto said = [&](std::string_view name) { return heading.find(name) != std::string_view::npos; };
+  if (!row.needs.empty() && !said(row.needs)) text += fmt::format(" (with {})", row.needs);
+  auto excluded = split(row.excludes, ' ');
+  std::erase_if(excluded, said);
+  if (!excluded.empty()) text += fmt::format(" (not with {})", alternatives(excluded));
+  return text;
+}
+
+/// "-o, --output FILE"
+std::string left_of(const OptionRow& row) {
+  std::string text;
+  for (const auto name : split(row.names, ',')) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  if (is_positional(row)) return text;
+  return row.value.empty() ? text : fmt::format("{} {}", text, row.value);
+}
+
+/// `text` in lines that begin at the column of texts.
+std::string wrapped(std::string_view left, std::string_view text) {
+  std::string result = fmt::format("  {}", left);
+  const std::string margin(text_column, ' ');
+  std::size_t at = result.size();
+  if (at + 2 > text_column) {
+    result += "\n" + margin;
+  } else {
+    result += margin.substr(at);
+  }
+  at = text_column;
+  for (const auto word : split(text, ' ')) {
+    if (at > text_column && at + 1 + word.size() > line_width) {
+      result += "\n" + margin;
+      at = text_column;
+    }
+    if (at > text_column) {
+      result += ' ';
+      ++at;
+    }
+    result += word;
+    at += word.size();
+  }
+  return result + "\n";
+}
+
+std::string usage(const Command& command, std::string_view path) {
+  std::string text = fmt::format("Usage: {}", path);
+  if (!command.commands.empty()) return text + " COMMAND ...\n";
+  bool options = false;
+  for (const auto& group : command.groups) {
+    for (const auto& row : group.rows) {
+      if (is_positional(row)) {
+        const bool several = std::holds_alternative<std::vector<std::string>*>(row.target);
+        text += fmt::format(" {}{}", row.names, several ? "..." : "");
+      } else if (row.required) {
+        text += fmt::format(" {} {}", split(row.names, ',').front(), row.value);
+      } else {
+        options = true;
+      }
+    }
+  }
+  return text + (options ? " [options]\n" : "\n");
+}
+
+std::size_t option_count(const Command& command) {
+  std::size_t count = 0;
+  for (const auto& group : command.groups) {
+    count +=
+        static_cast<std::size_t>(std::ranges::count_if(group.rows, [](const auto& r) { return !is_positional(r); }));
+  }
+  return count;
+}
+
+std::string rows_text(std::string_view heading, const std::vector<OptionRow>& rows, bool positional, bool all) {
+  std::string text;
+  for (const auto& row : rows) {
+    if (is_positional(row) != positional || !(all || row.common || row.required)) continue;
+    text += wrapped(left_of(row), described(row, heading));
+  }
+  return text.empty() ? text : fmt::format("\n{}:\n{}", heading, text);
+}
+
+CLI::Option* add_row(CLI::App& app, const OptionRow& row) {
+  const std::string names(row.names);
+  if (bool* const* flag = std::get_if<bool*>(&row.target)) return app.add_flag(names, **flag);
+  CLI::Option* option = nullptr;
+  if (std::string* const* text = std::get_if<std::string*>(&row.target)) {
+    option = app.add_option(names, **text);
+  } else {
+    option = app.add_option(names, *std::get<std::vector<std::string>*>(row.target));
+    if (row.one_each) option->allow_extra_args(false);
+  }
+  return option->required(row.required);
+}
+
+void add_rows(CLI::App& app, const std::vector<OptionRow>& rows) {
+  for (const auto& row : rows) {
+    CLI::Option* const option = add_row(app, row);
+    for (const auto name : split(row.excludes, ' ')) option->excludes(app.get_option(std::string(name)));
+    if (!row.needs.empty()) option->needs(app.get_option(std::string(row.needs)));
+    if (row.instead_of.empty()) continue;
+    CLI::Option* const replaced = app.get_option(std::string(row.instead_of));
+    option->excludes(replaced)->each([replaced](const std::string&) { replaced->required(false); });
+  }
+}
+
+void note_given(const CLI::App& app, const Command& command, ParsedLine& line) {
+  line.command = &command;
+  for (const auto& group : command.groups) {
+    for (const auto& row : group.rows) {
+      const std::string name = message_name(row);
+      if (app.get_option(name)->count() > 0) line.given.insert(name);
+    }
+  }
+  if (command.given != nullptr) *command.given = line.given;
+}
+
+void add_table(CLI::App& app, const Command& command, const std::string& path, ParsedLine& line) {
+  app.formatter_fn([&command, path](const CLI::App*, const std::string&, CLI::AppFormatMode mode) {
+    return help_text(command, path, mode == CLI::AppFormatMode::All);
+  });
+  for (const auto& group : command.groups) add_rows(app, group.rows);
+  for (const auto& sub : command.commands) {
+    const std::string name(sub.name);
+    add_table(*app.add_subcommand(name, std::string(sub.purpose)), sub, path + " " + name, line);
+  }
+  if (!command.commands.empty()) {
+    app.require_subcommand(1);
+  } else {
+    app.callback([&app, &command, &line] { note_given(app, command, line); });
+  }
+}
+
+}  // namespace
+
+void append(std::vector<OptionRow>& rows, const std::vector<OptionRow>& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+}
+
+std::string message_name(const OptionRow& row) {
+  const auto names = split(row.names, ',');
+  const auto is_long = [](std::string_view name) { return name.substr(0, 2) == "--" || name.front() != '-'; };
+  const auto found = std::ranges::find_if(names, is_long);
+  return std::string(found == names.end() ? names.front() : *found);
+}
+
+void add_tables(CLI::App& application, const Command& root, ParsedLine& line) {
+  application.set_help_flag("-h,--help");
+  application.set_help_all_flag("--help-all");
+  add_table(application, root, std::string(root.name), line);
+}
+
+void note_aliases(ParsedLine& line, int argc, const char* const* argv) {
+  if (line.command == nullptr) return;
+  for (const auto& group : line.command->groups) {
+    for (const auto& row : group.rows) {
+      const std::string own = message_name(row);
+      for (const auto name : split(row.names, ',')) {
+        if (name == own || name.substr(0, 2) != "--") continue;
+        for (int i = 1; i < argc; ++i) {
+          const std::string_view word(argv[i]);
+          const bool typed = word == name || (word.starts_with(name) && word.substr(name.size(), 1) == "=");
+          if (typed) line.alias.insert_or_assign(own, std::string(name));
+        }
+      }
+    }
+  }
+}
+
+std::string help_text(const Command& command, std::string_view path, bool all) {
+  std::string text = fmt::format("{}\n\n{}", command.purpose, usage(command, path));
+  if (!command.examples.empty()) text += "\nExamples:\n";
+  for (const auto example : command.examples) text += fmt::format("  {}\n", example);
+  for (const auto& group : command.groups) text += rows_text("Arguments", group.rows, true, true);
+  std::vector<OptionRow> common;
+  for (const auto& group : command.groups) {
+    if (all) {
+      text += rows_text(group.heading.empty() ? "Options" : group.heading, group.rows, false, true);
+    } else {
+      append(common, group.rows);
+    }
+  }
+  text += rows_text("Options", common, false, false);
+  if (!command.commands.empty()) text += "\nCommands:\n";
+  for (const auto& sub : command.commands) text += wrapped(sub.name, sub.purpose);
+  if (!command.commands.empty()) {
+    return text + fmt::format(
+                      "\n`{} COMMAND --help` shows examples and the most used options of a command,\n"
+                      "`{} COMMAND --help-all` all of them.\n",
+                      path, path);
+  }
+  if (all) return text;
+  const auto count = option_count(command);
+  return text + fmt::format("\n`{} --help-all` lists all {} options.\n", path, count);
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,256 @@
+// The tables of options: what --help and --help-all print of them, what they refuse, and what they call options in errors.
+#include <cli/common/values.hpp>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::vector<Words>& commands() {
+  static const std::vector<Words> all{{"hologram"},        {"quantize"},    {"reconstruct"},    {"halftone"},
+                                      {"measure"},         {"smoe", "fit"}, {"smoe", "render"}, {"smoe", "info"},
+                                      {"smoe", "convert"}, {"info"},        {"devices"},        {"panels"},
+                                      {"sample"},          {"scene"}};
+  return all;
+}
+
+std::string joined(const Words& words) {
+  std::string text = "holotone";
+  for (const auto& word : words) text += " " + word;
+  return text;
+}
+
+/// One option of a help text: its names, with its placeholder, and what is said of it.
+struct HelpRow {
+  std::vector<std::string> names;
+  std::string left;
+  std::string text;
+};
+
+/// The name that messages use: the first long one.
+std::string main_name(const HelpRow& row) {
+  const auto found = std::ranges::find_if(row.names, [](const auto& name) { return name.rfind("--", 0) == 0; });
+  return found == row.names.end() ? row.names.front() : *found;
+}
+
+std::vector<HelpRow> rows_of(const std::string& help) {
+  std::vector<HelpRow> rows;
+  std::istringstream stream(help);
+  bool of_row = false;
+  for (std::string line; std::getline(stream, line);) {
+    const bool begins = line.rfind("  -", 0) == 0;
+    const bool goes_on = of_row && line.rfind("    ", 0) == 0;
+    if (begins) {
+      const auto gap = line.find("  ", 2);
+      HelpRow row;
+      row.left = line.substr(2, gap == std::string::npos ? gap : gap - 2);
+      if (gap != std::string::npos) row.text = line.substr(line.find_first_not_of(' ', gap));
+      static const std::regex name("--?[a-z0-9-]+");
+      for (std::sregex_iterator at(row.left.begin(), row.left.end(), name), end; at != end; ++at) {
+        row.names.push_back(at->str());
+      }
+      rows.push_back(std::move(row));
+    } else if (goes_on) {
+      rows.back().text += " " + line.substr(line.find_first_not_of(' '));
+    }
+    of_row = begins || goes_on;
+  }
+  return rows;
+}
+
+std::string content(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class OptionsTest : public ProgramTest {
+ protected:
+  [[nodiscard]] std::string help(Words command, const char* flag) const {
+    command.emplace_back(flag);
+    const auto result = run(command);
+    EXPECT_EQ(result.exit_code, 0) << joined(command) << result.error;
+    EXPECT_EQ(result.error, "");
+    return result.output;
+  }
+};
+
+TEST_F(OptionsTest, HelpBeginsWithExamplesAndFewOptions) {
+  for (const auto& command : commands()) {
+    const std::string text = help(command, "--help");
+    const std::string name = joined(command);
+    const auto examples = text.find("\nExamples:\n  holotone ");
+    ASSERT_NE(examples, std::string::npos) << text;
+    EXPECT_LT(examples, text.find("\n  -")) << text;
+    EXPECT_LT(text.find("Usage: " + name), examples) << text;
+    EXPECT_NE(text.find("\n  " + name, examples), std::string::npos) << text;
+    EXPECT_LE(rows_of(text).size(), 16U) << text;
+    EXPECT_NE(text.find(fmt::format("`{} --help-all` lists all {} options.", name,
+                                    rows_of(help(command, "--help-all")).size())),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST_F(OptionsTest, EveryOptionIsListedOnceWithItsHelp) {
+  for (const auto& command : commands()) {
+    const std::string text = help(command, "--help-all");
+    std::set<std::string> seen;
+    for (const auto& row : rows_of(text)) {
+      EXPECT_GE(row.text.size(), 8U) << joined(command) << " " << row.left;
+      EXPECT_NE(std::string("., ").find(row.text.back()), 0U) << row.text;
+      for (const auto& name : row.names) EXPECT_TRUE(seen.insert(name).second) << joined(command) << " " << name;
+    }
+    for (const char* name : {"--json", "--quiet", "--progress"}) EXPECT_TRUE(seen.contains(name)) << text;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130U) << line;
+  }
+}
+
+TEST_F(OptionsTest, TheProgramsHelpNamesWhatCommandsDo) {
+  const std::string text = help({}, "--help");
+  for (const auto& command : commands())
+    EXPECT_NE(text.find("\n  " + command.front() + " "), std::string::npos) << text;
+  for (const char* word : {"points", "mesh", "picture with depth", "light field", "Quantize", "Halftone",
+                           "mixtures of experts", "Measure", "Reconstruct", "holotone hologram teapot.ply"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
+  }
+  EXPECT_NE(help({"smoe"}, "--help").find("\n  convert "), std::string::npos);
+}
+
+TEST_F(OptionsTest, DocumentationNamesEveryOption) {
+  const fs::path docs = fs::path(source_folder()) / "docs";
+  const std::string text = content(docs / "command_line.md") + content(docs / "stereograms.md");
+  ASSERT_GT(text.size(), 10'000U);
+  for (const auto& command : commands()) {
+    for (const auto& row : rows_of(help(command, "--help-all"))) {
+      for (const auto& name : row.names) {
+        if (name.rfind("--", 0) != 0) continue;
+        const std::regex whole(name + "(?![a-z0-9-])");
+        EXPECT_TRUE(std::regex_search(text, whole)) << joined(command) << " " << name;
+      }
+    }
+  }
+}
+
+TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
+  int checked = 0;
+  for (const auto& command : commands()) {
+    const auto rows = rows_of(help(command, "--help-all"));
+    std::map<std::string, bool> takes_value;
+    for (const auto& row : rows)
+      takes_value[main_name(row)] = row.left.find(' ', row.left.find(row.names.back())) != std::string::npos;
+    for (const auto& row : rows) {
+      const std::regex list(R"(\((not with|with) ([^)]*)\))");
+      std::smatch match;
+      if (!std::regex_search(row.text, match, list)) continue;
+      const bool excludes = match[1] == "not with";
+      const std::string others = match[2];
+      static const std::regex name("--[a-z0-9-]+");
+      for (std::sregex_iterator at(others.begin(), others.end(), name), end; at != end; ++at) {
+        Words line = command;
+        const auto add = [&](const std::string& option) {
+          line.push_back(option);
+          if (!takes_value.contains(option) || takes_value.at(option)) line.emplace_back("1");
+        };
+        add(main_name(row));
+        if (excludes) add(at->str());
+        const bool no_input = std::ranges::any_of(
+            line, [](const auto& word) { return word == "--image" || word == "--stack" || word == "--views"; });
+        if (!no_input) line.insert(line.begin() + std::ssize(command), "x");
+        line.insert(line.end(), {"-o", path("out.png")});
+        if (command.back() == "info") line.resize(line.size() - 2);
+        expect_refused(line, {main_name(row).c_str(), at->str().c_str()});
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GE(checked, 20);
+}
+
+// An error of the library is worded with the option whose row names the library's argument: each has to exist there.
+TEST_F(OptionsTest, EveryFeedNamesAnArgumentOfTheLibrary) {
+  const fs::path root = source_folder();
+  std::string library;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "holotone")) {
+    const auto extension = entry.path().extension().string();
+    if (extension == ".cpp" || extension == ".hpp" || extension == ".cu") library += content(entry.path());
+  }
+  const std::regex row(R"re(\.feeds =\s*((?:"[^"]*"\s*)+))re");
+  const std::regex literal(R"re("([^"]*)")re");
+  int checked = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "cli")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string source = content(entry.path());
+    for (std::sregex_iterator at(source.begin(), source.end(), row), end; at != end; ++at) {
+      const std::string pieces = (*at)[1];
+      std::string feeds;
+      for (std::sregex_iterator piece(pieces.begin(), pieces.end(), literal); piece != end; ++piece)
+        feeds += (*piece)[1];
+      std::istringstream stream(feeds);
+      for (std::string feed; std::getline(stream, feed, '|'); ++checked) {
+        const auto dot = feed.find('.');
+        ASSERT_NE(dot, std::string::npos) << entry.path() << " " << feed;
+        const std::string function = feed.substr(0, dot);
+        const bool known = library.find("\"" + function + "\"") != std::string::npos ||
+                           library.find("\"" + function + "::") != std::string::npos;
+        EXPECT_TRUE(known) << entry.path() << ": no function of the library throws as " << feed;
+        EXPECT_NE(library.find("\"" + feed.substr(dot + 1)), std::string::npos)
+            << entry.path() << ": no error of the library has the argument of " << feed;
+      }
+    }
+  }
+  EXPECT_GE(checked, 70);
+}
+
+TEST_F(OptionsTest, ErrorsNameTheOptionAsTyped) {
+  write_cloud("one.csv", {{0, 0, -0.1, 1}});
+  ASSERT_EQ(run({"hologram", path("one.csv"), "-o", path("p.png"), "--keep-coordinates", "--resolution", "64x48",
+                 "--pitch", "8um"})
+                .exit_code,
+            0);
+  const auto look = [&](Words more) {
+    more.insert(more.begin(), {"reconstruct", path("p.png"), "-o", path("seen.png")});
+    return more;
+  };
+  expect_refused(look({"--focus", "20"}), {"holotone: --focus: expected"});
+  expect_refused(look({"--focus=20"}), {"holotone: --focus: expected"});
+  expect_refused(look({"--distance", "20"}), {"holotone: --distance: expected"});
+  expect_refused(look({"--encoding", "fase"}), {"holotone: --encoding: expected"});
+  expect_refused(look({"--method", "fresnel", "--focus", "1mm"}), {"holotone: --focus: expected"});
+}
+
+TEST_F(OptionsTest, TwoOrdersOfRowsCannotBeCombined) {
+  expect_refused(
+      {"quantize", path("x.h5"), "-o", path("y.png"), "--viewer", "36mm:9mm", "--p", "3", "--order", "serpentine"},
+      {"--order", "--p", "cannot be combined"});
+}
+
+TEST(WholeNumber, CountsTakeSuffixes) {
+  const auto number = [](const char* text) { return cli::whole_number("--n", text, 0, 1'000'000'000'000); };
+  EXPECT_EQ(number("20000"), 20'000);
+  EXPECT_EQ(number("20k"), 20'000);
+  EXPECT_EQ(number("20K"), 20'000);
+  EXPECT_EQ(number("2.3k"), 2'300);
+  EXPECT_EQ(number("0.001k"), 1);
+  EXPECT_EQ(number("1.5M"), 1'500'000);
+  EXPECT_EQ(number("2e4"), 20'000);
+  EXPECT_EQ(number("0k"), 0);
+  for (const char* text :
+       {"k", "M", "", "20kk", "20 k", "1.5", "1.5e0", "0.0001k", "20m", "-1k", "2000000M", "nank", "infM"}) {
+    EXPECT_THROW((void)number(text), Error) << text;
+  }
+}
+
+TEST(OptionRange, IsWordedByWhatItHolds) {
+  EXPECT_EQ(cli::text_of(cli::count_range(1, 1'000'000)), "1 to 1000000");
+  EXPECT_EQ(cli::text_of(cli::number_range(0.01, 1)), "0.01 to 1");
+  EXPECT_EQ(cli::text_of(cli::length_range(1e-6, 1000)), "1 um to 1 km");
+}
+
+}  // namespace
+}  // namespace holotone::test
