@@ -19,7 +19,8 @@ double decibels(double ratio) { return 10 * std::log10(ratio); }
 /// In a window, what of its light is not noise; rounded up to nothing where all of it is.
 double signal_to_noise(double light, double noise) { return decibels(std::max(light - noise, 1e-30) / noise); }
 
-bool is_measured(const QuantizeRow& row) { return row.window.squares > 0 && row.window.truncated > 0; }
+/// Codes of a field without light are all noise: nothing to measure it against.
+bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
 
 nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
   nlohmann::json object{{"input", row.input},
@@ -66,7 +67,7 @@ std::string padding_of(const QuantizeRow& row) {
 /// What was done as asked and is hardly what was meant, of one field.
 std::vector<std::string> warnings_of(const QuantizeRow& row) {
   std::vector<std::string> warnings;
-  if (row.dark) warnings.push_back(fmt::format("{} holds no light", row.input));
+  if (row.dark) warnings.push_back(fmt::format("{} holds no light: its codes show nothing", row.input));
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
   const std::int64_t hogels = row.hogels[0] * row.hogels[1];
   if (row.weights.clipped > 0) {
