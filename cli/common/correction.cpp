@@ -25,9 +25,9 @@ void require_shape(const std::string& path, std::int64_t nx, std::int64_t ny, st
 }
 
 Array<float, 2> read_image_map(const std::string& path, std::int64_t nx, std::int64_t ny) {
-  const Image image = read_image(path);
+  const auto accept = [&](const Shape<3>& shape) { require_shape(path, nx, ny, shape[1], shape[0]); };
+  const Image image = read_image(path, {.accept = accept});
   Array<float, 2> map = to_grey(image);
-  require_shape(path, nx, ny, map.shape()[1], map.shape()[0]);
   const double scale = radians_at_full_scale(image);
   for (float& value : map.host()) value = static_cast<float>(static_cast<double>(value) * scale);
   return map;

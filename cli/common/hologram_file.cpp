@@ -401,7 +401,7 @@ HologramLight read_hologram(const std::string& path, const HologramOverrides& ov
   const bool is_image = light.encoding.empty();
   Image image;
   if (is_image) {
-    image = read_image(path);
+    image = read_image(path, {.bytes_a_pixel = 10});
     light.metadata = image.metadata;
     light.grid = {shape_of(image)[1], shape_of(image)[0], 0, 0};
   }
@@ -433,7 +433,7 @@ HologramRows::HologramRows(const std::string& path, const HologramOverrides& ove
   const bool is_image = !is_field_file(path);
   bool together = !overrides.correction.empty();
   if (is_image) {
-    state.image = read_image(path);
+    state.image = read_image(path, {.bytes_a_pixel = 10});
     light.metadata = state.image.metadata;
     light.grid = {shape_of(state.image)[1], shape_of(state.image)[0], 0, 0};
   } else {

@@ -65,19 +65,21 @@ Shape<2> page_of(const Image& image) {
 
 std::string size_text(const Shape<2>& shape) { return fmt::format("{} x {} pixels", shape[1], shape[0]); }
 
-Image read_picture(const std::string& path) {
+Image read_picture(const std::string& path) { return read_picture(path, {}); }
+
+Image read_picture(const std::string& path, const std::function<void(const Shape<3>&)>& accept) {
   check_cancelled("reading");
-  Image image = read_image(path);
+  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 20});
   check_cancelled("reading");
   return image;
 }
 
 Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of) {
   if (source.mask.empty()) return {};
-  const Image image = read_picture(source.mask);
-  if (page_of(image) != page) {
-    throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(page_of(image)));
-  }
+  const Image image = read_picture(source.mask, [&](const Shape<3>& shape) {
+    const Shape<2> own{shape[0], shape[1]};
+    if (own != page) throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(own));
+  });
   Array<float, 2> mask = to_grey(image);
   require_shares(source.mask, mask.view(), source.options.out_of_range == OutOfRange::clip);
   return mask;

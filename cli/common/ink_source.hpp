@@ -38,6 +38,8 @@ std::string size_text(const Shape<2>& shape);
 
 /// A picture's pixels. Throws io; cancelled.
 Image read_picture(const std::string& path);
+/// The same; `accept` throws for a shape that is of no use.
+Image read_picture(const std::string& path, const std::function<void(const Shape<3>&)>& accept);
 
 /// The mask of the picture `of` whose page is `page`; empty where there is none. Throws io for another size and for a
 /// value outside 0 to 1, naming its pixel (--clip: for one that is not finite); cancelled.

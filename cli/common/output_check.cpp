@@ -7,6 +7,7 @@
 #include <cli/common/values.hpp>
 #include <cstring>
 #include <filesystem>
+#include <holotone/io/points.hpp>
 #include <map>
 #include <optional>
 #include <sys/stat.h>
@@ -57,9 +58,8 @@ class OutputCheck {
  public:
   OutputCheck(const std::vector<OutputFiles>& outputs, const std::vector<InputFile>& inputs) : outputs_(outputs) {
     for (const auto& input : inputs) {
-      struct stat status {};
-      if (stat(input.path.c_str(), &status) == 0) inputs_.emplace(id_of(status), input.option);
-      tick();
+      add_input(input.path, input.option, {});
+      for (const auto& beside : scene_side_files(input.path)) add_input(beside, input.option, input.path);
     }
     for (const auto& files : outputs) total_ += files.count;
   }
@@ -74,6 +74,18 @@ class OutputCheck {
   }
 
  private:
+  /// A file that is read, and of those read with a scene the one that names them.
+  struct Input {
+    std::string_view option;
+    std::string named_by;
+  };
+
+  void add_input(const std::string& path, std::string_view option, const std::string& named_by) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) == 0) inputs_.emplace(id_of(status), Input{option, named_by});
+    tick();
+  }
+
   void tick() {
     if (++ticks_ % 1024 == 0) check_cancelled("looking at the outputs");
   }
@@ -111,7 +123,9 @@ class OutputCheck {
     if (!S_ISREG(status.st_mode)) reject(option, "the name of a file", path + ", a device, pipe or socket");
     const auto input = inputs_.find(id_of(status));
     if (input != inputs_.end()) {
-      const std::string what = input->second == "IN" ? "the input" : fmt::format("that of {}", input->second);
+      const auto& [of, named_by] = input->second;
+      std::string what = of == "IN" ? "the input" : fmt::format("that of {}", of);
+      if (!named_by.empty()) what = fmt::format("those that {} names", named_by);
       reject(option, fmt::format("another file than {}", what), path);
     }
     struct stat link {};
@@ -156,7 +170,7 @@ class OutputCheck {
   }
 
   const std::vector<OutputFiles>& outputs_;
-  std::map<FileId, std::string_view> inputs_;
+  std::map<FileId, Input> inputs_;
   std::unordered_map<std::string, Folder> folders_;
   std::unordered_map<std::string, std::string_view> targets_;
   std::int64_t total_ = 0;

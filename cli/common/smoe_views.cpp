@@ -109,21 +109,40 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
   return result;
 }
 
+/// Views have the shape of the first.
+void require_same_shape(const FitPictures& pictures, const std::string& path, const Shape<3>& shape) {
+  if (pictures.images.empty() || shape == pictures.images.front().shape()) return;
+  const auto text = [](const Shape<3>& s) {
+    return fmt::format("{} x {} pixels of {}", s[1], s[0], counted(s[2], "channel"));
+  };
+  throw_io(path, fmt::format("{}, as {} has", text(pictures.images.front().shape()), pictures.paths.front()),
+           text(shape));
+}
+
+void require_finite(const std::string& path, const Array<float, 3>& pixels) {
+  const auto values = pixels.host();
+  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  if (bad == values.end()) return;
+  const auto& [ny, nx, channels] = pixels.shape();
+  const std::int64_t pixel = (bad - values.begin()) / channels;
+  throw_io(path, "finite values", fmt::format("{} at row {}, column {}", *bad, pixel / nx, pixel % nx));
+}
+
 void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
   check_cancelled("reading");
-  Image image = read_image(path);
+  const auto accept = [&](const Shape<3>& own) {  // a palette's channels are not known yet
+    if (pictures.images.empty()) return;
+    const auto& first = pictures.images.front().shape();
+    if (own[0] != first[0] || own[1] != first[1]) require_same_shape(pictures, path, own);
+  };
+  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16});
   const auto shape = shape_of(image);
-  if (!pictures.images.empty() && shape != pictures.images.front().shape()) {
-    const auto text = [](const Shape<3>& s) {
-      return fmt::format("{} x {} pixels of {}", s[1], s[0], counted(s[2], "channel"));
-    };
-    throw_io(path, fmt::format("{}, as {} has", text(pictures.images.front().shape()), pictures.paths.front()),
-             text(shape));
-  }
+  require_same_shape(pictures, path, shape);
   pictures.bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
                   : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
                                                                                  : 16;
   auto colours = to_float(image);
+  if (pictures.bits == 0) require_finite(path, colours);
   if (linear && pictures.bits != 0) {
     const std::int64_t channels = shape[2];
     const bool alpha = channels == 2 || channels == 4;

@@ -102,7 +102,7 @@ void set_variable(char* text, const char* name, long value) {
   *text = '\0';
 }
 
-/// Name=value that the program needs to see when it starts; an entry of another value is replaced.
+/// Name=value that the program needs to see when it starts; an entry of another value is replaced, by nothing without a new one.
 struct Setting {
   const char* name;
   char* entry;
@@ -118,7 +118,9 @@ void restart_with(const Setting* settings, std::size_t setting_count, char** arg
     for (std::size_t i = 0; i < setting_count; ++i) replaced = replaced || is_variable(*environment, settings[i].name);
     if (!replaced) variables[count++] = *environment;
   }
-  for (std::size_t i = 0; i < setting_count; ++i) variables[count++] = settings[i].entry;
+  for (std::size_t i = 0; i < setting_count; ++i) {
+    if (settings[i].entry != nullptr) variables[count++] = settings[i].entry;
+  }
   // By its own path, from which the system takes the name that ps and top show.
   static char path[PATH_MAX];
   if (readlink("/proc/self/exe", path, sizeof path - 1) > 0) execve(path, arguments, variables);
@@ -128,6 +130,17 @@ void restart_with(const Setting* settings, std::size_t setting_count, char** arg
 bool has_variable(char** environment, const char* name) {
   for (; *environment != nullptr; ++environment) {
     if (is_variable(*environment, name)) return true;
+  }
+  return false;
+}
+
+/// A blank value, of which libgomp says twice that it is invalid before it ignores it.
+bool has_blank_variable(char** environment, const char* name) {
+  for (; *environment != nullptr; ++environment) {
+    if (!is_variable(*environment, name)) continue;
+    const char* text = *environment + std::strlen(name);
+    while (*text == ' ' || *text == '\t') ++text;
+    return *text == '\0';
   }
   return false;
 }
@@ -143,6 +156,7 @@ void check_start(int count_of_arguments, char** arguments, char** environment) {
   }
   Setting settings[3];
   std::size_t count = 0;
+  bool threads_set = false;
   // Threads without work are to sleep soon. As libgomp has it they spin for much longer, which beside other programs
   // takes the processors from the threads that work.
   static char spin[] = "GOMP_SPINCOUNT=1000";
@@ -165,8 +179,10 @@ void check_start(int count_of_arguments, char** arguments, char** environment) {
       set_variable(own, thread_variable, static_cast<long>(room));
       settings[count++] = {blas_variable, blas};
       settings[count++] = {thread_variable, own};
+      threads_set = true;
     }
   }
+  if (!threads_set && has_blank_variable(environment, thread_variable)) settings[count++] = {thread_variable, nullptr};
   if (count > 0) restart_with(settings, count, arguments, environment);
 }
 

@@ -59,8 +59,8 @@ void tell_image(const InfoArguments& arguments, const Image& image) {
 }
 
 struct FieldTotals {
-  double sum = 0;     ///< of |u|^2
-  float largest = 0;  ///< of |u|
+  double sum = 0;      ///< of |u|^2, whose range float32 does not have
+  double largest = 0;  ///< of |u|
   std::int64_t bad = 0;
 };
 
@@ -80,8 +80,9 @@ FieldTotals totals_of(const FieldRowsReader& reader) {
         ++totals.bad;
         continue;
       }
-      totals.sum += static_cast<double>(std::norm(value));
-      totals.largest = std::max(totals.largest, std::abs(value));
+      const double square = std::norm(std::complex<double>(value));
+      totals.sum += square;
+      totals.largest = std::max(totals.largest, std::sqrt(square));
     }
   }
   return totals;

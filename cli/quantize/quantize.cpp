@@ -18,7 +18,8 @@ double decibels(double ratio) { return 10 * std::log10(ratio); }
 /// In a window, what of its light is not noise; rounded up to nothing where all of it is.
 double signal_to_noise(double light, double noise) { return decibels(std::max(light - noise, 1e-30) / noise); }
 
-bool is_measured(const QuantizeRow& row) { return row.window.squares > 0 && row.window.truncated > 0; }
+/// Codes of a field without light are all noise: nothing to measure it against.
+bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
 
 nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
   nlohmann::json object{{"input", row.input},

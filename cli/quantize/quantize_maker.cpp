@@ -100,7 +100,7 @@ double sum_of_squares(View<const Complex, 2> field) {
   std::vector<double> rows(static_cast<std::size_t>(ny));
   parallel_for(0, ny, [&, width = nx](std::int64_t row) {
     double sum = 0;
-    for (std::int64_t x = 0; x < width; ++x) sum += static_cast<double>(std::norm(field(row, x)));
+    for (std::int64_t x = 0; x < width; ++x) sum += std::norm(std::complex<double>(field(row, x)));
     rows[static_cast<std::size_t>(row)] = sum;
   });
   return std::accumulate(rows.begin(), rows.end(), 0.0);

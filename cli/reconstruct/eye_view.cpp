@@ -129,7 +129,7 @@ EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::creat
   describe(*ordered.front());
   for (const auto* light : ordered) {
     const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
-    channels_.push_back({std::move(files[number]), light->grid, -1, nullptr});
+    channels_.push_back({std::move(files[number]), light->grid, -1, nullptr, {}, false});
   }
   grid_ = picture_grid(options_for(channels_.front(), job.pupils.front()));
   require_possible();
@@ -182,23 +182,38 @@ void EyeLooker::require_possible() const {
                  "what goes through the pupil");
 }
 
-float EyeLooker::weight(const Channel& channel) const {
-  return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.sum) : 1.0F;
+double EyeLooker::weight(const Channel& channel) const {
+  return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.sum) : 1;
 }
 
 void EyeLooker::gather(Channel& channel, const EyePupil& pupil, Progress& progress) {
+  const float largest = add_light(channel, pupil, progress);
+  if (channel.is_exposed) return;
+  channel.is_exposed = true;
+  if (largest == 0) dark_.push_back(channel.rows.light().path);
+  channel.exposure = exposure_for(largest);
+  if (channel.exposure.gain != 1) add_light(channel, pupil, progress);
+}
+
+/// All of the field into a new plan; returns the field's largest part.
+float EyeLooker::add_light(Channel& channel, const EyePupil& pupil, Progress& progress) {
   const auto options = options_for(channel, pupil);
-  if (gathered_ != nullptr) channel.plan.reset();  // before the next one's memory is taken
+  channel.plan.reset();  // before the next one's memory is taken
   channel.plan = std::make_unique<EyePlan>(options, queue_);
   const auto [ny, nx] = channel.grid.shape();
   const std::int64_t strip = std::min(ny, options.tile[0]);
   Array<Complex, 2> host({strip, nx});
   double sum = 0;
+  float largest = 0;
   for (std::int64_t row = 0; row < ny; row += strip) {
     progress.step("gathering light", row, ny);
     const View<Complex, 2> rows(host.data(), {std::min(strip, ny - row), nx});
     channel.rows.read(row, rows);
-    for (const Complex value : rows.host()) sum += static_cast<double>(std::norm(value));
+    for (const Complex value : rows.host()) sum += std::norm(std::complex<double>(value));
+    largest = std::max(largest, largest_part(rows));
+    if (channel.exposure.gain != 1) {
+      for (Complex& value : rows.host()) value *= channel.exposure.gain;
+    }
     if (job_.device.backend == Backend::cpu) {
       channel.plan->add_rows(rows, row);
       continue;
@@ -208,6 +223,7 @@ void EyeLooker::gather(Channel& channel, const EyePupil& pupil, Progress& progre
     queue_.synchronize();
   }
   channel.sum = sum;
+  return largest;
 }
 
 void EyeLooker::gather(const EyePupil& pupil, Progress& progress) {
@@ -216,10 +232,13 @@ void EyeLooker::gather(const EyePupil& pupil, Progress& progress) {
   double all = 0;
   for (auto& channel : channels_) {
     gather(channel, pupil, progress);
-    const auto part = static_cast<double>(weight(channel));
-    power += part * channel.plan->power();
+    const double part = weight(channel);
+    power += part * channel.exposure.unit * channel.plan->power();
     all += part * channel.sum * channel.grid.pitch_m * channel.grid.pitch_m;
   }
+  std::vector<double> factors;
+  for (const auto& channel : channels_) factors.push_back(channel.exposure.unit * weight(channel));
+  unit_ = common_unit(factors);
   gathered_ = &pupil;
   shares_.resize(job_.pupils.size());
   shares_[static_cast<std::size_t>(&pupil - job_.pupils.data())] = all > 0 ? power / all : 0;
@@ -238,7 +257,7 @@ Picture EyeLooker::look(double distance_m, std::size_t frame, Progress& progress
     Array<float, 2> values(grid_.shape());
     copy<float, 2>(values.view(), intensity.view(), queue_);
     queue_.synchronize();
-    const float factor = weight(channel);
+    const auto factor = static_cast<float>(channel.exposure.unit * weight(channel) / unit_);
     if (factor != 1) {
       for (float& value : values.host()) value *= factor;
     }

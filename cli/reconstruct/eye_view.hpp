@@ -40,13 +40,16 @@ class EyeLooker final : public Looker {
     FieldGrid grid;
     double sum = 0;  ///< of squared moduli; < 0: not known yet
     std::unique_ptr<EyePlan> plan;
+    Exposure exposure;
+    bool is_exposed = false;  ///< all of the field was read once
   };
 
   [[nodiscard]] EyeOptions options_for(const Channel& channel, const EyePupil& pupil) const;
   void require_possible() const;
   void gather(const EyePupil& pupil, Progress& progress);
   void gather(Channel& channel, const EyePupil& pupil, Progress& progress);
-  [[nodiscard]] float weight(const Channel& channel) const;
+  float add_light(Channel& channel, const EyePupil& pupil, Progress& progress);
+  [[nodiscard]] double weight(const Channel& channel) const;
 
   const ReconstructJob& job_;
   Queue queue_;

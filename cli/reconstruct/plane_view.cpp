@@ -42,7 +42,27 @@ float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
 
 float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
 
-float weight_of(const HologramLight& light, double sum) {
+Exposure exposure_for(float largest) {
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  if (exponent >= -40 && exponent < 30) return {};
+  const int shift = std::clamp(-exponent, -126, 126);
+  return {std::ldexp(1.0F, shift), std::ldexp(1.0, -2 * shift)};
+}
+
+float largest_part(View<const Complex, 2> field) {
+  float largest = 0;
+  for (const Complex value : field.host())
+    largest = std::max({largest, std::abs(value.real()), std::abs(value.imag())});
+  return largest;
+}
+
+double common_unit(std::span<const double> factors) {
+  const double most = factors.empty() ? 1 : *std::max_element(factors.begin(), factors.end());
+  constexpr double held = 1e20;
+  return (most >= 1 / held && most <= held) || most == 0 ? 1 : most;
+}
+
+double weight_of(const HologramLight& light, double sum) {
   const auto stated = [&](std::string_view key) { return number_of(light.path, light.metadata, std::string(key)); };
   const auto text = [&](const char* key) {
     const auto entry = light.metadata.find(key);
@@ -60,7 +80,7 @@ float weight_of(const HologramLight& light, double sum) {
                           ? micrometre * micrometre / (light.grid.wavelength_m * light.grid.wavelength_m)
                           : 1;
   const double wanted = stated("object_energy").value_or(field / rays);
-  return shown > 0 ? static_cast<float>(wanted / shown) : 1;
+  return shown > 0 ? wanted / shown : 1;
 }
 
 std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
@@ -134,17 +154,26 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   if (colour) put_in_order(ordered);
   describe(*ordered.front());
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
-  for (const auto* light : ordered) add(*light, job, colour);
+  for (const auto* light : ordered) add(lights[static_cast<std::size_t>(light - lights.data())], job, colour);
+  std::vector<double> factors;
+  for (const auto& eye : eyes_) factors.push_back(eye.factor);
+  unit_ = common_unit(factors);
 }
 
-void Reconstructor::add(const HologramLight& light, const ReconstructJob& job, bool colour) {
+void Reconstructor::add(HologramLight& light, const ReconstructJob& job, bool colour) {
   ReconstructionOptions options;
   options.grid = light.grid;
   options.method = job.method;
   options.aperture = job.aperture;
   double sum = 0;
-  for (const Complex value : light.field.host()) sum += static_cast<double>(colour ? std::norm(value) : 0.0F);
-  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light, sum) : 1.0F});
+  for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;
+  const float largest = largest_part(light.field.view());
+  if (largest == 0) dark_.push_back(light.path);
+  const Exposure exposure = exposure_for(largest);
+  if (exposure.gain != 1) {
+    for (Complex& value : light.field.host()) value *= exposure.gain;
+  }
+  eyes_.push_back({ReconstructionPlan(options, queue_), exposure.unit * (colour ? weight_of(light, sum) : 1)});
   const auto field = light.field.to(job.device);
   eyes_.back().plan.set_field(field.view());
   queue_.synchronize();
@@ -157,8 +186,8 @@ Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& 
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
-    if (eye.weight != 1) {
-      for (float& value : channel.host()) value *= eye.weight;
+    if (const auto factor = static_cast<float>(eye.factor / unit_); factor != 1) {
+      for (float& value : channel.host()) value *= factor;
     }
     picture.channels.push_back(std::move(channel));
   }

@@ -36,6 +36,22 @@ Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   return pixels;
 }
 
+/// Fields are multiplied by a power of two where float32 does not hold their squares, and their intensities are then in units of `unit`.
+struct Exposure {
+  float gain = 1;   ///< of the field
+  double unit = 1;  ///< 1 / gain^2
+};
+
+/// For a field whose largest real or imaginary part is `largest`: none from 2^-40 to 2^30 and for 0.
+Exposure exposure_for(float largest);
+
+/// The largest modulus of a real or an imaginary part.
+float largest_part(View<const Complex, 2> field);
+
+/// The unit of a picture whose channels' intensities have to be multiplied by these factors: 1 where float32 holds the products, else the
+/// largest of them.
+double common_unit(std::span<const double> factors);
+
 /// Looks at one hologram, or at three together in colour, focused at any distance.
 class Looker {
  public:
@@ -53,6 +69,10 @@ class Looker {
   [[nodiscard]] double stated_distance_m() const;
   /// The part of the hologram's light that goes through the pupil of each frame looked at; none without an eye.
   [[nodiscard]] virtual std::vector<double> light_shares() const { return {}; }
+  /// The intensity that a value of 1 in a picture stands for: 1 unless float32 does not hold the intensities. Known when one was looked at.
+  [[nodiscard]] double unit() const { return unit_; }
+  /// Files without any light. Known when a picture was looked at.
+  [[nodiscard]] const std::vector<std::string>& dark() const { return dark_; }
 
  protected:
   /// Takes what the first of the files says of itself.
@@ -60,6 +80,8 @@ class Looker {
 
   FieldGrid grid_;
   std::string path_;
+  double unit_ = 1;
+  std::vector<std::string> dark_;
 
  private:
   Metadata metadata_;
@@ -76,7 +98,7 @@ void put_in_order(std::vector<const HologramLight*>& lights);
 
 /// What a channel's light has to be multiplied by among three, for the sum of its squared moduli. A phase hologram shows
 /// every object equally bright: the object's own energy, which the file states, sets the channels' balance.
-float weight_of(const HologramLight& light, double sum);
+double weight_of(const HologramLight& light, double sum);
 
 /// The plane itself, or through a circular aperture in the paraxial way.
 class Reconstructor final : public Looker {
@@ -92,10 +114,10 @@ class Reconstructor final : public Looker {
  private:
   struct Eye {
     ReconstructionPlan plan;
-    float weight = 1;  ///< of its intensity among three
+    double factor = 1;  ///< of its intensity: its unit, and its weight among three
   };
 
-  void add(const HologramLight& light, const ReconstructJob& job, bool colour);
+  void add(HologramLight& light, const ReconstructJob& job, bool colour);
 
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device

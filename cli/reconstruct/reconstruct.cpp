@@ -12,6 +12,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -29,9 +30,11 @@ struct Seen {
   std::string filter;
   std::string correction;         ///< that the codes contain
   bool describes_itself = false;  ///< the first file has metadata of Holotone's
-  float white = 0;
+  double white = 0;
   std::vector<double> light_shares;  ///< through each of the job's pupils
   std::string made_for;              ///< the viewer that the first file states
+  std::vector<std::string> dark;     ///< files without any light
+  double beyond_float = 0;           ///< an intensity of --linear that float32 does not hold; 0: none
 };
 
 std::unique_ptr<Looker> looker_of(const ReconstructJob& job) {
@@ -62,7 +65,7 @@ class Run {
   }
 
   /// The intensity that would be white; nothing is written.
-  [[nodiscard]] float brightest() {
+  [[nodiscard]] double brightest() {
     survey();
     return white_;
   }
@@ -79,7 +82,9 @@ class Run {
               looker_->metadata().count("software") != 0,
               white_,
               looker_->light_shares(),
-              {}};
+              {},
+              looker_->dark(),
+              beyond_float_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(looker_->method_for(d)));
     const auto& metadata = looker_->metadata();
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
@@ -90,11 +95,11 @@ class Run {
  private:
   /// Looks at every distance once: keeps small pictures for the sheet, and the white that all frames share.
   void survey() {
-    float brightest = 0;
+    double brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       last_ = looker_->look(distances_m_[i], i, bar_);
-      brightest = std::max(brightest, white_of(last_, job_.white_rule));
+      brightest = std::max(brightest, looker_->unit() * static_cast<double>(white_of(last_, job_.white_rule)));
       if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
     white_ = job_.white > 0 ? job_.white : brightest;
@@ -117,7 +122,7 @@ class Run {
     ContactSheetOptions options;
     options.tile_width = job_.tile_width;
     options.tone.gamma = job_.gamma;
-    options.tone.reference = job_.white > 0 ? job_.white : white_of(all, job_.white_rule);
+    options.tone.reference = job_.white > 0 ? in_units(job_.white) : white_of(all, job_.white_rule);
     for (std::size_t i = 0; i < distances_m_.size(); ++i) options.captions.push_back(caption_of(i));
     std::vector<Array<std::uint8_t, 2>> planes;
     for (std::size_t c = 0; c < tiles_.front().channels.size(); ++c) {
@@ -125,8 +130,8 @@ class Run {
       for (const auto& tile : tiles_) channel.push_back(tile.channels[c].view());
       planes.push_back(contact_sheet(channel, options));
     }
-    white_ = options.tone.reference;
-    Image image{interleaved(planes), metadata_of(options.tone.reference, 0)};
+    white_ = job_.white > 0 ? job_.white : looker_->unit() * static_cast<double>(options.tone.reference);
+    Image image{interleaved(planes), metadata_of(white_, 0)};
     if (job_.pupils.size() > 1) {
       std::vector<double> x_m;
       std::vector<double> y_m;
@@ -165,10 +170,25 @@ class Run {
   }
 
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
-    Image image = job_.linear ? untoned(picture) : toned(picture, {white_, job_.gamma});
+    Image image = job_.linear ? untoned(picture) : toned(picture, {in_units(white_), job_.gamma});
+    if (job_.linear && looker_->unit() != 1) take_units_out(image);
     image.metadata = metadata_of(white_, index);
     image.metadata["distance_m"] = number_text(distances_m_[index]);
     write(path, image);
+  }
+
+  /// An intensity in the units of the pictures.
+  [[nodiscard]] float in_units(double intensity) const {
+    using Limits = std::numeric_limits<float>;
+    return static_cast<float>(std::clamp(intensity / looker_->unit(), double{Limits::min()}, double{Limits::max()}));
+  }
+
+  void take_units_out(Image& image) {
+    for (float& value : std::get<Array<float, 3>>(image.pixels).host()) {
+      const double intensity = looker_->unit() * static_cast<double>(value);
+      value = static_cast<float>(intensity);
+      if (intensity > 0 && !std::isnormal(value)) beyond_float_ = std::max(beyond_float_, intensity);
+    }
   }
 
   void write(const std::string& path, const Image& image) {
@@ -182,7 +202,7 @@ class Run {
     outputs_.push_back(path);
   }
 
-  [[nodiscard]] Metadata metadata_of(float white, std::size_t frame) const {
+  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
     Metadata metadata;
     metadata["software"] = "holotone " HOLOTONE_VERSION;
     metadata["source"] = job_.inputs.front();
@@ -197,7 +217,7 @@ class Run {
     if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
     if (!job_.linear) {
       metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
-      metadata["white"] = number_text(static_cast<double>(white));
+      metadata["white"] = number_text(white);
       metadata["gamma"] = number_text(job_.gamma);
     }
     return metadata;
@@ -209,7 +229,8 @@ class Run {
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;
   Picture last_;
-  float white_ = 0;
+  double white_ = 0;
+  double beyond_float_ = 0;
   std::vector<std::string> outputs_;
 };
 
@@ -217,7 +238,7 @@ class Run {
 Seen look_at_all(const ReconstructJob& job) {
   ProgressBar bar(job.console);
   const auto count = static_cast<std::int64_t>(job.sequence.size());
-  const auto one = [&](const SequenceFrame& frame, float white) {
+  const auto one = [&](const SequenceFrame& frame, double white) {
     ReconstructJob single = job;
     single.inputs = frame.inputs;
     single.sheet = job.frames->name(frame.number);
@@ -226,7 +247,7 @@ Seen look_at_all(const ReconstructJob& job) {
     single.console.quiet = true;  // this bar counts the holograms
     return single;
   };
-  float white = job.white;
+  double white = job.white;
   for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
     bar.step("looking for the brightest", i, count);
     const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
@@ -249,6 +270,8 @@ Seen look_at_all(const ReconstructJob& job) {
     append(all.distances_m, seen.distances_m);
     append(all.methods, seen.methods);
     append(all.light_shares, seen.light_shares);
+    append(all.dark, seen.dark);
+    all.beyond_float = std::max(all.beyond_float, seen.beyond_float);
   }
   return all;
 }
@@ -256,6 +279,17 @@ Seen look_at_all(const ReconstructJob& job) {
 std::vector<std::string> warnings_of(const Seen& seen) {
   std::vector<std::string> warnings;
   if (auto words = wavelength_warning(seen.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  if (!seen.dark.empty()) {
+    const auto more = std::ssize(seen.dark) - 1;
+    warnings.push_back(fmt::format("{}{} holds no light: its picture is black", seen.dark.front(),
+                                   more > 0 ? fmt::format(" (and {})", counted(more, "other file")) : ""));
+  }
+  if (seen.beyond_float > 0) {
+    warnings.push_back(
+        fmt::format("intensities such as {:.3g} are beyond float32, 1.2e-38 to 3.4e38, in which --linear "
+                    "writes them; a picture without --linear shows them",
+                    seen.beyond_float));
+  }
   return warnings;
 }
 

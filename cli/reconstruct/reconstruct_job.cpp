@@ -68,7 +68,7 @@ void set_white(ReconstructJob& job, const std::string& text) {
   } else if (text.find_first_of("0123456789") == std::string::npos) {
     reject("--white", "an intensity, percentile or mean+deviation", text);
   } else {
-    job.white = static_cast<float>(number_between("--white", text, 1e-30, 1e30));
+    job.white = number_between("--white", text, 1e-30, 1e30);
   }
 }
 

@@ -57,7 +57,7 @@ struct ReconstructJob {
   PropagationMethod method = PropagationMethod::automatic;
   Device device;
   std::int64_t tile_width = 480;
-  float white = 0;  ///< linear intensity shown as white; 0: by the rule
+  double white = 0;  ///< linear intensity shown as white; 0: by the rule
   WhiteRule white_rule = WhiteRule::percentile;
   double gamma = 1;
   bool linear = false;  ///< the intensity itself in float32 (TIFF, NPY) instead of the tone curve

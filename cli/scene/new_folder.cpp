@@ -1,12 +1,17 @@
 #include <cerrno>
+#include <charconv>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/scene/new_folder.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace holotone::cli {
 namespace fs = std::filesystem;
@@ -23,6 +28,43 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0777) != 0) throw_io(path, "a folder that can be made", std::strerror(errno));
 }
 
+/// Opens a folder and locks it; -1 where another program has it locked, or it is none.
+int locked(const std::string& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  close(file);
+  return -1;
+}
+
+/// Whether a name is `.NAME.PID.part` of a process that runs no more.
+bool is_left_over(const std::string& name, const std::string& of) {
+  const std::string begin = fmt::format(".{}.", of);
+  constexpr std::string_view end = ".part";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) return false;
+  const char* const first = name.data() + begin.size();
+  const char* const last = name.data() + name.size() - end.size();
+  pid_t process = 0;
+  const auto [stop, error] = std::from_chars(first, last, process);
+  return error == std::errc() && stop == last && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes what killed programs left in `place` while they made a folder `name`.
+void remove_left_over(const fs::path& place, const std::string& name) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator entry(place.empty() ? "." : place, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_left_over(entry->path().filename().string(), name)) found.push_back(entry->path().string());
+  }
+  for (const auto& folder : found) {
+    // Of a process in another container, whose number says nothing here, only the lock tells.
+    const int lock = locked(folder);
+    if (lock < 0) continue;
+    fs::remove_all(folder, error);
+    close(lock);
+  }
+}
+
 }  // namespace
 
 NewFolder::NewFolder(std::string_view option, const std::string& path) : path_(without_slash(path)) {
@@ -33,17 +75,24 @@ NewFolder::NewFolder(std::string_view option, const std::string& path) : path_(w
     std::error_code error;
     if (S_ISLNK(status.st_mode)) reject(option, "the name of a new folder", path + ", which is a link");
     if (!S_ISDIR(status.st_mode)) reject(option, "the name of a new folder", path + ", which is a file");
+    remove_left_over(place, place.filename().string());
     const bool empty = fs::is_empty(path_, error);
     if (!empty || error) reject(option, "a new or an empty folder", path + ", which holds files");
     existing_ = true;
     beside = place;
   } else {
     require_outputs({{option, 1, [&](std::int64_t) { return path_; }}}, {});
+    remove_left_over(beside, place.filename().string());
   }
   const std::string name = fmt::format(".{}.{}.part", place.filename().string(), getpid());
   temporary_ = (beside / name).string();
   UnfinishedRun::will_write(temporary_);
   if (mkdir(temporary_.c_str(), 0777) != 0) throw_io(path_, "a folder that can be written", std::strerror(errno));
+  lock_ = locked(temporary_);
+}
+
+NewFolder::~NewFolder() {
+  if (lock_ >= 0) close(lock_);
 }
 
 void NewFolder::add_folder(const std::string& name) const { make_folder(temporary_ + "/" + name); }

@@ -47,7 +47,7 @@ float middle_of_two(const std::vector<float>& values, std::string_view path) {
 }  // namespace
 
 DotsFile read_dots_picture(const std::string& path, double threshold) {
-  Image image = read_image(path);
+  Image image = read_image(path, {.bytes_a_pixel = 20});
   const auto [ny, nx, channels] = shape_of(image);
   const auto values = values_on_white(image, path);
   const float limit = threshold > 0 ? static_cast<float>(threshold) : middle_of_two(values, path);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <exception>
@@ -21,16 +22,17 @@ constexpr std::string_view layout_command = "__read-field-layout";
 constexpr std::string_view rows_command = "__read-field-rows:";  // and FIRST:COUNT
 constexpr int error_exit_code = 2;
 
-ReaderLimits limits_for(const std::string& path) {
+std::uint64_t bytes_of(const std::string& path) {
   std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  ReaderLimits limits;
-  if (!error) {
-    limits.memory_bytes += 24 * static_cast<std::uint64_t>(size);
-    limits.run.output_bytes += 24 * static_cast<std::uint64_t>(size);
-    limits.run.seconds += static_cast<double>(size) / 4e6;
-  }
-  return limits;
+  const bool regular = std::filesystem::is_regular_file(path, error);
+  const auto size = regular ? std::filesystem::file_size(path, error) : 0;
+  return error ? 0 : static_cast<std::uint64_t>(size);
+}
+
+std::uint64_t scene_bytes(const std::string& path) {
+  std::uint64_t bytes = bytes_of(path);
+  for (const auto& beside : scene_side_files(path)) bytes += bytes_of(beside);
+  return bytes;
 }
 
 // Reads `path` in a child and hands what it wrote to `parse`; a child out of memory becomes a line with the limit.
@@ -110,23 +112,41 @@ int take_standard_output() {
 
 }  // namespace
 
+ReaderLimits scene_reader_limits(std::uint64_t bytes) {
+  ReaderLimits limits;
+  limits.memory_bytes = (std::uint64_t{256} << 20) + 128 * bytes;
+  limits.run.output_bytes = (std::uint64_t{64} << 20) + 24 * bytes;
+  limits.run.seconds = 3 + static_cast<double>(bytes) / 1e6;
+  return limits;
+}
+
+ReaderLimits field_reader_limits(std::uint64_t bytes) {
+  ReaderLimits limits;
+  limits.memory_bytes = (std::uint64_t{256} << 20) + std::min(4000 * bytes, (std::uint64_t{2} << 30) + 24 * bytes);
+  limits.run.output_bytes = (std::uint64_t{64} << 20) + std::min(1100 * bytes, (std::uint64_t{4} << 30) + 24 * bytes);
+  limits.run.seconds = 20 + static_cast<double>(bytes) / 4e6;
+  return limits;
+}
+
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
                         const std::optional<ReaderLimits>& limits) {
   if (!is_assimp_scene(path)) return read_scene(path);
-  return read_guarded(std::string(scene_command), path, program, limits.value_or(limits_for(path)), io::parse_scene);
+  return read_guarded(std::string(scene_command), path, program,
+                      limits ? *limits : scene_reader_limits(scene_bytes(path)), io::parse_scene);
 }
 
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
                              const std::optional<ReaderLimits>& limits) {
   if (!is_hdf5(path)) return read_field(path);
-  return read_guarded(std::string(field_command), path, program, limits.value_or(limits_for(path)), io::parse_field);
+  return read_guarded(std::string(field_command), path, program, limits ? *limits : field_reader_limits(bytes_of(path)),
+                      io::parse_field);
 }
 
 namespace io {
 
 FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program) {
   if (program.empty()) return hdf5_layout(path);
-  ReaderLimits limits;
+  ReaderLimits limits = field_reader_limits(bytes_of(path));
   limits.run.output_bytes = std::uint64_t{256} << 20;  // metadata
   return read_guarded(std::string(layout_command), path, program, limits, parse_layout);
 }
@@ -135,7 +155,7 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
                                  Shape<2> shape) {
   if (program.empty()) return read_hdf5_rows(path, first_row, shape[0]);
   const auto bytes = static_cast<std::uint64_t>(element_count(shape)) * sizeof(std::complex<float>);
-  ReaderLimits limits;
+  ReaderLimits limits = field_reader_limits(bytes_of(path));
   limits.memory_bytes += 4 * bytes;  // and a chunk or two
   limits.run.output_bytes = bytes + (1 << 20);
   limits.run.seconds += static_cast<double>(bytes) / 4e6;

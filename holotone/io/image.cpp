@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_formats_detail.hpp>
@@ -19,14 +21,14 @@ constexpr float scale_of() {
 
 }  // namespace
 
-Image read_image(const std::string& path) {
+Image read_image(const std::string& path, const ImageReadOptions& options) {
   const std::string bytes = io::read_bytes_if(path, [](std::string_view first) {
     return io::is_png(first) || io::is_tiff(first) || io::is_jpeg(first) || io::is_bmp(first);
   });
-  if (io::is_png(bytes)) return io::read_png(bytes, path);
-  if (io::is_tiff(bytes)) return io::read_tiff(bytes, path);
-  if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path);
-  if (io::is_bmp(bytes)) return io::read_bmp(bytes, path);
+  if (io::is_png(bytes)) return io::read_png(bytes, path, options);
+  if (io::is_tiff(bytes)) return io::read_tiff(bytes, path, options);
+  if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path, options);
+  if (io::is_bmp(bytes)) return io::read_bmp(bytes, path, options);
   throw_io(path, "an image: PNG, TIFF, JPEG or BMP", "a file that begins " + io::quoted(bytes.substr(0, 8)));
 }
 
@@ -81,17 +83,31 @@ Array<float, 2> to_grey(const Image& image) {
 namespace io {
 
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
-                   std::uint64_t available, std::uint64_t ratio, std::string_view path) {
+                   std::uint64_t available, std::uint64_t ratio, std::string_view path, std::uint64_t slack) {
   constexpr auto most = static_cast<std::uint64_t>(maximum_image_bytes);
-  constexpr std::uint64_t slack = 64;
   const std::uint64_t pixel_bytes = std::max<std::uint64_t>(channels * element_bytes, 1);
   if (ny == 0 || nx == 0 || channels == 0 || nx > most / pixel_bytes || ny > most / (nx * pixel_bytes)) {
     throw_io(path, fmt::format("1 to {} bytes of pixels", most),
              fmt::format("{} x {} of {} bytes each", nx, ny, pixel_bytes));
   }
-  if ((ny * nx * pixel_bytes) / ratio > available + slack) {
+  const std::uint64_t bytes = ny * nx * pixel_bytes;
+  if (bytes > slack && (bytes - slack) / ratio > available + 64) {
     throw_io(path, fmt::format("data for {} x {} pixels of {} bytes", nx, ny, pixel_bytes), counted(available, "byte"));
   }
+}
+
+void require_accepted(const Shape<3>& shape, std::int64_t element_bytes, const ImageReadOptions& options,
+                      std::string_view path) {
+  if (options.accept) options.accept(shape);
+  constexpr double small = 64 << 20;
+  const auto& [ny, nx, channels] = shape;
+  const double bytes = static_cast<double>(ny) * static_cast<double>(nx) *
+                       (static_cast<double>(channels * element_bytes) + options.bytes_a_pixel);
+  if (bytes <= small) return;
+  const auto free = static_cast<double>(describe(Device{}).free_bytes);
+  if (bytes <= free) return;
+  throw_io(path, fmt::format("pixels that the {} of free memory hold", format_bytes(free)),
+           fmt::format("{} x {} of them, which take {}", nx, ny, format_bytes(bytes)));
 }
 
 Array<std::uint8_t, 3> expand_palette(Array<std::uint8_t, 3> indices, const Palette& palette, std::string_view path) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <string>
@@ -19,14 +20,23 @@ struct Image {
 /// Largest image in bytes that is read, independent of the file's header.
 inline constexpr std::int64_t maximum_image_bytes = std::int64_t{1} << 32;
 
+/// Conditions that a picture's header has to meet before its pixels are decoded: a file of few bytes may declare many.
+struct ImageReadOptions {
+  /// Called with {ny, nx, channels}, 1 for a palette's; throws for a picture that the caller cannot use.
+  std::function<void(const Shape<3>&)> accept = {};
+  /// Bytes that the caller allocates for each pixel on top of the pixels themselves.
+  double bytes_a_pixel = 0;
+};
+
 /// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, float32 and float64 as float32; strips or tiles,
 /// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
-/// channel. Before memory is allocated, declared sizes are checked against maximum_image_bytes and the file's length.
-/// Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not in this
-/// build.
-Image read_image(const std::string& path);
+/// channel. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
+/// the file under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the
+/// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not
+/// in this build.
+Image read_image(const std::string& path, const ImageReadOptions& options = {});
 
 /// Speed of writing against file size.
 struct ImageWriteOptions {

@@ -169,7 +169,7 @@ void store_header(std::string& bytes, std::int64_t nx, std::int64_t ny, unsigned
 
 bool is_bmp(std::string_view bytes) { return bytes.starts_with("BM"); }
 
-Image read_bmp(std::string_view bytes, std::string_view path) {
+Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
   const BmpHeader header = take_header(bytes, path);
   const std::uint64_t available = header.data_begin < bytes.size() ? bytes.size() - header.data_begin : 0;
   check_extents(header.ny, header.nx, header.bits == 32 ? 4 : 3, 1, available, header.bits < 24 ? 24 : 2, path);
@@ -177,6 +177,9 @@ Image read_bmp(std::string_view bytes, std::string_view path) {
   if (available / stride < header.ny) {
     throw_io(path, fmt::format("{} rows of {} bytes", header.ny, stride), counted(available, "byte"));
   }
+  const std::int64_t channels = header.bits <= 8 ? 1 : header.bits == 32 ? 4 : 3;
+  require_accepted({static_cast<std::int64_t>(header.ny), static_cast<std::int64_t>(header.nx), channels},
+                   header.bits <= 8 ? 4 : 1, options, path);
   const auto rows = bytes.substr(header.data_begin);
   return header.bits <= 8 ? read_indexed(header, rows, stride, path) : read_direct(header, rows, stride, path);
 }

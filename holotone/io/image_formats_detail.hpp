@@ -14,19 +14,23 @@ bool is_tiff(std::string_view bytes);
 bool is_jpeg(std::string_view bytes);
 bool is_bmp(std::string_view bytes);
 
-Image read_png(std::string_view bytes, std::string_view path);
-Image read_tiff(std::string_view bytes, std::string_view path);
-Image read_jpeg(std::string_view bytes, std::string_view path);
-Image read_bmp(std::string_view bytes, std::string_view path);
+Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 
 void write_png(const std::string& path, const Image& image, int compression);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
 
 /// Throws io unless ny x nx x channels elements of `element_bytes` are at least one, at most maximum_image_bytes, and
-/// at most what `available` bytes of the file can hold at compression `ratio` (plus a small margin).
+/// at most `slack` bytes plus what `available` bytes of the file can hold at compression `ratio`.
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
-                   std::uint64_t available, std::uint64_t ratio, std::string_view path);
+                   std::uint64_t available, std::uint64_t ratio, std::string_view path, std::uint64_t slack = 64);
+
+/// Throws what options.accept throws, and io unless the free memory holds the pixels and what the caller takes for them.
+void require_accepted(const Shape<3>& shape, std::int64_t element_bytes, const ImageReadOptions& options,
+                      std::string_view path);
 
 /// Uninitialised pixels; call check_extents first.
 template <class T>

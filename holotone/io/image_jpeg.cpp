@@ -64,7 +64,7 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  Image read() {
+  Image read(const ImageReadOptions& options) {
     attempt([this] {
       jpeg_create_decompress(&info_);
       created_ = true;
@@ -78,6 +78,7 @@ class JpegReader {
     info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
+    require_accepted({info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)}, 1, options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
     unsigned char* target = pixels.data();
     const std::size_t row_bytes = std::size_t{info_.image_width} * channels;
@@ -118,6 +119,8 @@ class JpegReader {
 
 bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
 
-Image read_jpeg(std::string_view bytes, std::string_view path) { return JpegReader(bytes, path).read(); }
+Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
+  return JpegReader(bytes, path).read(options);
+}
 
 }  // namespace holotone::io

@@ -195,10 +195,11 @@ Metadata PngReader::metadata() const {
 
 bool is_png(std::string_view bytes) { return bytes.starts_with(signature); }
 
-Image read_png(std::string_view bytes, std::string_view path) {
+Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
   MemoryInput input(bytes);
   PngReader reader(input, path);
   const auto [ny, nx, channels] = reader.shape();
+  require_accepted(reader.shape(), reader.bits() / 8 + (reader.is_indexed() ? 3 : 0), options, path);
   Image image;
   if (reader.bits() == 16) {
     Array<std::uint16_t, 3> pixels({ny, nx, channels});

@@ -19,8 +19,10 @@ namespace holotone::io {
 #if HOLOTONE_TIFF
 namespace {
 
-constexpr tmsize_t libtiff_memory = tmsize_t{1} << 28;  // and four times the file
-constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 26;
+constexpr tmsize_t libtiff_memory = tmsize_t{1} << 26;  // at once, and four times the file
+constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 24;
+// Blank pages: a fax code says a row of any length in one bit, Zstandard 128 KiB in four bytes. So much is believed of any compressed file.
+constexpr std::uint64_t repetitive_bytes = std::uint64_t{1} << 25;
 
 // The file in memory, as libtiff's callbacks read it.
 struct Source {
@@ -56,12 +58,12 @@ std::uint64_t ratio_of(unsigned compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
     case COMPRESSION_PACKBITS: return 64;
-    case COMPRESSION_LZW: return 3000;
+    case COMPRESSION_LZW: return 1400;  // 3838 codes of 12 bits for 2 to 3839 equal bytes each
     case COMPRESSION_DEFLATE:
     case COMPRESSION_ADOBE_DEFLATE: return 1032;
     case COMPRESSION_JPEG:
     case COMPRESSION_OJPEG: return 2000;
-    default: return 40000;
+    default: return 1100;
   }
 }
 
@@ -76,12 +78,15 @@ class TiffReader {
     if (!file_) fail();
   }
 
-  Image read() {
+  Image read(const ImageReadOptions& options) {
     read_tags();
     check_kind();
     const std::uint64_t element = kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
     const std::uint64_t growth = std::max<std::uint64_t>(8 * element / bits_, 1);  // packed bits become bytes
-    check_extents(ny_, nx_, samples_, element, bytes_.size(), ratio_of(compression_) * growth, path_);
+    check_extents(ny_, nx_, samples_, element, bytes_.size(), ratio_of(compression_) * growth, path_,
+                  compression_ == COMPRESSION_NONE ? 64 : repetitive_bytes);
+    require_accepted({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_},
+                     static_cast<std::int64_t>(element), options, path_);
     Image image;
     switch (kind_) {
       case Samples::codes: image.pixels = read_codes(); break;
@@ -304,9 +309,11 @@ class TiffReader {
 
 }  // namespace
 
-Image read_tiff(std::string_view bytes, std::string_view path) { return TiffReader(bytes, path).read(); }
+Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
+  return TiffReader(bytes, path).read(options);
+}
 #else
-Image read_tiff(std::string_view, std::string_view path) {
+Image read_tiff(std::string_view, std::string_view path, const ImageReadOptions&) {
   throw Error(ErrorCode::unsupported, std::string(path) + ": expected a build with libtiff for TIFF, got one without");
 }
 #endif

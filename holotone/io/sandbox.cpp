@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -131,23 +132,36 @@ bool set_limit(int resource, std::uint64_t value) {
   _exit(127);
 }
 
-// Waits for the child to end, or kills it at the deadline. Returns whether it ended by itself.
-bool wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, int& status) {
+/// Of processor time that a process has taken; 0 where the system does not say.
+double seconds_taken(pid_t process) {
+  clockid_t clock{};
+  timespec taken{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &taken) != 0) return 0;
+  return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
+}
+
+// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU counts in whole
+// seconds only.
+enum class Ending { by_itself, processor_time, wall_clock };
+Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, double seconds, int& status) {
   auto pause = std::chrono::microseconds(200);
+  auto ending = Ending::by_itself;
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return true;
+    if (ended == child) return Ending::by_itself;
     if (ended < 0 && errno != EINTR) {
       throw Error(ErrorCode::device, fmt::format("run_guarded: waitpid: {}", std::strerror(errno)));
     }
-    if (std::chrono::steady_clock::now() >= deadline) break;
+    if (std::chrono::steady_clock::now() >= deadline) ending = Ending::wall_clock;
+    if (seconds_taken(child) > seconds) ending = Ending::processor_time;
+    if (ending != Ending::by_itself) break;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(10000));
   }
   kill(child, SIGKILL);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return false;
+  return ending;
 }
 
 std::string read_back(std::FILE* file, std::string_view subject) {
@@ -167,7 +181,7 @@ std::string read_back(std::FILE* file, std::string_view subject) {
 }
 
 [[noreturn]] void throw_signal(int signal, const GuardLimits& limits, std::string_view subject) {
-  if (signal == SIGXCPU || signal == SIGALRM) {
+  if (signal == SIGXCPU) {
     throw Error(ErrorCode::io, fmt::format("{}: the reader took more than {:g} s", subject, limits.seconds));
   }
   if (signal == SIGXFSZ) {
@@ -197,6 +211,7 @@ int exec_failure(int report) {
 GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
                        std::string_view subject) {
   require_range("run_guarded", "limits.seconds", limits.seconds, 1e-3, 1e6);
+  require_range("run_guarded", "limits.wall_seconds", limits.wall_seconds, 0, 1e8);
   const Launch launch = prepare(program, arguments);
   const File output(std::tmpfile(), std::fclose);
   if (!output) throw Error(ErrorCode::device, fmt::format("run_guarded: tmpfile: {}", std::strerror(errno)));
@@ -208,9 +223,10 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   close(ends[1]);
   const Descriptor child_output(fileno(output.get()));
 
+  const double wall_seconds = limits.wall_seconds > 0 ? limits.wall_seconds : 60 + 20 * limits.seconds;
   const auto deadline =
       std::chrono::steady_clock::now() +
-      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(limits.seconds));
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(wall_seconds));
   const pid_t child = fork();
   if (child == 0) become(launch, limits, child_output.get(), report_out.get());
   const int fork_reason = errno;
@@ -219,11 +235,14 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   if (child < 0) throw Error(ErrorCode::device, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
 
   int status = 0;
-  const bool ended = wait_until(child, deadline, status);
+  const Ending ending = wait_until(child, deadline, limits.seconds, status);
   if (exec_reason != 0) {
     throw Error(ErrorCode::device, fmt::format("run_guarded: {}: {}", program, std::strerror(exec_reason)));
   }
-  if (!ended) throw_signal(SIGALRM, limits, subject);
+  if (ending == Ending::processor_time) throw_signal(SIGXCPU, limits, subject);
+  if (ending == Ending::wall_clock) {
+    throw Error(ErrorCode::io, fmt::format("{}: the reader did not end within {:g} s", subject, wall_seconds));
+  }
   if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
   return {WEXITSTATUS(status), read_back(output.get(), subject)};
 }

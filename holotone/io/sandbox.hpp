@@ -9,7 +9,8 @@ namespace holotone {
 /// Limits of a guarded program.
 struct GuardLimits {
   std::uint64_t output_bytes = std::uint64_t{4} << 30;  ///< of standard output
-  double seconds = 20;                                  ///< of wall clock, and of processor time
+  double seconds = 20;                                  ///< of processor time
+  double wall_seconds = 0;  ///< of wall clock, which other programs take too; 0: 60 + 20 `seconds`
 };
 
 /// Result of a guarded program that was not killed.
@@ -21,7 +22,8 @@ struct GuardedRun {
 /// Runs `program` (a path, not searched for) with `arguments` under `limits` and returns its standard output; standard
 /// input and error are /dev/null. It has the caller's environment with one OpenMP and OpenBLAS thread, writes no core
 /// dump and dies with its parent. Throws io, beginning with `subject`: "file.obj: the reader crashed (signal 11)",
-/// "... took more than 20 s", "... wrote more than 4 GiB"; device if the program cannot be started.
+/// "... took more than 20 s", "... did not end within 460 s", "... wrote more than 4 GiB"; device if the program cannot
+/// be started.
 GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
                        std::string_view subject);
 

@@ -4,11 +4,15 @@
 #include <holotone/io/scene_formats_detail.hpp>
 
 #if HOLOTONE_ASSIMP
+#include <algorithm>
+#include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/io/weld_detail.hpp>
+#include <sys/stat.h>
 #include <utility>
 #endif
 
@@ -16,6 +20,55 @@ namespace holotone {
 
 #if HOLOTONE_ASSIMP
 namespace {
+
+// What assimp may open. A material (OBJ's mtllib) changes nothing in a Mesh, so no file of an OBJ is opened but itself; a glTF's buffers
+// are regular files in its folder or below.
+class SceneFiles final : public Assimp::DefaultIOSystem {
+ public:
+  explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}
+
+  // Where a buffer is missing assimp looks for files of similar names: there are none.
+  bool Exists(const char* file) const override { return file == path_; }
+
+  Assimp::IOStream* Open(const char* file, const char* mode) override {
+    if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
+    if (file != path_ && !is_buffer(file)) return nullptr;
+    return DefaultIOSystem::Open(file, mode);
+  }
+
+  // Why a buffer was not opened; assimp itself says only that it was not.
+  void throw_refusal() const {
+    if (!expected_.empty()) throw_io(path_, expected_, got_);
+  }
+
+ private:
+  bool is_buffer(std::string_view file) {
+    if (io::extension_of(path_) == ".obj" || !expected_.empty()) return false;
+    if (file.starts_with(folder_)) file.remove_prefix(folder_.size());
+    const std::filesystem::path name(file);
+    if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
+      return refuse("buffers in the folder of the glTF or below", io::quoted(file));
+    }
+    struct stat status {};
+    if (stat((folder_ + name.string()).c_str(), &status) != 0) {
+      return refuse(fmt::format("the buffer {} that it names", io::quoted(file)), "no such file");
+    }
+    if (S_ISREG(status.st_mode)) return true;
+    return refuse(fmt::format("a regular file as the buffer {}", io::quoted(file)),
+                  S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket");
+  }
+
+  bool refuse(std::string expected, std::string got) {
+    expected_ = std::move(expected);
+    got_ = std::move(got);
+    return false;
+  }
+
+  std::string path_;
+  std::string folder_;
+  std::string expected_;
+  std::string got_;
+};
 
 // Position, normal, colour: corners that agree in all become one vertex, so that a texture seam does not
 // shine twice.
@@ -113,9 +166,12 @@ class SceneBuilder {
 Mesh read_scene_assimp(const std::string& path) {
   io::read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than assimp
   Assimp::Importer importer;
+  auto* const files = new SceneFiles(path);
+  importer.SetIOHandler(files);  // takes it
   // No aiProcess_ValidateDataStructure: it refuses point clouds; SceneBuilder checks what it uses.
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) {
+    files->throw_refusal();
     throw_io(path, "an OBJ, glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
   return SceneBuilder(*scene, path).build();

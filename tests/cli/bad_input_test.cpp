@@ -280,6 +280,16 @@ TEST_F(BadInputTest, MetadataIsNotTrusted) {
   }
 }
 
+TEST_F(BadInputTest, PixelsThatAreNoNumbersAreNamed) {
+  if (!can_write("x.tif")) GTEST_SKIP() << "a build without libtiff";
+  Image image{Array<float, 3>({6, 5, 3}), {}};
+  for (float& value : std::get<Array<float, 3>>(image.pixels).host()) value = 0.5F;
+  std::get<Array<float, 3>>(image.pixels)(4, 2, 1) = std::nanf("");
+  write_image(path("nan.tif"), image);
+  expect_refused({"smoe", "fit", path("nan.tif"), "-o", path("m.smoe"), "--components", "4"},
+                 {"nan.tif: expected finite values, got nan at row 4, column 2"});
+}
+
 TEST_F(BadInputTest, TheLineItself) {
   expect_refused({}, {"subcommand"});
   expect_refused({"hologram"}, {"hologram", "IN and --output are required"});

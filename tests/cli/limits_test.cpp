@@ -77,6 +77,20 @@ TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
   EXPECT_NE(listed.error.find("t.ply"), std::string::npos) << listed.error;
 }
 
+TEST_F(LimitsTest, ABlankThreadCountAsksForNothing) {
+  if (sanitized) GTEST_SKIP() << "the check before main is left out";
+  for (const char* text : {"", " ", "\t "}) {
+    for (const char* spin : {"", "1000"}) {
+      const auto result = RunningProgram({"devices"}, captured_, [=] {
+                            setenv("OMP_NUM_THREADS", text, 1);
+                            spin[0] == '\0' ? unsetenv("GOMP_SPINCOUNT") : setenv("GOMP_SPINCOUNT", spin, 1);
+                          }).wait(20);
+      EXPECT_EQ(result.exit_code, 0) << "'" << text << "'";
+      EXPECT_EQ(result.error, "") << "'" << text << "'";
+    }
+  }
+}
+
 // It may start itself anew to set variables: ps and pgrep know it by its name nevertheless.
 TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
   if (sanitized) GTEST_SKIP() << "the check before main is left out";

@@ -30,6 +30,56 @@ TEST_F(OutputsTest, NoInputIsOverwritten) {
   EXPECT_EQ(content_of(path("map.png")), map);
 }
 
+TEST_F(OutputsTest, NoFileThatAGltfNamesIsOverwritten) {
+  const auto kept = write("b.npy", "bytes");
+  write("wood grain.png", "picture");
+  write("x.gltf", R"({"buffers":[{"uri":"b.npy"}],"images":[{"uri":"wood%20grain.png"}]})");
+  expect_refused(hologram("x.gltf", "b.npy"),
+                 {"--output: expected another file than those that", "x.gltf names", "b.npy"});
+  expect_refused(hologram("x.gltf", "wood grain.png"), {"--output", "x.gltf names", "wood grain.png"});
+  EXPECT_EQ(content_of(kept), "bytes");
+}
+
+// What a killed run leaves goes with the next of the same name, in a new folder or in one that is there.
+TEST_F(OutputsTest, AKilledSceneIsNoHindrance) {
+  const std::vector<std::string> scene{"scene", "dice",    "-o",  path("dice"), "--resolution",
+                                       "64",    "--views", "2x2", "--points",   "100"};
+  auto slow = scene;
+  slow[5] = "2048";
+  for (const bool existing : {false, true}) {
+    const fs::path place = existing ? fs::path(path("dice")) : folder_;
+    fs::remove_all(path("dice"));
+    if (existing) fs::create_directory(path("dice"));
+    const auto parts = [&] {
+      std::vector<fs::path> found;
+      for (const auto& entry : fs::directory_iterator(place)) {
+        if (entry.path().extension() == ".part") found.push_back(entry.path());
+      }
+      return found;
+    };
+    {
+      RunningProgram program(slow, captured_);
+      const auto begun = [&] { return !parts().empty() && !fs::is_empty(parts().front()); };
+      for (int i = 0; i < 20000 && !begun() && program.running(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      // One that is running keeps its own.
+      if (!existing) {
+        EXPECT_EQ(run(scene).exit_code, 0);
+      }
+      ASSERT_EQ(parts().size(), 1u);
+      program.send(SIGKILL);
+      program.wait(20);
+    }
+    ASSERT_EQ(parts().size(), 1u);
+    if (!existing) fs::remove_all(path("dice"));
+    const auto again = run(scene);
+    EXPECT_EQ(again.exit_code, 0) << again.error;
+    EXPECT_TRUE(parts().empty());
+    EXPECT_TRUE(fs::exists(path("dice/scene.json")));
+  }
+}
+
 TEST_F(OutputsTest, NoOutputReplacesAnother) {
   ASSERT_EQ(run(hologram("good.csv", "good.png")).exit_code, 0);
   for (const std::string sheet : {"o_2.png", "./o_2.png", "../work/o_2.png"}) {

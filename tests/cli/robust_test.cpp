@@ -42,6 +42,128 @@ TEST_F(RobustTest, InfoCountsWhatIsNotFinite) {
   expect_refused({"info", path("nan.csv")}, {"nan.csv", "1 point, none finite"});
 }
 
+/// Speckle of this size with a grid, as a field file.
+void write_speckle(const std::string& path, float size) {
+  FieldFile field{Array<std::complex<float>, 2>({48, 64}),
+                  {{"pitch_m", "8e-6"}, {"wavelength_m", "532e-9"}, {"distance_m", "0.2"}}};
+  for (std::int64_t i = 0; i < field.values.size(); ++i) {
+    const auto at = static_cast<float>(i);
+    field.values.data()[i] = size * std::complex<float>(std::sin(at * at), std::cos(3 * at));
+  }
+  write_field(path, field);
+}
+
+TEST_F(RobustTest, InfoMeasuresWhatFloat32CannotSquare) {
+  for (const float size : {1e25F, 1e-25F, 1e38F, 1e-40F}) {
+    FieldFile field{Array<std::complex<float>, 2>({4, 4}), {}};
+    for (auto& value : field.values.host()) value = {size, -size};
+    write_field(path("x.npy"), field);
+    const auto object = run_json({"info", path("x.npy")});
+    const double modulus = std::sqrt(2.0) * static_cast<double>(size);
+    EXPECT_NEAR(object["amplitude_rms"].get<double>() / modulus, 1, 1e-6) << size;
+    EXPECT_NEAR(object["amplitude_max"].get<double>() / modulus, 1, 1e-6) << size;
+  }
+}
+
+// A power of two apart, fields have the same picture to the bit, whatever float32 makes of their squares.
+TEST_F(RobustTest, FaintFieldsAreSeenLikeBrightOnes) {
+  const float tiny = std::ldexp(1.0F, -84);  // 5e-26
+  for (const std::string extension : {".npy", ".h5"}) {
+    if (!can_write("x" + extension)) continue;
+    write_speckle(path("one" + extension), 1);
+    write_speckle(path("faint" + extension), tiny);
+    write_speckle(path("bright" + extension), std::ldexp(1.0F, 40));
+    for (const std::vector<std::string>& look :
+         {std::vector<std::string>{"--pitch", "8um"}, {"--sweep", "19cm:21cm:2"}, {"--viewer", "30cm:2mm"}}) {
+      const auto seen = [&](const std::string& name) {
+        std::vector<std::string> arguments{
+            "reconstruct", path(name + extension), "-o", path("seen.png"), "--wavelength", "532nm", "--device", "cpu"};
+        if (look.front() != "--pitch") arguments.insert(arguments.end(), {"--pitch", "8um"});
+        arguments.insert(arguments.end(), look.begin(), look.end());
+        if (look.front() != "--sweep") arguments.insert(arguments.end(), {"--distance", "20cm"});
+        const auto object = run_json(arguments);
+        EXPECT_EQ(object["warnings"].size(), 0u) << object["warnings"];
+        const auto image = read_image(path("seen.png"));
+        const auto codes = std::get<Array<std::uint8_t, 3>>(image.pixels).host();
+        return std::pair(object["tone"]["white"].get<double>(), std::vector<std::uint8_t>(codes.begin(), codes.end()));
+      };
+      const auto one = seen("one");
+      EXPECT_GT(*std::max_element(one.second.begin(), one.second.end()), 100);
+      const auto faint = seen("faint");
+      EXPECT_EQ(faint.second, one.second) << look.front();
+      EXPECT_NEAR(faint.first / one.first * std::ldexp(1.0, 168), 1, 1e-6);
+      EXPECT_EQ(seen("bright").second, one.second) << look.front();
+    }
+  }
+}
+
+TEST_F(RobustTest, LinearIntensitiesBeyondFloat32AreReported) {
+  write_speckle(path("faint.npy"), 1e-25F);
+  const auto object = run_json({"reconstruct", path("faint.npy"), "-o", path("seen.npy"), "--linear", "--wavelength",
+                                "532nm", "--pitch", "8um", "--distance", "20cm"});
+  ASSERT_EQ(object["warnings"].size(), 1u);
+  EXPECT_NE(object["warnings"][0].get<std::string>().find("float32"), std::string::npos) << object["warnings"];
+}
+
+TEST_F(RobustTest, FieldsWithoutLightAreNamed) {
+  write_speckle(path("zero.npy"), 0);
+  write_speckle(path("faint.npy"), 1e-25F);
+  const std::vector<std::string> grid{"--wavelength", "532nm", "--pitch", "8um", "--distance", "20cm"};
+  const auto with = [&](std::vector<std::string> arguments, std::vector<std::string> more = {}) {
+    arguments.insert(arguments.end(), grid.begin(), grid.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(arguments);
+  };
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--viewer", "30cm:2mm"}}) {
+    const auto seen = with({"reconstruct", path("zero.npy"), "-o", path("seen.png")}, more);
+    ASSERT_EQ(seen["warnings"].size(), 1u);
+    EXPECT_EQ(seen["warnings"][0], path("zero.npy") + " holds no light: its picture is black");
+  }
+  const std::vector<std::string> viewer{"--viewer", "30cm:2mm"};
+  const auto dark = with({"quantize", path("zero.npy"), "-o", path("codes.png")}, viewer);
+  ASSERT_EQ(dark["warnings"].size(), 1u);
+  EXPECT_NE(dark["warnings"][0].get<std::string>().find("zero.npy holds no light"), std::string::npos);
+  EXPECT_EQ(dark["holograms"][0].count("window"), 0u);
+  const auto faint = with({"quantize", path("faint.npy"), "-o", path("codes.png")}, viewer);
+  EXPECT_EQ(faint["warnings"].size(), 0u) << faint["warnings"];
+  EXPECT_LT(faint["holograms"][0]["window"]["signal_to_noise_db"].get<double>(), 60);
+}
+
+/// A grey PNG of one bit and this size, whose pixels are not there.
+std::string hollow_png(std::uint32_t nx, std::uint32_t ny, std::size_t bytes) {
+  const auto big = [](std::uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
+    return text;
+  };
+  const auto chunk = [&](const std::string& content) {  // with its type
+    std::uint32_t check = 0xffffffffU;
+    for (const char c : content) {
+      check ^= static_cast<unsigned char>(c);
+      for (int bit = 0; bit < 8; ++bit) check = (check >> 1) ^ ((check & 1) != 0 ? 0xedb88320U : 0U);
+    }
+    return big(static_cast<std::uint32_t>(content.size() - 4)) + content + big(~check);
+  };
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR" + big(nx) + big(ny) + std::string("\1\0\0\0\0", 5)) +
+         chunk("IDAT" + std::string(bytes, 'x')) + chunk("IEND");
+}
+
+TEST_F(RobustTest, PicturesOfNoUseAreRefusedByTheirHeaders) {
+  write("wide.png", hollow_png(60'000, 60'000, 450'000));
+  expect_refused(hologram("good.csv", "o.png", {"--correction", path("wide.png")}),
+                 {"wide.png: expected the panel's 64 x 48 pixels, got 60000 x 60000"});
+  expect_refused({"hologram", "--image", path("map.png"), "--depth", path("wide.png"), "--near", "19cm", "--far",
+                  "21cm", "-o", path("o.png"), "--resolution", "64x48", "--pitch", "8um"},
+                 {"wide.png: expected the 64 x 48 pixels of", "got 60000 x 60000"});
+  expect_refused({"halftone", path("map.png"), "--mask", path("wide.png"), "-o", path("d.csv"), "--dots", "10"},
+                 {"wide.png: expected the 64 x 48 pixels of", "got 60000 x 60000"});
+  const auto pages = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (pages > 11 * 60'000.0 * 60'000.0) GTEST_SKIP() << "this machine holds a hologram of 60000 x 60000";
+  expect_refused({"reconstruct", path("wide.png"), "-o", path("f.png"), "--encode", "phase", "--pitch", "8um",
+                  "--wavelength", "532nm", "--distance", "20cm"},
+                 {"wide.png: expected pixels that the", "of free memory hold, got 60000 x 60000 of them"});
+}
+
 TEST_F(RobustTest, AmplitudeRangesThatReconstructWouldRefuse) {
   for (const char* range : {"0,1e20", "-3e38,3e38", "0,1e39"}) {
     const std::string option = std::string("--amplitude-range=") + range;

@@ -1,9 +1,11 @@
 // OBJ, glTF and HDF5 through a child process: what they hold, and what is left of damaged ones.
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/guarded_dump_detail.hpp>
 #include <holotone/io/points.hpp>
+#include <sys/stat.h>
 #include <tests/io/field_builders.hpp>
 #include <tests/io/io_support.hpp>
 #include <tests/io/scene_builders.hpp>
@@ -105,6 +107,106 @@ TEST(GuardedScene, GltfAppliesTheNodesAndKeepsLinearColours) {
   ASSERT_EQ(mesh.colour.size(), 3u);
   expect_near(mesh.colour[0], {0.5f, 0.5f, 0.5f});
   EXPECT_EQ(mesh.triangle.size(), 1u);
+}
+
+// One triangle whose 36 bytes are in the file `uri`.
+std::string gltf_beside(const std::string& uri) {
+  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"buffers":[{"byteLength":36,"uri":")" +
+         uri + R"("}],"bufferViews":[{"buffer":0,"byteLength":36}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}]})";
+}
+
+std::string triangle_bytes() {
+  std::string bytes;
+  for (const float number : {0.0F, 0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 0.0F})
+    bytes += io_support::bytes_of(number);
+  return bytes;
+}
+
+TEST(GuardedScene, BuffersLieInTheFolderOfTheGltf) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.file("a/b"));
+  for (const char* name : {"outside.bin", "a/in.bin", "a/b/in.bin"}) write_raw(folder.file(name), triangle_bytes());
+  ASSERT_EQ(mkfifo(folder.file("a/fifo.bin").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", folder.file("a/zero.bin"));
+  const std::string path = folder.file("a/x.gltf");
+  for (const char* uri : {"in.bin", "b/in.bin", "./in.bin"}) {
+    write_raw(path, gltf_beside(uri));
+    EXPECT_EQ(read_scene_guarded(path, program).position.size(), 3u) << uri;
+  }
+  const std::pair<std::string, const char*> refused[] = {{"../outside.bin", "in the folder of the glTF"},
+                                                         {"b/../in.bin", "in the folder of the glTF"},
+                                                         {folder.file("outside.bin"), "in the folder of the glTF"},
+                                                         {folder.file("a/in.bin"), "in the folder of the glTF"},
+                                                         {"missing.bin", "no such file"},
+                                                         {"b", "a folder"},
+                                                         {"fifo.bin", "a device, pipe or socket"},
+                                                         {"zero.bin", "a device, pipe or socket"}};
+  for (const auto& [uri, words] : refused) {
+    write_raw(path, gltf_beside(uri));
+    const auto start = std::chrono::steady_clock::now();
+    const std::string text = error_of([&] { read_scene_guarded(path, program); });
+    EXPECT_MENTIONS(text, words);
+    EXPECT_TRUE(text.starts_with(path + ": expected ")) << text;
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 10) << uri;
+  }
+}
+
+TEST(GuardedScene, ObjOpensNoFileButItself) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo(folder.file("fifo.mtl").c_str(), 0600), 0);
+  write_raw(folder.file("x.obj"), "mtllib fifo.mtl\nusemtl red\n" + obj);
+  EXPECT_EQ(read_scene_guarded(folder.file("x.obj"), program).position.size(), 4u);
+}
+
+TEST(SceneSideFiles, AreTheUrisOfAGltf) {
+  const TemporaryFolder folder;
+  const std::string json = R"({"buffers":[{"uri":"a.bin"},{"uri" : "data:x;base64,AA=="}, {"ur\u0069":"sub/b\/c.bin"}],
+"images":[{"uri":"wood%20grain.png"},{"name":"uri"}],"extras":{"uri":7,"x":"\"uri\":\"no.bin\"","uri":"a.bin"}})";
+  const std::vector<std::string> expected{folder.file("a.bin"), folder.file("sub/b/c.bin"),
+                                          folder.file("wood%20grain.png"), folder.file("wood grain.png")};
+  write_raw(folder.file("x.gltf"), json);
+  EXPECT_EQ(scene_side_files(folder.file("x.gltf")), expected);
+  const auto length = static_cast<std::uint32_t>(json.size());
+  write_raw(folder.file("x.glb"), "glTF" + io_support::bytes_of<std::uint32_t>(2) + io_support::bytes_of(length + 20) +
+                                      io_support::bytes_of(length) + "JSON" + json + R"({"uri":"behind.bin"})");
+  EXPECT_EQ(scene_side_files(folder.file("x.glb")), expected);
+  for (const char* cut : {"", "{", "{\"uri\"", "{\"uri\":", "{\"uri\":\"a", "{\"uri\":\"a\\", "glTF", "glTF\2\0\0"}) {
+    write_raw(folder.file("x.gltf"), cut);
+    EXPECT_TRUE(scene_side_files(folder.file("x.gltf")).empty()) << cut;
+  }
+  EXPECT_TRUE(scene_side_files(folder.file("absent.gltf")).empty());
+  EXPECT_TRUE(scene_side_files(folder.file("x.obj")).empty());
+}
+
+TEST(ReaderLimits, FollowTheBytes) {
+  EXPECT_EQ(scene_reader_limits(1000).memory_bytes, (std::uint64_t{256} << 20) + 128'000);
+  EXPECT_DOUBLE_EQ(scene_reader_limits(600'000).run.seconds, 3.6);
+  EXPECT_EQ(field_reader_limits(1000).memory_bytes, (std::uint64_t{256} << 20) + 4'000'000);
+  EXPECT_EQ(field_reader_limits(1 << 30).memory_bytes, (std::uint64_t{256} << 20) + (std::uint64_t{26} << 30));
+  EXPECT_EQ(field_reader_limits(1000).run.output_bytes, (std::uint64_t{64} << 20) + 1'100'000);
+  EXPECT_DOUBLE_EQ(field_reader_limits(4'000'000).run.seconds, 21);
+}
+
+// Small files that would take much: a node with two children, which have two each, 20 deep; a face of 200,000 corners.
+TEST(ReaderLimits, HoldSmallFilesBack) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a program with a sanitizer does not run under a limit of memory";
+#else
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf";
+  for (int i = 0; i < 100'000; ++i) text += " 1 2 3";
+  write_raw(folder.file("x.obj"), text + "\n");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(error_of([&] { read_scene_guarded(folder.file("x.obj"), program); }),
+            folder.file("x.obj") + ": the reader took more than 3.60004 s");
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::printf("a face of 300,000 corners: refused after %.1f s\n", seconds.count());
+#endif
 }
 
 TEST(GuardedScene, OwnFormatsAreReadHere) {

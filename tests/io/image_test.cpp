@@ -56,6 +56,37 @@ const Metadata metadata = {{"wavelength_m", "5.32e-07"},
                            {"note", "gr\xc3\xbc\xc3\x9f dich: a \\ b\nsecond line"},
                            {"text:Title", "somebody's"}};
 
+// 11.7 kB of fax code that declare 20,000 x 19,000 pixels: they would have taken 380 MB before the code ended.
+TEST(ImageTiff, SmallFilesHoldNoLargePictures) {
+  SKIP_WITHOUT_TIFF();
+  const TemporaryFolder folder;
+  std::string bytes = io_fixtures::fax_tiff;
+  const auto put = [&](std::string_view tag, std::uint16_t value) {
+    const auto at = bytes.find(std::string(tag) + std::string("\3\0\1\0\0\0", 6));
+    ASSERT_NE(at, std::string::npos);
+    bytes.replace(at + 8, 2, io_support::bytes_of(value));
+  };
+  put(std::string_view("\0\1", 2), 20'000);
+  put(std::string_view("\1\1", 2), 19'000);
+  write_raw(folder.file("x.tif"), bytes + std::string(11'500, 'x'));
+  EXPECT_MENTIONS(error_of([&] { read_image(folder.file("x.tif")); }), "data for 20000 x 19000 pixels");
+}
+
+TEST(ImageRead, PicturesAreRefusedByTheirHeaders) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"x.png", "x.bmp", "x.tif"}) {
+    if (name == "x.tif" && !has_tiff()) continue;
+    write_image(folder.file(name), make_image<std::uint8_t>({5, 7, 3}));
+    Shape<3> seen{};
+    const auto accept = [&](const Shape<3>& shape) { seen = shape; };
+    read_image(folder.file(name), {.accept = accept});
+    EXPECT_EQ(seen, (Shape<3>{5, 7, 3})) << name;
+    const auto refuse = [](const Shape<3>&) { throw_io("x", "another", "this"); };
+    EXPECT_EQ(error_of([&] { read_image(folder.file(name), {.accept = refuse}); }), "x: expected another, got this");
+    EXPECT_MENTIONS(error_of([&] { read_image(folder.file(name), {.bytes_a_pixel = 1e15}); }), "of free memory hold");
+  }
+}
+
 template <class T>
 void expect_round_trips(const std::string& name, std::initializer_list<std::int64_t> channel_counts) {
   const TemporaryFolder folder;

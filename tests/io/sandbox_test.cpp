@@ -37,12 +37,16 @@ TEST(Sandbox, CrashNamesTheSignal) {
 
 TEST(Sandbox, TimeIsLimitedAsleepAndAwake) {
   const auto start = std::chrono::steady_clock::now();
-  for (const std::string script : {"exec sleep 60", "while :; do :; done"}) {
-    EXPECT_EQ(error_of([&] { shell(script, {.seconds = 0.3}); }), "file.obj: the reader took more than 0.3 s");
-  }
+  EXPECT_EQ(error_of([&] { shell("while :; do :; done", {.seconds = 0.3}); }),
+            "file.obj: the reader took more than 0.3 s");
+  EXPECT_EQ(error_of([&] { shell("exec sleep 60", {.wall_seconds = 0.3}); }),
+            "file.obj: the reader did not end within 0.3 s");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 20.0);
 }
+
+// On a busy machine a reader waits for a processor: only what it takes counts.
+TEST(Sandbox, WaitingTakesNoTime) { EXPECT_EQ(shell("sleep 1; echo done", {.seconds = 0.5}).output, "done\n"); }
 
 TEST(Sandbox, MemoryIsLimited) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -27,10 +27,9 @@ void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny
   throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
 }
 
-RawDepth codes_of(const PictureJob& job, const Image& image, const Shape<2>& shape) {
+RawDepth codes_of(const PictureJob& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
-  require_shape(job, shape, ny, nx);
   RawDepth raw{Array<float, 2>({ny, nx}), 0};
   std::visit(
       [&](const auto& pixels) {
@@ -69,7 +68,8 @@ RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
   const auto extension = extension_of(path);
   if (extension == ".npy") return {read_npy_map(path), 0};
   if (extension == ".npz") return {npz_map(path), 0};
-  return codes_of(job, read_image(path), shape);
+  const auto accept = [&](const Shape<3>& own) { require_shape(job, shape, own[0], own[1]); };
+  return codes_of(job, read_image(path, {.accept = accept}));
 }
 
 /// Fills what has no depth; `falling`: the larger number is nearer.

@@ -17,7 +17,7 @@ LayerSpacing spacing_of(const PictureJob& job, const DepthMap& depth) {
 
 /// A picture whose pixels' numbers memory can hold: files of few bytes may hold many.
 Image image_of(const std::string& path) {
-  Image image = read_image(path);
+  Image image = read_image(path, {.bytes_a_pixel = 16});
   const auto [ny, nx, channels] = shape_of(image);
   require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
   return image;
