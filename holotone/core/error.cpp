@@ -16,7 +16,10 @@ std::string line_of(const ErrorFields& fields) {
 
 }  // namespace
 
-Error::Error(ErrorCode code, ErrorFields fields) : Error(code, line_of(fields), std::move(fields)) {}
+Error::Error(ErrorCode code, ErrorFields fields)
+    : std::runtime_error(line_of(fields)),
+      code_(code),
+      fields_(std::make_shared<const ErrorFields>(std::move(fields))) {}
 
 void throw_argument(std::string_view where, std::string_view argument, std::string_view expected,
                     std::string_view got) {
