@@ -251,7 +251,7 @@ class FastCuda final : public PointCloudPlan::Engine {
     cloud.inverse_pitch = 1 / pitch;
     cloud.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1) - points.shift_y_m / pitch;
     cloud.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
-    cloud.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
+    cloud.reach_per_metre = options_.band_limit ? cone_wavelength_m(options_) / (2 * pitch * pitch) : 0;
     cloud.summary = summary;
     return cloud;
   }

@@ -253,7 +253,9 @@ bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
 bool lights_whole_panel(const FastCloud& cloud) {
   if (cloud.reach_per_metre <= 0) return true;
   const CloudRange range = range_of(cloud);
-  const double reach = 1 / (4 * std::max(std::abs(range.low[2]), std::abs(range.high[2])));
+  // |distance| is turns_metre / |curvature|: with the sum's own cone, 1 / (4 |curvature|).
+  const double reach =
+      cloud.reach_per_metre * cloud.turns_metre / std::max(std::abs(range.low[2]), std::abs(range.high[2]));
   const auto near = [&](int axis, std::int64_t extent) {
     return std::max(range.high[axis], static_cast<double>(extent - 1) - range.low[axis]) <= reach;
   };

@@ -46,7 +46,7 @@ struct FastCloud {
   double center_y = 0;       ///< the row of y = 0
   double turns_metre = 0;    ///< pitch^2 / (2 lambda): divided by the distance it is the curvature
   double reach_per_metre =
-      0;  ///< lambda / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit
+      0;  ///< lambda of the cone / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit
   PointSummary summary;
 };
 
