@@ -21,7 +21,7 @@ struct SmoeStoreOptions {
   double quality = 60;  ///< 0 to 100: a number takes a bit more for every 10
   /// Of descent while centres, shapes and weights become whole numbers; 0: they are rounded at once.
   std::int64_t steps = 240;
-  /// > 0: descent and trials end so that storing takes about this long; what no file can do without (solving for experts, rounding once) is
+  /// > 0: descent and trials end so that storing takes about this long; what no file can do without (rounding once) is
   /// done in any case. Results then depend on the machine. 0: no limit.
   double time_limit_s = 0;
 };
