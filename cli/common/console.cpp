@@ -14,6 +14,8 @@ namespace holotone::cli {
 namespace {
 
 constexpr double seconds_before_bar = 1.0;
+/// Work that is going to take longer begins with a line that says how long.
+constexpr double seconds_to_announce = 10;
 
 /// Long texts fail while they are put, before what is left of them is flushed.
 int why_output_failed = 0;
@@ -125,8 +127,13 @@ bool ProgressBar::update(std::string_view stage, std::int64_t done, std::int64_t
   const double seconds = since_stage_.seconds();
   const double interval = style_ == Style::bar ? 0.1 : 2.0;
   if (total > 0 && seconds >= seconds_before_bar && seconds - last_draw_ >= interval) {
+    const double fraction = std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0);
+    if (last_draw_ == 0 && seconds > fraction * seconds_to_announce && fraction > 0) {
+      wipe();
+      put(stderr, fmt::format("{}: about {}\n", stage, format_duration(seconds / fraction)));
+    }
     last_draw_ = seconds;
-    draw(stage, std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0), seconds);
+    draw(stage, fraction, seconds);
   }
   return true;
 }

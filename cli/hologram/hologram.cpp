@@ -165,8 +165,8 @@ std::string differing(const std::vector<Flags>& frames) {
   return names;
 }
 
-/// What was done as asked and is hardly what was meant, a line each.
-std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<HologramRow>& rows) {
+/// What is asked for and hardly meant, as far as it is known before the sum, a line each.
+std::vector<std::string> early_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
   std::vector<std::string> warnings;
   std::size_t dark = 0;
   for (const auto& row : rows) {
@@ -178,6 +178,11 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
   for (const auto& channel : job.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   }
+  return warnings;
+}
+
+std::vector<std::string> late_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  std::vector<std::string> warnings;
   if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
     warnings.push_back(fmt::format(
         "each frame has its own {}, which {} does not store; the options below are those of the first frame; PNG "
@@ -187,6 +192,12 @@ std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<H
         names.find("--amplitude-range") == std::string::npos ? ""
                                                              : ", or --amplitude-range gives all frames one range"));
   }
+  return warnings;
+}
+
+std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<HologramRow>& rows) {
+  auto warnings = early_warnings(job, rows);
+  for (auto& words : late_warnings(job, rows)) warnings.push_back(std::move(words));
   return warnings;
 }
 
@@ -256,10 +267,10 @@ void tell_ghosts(const HologramJob& job, const HologramRow& row) {
           format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
 }
 
-void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
+/// What is known before the sum; of moving pictures, whose frames are read meanwhile, after it.
+void tell_early(const HologramJob& job, const std::vector<HologramRow>& rows) {
   const auto& first = rows.front();
-  for (const auto& warning : warnings_of(job, rows)) warn(job.console, warning);
-  tell_flags(job, rows);
+  for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);
   tell_ghosts(job, first);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
@@ -268,6 +279,12 @@ void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double s
     remark(job.console,
            fmt::format("{} {} hidden behind a nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
   }
+}
+
+void tell(const HologramJob& job, const std::vector<HologramRow>& rows, double seconds) {
+  const auto& first = rows.front();
+  for (const auto& warning : late_warnings(job, rows)) warn(job.console, warning);
+  tell_flags(job, rows);
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
   }
@@ -293,7 +310,9 @@ int run_hologram(const HologramArguments& arguments) {
   job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
   require_memory_for(job);
   FrameSource source(job);
-  const auto rows = job.rows_at_once > 0 ? make_bands(job, source) : make_holograms(job, source);
+  const auto before = [&](const std::vector<HologramRow>& early) { tell_early(job, early); };
+  const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);
+  if (source.moving()) tell_early(job, rows);
   report_json(job.console, json_of(job, rows, watch.seconds()));
   tell(job, rows, watch.seconds());
   return exit_ok;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/image.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -146,11 +147,24 @@ void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measure
   }
 }
 
+/// Discs that halftone drew with grey edges are no picture of two levels: says how to get one.
+DotsFile read_input(const MeasureJob& job) {
+  try {
+    return read_dots_file(job.input, {.threshold = job.threshold});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::io || error.got() != "more levels") throw;
+    if (!read_image(job.input).metadata.contains("dots")) throw;
+    throw_io(job.input, error.expected(),
+             "discs with grey edges, as halftone draws them (halftone --one-bit draws two levels; .svg and .csv keep "
+             "the dots themselves)");
+  }
+}
+
 }  // namespace
 
 Measured measure(const MeasureJob& job, Progress& progress) {
   Measured measured;
-  DotsFile file = read_dots_file(job.input, {.threshold = job.threshold});
+  DotsFile file = read_input(job);
   check_cancelled("reading");
   const MeasuredAgainst against = read_against(job, file.metadata);
   measured.source = placed_dots(job, std::move(file), against.ink.view());

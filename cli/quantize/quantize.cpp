@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace holotone::cli {
 namespace {
@@ -62,10 +63,9 @@ std::string padding_of(const QuantizeRow& row) {
       row.hogel_px, row.grid.nx, row.grid.ny, rest(row.grid.nx), rest(row.grid.ny));
 }
 
-/// What was done as asked and is hardly what was meant, of one field.
-std::vector<std::string> warnings_of(const QuantizeRow& row) {
+/// What is asked for and hardly meant, of one field, as far as it is known before its numbers are read.
+std::vector<std::string> early_warnings(const QuantizeRow& row) {
   std::vector<std::string> warnings;
-  if (row.dark) warnings.push_back(fmt::format("{}: all values are 0", row.input));
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
   const std::int64_t hogels = row.hogels[0] * row.hogels[1];
   if (row.weights.clipped > 0) {
@@ -85,6 +85,17 @@ std::vector<std::string> warnings_of(const QuantizeRow& row) {
         "level; use a smaller window");
   }
   if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  return warnings;
+}
+
+std::vector<std::string> late_warnings(const QuantizeRow& row) {
+  if (!row.dark) return {};
+  return {fmt::format("{} holds no light", row.input)};
+}
+
+std::vector<std::string> warnings_of(const QuantizeRow& row) {
+  auto warnings = late_warnings(row);
+  for (auto& words : early_warnings(row)) warnings.push_back(std::move(words));
   return warnings;
 }
 
@@ -159,7 +170,9 @@ void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
 }
 
 void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
-  for (const auto& warning : warnings_of(rows)) warn(job.console, warning);
+  for (const auto& row : rows) {
+    for (const auto& warning : late_warnings(row)) warn(job.console, warning);
+  }
   for (const auto& row : rows) {
     report(job.console, fmt::format("{}: {} x {} pixels, {} of {}, {}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
                                     counted(job.diffusion.bits, "bit"),
@@ -194,12 +207,18 @@ int run_quantize(const QuantizeArguments& arguments) {
   const QuantizeJob job = quantize_job(arguments);
   const UnfinishedRun unfinished;
   std::vector<QuantizeRow> rows;
+  std::set<std::string> told;  // fields of a sequence mostly have the same warnings
+  const auto before = [&](const QuantizeRow& row) {
+    for (const auto& warning : early_warnings(row)) {
+      if (told.insert(warning).second) warn(job.console, warning);
+    }
+  };
   {
     ProgressBar bar(job.console);
     for (const auto& task : job.tasks) {
       check_cancelled("reading");
       if (job.tasks.size() > 1) bar.set_detail(fmt::format("{} of {}", rows.size() + 1, job.tasks.size()));
-      rows.push_back(quantize_field(job, task, bar));
+      rows.push_back(quantize_field(job, task, before, bar));
     }
   }
   check_cancelled("writing");

@@ -235,7 +235,8 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
 
 }  // namespace
 
-QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress) {
+QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
+                           const std::function<void(const QuantizeRow&)>& before, Progress& progress) {
   const Stopwatch watch;
   constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
   if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
@@ -266,6 +267,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Pro
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
   require_memory_for(row, rows);
+  before(row);
   FieldBlocks blocks(reader, rows);
   const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
   row.scale = scale;

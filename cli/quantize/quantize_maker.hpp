@@ -3,6 +3,7 @@
 #include <cli/quantize/quantize_job.hpp>
 #include <cli/quantize/quantize_windows.hpp>
 #include <cli/quantize/window_meter.hpp>
+#include <functional>
 #include <holotone/core/progress.hpp>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct QuantizeRow {
 };
 
 /// Reads a field by rows of hogels, quantises and writes it. The whole of it is in memory where it is one hogel, or its file's format has to be written at once.
-QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task, Progress& progress);
+/// `before` is called with the row's grid, hogels and weights before the field's numbers are read.
+QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
+                           const std::function<void(const QuantizeRow&)>& before, Progress& progress);
 
 }  // namespace holotone::cli

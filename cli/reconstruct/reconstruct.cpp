@@ -351,22 +351,8 @@ bool leaves_window(const std::string& made_for, const std::vector<EyePupil>& pup
   });
 }
 
-int run_reconstruct(const ReconstructArguments& arguments) {
-  const Stopwatch watch;
-  const ReconstructJob job = reconstruct_job(arguments);
-  const UnfinishedRun unfinished;
-  Seen seen;
-  if (job.sequence.empty()) {
-    Run run(job);
-    run.make();
-    seen = run.seen();
-  } else {
-    seen = look_at_all(job);
-  }
-  check_cancelled("writing");
-  UnfinishedRun::keep();
-  report_json(job.console, json_of(job, seen, watch.seconds()));
-  for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
+/// What the files themselves say of how they are looked at.
+void tell_of_files(const ReconstructJob& job, const Seen& seen) {
   if (job.pupils.empty() && !job.aperture && !seen.made_for.empty()) {
     remark(job.console, fmt::format("the hologram was computed for --viewer {}; without that option the picture "
                                     "includes the quantization noise "
@@ -379,11 +365,6 @@ int run_reconstruct(const ReconstructArguments& arguments) {
                "the hologram was computed for --viewer {}; outside that window there is little light and much noise",
                seen.made_for));
   }
-  const auto& outputs = seen.outputs;
-  report(
-      job.console,
-      fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                  distances_text(job, seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
   if (!seen.correction.empty() && job.overrides.correction.empty()) {
     remark(job.console,
            fmt::format("the codes contain the correction {}; --correction FILE subtracts it, as the panel does",
@@ -393,6 +374,31 @@ int run_reconstruct(const ReconstructArguments& arguments) {
     remark(job.console, fmt::format("{} states no correction in its codes; --correction was subtracted nevertheless",
                                     job.inputs.front()));
   }
+}
+
+int run_reconstruct(const ReconstructArguments& arguments) {
+  const Stopwatch watch;
+  const ReconstructJob job = reconstruct_job(arguments);
+  const UnfinishedRun unfinished;
+  Seen seen;
+  if (job.sequence.empty()) {
+    Run run(job);
+    tell_of_files(job, run.seen());
+    run.make();
+    seen = run.seen();
+  } else {
+    seen = look_at_all(job);
+    tell_of_files(job, seen);
+  }
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  report_json(job.console, json_of(job, seen, watch.seconds()));
+  for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
+  const auto& outputs = seen.outputs;
+  report(
+      job.console,
+      fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
+                  distances_text(job, seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
   return exit_ok;
 }
 

@@ -108,12 +108,26 @@ class FitRun {
     if (start && !job_.counted && !job_.bytes) options.components = start->count();
     SmoeFitter fitter = start ? SmoeFitter(pictures_.views(), *start, options, job_.device)
                               : SmoeFitter(pictures_.views(), options, job_.device);
+    if (job_.time_s > 0) say_minimum(fitter.model());
     {
       FitBar bar(job_.console);
       fitter.run(bar);
     }
     found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
               fitter.iterations(), "increase --components, --iterations or --time"};
+  }
+
+  /// Before the fit, whether --time is too short whatever is left out: `start` is what the fit begins with.
+  void say_minimum(const SmoeModel& start) {
+    const double prepared = watch_.seconds();
+    // All pictures are looked at when the fit ends and when the file is measured, nine at most when it is rounded.
+    constexpr double rounded = 9;
+    const auto pictures = static_cast<double>(pictures_.images.size());
+    const auto left_out = static_cast<double>(left_out_.images.size());
+    const double looks = 2 * pictures + std::min(pictures, rounded) + left_out;
+    const double least = prepared + looks / pictures * measuring_seconds(pictures_, start, job_.device);
+    if (least <= job_.time_s) return;
+    say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", job_.time_s, format_duration(least)));
   }
 
   /// What --resume names, checked.

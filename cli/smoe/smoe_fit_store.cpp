@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/paths.hpp>
+#include <cli/common/smoe_picture.hpp>
 #include <cli/smoe/smoe_fit_store.hpp>
 #include <cmath>
 #include <holotone/smoe/store.hpp>
@@ -23,7 +24,9 @@ double error_of(double psnr_db) { return std::pow(10, -0.1 * psnr_db); }
 class Storing {
  public:
   Storing(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left)
-      : job_(job), pictures_(pictures), model_(model), seconds_(seconds_left), bar_(job.console) {}
+      : job_(job), pictures_(pictures), model_(model), seconds_(seconds_left), bar_(job.console) {
+    if (job.time_s > 0) measuring_s_ = measuring_seconds(pictures, model, job.device);
+  }
 
   StoredFit exactly() {
     StoredFit result;
@@ -40,7 +43,7 @@ class Storing {
     SmoeStoreOptions options;
     options.most_bytes = most_bytes;
     options.quality = quality;
-    if (job_.time_s > 0) options.time_limit_s = std::max(share_of_time * left(), 1e-3);
+    if (job_.time_s > 0) options.time_limit_s = std::max(share_of_time * left() - measuring_s_, 1e-3);
     StoredFit result;
     result.bytes = store_smoe(pictures_.views(), model_, options, job_.device, bar_).bytes;
     result.model = decode_smoe(result.bytes, job_.output);
@@ -90,11 +93,21 @@ class Storing {
   const FitPictures& pictures_;
   const SmoeModel& model_;
   double seconds_;
+  double measuring_s_ = 0;  ///< what measuring a stored model takes, where the job has a limit
   Stopwatch watch_;
   ProgressBar bar_;
 };
 
 }  // namespace
+
+double measuring_seconds(const FitPictures& pictures, const SmoeModel& model, Device device) {
+  const std::size_t middle = pictures.images.size() / 2;
+  const auto& shape = pictures.images[middle].shape();
+  const Stopwatch watch;
+  SmoeRenderer renderer(model, device);
+  (void)rendered(renderer, {{shape[0], shape[1]}, {}, {}, pictures.at[middle]}, device);
+  return watch.seconds() * static_cast<double>(pictures.images.size());
+}
 
 StoredFit stored_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left) {
   Storing storing(job, pictures, model, seconds_left);

@@ -18,6 +18,11 @@ constexpr std::int64_t largest_extent = 1 << 24;
 void validate(const PointCloudOptions& options) {
   require_positive(where_made, "wavelength_m", options.wavelength_m);
   require_positive(where_made, "pitch_m", options.pitch_m);
+  if (!(options.cone_wavelength_m >= 0 && options.cone_wavelength_m <= options.wavelength_m)) {
+    throw_argument(where_made, "cone_wavelength_m",
+                   fmt::format("0, or > 0 and at most wavelength_m, {:g}", options.wavelength_m),
+                   fmt::format("{:g}", options.cone_wavelength_m));
+  }
   for (const auto extent : options.shape) {
     if (extent < 1 || extent > largest_extent) {
       throw_argument(where_made, "shape", fmt::format("{{ny, nx}}, each 1 to {}", largest_extent),
@@ -121,7 +126,8 @@ T element(const View<const T, Rank>& view, std::int64_t index) {
 }
 
 point_cloud::PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m, options.shape[1], options.shape[0], options.band_limit};
+  return {options.wavelength_m, options.pitch_m,    options.shape[1],
+          options.shape[0],     options.band_limit, point_cloud::cone_wavelength_m(options)};
 }
 
 }  // namespace
@@ -299,6 +305,23 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
     largest = std::max(largest, point_cloud::two_pi * fresnel_turns * s / (root * root));
   }
   return largest;
+}
+
+double lit_energy(const PointSources& host_points, const PointCloudOptions& options) {
+  validate(options);
+  const auto count = checked_count(host_points, Device{});
+  if (count > 0) require_device("lit_energy", "host_points", Device{}, host_points.position_m.device());
+  const auto frame = frame_of(options);
+  double energy = 0;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const double amplitude = host_points.amplitude(j);
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
+                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
+                                              host_points.position_m(j, 2), 1, 0);
+    energy += amplitude * amplitude * (point.column_end - point.column_begin) *
+              static_cast<double>(point.row_end - point.row_begin);
+  }
+  return energy / static_cast<double>(element_count(options.shape));
 }
 
 std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options) {

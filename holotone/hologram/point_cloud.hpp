@@ -48,6 +48,9 @@ struct PointCloudOptions {
   /// A point lights only pixels with |x-xj| and |y-yj| <= lambda |d| / (2 pitch), so that no fringe is finer
   /// than the pitch can show.
   bool band_limit = true;
+  /// Wavelength of the cone in that limit, 0 (the sum's own) or > 0 and at most wavelength_m. The smallest of three
+  /// wavelengths gives the sums of three colours the same lit pixels: white stays white (docs/holograms.md).
+  double cone_wavelength_m = 0;
 };
 
 /// Points in the world frame (x right, y up, z toward the viewer, panel at z = 0, distance d = -z).
@@ -148,6 +151,11 @@ Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, cons
 /// invalid_argument as the plan does, and for points that are not in host memory. Source: the next term of
 /// the expansion, k rho^4 / (8 |d|^3): Goodman, Introduction to Fourier Optics, section 4.2.
 double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options);
+
+/// Mean over the panel's pixels of the intensity that the points would give if their waves did not interfere:
+/// sum over j of A_j^2 n_j / (nx ny), n_j the number of pixels that point j lights (all without band limit). Cost O(n).
+/// Throws as fresnel_deviation_rad does.
+double lit_energy(const PointSources& host_points, const PointCloudOptions& options);
 
 /// How many of the points light no pixel: with the band limit, those farther than lambda |d| / (2 pitch) from the centres
 /// of all pixels in x or in y; without, none. Cost O(n). Throws as fresnel_deviation_rad does.

@@ -20,8 +20,8 @@ struct SmoeStoreOptions {
   double quality = 60;  ///< 0 to 100: each 10 adds one bit to a number
   /// Steps of descent while centres, shapes and weights are rounded; 0: they are rounded at once.
   std::int64_t steps = 240;
-  /// > 0: limits descent and trials so that storing takes about this time. The minimum work (solving for experts,
-  /// rounding once) is always done. Results then depend on the machine. 0: no limit.
+  /// > 0: limits descent and trials so that storing takes about this time. The minimum work (rounding once) is always
+  /// done. Results then depend on the machine. 0: no limit.
   double time_limit_s = 0;
 };
 

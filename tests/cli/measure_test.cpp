@@ -387,6 +387,18 @@ TEST_F(MeasureTest, RefusesBadFiles) {
   expect_refused({"measure", path("far.csv"), "--page", "2x2"}, {"far.csv", "on its page of 2 x 2"});
 }
 
+TEST_F(MeasureTest, DiscsOfHalftoneAreNamed) {
+  write_grey("grey.png", {40, 60}, 128);
+  const auto made =
+      run({"halftone", path("grey.png"), "-o", path("dots.png"), "--method", "floyd-steinberg", "--dots", "300"});
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  expect_refused({"measure", path("dots.png")}, {"dots.png", "--one-bit", "threshold"});
+  const auto bits = run({"halftone", path("grey.png"), "-o", path("bits.png"), "--method", "floyd-steinberg", "--dots",
+                         "300", "--one-bit"});
+  ASSERT_EQ(bits.exit_code, 0) << bits.error;
+  EXPECT_GE(run_json({"measure", path("bits.png")})["dots"].get<int>(), 300);
+}
+
 TEST_F(MeasureTest, RefusesBadOptions) {
   write("good.csv", "# width_px 20, height_px 20\n1,2\n3,4\n");
   const auto grey = write_grey("grey.png", {20, 20}, 128);

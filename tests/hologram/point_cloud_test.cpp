@@ -51,6 +51,9 @@ std::vector<cases::PointCloudCase> small_cases() {
   all.back().options.band_limit = false;
   all.push_back(small("red", 48, 80, 64, 0.15, 0.25));
   all.back().options.wavelength_m = 638e-9;
+  all.push_back(small("red in the cone of blue", 97, 203, 180, 0.004, 0.02));
+  all.back().options.wavelength_m = 638e-9;
+  all.back().options.cone_wavelength_m = 450e-9;
   return all;
 }
 

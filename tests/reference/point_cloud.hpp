@@ -22,12 +22,13 @@ struct PointPanel {
   std::int64_t nx;
   bool band_limit;
   bool spherical;
+  double cone_wavelength_m = 0;  ///< of the band limit; 0: wavelength_m
 };
 
 /// U at pixel (row, col); row 0 is the top.
 ///   fresnel    sum A exp(i (phi + pi ((x - xj)^2 + (y - yj)^2) / (lambda d))),  d = -z
 ///   spherical  sum A exp(i (phi + sign(d) k (r - |d|)))
-/// With a band limit, only over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch).
+/// With a band limit, only over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch), lambda the cone's.
 inline std::complex<double> point_cloud_pixel(const PointWaves& points, const PointPanel& panel, std::int64_t row,
                                               std::int64_t col) {
   constexpr double pi = 3.14159265358979323846;
@@ -38,7 +39,8 @@ inline std::complex<double> point_cloud_pixel(const PointWaves& points, const Po
     const double dx = x - static_cast<double>(points.position_m[j][0]);
     const double dy = y - static_cast<double>(points.position_m[j][1]);
     const double d = -static_cast<double>(points.position_m[j][2]);
-    const double reach = panel.wavelength_m * std::abs(d) / (2 * panel.pitch_m);
+    const double reach = (panel.cone_wavelength_m > 0 ? panel.cone_wavelength_m : panel.wavelength_m) * std::abs(d) /
+                         (2 * panel.pitch_m);
     if (panel.band_limit && (std::abs(dx) > reach || std::abs(dy) > reach)) continue;
     double phase = points.phase_rad.empty() ? 0.0 : static_cast<double>(points.phase_rad[j]);
     if (panel.spherical) {

@@ -237,6 +237,8 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   job.sum.wave = parse_wave(arguments.wave);
   job.sum.tolerance = positive_number("--tolerance", arguments.tolerance);
   job.sum.band_limit = !arguments.no_band_limit;
+  // A point that lit fewer pixels in blue than in red would be tinted, by more the nearer it is to the middle.
+  job.sum.cone_wavelength_m = std::ranges::min(job.channels, {}, &Channel::wavelength_m).wavelength_m;
   check_wave(job);
   set_encoding(job, arguments);
   set_spin(job, arguments.spin);

@@ -57,7 +57,7 @@ struct HologramJob {
   ConsoleOptions console;
   Device device;
   std::vector<Channel> channels;
-  PointCloudOptions sum;  ///< wavelength_m: the channel's is put in its place
+  PointCloudOptions sum;  ///< wavelength_m: the channel's is put in its place; all have one cone
   bool complex_field = false;
   EncodeOptions encode;  ///< carrier and correction: see encode_options
   std::string carrier;

@@ -38,7 +38,7 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   for (const auto& channel : job.channels) {
     frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));
     frame.unlit.push_back(unlit_points(sources, job.sum_options(channel)));
-    frame.remedy.push_back(frame.unlit.back() > 0 ? remedy_of(job, channel, cloud) : "");
+    frame.remedy.push_back(frame.unlit.back() > 0 ? remedy_of(job, cloud) : "");
     frame.dark.push_back(why_dark(job, channel, cloud));
     if (!frame.dark.back().empty()) frame.dark.back() += frame.remedy.back();
   }
@@ -69,12 +69,17 @@ Metadata points_metadata(const HologramJob& job, std::size_t channel, const Prep
   metadata["distance_min_m"] = number_text(scene.nearest_m);
   metadata["distance_max_m"] = number_text(scene.farthest_m);
   metadata["points"] = std::to_string(scene.cloud.size());
-  metadata["object_energy"] = fmt::format("{:.9g}", points.energy());
+  // Three colours are balanced by the light that each has on the panel, where points at its edges light fewer pixels.
+  const bool colours = job.channels.size() > 1;
+  const double energy =
+      colours ? lit_energy(points.sources(), job.sum_options(job.channels.at(channel))) : points.energy();
+  metadata["object_energy"] = fmt::format("{:.9g}", energy);
   metadata["method"] = to_string(info.method);
   metadata["arithmetic"] = info.arithmetic;
   metadata["tolerance"] = number_text(job.sum.tolerance);
   metadata["wave"] = to_string(job.sum.wave);
   metadata["band_limit"] = job.sum.band_limit ? "1" : "0";
+  if (colours && job.sum.band_limit) metadata["cone_wavelength_m"] = number_text(job.sum.cone_wavelength_m);
   metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel]);
   metadata["seed"] = std::to_string(job.scene.seed);
   if (job.scene.random_phase) metadata["random_phase"] = "1";

@@ -21,7 +21,6 @@ struct LayerRow {
   std::string output;
   std::size_t layers = 0;  ///< that hold a pixel
   double beyond = 0;       ///< of the picture that has most of it
-  bool dark = false;
   double compute_s = 0;
   Flags reconstruct_flags;
   std::array<double, 2> layers_m{};  ///< nearest and farthest layer
@@ -71,6 +70,17 @@ std::vector<Layer> stack_of(const std::vector<SlicedPicture>& sliced) {
   return stack;
 }
 
+/// Empty where hardly any of the picture's light is lost.
+std::string beyond_warning(const LayerJob& job, double beyond) {
+  constexpr double worth_a_word = 0.005;
+  if (beyond < worth_a_word) return {};
+  const auto& panel = job.hologram.panel;
+  return fmt::format("{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}",
+                     100 * beyond, name_of(job), format_length(job.pictures.front().size_m),
+                     format_length(static_cast<double>(panel.nx) * panel.pitch_m),
+                     format_length(static_cast<double>(panel.ny) * panel.pitch_m));
+}
+
 /// From pictures to files, one channel after the other.
 class LayerWork {
  public:
@@ -93,6 +103,10 @@ class LayerWork {
   }
 
   [[nodiscard]] const std::vector<DepthPicture>& pictures() const { return pictures_; }
+  /// Whether no picture has any light of this channel's colour.
+  [[nodiscard]] bool is_dark(std::size_t channel) const {
+    return std::ranges::all_of(pictures_, [&](const auto& picture) { return picture.dark[channel]; });
+  }
 
  private:
   LayerRow make(std::size_t c, const Queue& queue, Progress& progress) {
@@ -100,6 +114,11 @@ class LayerWork {
     const auto& channel = job_.hologram.channels[c];
     const FieldGrid grid = job_.hologram.grid(channel);
     const auto sliced = sliced_for(c, grid);
+    double beyond = 0;
+    for (const auto& one : sliced) beyond = std::max(beyond, one.beyond);
+    if (const auto words = beyond_warning(job_, beyond); c == 0 && !words.empty()) {
+      warn(job_.hologram.console, words);
+    }
     Array<Complex, 2> field(grid.shape(), queue);
     {
       LayerPlan plan({grid, job_.phase, job_.hologram.scene.seed}, queue);
@@ -118,13 +137,12 @@ class LayerWork {
     auto& metadata = made.metadata();
     metadata = metadata_of(channel, sliced);
     encoder.describe(metadata);
-    LayerRow row{c, made.output, 0, 0, is_dark(c), watch.seconds(), {}, {}};
+    LayerRow row{c, made.output, 0, beyond, watch.seconds(), {}, {}};
     row.layers_m.fill(sliced.front().distance_m.front());
     for (const auto& one : sliced) {
       const auto [near, far] = std::ranges::minmax(one.distance_m);
       row.layers_m = {std::min(row.layers_m[0], near), std::max(row.layers_m[1], far)};
       row.layers += one.distance_m.size();
-      row.beyond = std::max(row.beyond, one.beyond);
     }
     const auto& typed = job_.hologram;
     row.reconstruct_flags =
@@ -141,10 +159,6 @@ class LayerWork {
       sliced.push_back(slice_picture(pictures_[i].channel(job_.pictures[i], channel), grid));
     }
     return sliced;
-  }
-
-  [[nodiscard]] bool is_dark(std::size_t channel) const {
-    return std::ranges::all_of(pictures_, [&](const auto& picture) { return picture.dark[channel]; });
   }
 
   [[nodiscard]] Metadata metadata_of(const Channel& channel, const std::vector<SlicedPicture>& sliced) const {
@@ -173,29 +187,85 @@ std::pair<double, double> range_of(const std::vector<DepthPicture>& pictures) {
   return range;
 }
 
-std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows,
-                                     const std::vector<DepthPicture>& pictures) {
-  constexpr double worth_a_word = 0.005;
+/// Known once the pictures are read.
+std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& work) {
   std::vector<std::string> warnings;
-  for (const auto& row : rows) {
-    if (row.dark)
-      warnings.push_back(fmt::format("{} holds no light: {} has none of this colour", row.output, name_of(job)));
-  }
-  if (const double beyond = rows.front().beyond; beyond >= worth_a_word) {
-    const auto& panel = job.hologram.panel;
+  for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) {
+    if (!work.is_dark(c)) continue;
     warnings.push_back(
-        fmt::format("{:.0f} % of {} lies beyond the panel's edges and is cut: --size is {}, the panel {} x {}",
-                    100 * beyond, name_of(job), format_length(job.pictures.front().size_m),
-                    format_length(static_cast<double>(panel.nx) * panel.pitch_m),
-                    format_length(static_cast<double>(panel.ny) * panel.pitch_m)));
+        fmt::format("{} holds no light: {} has none of this colour", output_of(job, c), name_of(job)));
   }
-  if (pictures.size() == 1) {  // the distances of a stack were typed
-    auto words = far_warning(job.pictures.front(), pictures.front().depth, job.hologram.panel);
+  if (work.pictures().size() == 1) {  // the distances of a stack were typed
+    auto words = far_warning(job.pictures.front(), work.pictures().front().depth, job.hologram.panel);
     if (!words.empty()) warnings.push_back(std::move(words));
   }
   for (const auto& channel : job.hologram.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   }
+  return warnings;
+}
+
+/// The part of a pixel's light that meets the panel along one axis: it spreads by `reach` to both sides of `x`.
+double lit_share(double x, double reach, double half_panel) {
+  if (reach <= 0) return 1;
+  return std::max(0.0, std::min(x + reach, half_panel) - std::max(x - reach, -half_panel)) / (2 * reach);
+}
+
+/// Where the panel cuts off more of one colour's light than of another's: by how much of their ratio over a picture
+/// `size_m` wide and high at a distance: wavelength / (2 pitch) of it is the reach to each side.
+double tint_of(const LayerJob& job, const std::array<double, 2>& size_m, double distance_m) {
+  const auto& panel = job.hologram.panel;
+  const std::array<double, 2> half_panel{static_cast<double>(panel.nx) * panel.pitch_m / 2,
+                                         static_cast<double>(panel.ny) * panel.pitch_m / 2};
+  constexpr int steps = 8;  // from the middle to the edge
+  const auto [shortest, longest] = std::ranges::minmax(job.hologram.channels, {}, &Channel::wavelength_m);
+  double low = 1e300;
+  double high = 0;
+  for (int i = 0; i < steps * steps; ++i) {
+    double ratio = 1;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const double x = size_m[axis] / 2 * static_cast<double>(axis == 0 ? i % steps : i / steps) / steps;
+      const auto share = [&](double wavelength_m) {
+        return lit_share(x, wavelength_m * std::abs(distance_m) / (2 * panel.pitch_m), half_panel[axis]);
+      };
+      if (share(shortest.wavelength_m) > 0) ratio *= share(longest.wavelength_m) / share(shortest.wavelength_m);
+    }
+    low = std::min(low, ratio);
+    high = std::max(high, ratio);
+  }
+  return high > 0 ? (high - low) / (high + low) : 0;
+}
+
+/// Layers send all of a pixel's light, each colour into its own cone: docs/holograms.md, Colours.
+std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pictures) {
+  if (job.hologram.channels.size() < 3 || job.phase != LayerPhase::random) return {};
+  constexpr double white = 0.03;
+  const auto& panel = job.hologram.panel;
+  double worst = 0;
+  double clear_m = 1e300;  // from where on inward every pixel's red light meets the panel
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const auto [ny, nx] = pictures[i].depth.distance_m.shape();
+    const double scale = job.pictures[i].size_m / static_cast<double>(std::max(nx, ny));
+    const std::array<double, 2> size_m{scale * static_cast<double>(nx), scale * static_cast<double>(ny)};
+    worst = std::max(worst, tint_of(job, size_m, pictures[i].depth.farthest_m));
+    const double longest = std::ranges::max(job.hologram.channels, {}, &Channel::wavelength_m).wavelength_m;
+    const double margin = std::min(static_cast<double>(panel.nx) * panel.pitch_m - size_m[0],
+                                   static_cast<double>(panel.ny) * panel.pitch_m - size_m[1]);
+    clear_m = std::min(clear_m, margin * panel.pitch_m / longest);
+  }
+  if (worst < white) return {};
+  const std::string remedy = clear_m > 0 ? fmt::format("; within {} of the panel white is white",
+                                                       format_length(std::stod(fmt::format("{:.2g}", 0.99 * clear_m))))
+                                         : std::string("; a smaller --size and --distance tint it less");
+  return fmt::format(
+      "note: white is tinted by up to {:.0f} % over the picture: the panel cuts off more of the light of long waves, "
+      "which spreads farther{}",
+      100 * worst, remedy);
+}
+
+std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows, const LayerWork& work) {
+  auto warnings = early_warnings(job, work);
+  if (auto words = beyond_warning(job, rows.front().beyond); !words.empty()) warnings.push_back(std::move(words));
   return warnings;
 }
 
@@ -230,7 +300,7 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
                  {"wavelength_m", hologram.channels.front().wavelength_m},
                  {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
                  {"time_s", seconds},
-                 {"warnings", warnings_of(job, rows, work.pictures())},
+                 {"warnings", warnings_of(job, rows, work)},
                  {"outputs", nlohmann::json::array()},
                  {"holograms", nlohmann::json::array()}});
   if (const auto flags = flags_line(rows); !flags.empty()) object["reconstruct_flags"] = flags;
@@ -252,14 +322,10 @@ std::string span_text(double near_m, double far_m) {
 
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
   const auto& console = job.hologram.console;
-  for (const auto& warning : warnings_of(job, rows, work.pictures())) warn(console, warning);
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;
     remark(console, no_metadata_remark(job.hologram.output, files, flags, false));
-  }
-  if (const auto words = holes_remark(job.pictures.front(), work.pictures().front().depth); !words.empty()) {
-    remark(console, words);
   }
   const auto [near, far] = range_of(work.pictures());
   const std::string what = rows.size() == 1 ? rows.front().output : rows.front().output + " to " + rows.back().output;
@@ -278,6 +344,12 @@ int run_layers(const HologramArguments& arguments, const LayerArguments& layers)
   const LayerJob job = layer_job(arguments, layers);
   check_names(job);
   LayerWork work(job);
+  // Before the waves are computed, which may take minutes.
+  for (const auto& warning : early_warnings(job, work)) warn(job.hologram.console, warning);
+  if (const auto words = holes_remark(job.pictures.front(), work.pictures().front().depth); !words.empty()) {
+    remark(job.hologram.console, words);
+  }
+  if (const auto words = tint_remark(job, work.pictures()); !words.empty()) remark(job.hologram.console, words);
   const auto rows = work();
   report_json(job.hologram.console, json_of(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());

@@ -39,7 +39,7 @@ std::string why_dark(const HologramJob& job, const Channel& channel, const Point
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     if (amplitude[i] == 0) continue;
     const auto& p = cloud.position[i];
-    const double half = channel.wavelength_m * std::abs(static_cast<double>(p[2])) / (2 * pitch);
+    const double half = job.sum.cone_wavelength_m * std::abs(static_cast<double>(p[2])) / (2 * pitch);
     if (!job.sum.band_limit || (reaches(static_cast<double>(p[0]) / pitch, half / pitch, job.panel.nx) &&
                                 reaches(static_cast<double>(p[1]) / pitch, half / pitch, job.panel.ny))) {
       return {};

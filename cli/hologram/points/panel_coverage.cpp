@@ -37,10 +37,10 @@ std::array<double, 2> extent_of(const PointCloud& cloud) {
   return extent;
 }
 
-std::string remedy_of(const HologramJob& job, const Channel& channel, const PointCloud& cloud) {
+std::string remedy_of(const HologramJob& job, const PointCloud& cloud) {
   const auto& placement = job.scene.placement;
   const double middle = std::abs(placement.distance_m);
-  const double rise = channel.wavelength_m / (2 * job.panel.pitch_m);
+  const double rise = job.sum.cone_wavelength_m / (2 * job.panel.pitch_m);
   const std::int64_t counts[] = {job.panel.nx, job.panel.ny};
   double scale = 1;
   bool crosses = false;
@@ -67,8 +67,7 @@ std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::ve
   const auto& worst = *std::max_element(
       rows.begin(), rows.end(), [](const HologramRow& a, const HologramRow& b) { return share_of(a) < share_of(b); });
   if (worst.unlit == 0) return {};
-  const double wavelength_m = job.channels[worst.channel].wavelength_m;
-  const double reach = wavelength_m * worst.distance_m / job.panel.pitch_m;
+  const double reach = job.sum.cone_wavelength_m * worst.distance_m / job.panel.pitch_m;
   const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;
   const double zone_y = static_cast<double>(job.panel.ny) * job.panel.pitch_m + reach;
   return {

@@ -11,7 +11,7 @@ std::array<double, 2> extent_of(const PointCloud& cloud);
 /// "; --size 4mm fits", with whether the object crosses the panel; empty where no size would help. Size scales about
 /// the object's centre: a point at s (x, y) and distance D + s (d - D) is lit within half the panel and
 /// lambda |distance| / (2 pitch).
-std::string remedy_of(const HologramJob& job, const Channel& channel, const PointCloud& cloud);
+std::string remedy_of(const HologramJob& job, const PointCloud& cloud);
 
 /// A line if points of any hologram light no pixel: how many, how wide the object and the zone that the panel lights are,
 /// and the --size that would fit. One line, for the hologram that loses most.

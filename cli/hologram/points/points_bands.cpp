@@ -60,10 +60,11 @@ class BandProgress final : public Progress {
 
 class BandWork {
  public:
-  BandWork(const HologramJob& job, FrameSource& source)
+  BandWork(const HologramJob& job, FrameSource& source, const BeforeSum& before)
       : job_(job), source_(source), frame_(source.prepare(0)), queue_(Queue::create(job.device)), bar_(job.console) {
     check_cancelled("reading");
     require_light(job, frame_.input, frame_.dark);
+    before(rows_before_sum(job, source, frame_));
   }
 
   std::vector<HologramRow> operator()() {
@@ -136,6 +137,8 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) 
   return (job.panel.ny + bands - 1) / bands;
 }
 
-std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source) { return BandWork(job, source)(); }
+std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+  return BandWork(job, source, before)();
+}
 
 }  // namespace holotone::cli

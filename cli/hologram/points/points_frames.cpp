@@ -112,10 +112,11 @@ class Pipeline {
 };
 
 /// One frame: one thing after the other, with a bar for the sum.
-std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source) {
+std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
   require_light(job, frame.input, frame.dark);
+  before(rows_before_sum(job, source, frame));
   const Makers makers = makers_of(job);
   ProgressBar bar(job.console);
   std::vector<HologramRow> rows;
@@ -152,6 +153,17 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
   row.reconstruct_flags = made.reconstruct_flags;
   return row;
+}
+
+std::vector<HologramRow> rows_before_sum(const HologramJob& job, const FrameSource& source,
+                                         const PreparedFrame& frame) {
+  std::vector<HologramRow> rows;
+  for (std::size_t c = 0; c < job.channels.size(); ++c) {
+    MadeHologram made;
+    made.output = source.output(frame.number, job.channels[c]);
+    rows.push_back(row_of(frame, c, made));
+  }
+  return rows;
 }
 
 FrameSource::FrameSource(const HologramJob& job) : job_(job) {
@@ -199,9 +211,9 @@ PreparedFrame FrameSource::prepare(std::int64_t index) {
   return prepare_frame(job_, *turning_, frame.number, turn_rad);
 }
 
-std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source) {
+std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const UnfinishedRun run;
-  auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source);
+  auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source, before);
   check_cancelled("writing");
   UnfinishedRun::keep();
   return rows;

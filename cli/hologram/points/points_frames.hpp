@@ -3,6 +3,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/hologram/common/hologram_maker.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct HologramRow {
   std::int64_t resumed = 0;          ///< rows that an earlier run had made
 };
 
+/// Takes rows without what only the sum can tell.
+using BeforeSum = std::function<void(const std::vector<HologramRow>&)>;
+
 HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made);
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.
@@ -52,8 +56,12 @@ class FrameSource {
   std::optional<PlacedScene> turning_;
 };
 
+/// Of each channel, without what only the sum can tell.
+std::vector<HologramRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame);
+
 /// Reads, computes and writes every frame, at once where there are several. A run that fails or is cancelled leaves no
 /// new file. The rows are in the order of frames, then channels.
-std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source);
+/// `before`, for one frame only: called with what is known of its holograms before they are computed.
+std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before);
 
 }  // namespace holotone::cli

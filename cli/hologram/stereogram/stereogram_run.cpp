@@ -64,6 +64,12 @@ class StereogramWork {
   }
 
   [[nodiscard]] const StereogramViews& views() const { return views_; }
+  /// Of each channel, with the hogels that views ask for.
+  [[nodiscard]] std::vector<StereogramInfo> infos() const {
+    std::vector<StereogramInfo> infos;
+    for (const auto& channel : job_.channels) infos.push_back(StereogramPlan(job_.options_for(channel)).info());
+    return infos;
+  }
 
  private:
   /// Rows of hogels.
@@ -121,27 +127,40 @@ double share(std::int64_t part, std::int64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramWork& work,
-                                     const std::vector<StereogramRow>& rows) {
-  constexpr double worth_a_word = 0.005;
+constexpr double worth_a_word = 0.005;
+
+/// Known before any ray is computed.
+std::vector<std::string> early_warnings(const StereogramJob& job, const StereogramWork& work) {
   std::vector<std::string> warnings = work.views().warnings;
-  const auto& first = rows.front();
   const auto& n = job.options.hogel_px;
-  const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
-  const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
-  if (const auto [down, across] = first.info.padding; down > 0 || across > 0) {
+  const auto infos = work.infos();
+  if (const auto [down, across] = infos.front().padding; down > 0 || across > 0) {
     warnings.push_back(
         fmt::format("hogels of {} pixels do not divide the panel of {} x {}: the last column and row extend {} and {} "
                     "pixels beyond it and are cut",
                     n, job.panel.nx, job.panel.ny, across, down));
   }
+  for (const auto& info : infos) {
+    if (info.outside_share < worth_a_word) continue;
+    warnings.push_back(fmt::format(
+        "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
+        "stays dark; use a smaller window or a smaller pitch",
+        100 * info.outside_share, degrees * info.diffraction_angle_rad, degrees * info.outside_rad));
+  }
+  for (const auto& channel : job.channels) {
+    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  }
+  return warnings;
+}
+
+/// What the rays themselves say.
+std::vector<std::string> late_warnings(const StereogramJob& job, const StereogramWork& work,
+                                       const std::vector<StereogramRow>& rows) {
+  std::vector<std::string> warnings;
+  const auto& n = job.options.hogel_px;
+  const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
+  const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
   for (const auto& row : rows) {
-    if (row.info.outside_share >= worth_a_word) {
-      warnings.push_back(fmt::format(
-          "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
-          "stays dark; use a smaller window or a smaller pitch",
-          100 * row.info.outside_share, degrees * row.info.diffraction_angle_rad, degrees * row.info.outside_rad));
-    }
     if (row.report.hogels > 0 && row.report.lit == 0) {
       warnings.push_back(fmt::format("{} holds no light: all rays miss {}", row.output, job.views));
     }
@@ -162,9 +181,13 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
           100 * share(row.report.cut, row.report.lit), smaller));
     }
   }
-  for (const auto& channel : job.channels) {
-    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
-  }
+  return warnings;
+}
+
+std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramWork& work,
+                                     const std::vector<StereogramRow>& rows) {
+  auto warnings = early_warnings(job, work);
+  for (auto& words : late_warnings(job, work, rows)) warnings.push_back(std::move(words));
   return warnings;
 }
 
@@ -233,12 +256,17 @@ std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& in
       info.hogels[1], info.hogels[0], format_length(distance_m), smaller, width_of_point(smaller), width_of_point(n));
 }
 
+/// Before the rays, which may take minutes.
+void tell_early(const StereogramJob& job, const StereogramWork& work) {
+  for (const auto& warning : early_warnings(job, work)) warn(job.console, warning);
+  for (const auto& words : work.views().remarks) remark(job.console, words);
+  if (const auto words = few_hogels_remark(job, work.infos().front()); !words.empty()) remark(job.console, words);
+}
+
 void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
           double seconds) {
-  for (const auto& warning : warnings_of(job, work, rows)) warn(job.console, warning);
-  for (const auto& words : work.views().remarks) remark(job.console, words);
+  for (const auto& warning : late_warnings(job, work, rows)) warn(job.console, warning);
   const auto& first = rows.front();
-  if (const auto words = few_hogels_remark(job, first.info); !words.empty()) remark(job.console, words);
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
   }
@@ -267,6 +295,7 @@ int run_stereogram(const HologramArguments& arguments, const StereogramArguments
   const Stopwatch watch;
   StereogramJob job = stereogram_job(arguments, stereogram, layers);
   StereogramWork work(job);
+  tell_early(job, work);
   const auto rows = work();
   report_json(job.console, json_of(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());

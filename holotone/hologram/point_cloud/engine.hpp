@@ -46,6 +46,11 @@ class PointCloudPlan::Engine {
 
 namespace point_cloud {
 
+/// The wavelength that sets the band limit's reach.
+inline double cone_wavelength_m(const PointCloudOptions& options) {
+  return options.cone_wavelength_m > 0 ? options.cone_wavelength_m : options.wavelength_m;
+}
+
 using EnginePointer = std::unique_ptr<PointCloudPlan::Engine>;
 
 EnginePointer direct_cpu(const PointCloudOptions& options);

@@ -78,7 +78,8 @@ void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centr
 }
 
 PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m, options.shape[1], options.shape[0], options.band_limit};
+  return {options.wavelength_m, options.pitch_m,    options.shape[1],
+          options.shape[0],     options.band_limit, cone_wavelength_m(options)};
 }
 
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options) {

@@ -264,7 +264,9 @@ bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
 bool lights_whole_panel(const FastCloud& cloud) {
   if (cloud.reach_per_metre <= 0) return true;
   const CloudRange range = range_of(cloud);
-  const double reach = 1 / (4 * std::max(std::abs(range.low[2]), std::abs(range.high[2])));
+  // |distance| is turns_metre / |curvature|: with the sum's own cone, 1 / (4 |curvature|).
+  const double reach =
+      cloud.reach_per_metre * cloud.turns_metre / std::max(std::abs(range.low[2]), std::abs(range.high[2]));
   const auto near = [&](int axis, std::int64_t extent) {
     return std::max(range.high[axis], static_cast<double>(extent - 1) - range.low[axis]) <= reach;
   };
@@ -291,7 +293,7 @@ FastCloud fast_cloud(const PointCloudOptions& options, const Shape<2>& part, std
   cloud.inverse_pitch = 1 / pitch;
   cloud.center_y = 0.5 * static_cast<double>(options.shape[0] - 1) - static_cast<double>(first_row);
   cloud.turns_metre = pitch * pitch / (2 * options.wavelength_m);
-  cloud.reach_per_metre = options.band_limit ? options.wavelength_m / (2 * pitch * pitch) : 0;
+  cloud.reach_per_metre = options.band_limit ? cone_wavelength_m(options) / (2 * pitch * pitch) : 0;
   cloud.summary = summary;
   return cloud;
 }

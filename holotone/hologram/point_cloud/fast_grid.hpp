@@ -47,7 +47,7 @@ struct FastCloud {
   double center_y_span = 0;  ///< parts of a larger panel: center_y will lie up to so many rows to either side
   double turns_metre = 0;    ///< pitch^2 / (2 lambda): divided by the distance it is the curvature
   double reach_per_metre =
-      0;  ///< lambda / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit
+      0;  ///< lambda of the cone / (2 pitch^2): times |distance| the lit half width in pixels; 0: all pixels are lit
   PointSummary summary;
 };
 

@@ -19,6 +19,7 @@ struct PanelFrame {
   std::int64_t nx;
   std::int64_t ny;
   bool band_limit;
+  double cone_wavelength_m;  ///< of the band limit's reach
 };
 
 /// One point in pixel units. With u = col - column and v = row - row_centre its Fresnel phase at a pixel is
@@ -47,7 +48,7 @@ HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int
 
 /// A point in metres (world frame, d = -z) to pixel units. Band limit: |x - x_j| <= lambda |d| / (2 pitch) is
 /// |u| <= lambda |d| / (2 pitch^2) = 1 / (4 |curvature|) pixels, where the fringes turn by half a cycle a
-/// pixel.
+/// pixel. lambda is the cone's wavelength, at most the sum's.
 HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double x_m, double y_m, double z_m,
                                                  float amplitude, double phase_rad) {
   PixelPoint point;
@@ -58,7 +59,7 @@ HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double
   point.phase_turns = phase_rad / two_pi;
   point.amplitude = amplitude;
   const double reach =
-      panel.band_limit ? panel.wavelength_m * fabs(distance_m) / (2 * panel.pitch_m * panel.pitch_m) : 1e300;
+      panel.band_limit ? panel.cone_wavelength_m * fabs(distance_m) / (2 * panel.pitch_m * panel.pitch_m) : 1e300;
   lit_range(point.column, reach, panel.nx, point.column_begin, point.column_end);
   lit_range(point.row, reach, panel.ny, point.row_begin, point.row_end);
   if (point.column_begin == point.column_end || point.row_begin == point.row_end) {

@@ -203,7 +203,7 @@ void PreparedPoints::set(const PointSources& points) {
   in.center_x = 0.5 * static_cast<double>(options_.shape[1] - 1);
   in.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1);
   in.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
-  in.reach_per_metre = options_.band_limit ? options_.wavelength_m / (2 * pitch * pitch) : 0;
+  in.reach_per_metre = options_.band_limit ? cone_wavelength_m(options_) / (2 * pitch * pitch) : 0;
   float4* base = storage_.data();
   prepare_points<<<cuda::blocks_for(padded, block_threads), block_threads, 0, stream>>>(
       in, base, base + capacity_, base + 2 * capacity_, reinterpret_cast<unsigned*>(statistics_.data()));

@@ -177,9 +177,11 @@ class ConjugateGradients {
 }  // namespace
 
 void solve_experts(FitEngine& engine, FitComponents& components, std::span<const std::size_t> views, int steps,
-                   const std::function<void()>& report) {
+                   const std::function<void()>& report, const std::function<bool()>& is_late) {
+  if (is_late && is_late()) return;  // the first equations alone are a look at all pictures
   ConjugateGradients solver(engine, components, views);
   for (int step = 0; step < steps; ++step) {
+    if (is_late && is_late()) break;
     report();
     if (!solver.step()) break;
   }

@@ -312,7 +312,9 @@ bool SmoeFitter::State::grow() {
 
 void SmoeFitter::State::finish(Progress& progress) {
   select(all, fine_tolerance);
-  smoe::solve_experts(*engine, components, all, solve_steps(), [&] { report(progress); });
+  const auto is_late = [&] { return options.time_limit_s > 0 && elapsed() > options.time_limit_s; };
+  smoe::solve_experts(
+      *engine, components, all, solve_steps(), [&] { report(progress); }, is_late);
   engine->sum(smoe::PixelSum::experts, all, {});
 }
 

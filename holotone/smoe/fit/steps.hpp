@@ -29,8 +29,9 @@ double maximise_expectation(FitEngine& engine, FitComponents& components, std::v
 
 /// The experts with the least squared error where the gating stays as it is, and a small price on slopes and on changes that no
 /// pixel decides: conjugate gradients, preconditioned by each component's own normal matrix, `report` called before each step.
+/// Ends early, with experts nearer than before, once `is_late`, if any, is true.
 void solve_experts(FitEngine& engine, FitComponents& components, std::span<const std::size_t> views, int steps,
-                   const std::function<void()>& report);
+                   const std::function<void()>& report, const std::function<bool()>& is_late = {});
 
 // These change `components` alone.
 

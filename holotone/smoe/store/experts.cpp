@@ -98,9 +98,10 @@ class ExpertRounding {
     best_ = coded_.values;
   }
 
-  CodedModel run(const std::function<void()>& report) {
+  CodedModel run(const std::function<void()>& report, const std::function<bool()>& is_late) {
     for (int round = 0; round < rounds; ++round) {
       for (std::int64_t turn = 0; turn < turns; ++turn) {
+        if (is_late && is_late()) return best();
         report();
         look();
         if (turn == 0) prepare_round();
@@ -113,6 +114,13 @@ class ExpertRounding {
   }
 
  private:
+  /// The numbers of the last look that was worth keeping; those of plain rounding before the first.
+  CodedModel best() {
+    coded_.values = best_;
+    choose_predictors(coded_);
+    return std::move(coded_);
+  }
+
   /// Sums over the pictures of the numbers as they are. Many components a pixel overshoot where a quarter of them moves at once: where
   /// that is worse than plain rounding, the best numbers come back, and moves are halved.
   void look() {
@@ -221,8 +229,8 @@ class ExpertRounding {
 }  // namespace
 
 CodedModel rounded_experts(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps,
-                           const std::function<void()>& report) {
-  return ExpertRounding(scene, model, steps).run(report);
+                           const std::function<void()>& report, const std::function<bool()>& is_late) {
+  return ExpertRounding(scene, model, steps).run(report, is_late);
 }
 
 }  // namespace holotone::smoe

@@ -21,6 +21,8 @@ constexpr std::size_t views_a_step = 2;
 constexpr int solve_steps = 30;
 constexpr int solve_steps_of_views = 10;
 constexpr int hasty = 3;  // so many times fewer where the time is over
+/// Of the descent's time, until when experts are solved for.
+constexpr double solve_until = 1.4;
 
 /// Takes the gate of `gate`, the expert's plane staying where it is.
 void take_gate(FitComponent& own, const FitComponent& gate) {
@@ -100,10 +102,15 @@ class GateRounding {
     ++iteration_;
   }
 
-  SmoeModel finish(const std::function<void()>& report, bool in_haste) {
-    for (const auto view : scene_.all) scene_.engine->select(view, last_tolerance);
+  /// `is_late`: whether the time for this part of what the descent had is over.
+  SmoeModel finish(const std::function<void()>& report, const std::function<bool(double)>& is_late) {
+    const bool in_haste = is_late && is_late(1);
+    const auto is_over = [&] { return is_late && is_late(solve_until); };
+    if (!is_over()) {
+      for (const auto view : scene_.all) scene_.engine->select(view, last_tolerance);
+    }
     const int full = scene_.all.size() > 1 ? solve_steps_of_views : solve_steps;
-    solve_experts(*scene_.engine, components_, scene_.all, in_haste ? full / hasty : full, report);
+    solve_experts(*scene_.engine, components_, scene_.all, in_haste ? full / hasty : full, report, is_over);
     const auto d = static_cast<std::size_t>(scene_.dimensions);
     const auto q = static_cast<std::size_t>(scene_.channels);
     for (std::size_t j = 0; j < components_.size(); ++j) {
@@ -181,7 +188,7 @@ SmoeModel rounded_gates(StoreScene& scene, const SmoeModel& model, const SmoeSte
       rounding.step(part, first_rate * std::pow(last_rate / first_rate, share));
     }
   }
-  return rounding.finish(report, is_late && is_late(1));
+  return rounding.finish(report, is_late);
 }
 
 }  // namespace holotone::smoe

@@ -93,7 +93,11 @@ class Storing {
         scene_, model_, steps(quality, quality), options_.steps, [this] { report(); }, is_late);
   }
   std::vector<std::byte> encoded(const SmoeModel& gates, double quality, double experts) {
-    auto coded = smoe::rounded_experts(scene_, gates, steps(quality, experts), [this] { report(); });
+    // Numbers that are not chosen for their bits might not fit into most_bytes, whatever the quality.
+    const bool hurries = options_.time_limit_s > 0 && options_.most_bytes == 0;
+    const auto is_late = [this, hurries] { return hurries && elapsed() > options_.time_limit_s; };
+    auto coded = smoe::rounded_experts(
+        scene_, gates, steps(quality, experts), [this] { report(); }, is_late);
     return smoe::file_bytes(coded);
   }
 

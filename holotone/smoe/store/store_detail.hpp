@@ -32,7 +32,8 @@ SmoeModel rounded_gates(StoreScene& scene, const SmoeModel& model, const SmoeSte
                         const std::function<void()>& report, const std::function<bool(double)>& is_late = {});
 
 /// The model, whose gates are rounded for these steps, in whole numbers, those of the experts chosen for the pictures and the bits.
+/// `report` is called before every look at the pictures; once `is_late`, if any, is true, the best numbers so far are taken.
 CodedModel rounded_experts(StoreScene& scene, const SmoeModel& model, const SmoeSteps& steps,
-                           const std::function<void()>& report);
+                           const std::function<void()>& report, const std::function<bool()>& is_late = {});
 
 }  // namespace holotone::smoe
