@@ -315,8 +315,7 @@ double lit_energy(const PointSources& host_points, const PointCloudOptions& opti
   double energy = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double amplitude = host_points.amplitude(j);
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0),
-                                              static_cast<double>(host_points.position_m(j, 1)) + host_points.shift_y_m,
+    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
                                               host_points.position_m(j, 2), 1, 0);
     energy += amplitude * amplitude * (point.column_end - point.column_begin) *
               static_cast<double>(point.row_end - point.row_begin);

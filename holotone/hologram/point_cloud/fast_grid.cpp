@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
 #include <limits>
