@@ -123,7 +123,10 @@ TEST_P(PointCloudParts, TogetherTheyAreTheWhole) {
         run(all, queue, {0, 150}, whole);
         const auto expected = cases::sample_reference(c, points, 200);
         EXPECT_LE(cases::relative_error(expected, whole.field.data()), tolerance) << to_string(method);
-        for (const std::int64_t rows_at_once : {0, 19, 60}) {
+        // On the CPU the rows at once change nothing.
+        const bool gpu = device.backend != Backend::cpu;
+        for (const std::int64_t rows_at_once :
+             gpu ? std::vector<std::int64_t>{0, 19, 60} : std::vector<std::int64_t>{19}) {
           PointCloudPlan plan(c.options, queue, rows_at_once);
           plan.set_points(cases::sources(points));
           for (const auto& parts : ways_to_cut()) {
@@ -149,7 +152,8 @@ TEST_P(PointCloudParts, TheSphericalWave) {
     Result whole(c.options.shape);
     run(plan, queue, {0, 150}, whole);
     Result parts(c.options.shape);
-    for (const auto& part : ways_to_cut().back()) run(plan, queue, part, parts);
+    const auto ways = ways_to_cut();
+    for (const auto& part : ways.back()) run(plan, queue, part, parts);
     expect_whole(parts, whole, PointMethod::direct, device);
   });
 }

@@ -211,10 +211,6 @@ Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
 
 double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
 
-/// Nanoseconds of a point and a pixel in masked products of a tile's own points. Fitted, as estimated_time, to fast's
-/// rows; dearer than separable's whole-panel products (method.cpp), because the products of tiles are small.
-double masked_pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
-
 /// Estimated microseconds on an H200 (fitted to holotone_bench's rows).
 double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, double tolerance) {
   const double records = static_cast<double>(count) * lighting.whole;
@@ -229,7 +225,7 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;
   const double masked = 1e-3 * static_cast<double>(count) * lighting.partly * grid.tile_width * grid.tile_height *
-                        masked_pair_ns(tolerance);
+                        fast_pair_ns(tolerance);
   return fast_launches_us + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 + masked;
 }
 
@@ -257,6 +253,8 @@ std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int 
 }
 
 }  // namespace
+
+double fast_pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
 
 bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
   return tolerance >= finest_sorted && static_cast<double>(count) * grid.tiles() >= sorted_records;

@@ -71,6 +71,10 @@ struct FastChoice {
 };
 /// What launching the kernels of a sum takes, in microseconds, of fast and of products of factors alike.
 constexpr double fast_launches_us = 20;
+/// Nanoseconds of a point and a pixel in products of factors beside fast's other estimates, with which it was fitted to
+/// fast's rows: masked products of tiles, and all points where fast and separable are compared. The products of a whole
+/// panel alone take less (method.cpp, separable).
+double fast_pair_ns(double tolerance);
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us);
 
 /// Lays the grid's boxes for the same cloud seen from another part of the panel. False, and nothing is changed, if they

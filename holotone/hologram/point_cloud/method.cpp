@@ -129,9 +129,9 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
     high += slack;
   }
   planned_ = {};  // should what follows fail
-  const auto separable = method_price(backend_, options_.tolerance, PointMethod::separable);
   const double pairs = static_cast<double>(element_count(part)) * static_cast<double>(cloud.count);
-  choice_.fast = choose_fast_grid(cloud, precision_, fast_launches_us + 1e-6 * pairs * separable.pair_ps);
+  choice_.fast =
+      choose_fast_grid(cloud, precision_, fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance));
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
   ++choice_.fast_number;
   planned_ = cloud;
