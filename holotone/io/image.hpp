@@ -21,7 +21,8 @@ struct Image {
 /// More than this many bytes of pixels is refused on reading, whatever the file declares.
 inline constexpr std::int64_t maximum_image_bytes = std::int64_t{1} << 32;
 
-/// What a picture's header has to pass before memory is taken for its pixels: a file of few bytes may declare a great many.
+/// What a picture's header has to pass before memory is taken for its pixels: a file of few bytes may declare a great
+/// many.
 struct ImageReadOptions {
   /// Called with {ny, nx, channels}, 1 for a palette's; throws for a picture that is of no use.
   std::function<void(const Shape<3>&)> accept = {};
@@ -35,8 +36,8 @@ struct ImageReadOptions {
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to
 /// an alpha channel. Declared sizes are checked against maximum_image_bytes and against what the file's
-/// length can hold under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the free memory, before
-/// memory is taken. Reads the whole file into memory. Throws io naming the file, what
+/// length can hold under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and
+/// against the free memory, before memory is taken. Reads the whole file into memory. Throws io naming the file, what
 /// was expected and what came; unsupported for a format this build leaves out.
 Image read_image(const std::string& path, const ImageReadOptions& options = {});
 

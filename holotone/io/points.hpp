@@ -20,17 +20,17 @@ namespace holotone {
 Mesh read_scene(const std::string& path);
 
 /// OBJ, glTF and GLB through assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp)
-/// runs this in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers that a
-/// glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere; unsupported if built
-/// without assimp.
+/// runs this in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the
+/// buffers that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads
+/// elsewhere; unsupported if built without assimp.
 Mesh read_scene_assimp(const std::string& path);
 
 /// Whether the extension is one of read_scene_assimp's.
 bool is_assimp_scene(std::string_view path);
 
-/// The files that a .gltf or .glb names by `uri`, buffers and pictures, as paths: its folder, '/' and the name as it stands and
-/// with %XX decoded, each once, whether they are there or not; none of other formats, nor of what cannot be read. Memory and cost
-/// O(file size).
+/// The files that a .gltf or .glb names by `uri`, buffers and pictures, as paths: its folder, '/' and the name as it
+/// stands and with %XX decoded, each once, whether they are there or not; none of other formats, nor of what cannot
+/// be read. Memory and cost O(file size).
 std::vector<std::string> scene_side_files(const std::string& path);
 
 /// Writes a cloud as binary PLY, atomically: float x y z amplitude, and where the cloud has them nx ny nz,

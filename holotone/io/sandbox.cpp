@@ -140,8 +140,8 @@ double seconds_taken(pid_t process) {
   return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
 }
 
-// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU counts in whole
-// seconds only.
+// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU
+// counts in whole seconds only.
 enum class Ending { by_itself, processor_time, wall_clock };
 Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, double seconds, int& status) {
   auto pause = std::chrono::microseconds(200);
