@@ -102,7 +102,8 @@ void set_variable(char* text, const char* name, long value) {
   *text = '\0';
 }
 
-/// Name=value that the program needs to see when it starts; an entry of another value is replaced, by nothing without a new one.
+/// Name=value that the program needs to see when it starts; an entry of another value is replaced, by nothing without
+/// a new one.
 struct Setting {
   const char* name;
   char* entry;

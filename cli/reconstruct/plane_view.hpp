@@ -36,7 +36,8 @@ Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   return pixels;
 }
 
-/// Fields are multiplied by a power of two where float32 does not hold their squares, and their intensities are then in units of `unit`.
+/// Fields are multiplied by a power of two where float32 does not hold their squares, and their intensities are then
+/// in units of `unit`.
 struct Exposure {
   float gain = 1;   ///< of the field
   double unit = 1;  ///< 1 / gain^2
@@ -48,8 +49,8 @@ Exposure exposure_for(float largest);
 /// The largest modulus of a real or an imaginary part.
 float largest_part(View<const Complex, 2> field);
 
-/// The unit of a picture whose channels' intensities have to be multiplied by these factors: 1 where float32 holds the products, else the
-/// largest of them.
+/// The unit of a picture whose channels' intensities have to be multiplied by these factors: 1 where float32 holds
+/// the products, else the largest of them.
 double common_unit(std::span<const double> factors);
 
 /// Looks at one hologram, or at three together in colour, focused at any distance.
@@ -69,7 +70,8 @@ class Looker {
   [[nodiscard]] double stated_distance_m() const;
   /// The part of the hologram's light that goes through the pupil of each frame looked at; none without an eye.
   [[nodiscard]] virtual std::vector<double> light_shares() const { return {}; }
-  /// The intensity that a value of 1 in a picture stands for: 1 unless float32 does not hold the intensities. Known when one was looked at.
+  /// The intensity that a value of 1 in a picture stands for: 1 unless float32 does not hold the intensities. Known
+  /// when one was looked at.
   [[nodiscard]] double unit() const { return unit_; }
   /// Files without any light. Known when a picture was looked at.
   [[nodiscard]] const std::vector<std::string>& dark() const { return dark_; }

@@ -7,8 +7,9 @@
 namespace holotone::cli {
 
 /// A folder of files that appears under its name only when all of them are complete: until commit() it stands beside that
-/// name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a signal too. What
-/// programs that were killed left of the same name is removed first: a lock on the folder tells it from a running one's.
+/// name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a
+/// signal too. What programs that were killed left of the same name is removed first: a lock on the folder tells it
+/// from a running one's.
 class NewFolder {
  public:
   ~NewFolder();

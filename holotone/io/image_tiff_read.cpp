@@ -21,7 +21,8 @@ namespace {
 
 constexpr tmsize_t libtiff_memory = tmsize_t{1} << 26;  // at once, and four times the file
 constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 24;
-// Blank pages: a fax code says a row of any length in one bit, Zstandard 128 KiB in four bytes. So much is believed of any compressed file.
+// Blank pages: a fax code says a row of any length in one bit, Zstandard 128 KiB in four bytes. So much is believed
+// of any compressed file.
 constexpr std::uint64_t repetitive_bytes = std::uint64_t{1} << 25;
 
 // The file in memory, as libtiff's callbacks read it.

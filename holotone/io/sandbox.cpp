@@ -140,8 +140,8 @@ double seconds_taken(pid_t process) {
   return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
 }
 
-// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU counts in whole
-// seconds only.
+// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU
+// counts in whole seconds only.
 enum class Ending { by_itself, processor_time, wall_clock };
 Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, double seconds, int& status) {
   auto pause = std::chrono::microseconds(200);
@@ -182,7 +182,7 @@ std::string read_back(std::FILE* file, std::string_view subject) {
 
 [[noreturn]] void throw_signal(int signal, const GuardLimits& limits, std::string_view subject) {
   if (signal == SIGXCPU) {
-    throw Error(ErrorCode::io, fmt::format("{}: the reader took more than {:g} s", subject, limits.seconds));
+    throw Error(ErrorCode::io, fmt::format("{}: the reader took more than {:.3g} s", subject, limits.seconds));
   }
   if (signal == SIGXFSZ) {
     throw Error(ErrorCode::io, fmt::format("{}: the reader wrote more than {}", subject,
@@ -241,7 +241,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   }
   if (ending == Ending::processor_time) throw_signal(SIGXCPU, limits, subject);
   if (ending == Ending::wall_clock) {
-    throw Error(ErrorCode::io, fmt::format("{}: the reader did not end within {:g} s", subject, wall_seconds));
+    throw Error(ErrorCode::io, fmt::format("{}: the reader did not end within {:.3g} s", subject, wall_seconds));
   }
   if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
   return {WEXITSTATUS(status), read_back(output.get(), subject)};

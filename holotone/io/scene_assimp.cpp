@@ -21,8 +21,8 @@ namespace holotone {
 #if HOLOTONE_ASSIMP
 namespace {
 
-// What assimp may open. A material (OBJ's mtllib) changes nothing in a Mesh, so no file of an OBJ is opened but itself; a glTF's buffers
-// are regular files in its folder or below.
+// What assimp may open. A material (OBJ's mtllib) changes nothing in a Mesh, so no file of an OBJ is opened but
+// itself; a glTF's buffers are regular files in its folder or below.
 class SceneFiles final : public Assimp::DefaultIOSystem {
  public:
   explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}

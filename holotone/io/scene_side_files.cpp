@@ -1,4 +1,5 @@
-// The files that a glTF scene names: found without a parser of JSON, which would build a tree of what may be half a gigabyte.
+// The files that a glTF scene names: found without a parser of JSON, which would build a tree of what may be half a
+// gigabyte.
 #include <algorithm>
 #include <bit>
 #include <filesystem>

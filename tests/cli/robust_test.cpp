@@ -152,8 +152,8 @@ TEST_F(RobustTest, PicturesOfNoUseAreRefusedByTheirHeaders) {
   write("wide.png", hollow_png(60'000, 60'000, 450'000));
   expect_refused(hologram("good.csv", "o.png", {"--correction", path("wide.png")}),
                  {"wide.png: expected the panel's 64 x 48 pixels, got 60000 x 60000"});
-  expect_refused({"hologram", "--image", path("map.png"), "--depth", path("wide.png"), "--near", "19cm", "--far",
-                  "21cm", "-o", path("o.png"), "--resolution", "64x48", "--pitch", "8um"},
+  expect_refused({"hologram", "--image", path("map.png"), "--depth", path("wide.png"), "--depth-range", "19cm,21cm",
+                  "-o", path("o.png"), "--resolution", "64x48", "--pitch", "8um"},
                  {"wide.png: expected the 64 x 48 pixels of", "got 60000 x 60000"});
   expect_refused({"halftone", path("map.png"), "--mask", path("wide.png"), "-o", path("d.csv"), "--dots", "10"},
                  {"wide.png: expected the 64 x 48 pixels of", "got 60000 x 60000"});

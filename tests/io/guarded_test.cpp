@@ -191,7 +191,7 @@ TEST(ReaderLimits, FollowTheBytes) {
   EXPECT_DOUBLE_EQ(field_reader_limits(4'000'000).run.seconds, 21);
 }
 
-// Small files that would take much: a node with two children, which have two each, 20 deep; a face of 200,000 corners.
+// A face of 300,000 corners, on whose triangles assimp works for minutes: 600 kB.
 TEST(ReaderLimits, HoldSmallFilesBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a program with a sanitizer does not run under a limit of memory";
@@ -203,7 +203,7 @@ TEST(ReaderLimits, HoldSmallFilesBack) {
   write_raw(folder.file("x.obj"), text + "\n");
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(error_of([&] { read_scene_guarded(folder.file("x.obj"), program); }),
-            folder.file("x.obj") + ": the reader took more than 3.60004 s");
+            folder.file("x.obj") + ": the reader took more than 3.6 s");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::printf("a face of 300,000 corners: refused after %.1f s\n", seconds.count());
 #endif
