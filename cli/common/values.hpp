@@ -45,7 +45,7 @@ constexpr Range length_range(double low_m, double high_m) { return {RangeOf::len
 inline constexpr Range gamma_range = number_range(0.01, 100);
 inline constexpr Range code_bits_range = count_range(1, 16);
 
-/// "1 to 8", "1 um to 1 km"
+/// "1 to 8", "1 um to 1000 m"
 std::string text_of(const Range& range);
 
 /// A length with its unit, low_m to high_m.

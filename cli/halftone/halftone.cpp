@@ -359,7 +359,7 @@ Command halftone_command() {
                         .range = dots_range,
                         .otherwise = "from the ink",
                         .common = true,
-                        .feeds = "ElectrostaticPlan.maximum_dots|capacity_voronoi_dots.count"},
+                        .feeds = "halftone.dots|ElectrostaticPlan.maximum_dots|capacity_voronoi_dots.count"},
                        {.names = "--radius",
                         .target = &a.radius,
                         .value = "R",

@@ -112,7 +112,7 @@ std::vector<OptionRow> layer_options(LayerArguments& a) {
           {.names = "--depth",
            .target = &a.depth,
            .value = "FILE",
-           .help = "Depth map of --image: 8 or 16-bit codes (with --depth-range), or metres in NPY, NPZ or float TIFF",
+           .help = "Depth map of --image: 8 or 16-bit codes with --depth-range, or metres in NPY, NPZ or float TIFF",
            .common = true},
           {.names = "--depth-range",
            .target = &a.depth_range,
