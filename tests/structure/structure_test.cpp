@@ -9,56 +9,14 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <tests/structure/tree.hpp>
+#include <tests/support/paths.hpp>
 #include <vector>
 
 namespace holotone {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct SourceFile {
-  std::string path;  // from the root of the tree, with '/'
-  std::vector<std::string> lines;
-};
-
-const std::vector<SourceFile>& tree() {
-  static const auto files = [] {
-    const fs::path root = source_folder();
-    const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh"};
-    std::vector<SourceFile> found;
-    for (const char* folder : {"holotone", "cli", "tests", "bench", "examples"}) {
-      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-        if (!entry.is_regular_file() || suffixes.count(entry.path().extension().string()) == 0) continue;
-        SourceFile file{fs::relative(entry.path(), root).generic_string(), {}};
-        std::ifstream stream(entry.path());
-        for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
-        found.push_back(std::move(file));
-      }
-    }
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-    return found;
-  }();
-  return files;
-}
-
-/// Calls report(file, line number, match) for every line of the files under `prefix` that matches; comments are not
-/// read.
-template <class Report>
-void find(const std::string& prefix, const std::string& pattern, const Report& report) {
-  const std::regex expression(pattern);
-  for (const auto& file : tree()) {
-    if (!file.path.starts_with(prefix)) continue;
-    for (std::size_t i = 0; i < file.lines.size(); ++i) {
-      const std::string code = file.lines[i].substr(0, file.lines[i].find("//"));
-      std::smatch match;
-      if (std::regex_search(code, match, expression)) report(file, i + 1, match);
-    }
-  }
-}
-
-void fail_at(const SourceFile& file, std::size_t line, const std::string& why) {
-  ADD_FAILURE() << file.path << ":" << line << ": " << why;
-}
 
 bool is_cuda_file(const std::string& path) {
   return std::regex_search(path, std::regex(R"(_cuda\.(cu|cpp|cuh|hpp)$|/cuda_[a-z_]*\.(hpp|cuh)$)"));
@@ -110,7 +68,6 @@ TEST(Structure, DependenciesRunOneWay) {
 TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
   find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
     fail_at(file, line, "write #include <holotone/module/file.hpp>");
-#include <tests/support/paths.hpp>
   });
   find("holotone/", R"(#\s*include\s*<(cli|tests|bench|examples|gtest)/)",
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });

@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <regex>
+#include <string>
+#include <vector>
+
+// The source tree as text, for tests that hold it to HACKING.md's rules.
+namespace holotone {
+
+struct SourceFile {
+  std::string path;  ///< from the root of the tree, with '/'
+  std::vector<std::string> lines;
+};
+
+/// Every C++ and CUDA file of holotone, cli, tests, bench and examples, sorted by path. Read once.
+const std::vector<SourceFile>& tree();
+
+/// Calls report(file, line number, match) for every line of the files whose path begins with `prefix` that matches the
+/// regular expression `pattern`; text after // is not read.
+void find(const std::string& prefix, const std::string& pattern,
+          const std::function<void(const SourceFile& file, std::size_t line, const std::smatch& match)>& report);
+
+/// Fails the running test at a line of the tree.
+void fail_at(const SourceFile& file, std::size_t line, const std::string& why);
+
+}  // namespace holotone
