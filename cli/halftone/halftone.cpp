@@ -4,6 +4,7 @@
 #include <cli/common/command.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
+#include <cli/halftone/memory_estimate.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -164,6 +165,7 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& half
 int run_halftone(const HalftoneArguments& arguments) {
   const Stopwatch watch;
   const HalftoneJob job = halftone_job(arguments);
+  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
   const UnfinishedRun unfinished;
   const HalftonePage page = read_page(job);
   const Halftone halftone = make_halftone(job, page);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
@@ -209,7 +208,6 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.check_interval = 1;
   }
   if (job.by_forces()) job.device = parse_device(arguments.device);
-  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
   return job;
 }
 

@@ -90,7 +90,7 @@ struct HalftoneJob {
   }
 };
 
-/// Throws invalid_argument or io naming the option.
+/// Without asking for memory. Throws invalid_argument or io naming the option.
 HalftoneJob halftone_job(const HalftoneArguments& arguments);
 
 }  // namespace holotone::cli

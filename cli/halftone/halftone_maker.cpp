@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
+#include <cli/halftone/memory_estimate.hpp>
 #include <cmath>
 #include <holotone/core/error.hpp>
 #include <holotone/halftone/capacity_voronoi.hpp>

@@ -11,7 +11,7 @@
 #include <cli/common/values.hpp>
 #include <cli/info/info_dots.hpp>
 #include <cli/info/info_metadata.hpp>
-#include <cli/smoe/smoe_command.hpp>
+#include <cli/info/info_smoe.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -107,7 +107,7 @@ void put_in_order(std::vector<const HologramLight*>& lights) {
   }
 }
 
-void Looker::describe(const HologramLight& light) {
+void HologramView::describe(const HologramLight& light) {
   path_ = light.path;
   grid_ = light.grid;
   metadata_ = light.metadata;
@@ -123,7 +123,7 @@ Image toned(const Picture& picture, const ToneOptions& tone) {
 
 Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
 
-Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
+PlaneView::PlaneView(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
   std::vector<HologramLight> lights;
   const auto overrides = overrides_of(job);
   for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
@@ -137,35 +137,35 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   for (const auto* light : ordered) add(*light, job, colour);
 }
 
-void Reconstructor::add(const HologramLight& light, const ReconstructJob& job, bool colour) {
+void PlaneView::add(const HologramLight& light, const ReconstructJob& job, bool colour) {
   ReconstructionOptions options;
   options.grid = light.grid;
   options.method = job.method;
   options.aperture = job.aperture;
   double sum = 0;
   for (const Complex value : light.field.host()) sum += static_cast<double>(colour ? std::norm(value) : 0.0F);
-  eyes_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light, sum) : 1.0F});
+  channels_.push_back({ReconstructionPlan(options, queue_), colour ? weight_of(light, sum) : 1.0F});
   const auto field = light.field.to(job.device);
-  eyes_.back().plan.set_field(field.view());
+  channels_.back().plan.set_field(field.view());
   queue_.synchronize();
 }
 
-Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
+Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   Picture picture;
-  for (auto& eye : eyes_) {
-    eye.plan.execute(distance_m, intensity_.view());
+  for (auto& own : channels_) {
+    own.plan.execute(distance_m, intensity_.view());
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
-    if (eye.weight != 1) {
-      for (float& value : channel.host()) value *= eye.weight;
+    if (own.weight != 1) {
+      for (float& value : channel.host()) value *= own.weight;
     }
     picture.channels.push_back(std::move(channel));
   }
   return picture;
 }
 
-double Looker::stated_distance_m() const {
+double HologramView::stated_distance_m() const {
   const auto distance = number_of(path_, metadata_, "distance_m");
   if (!distance) {
     throw Error(ErrorCode::invalid_argument,

@@ -36,13 +36,13 @@ Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   return pixels;
 }
 
-/// Looks at one hologram, or at three together in colour, focused at any distance.
-class Looker {
+/// Pictures of one hologram, or of three together in colour, focused at any distance.
+class HologramView {
  public:
-  virtual ~Looker() = default;
+  virtual ~HologramView() = default;
 
   /// The picture of a frame of the job's, in focus at its distance.
-  virtual Picture look(double distance_m, std::size_t frame, Progress& progress) = 0;
+  virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
   [[nodiscard]] virtual PropagationMethod method_for(double distance_m) const = 0;
   /// Of the pictures.
   [[nodiscard]] const FieldGrid& grid() const { return grid_; }
@@ -79,18 +79,18 @@ void put_in_order(std::vector<const HologramLight*>& lights);
 float weight_of(const HologramLight& light, double sum);
 
 /// The plane itself, or through a circular aperture in the paraxial way.
-class Reconstructor final : public Looker {
+class PlaneView final : public HologramView {
  public:
   /// Reads the files. Throws io, or invalid_argument if three of them do not belong together.
-  explicit Reconstructor(const ReconstructJob& job);
+  explicit PlaneView(const ReconstructJob& job);
 
-  Picture look(double distance_m, std::size_t frame, Progress& progress) override;
+  Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
   [[nodiscard]] PropagationMethod method_for(double distance_m) const override {
-    return eyes_.front().plan.method_for(distance_m);
+    return channels_.front().plan.method_for(distance_m);
   }
 
  private:
-  struct Eye {
+  struct Channel {
     ReconstructionPlan plan;
     float weight = 1;  ///< of its intensity among three
   };
@@ -99,7 +99,7 @@ class Reconstructor final : public Looker {
 
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device
-  std::vector<Eye> eyes_;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace holotone::cli

@@ -35,17 +35,17 @@ struct Seen {
   std::string made_for;              ///< the viewer that the first file states
 };
 
-std::unique_ptr<Looker> looker_of(const ReconstructJob& job) {
-  if (job.pupils.empty()) return std::make_unique<Reconstructor>(job);
-  return std::make_unique<EyeLooker>(job);
+std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
+  if (job.pupils.empty()) return std::make_unique<PlaneView>(job);
+  return std::make_unique<EyeView>(job);
 }
 
 /// Everything that is made of one hologram, or of three.
 class Run {
  public:
-  explicit Run(const ReconstructJob& job) : job_(job), looker_(looker_of(job)), bar_(job.console) {
+  explicit Run(const ReconstructJob& job) : job_(job), view_(view_of(job)), bar_(job.console) {
     distances_m_ = job.distances_m;
-    if (distances_m_.empty()) distances_m_ = {looker_->stated_distance_m()};
+    if (distances_m_.empty()) distances_m_ = {view_->stated_distance_m()};
     distances_m_.resize(frame_count(job), distances_m_.front());
   }
 
@@ -73,16 +73,16 @@ class Run {
               outputs_,
               distances_m_,
               {},
-              looker_->grid(),
-              looker_->encoding(),
-              looker_->filter(),
+              view_->grid(),
+              view_->encoding(),
+              view_->filter(),
               {},
-              looker_->metadata().count("software") != 0,
+              view_->metadata().count("software") != 0,
               white_,
-              looker_->light_shares(),
+              view_->light_shares(),
               {}};
-    for (const double d : distances_m_) seen.methods.emplace_back(to_string(looker_->method_for(d)));
-    const auto& metadata = looker_->metadata();
+    for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
+    const auto& metadata = view_->metadata();
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;
@@ -94,7 +94,7 @@ class Run {
     float brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
-      last_ = looker_->look(distances_m_[i], i, bar_);
+      last_ = view_->picture(distances_m_[i], i, bar_);
       brightest = std::max(brightest, white_of(last_, job_.white_rule));
       if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
@@ -102,7 +102,7 @@ class Run {
   }
 
   [[nodiscard]] Picture tile_of(const Picture& picture) const {
-    const auto& grid = looker_->grid();
+    const auto& grid = view_->grid();
     const std::int64_t width = std::min(job_.tile_width, grid.nx);
     const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
     Picture tile;
@@ -138,7 +138,7 @@ class Run {
       image.metadata["viewer_x_m"] = numbers_text(x_m);
       image.metadata["viewer_y_m"] = numbers_text(y_m);
     }
-    const auto& grid = looker_->grid();
+    const auto& grid = view_->grid();
     const auto width = tiles_.front().channels.front().shape()[1];
     image.metadata["pitch_m"] = number_text(grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
     image.metadata["distances_m"] = numbers_text(distances_m_);
@@ -160,7 +160,7 @@ class Run {
     for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
       bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       // Looking again costs less than keeping every picture of a long sweep.
-      if (distances_m_.size() > 1) last_ = looker_->look(distances_m_[i], i, bar_);
+      if (distances_m_.size() > 1) last_ = view_->picture(distances_m_[i], i, bar_);
       write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
     }
   }
@@ -187,8 +187,8 @@ class Run {
     Metadata metadata;
     metadata["software"] = "holotone " HOLOTONE_VERSION;
     metadata["source"] = job_.inputs.front();
-    metadata["pitch_m"] = number_text(looker_->grid().pitch_m);
-    metadata["wavelength_m"] = number_text(looker_->grid().wavelength_m);
+    metadata["pitch_m"] = number_text(view_->grid().pitch_m);
+    metadata["wavelength_m"] = number_text(view_->grid().wavelength_m);
     if (job_.aperture) {
       metadata["aperture_x_m"] = number_text(job_.aperture->x_m);
       metadata["aperture_y_m"] = number_text(job_.aperture->y_m);
@@ -205,7 +205,7 @@ class Run {
   }
 
   const ReconstructJob& job_;
-  std::unique_ptr<Looker> looker_;
+  std::unique_ptr<HologramView> view_;
   ProgressBar bar_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;

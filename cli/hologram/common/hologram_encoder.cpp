@@ -3,6 +3,14 @@
 
 namespace holotone::cli {
 
+void write_hologram(const MadeHologram& hologram) {
+  if (hologram.image) {
+    write_image(hologram.output, *hologram.image);
+  } else {
+    write_field(hologram.output, *hologram.field);
+  }
+}
+
 HologramEncoder::HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue)
     : job_(job), options_(job.encode_options(channel)), queue_(queue) {
   if (job.complex_field) return;

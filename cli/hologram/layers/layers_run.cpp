@@ -5,7 +5,7 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/common/hologram_maker.hpp>
+#include <cli/hologram/common/hologram_encoder.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cmath>

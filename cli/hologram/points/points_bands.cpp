@@ -5,6 +5,7 @@
 #include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
+#include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
 #include <list>
@@ -66,9 +67,9 @@ class BandWork {
     require_light(job, frame_.input, frame_.dark);
   }
 
-  std::vector<HologramRow> operator()() {
+  std::vector<PointsRow> operator()() {
     const UnfinishedRun run;
-    std::vector<HologramRow> rows;
+    std::vector<PointsRow> rows;
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c));
     for (auto& written : written_) written.finish();
     // All rows are there: who cancels now has the file.
@@ -83,7 +84,7 @@ class BandWork {
     return sources;
   }
 
-  HologramRow make(std::size_t c) {
+  PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
     const std::int64_t ny = job_.panel.ny;
@@ -94,7 +95,7 @@ class BandWork {
     PointCloudPlan plan(options, queue_);
     // What the file says of the sum is that of the band in the middle, where most points are.
     plan.set_points(shifted(points, ny / 2 / at_once * at_once, at_once));
-    MadeHologram made;
+    PointsHologram made;
     made.output = source_.output(frame_.number, channel);
     made.info = plan.info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
@@ -118,7 +119,7 @@ class BandWork {
     });
     made.compute_s = watch.seconds();
     made.reconstruct_flags = flags_for(job_.output, metadata, {});
-    HologramRow row = row_of(frame_, c, made);
+    PointsRow row = row_of(frame_, c, made);
     row.bands = (ny + at_once - 1) / at_once;
     row.resumed = run.resumed();
     return row;
@@ -150,6 +151,6 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) 
   return (job.panel.ny + bands - 1) / bands;
 }
 
-std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source) { return BandWork(job, source)(); }
+std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source) { return BandWork(job, source)(); }
 
 }  // namespace holotone::cli

@@ -1,36 +1,14 @@
 #pragma once
-#include <array>
 #include <cli/common/paths.hpp>
-#include <cli/hologram/common/hologram_maker.hpp>
+#include <cli/hologram/points/points_maker.hpp>
+#include <cli/hologram/points/points_row.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace holotone::cli {
 
-/// What one written hologram was.
-struct HologramRow {
-  std::string input;
-  std::string output;
-  std::int64_t frame = 0;
-  std::size_t channel = 0;
-  std::int64_t points = 0;
-  std::int64_t dropped = 0;
-  std::int64_t hidden = 0;
-  std::string dark;  ///< why it holds no light; empty: it does
-  PointCloudInfo info;
-  double fresnel_deviation_rad = 0;
-  double compute_s = 0;
-  std::string remedy;                ///< see remedy_of
-  std::int64_t unlit = 0;            ///< points that light no pixel
-  std::array<double, 2> extent_m{};  ///< the object's width and height
-  double distance_m = 0;             ///< of its nearest point, where the panel lights least
-  Flags reconstruct_flags;           ///< what the file cannot say of itself
-  std::int64_t bands = 0;            ///< it was summed in; 0: at once
-  std::int64_t resumed = 0;          ///< rows that an earlier run had made
-};
-
-HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made);
+PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 
 /// Where frames come from and go to: one file, numbered files, or one turning object.
 class FrameSource {
@@ -54,6 +32,6 @@ class FrameSource {
 
 /// Reads, computes and writes every frame, at once where there are several. A run that fails or is cancelled leaves no
 /// new file. The rows are in the order of frames, then channels.
-std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source);
+std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source);
 
 }  // namespace holotone::cli

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_file.hpp>
-#include <cli/hologram/common/hologram_maker.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
+#include <cli/hologram/points/points_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -81,7 +81,7 @@ Metadata points_metadata(const HologramJob& job, std::size_t channel, const Prep
   return metadata;
 }
 
-HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
+PointsMaker::PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
     : job_(job),
       channel_index_(channel),
       channel_(job.channels.at(channel)),
@@ -98,7 +98,7 @@ HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const 
   }
 }
 
-void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
+void PointsMaker::sum_and_encode(const PointSources& points, PointsHologram& made, Progress& progress) {
   plan_.set_points(points);
   if (phase_from_sum_) {
     plan_.execute({{}, {}, phase_.view()}, progress);
@@ -109,9 +109,9 @@ void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& mad
   }
 }
 
-MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
+PointsHologram PointsMaker::make(const PreparedFrame& frame, Progress& progress) {
   const Stopwatch watch;
-  MadeHologram made;
+  PointsHologram made;
   const ChannelPoints points(frame.points.cloud, channel_.colour);
   sum_and_encode(points.sources(), made, progress);
   made.info = plan_.info();
@@ -127,14 +127,6 @@ MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress)
   made.reconstruct_flags =
       flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
   return made;
-}
-
-void write_hologram(const MadeHologram& hologram) {
-  if (hologram.image) {
-    write_image(hologram.output, *hologram.image);
-  } else {
-    write_field(hologram.output, *hologram.field);
-  }
 }
 
 }  // namespace holotone::cli
