@@ -166,17 +166,6 @@ void check_files(const HalftoneJob& job) {
 
 }  // namespace
 
-const char* to_string(HalftoneMethod method) noexcept {
-  switch (method) {
-    case HalftoneMethod::electrostatic: return "electrostatic";
-    case HalftoneMethod::direct: return "direct";
-    case HalftoneMethod::floyd_steinberg: return "floyd-steinberg";
-    case HalftoneMethod::lloyd: return "lloyd";
-    case HalftoneMethod::capacity_voronoi: return "ccvt";
-  }
-  return "";
-}
-
 HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   static constexpr Choice<DotStart> starts[] = {{"importance", DotStart::importance},
                                                 {"error-diffusion", DotStart::error_diffusion}};

@@ -4,8 +4,7 @@
 #include <cli/common/paths.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
-#include <holotone/halftone/colour_classes.hpp>
-#include <holotone/halftone/electrostatic.hpp>
+#include <holotone/recipes/halftone.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,11 +44,6 @@ struct HalftoneArguments {
   std::string device = "auto";
   ConsoleOptions console;
 };
-
-enum class HalftoneMethod { electrostatic, direct, floyd_steinberg, lloyd, capacity_voronoi };
-const char* to_string(HalftoneMethod method) noexcept;
-
-enum class DotStart { importance, error_diffusion };
 
 /// A length on the page as typed: in the picture's pixels or, with a unit, in metres.
 struct PageLength {

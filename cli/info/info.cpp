@@ -4,7 +4,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
@@ -24,6 +23,7 @@
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
+#include <cli/common/hologram_overrides.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>

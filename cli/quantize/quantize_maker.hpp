@@ -2,8 +2,8 @@
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cli/quantize/quantize_windows.hpp>
-#include <cli/quantize/window_meter.hpp>
 #include <holotone/core/progress.hpp>
+#include <holotone/recipes/window_meter.hpp>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -24,12 +25,12 @@ std::string place_text(const EyePupil& pupil, double like_m) {
 }
 
 void describe_eye(Metadata& metadata, const EyePupil& pupil) {
-  metadata["viewer_distance_m"] = number_text(pupil.distance_m);
-  metadata["viewer_x_m"] = number_text(pupil.x_m);
-  metadata["viewer_y_m"] = number_text(pupil.y_m);
-  metadata["viewer_width_m"] = number_text(pupil.width_m);
-  metadata["viewer_height_m"] = number_text(pupil.height_m);
-  metadata["pupil_shape"] = shape_name(pupil);
+  set_metadata(metadata, "viewer_distance_m", pupil.distance_m);
+  set_metadata(metadata, "viewer_x_m", pupil.x_m);
+  set_metadata(metadata, "viewer_y_m", pupil.y_m);
+  set_metadata(metadata, "viewer_width_m", pupil.width_m);
+  set_metadata(metadata, "viewer_height_m", pupil.height_m);
+  set_metadata(metadata, "pupil_shape", shape_name(pupil));
 }
 
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
@@ -41,7 +42,7 @@ nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
 EyeView::EyeView(const ReconstructJob& job) : job_(job), queue_(Queue::create(job.device)) {
   const auto overrides = overrides_of(job);
   std::vector<HologramRows> files;
-  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.emplace_back(job.inputs[i], overrides[i]);
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.push_back(hologram_rows(job.inputs[i], overrides[i]));
   std::vector<const HologramLight*> lights;
   lights.reserve(files.size());
   for (const auto& file : files) lights.push_back(&file.light());

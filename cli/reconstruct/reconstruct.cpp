@@ -13,6 +13,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -135,13 +136,13 @@ class Run {
         x_m.push_back(pupil.x_m);
         y_m.push_back(pupil.y_m);
       }
-      image.metadata["viewer_x_m"] = numbers_text(x_m);
-      image.metadata["viewer_y_m"] = numbers_text(y_m);
+      set_metadata(image.metadata, "viewer_x_m", x_m);
+      set_metadata(image.metadata, "viewer_y_m", y_m);
     }
     const auto& grid = view_->grid();
     const auto width = tiles_.front().channels.front().shape()[1];
-    image.metadata["pitch_m"] = number_text(grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
-    image.metadata["distances_m"] = numbers_text(distances_m_);
+    set_metadata(image.metadata, "pitch_m", grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
+    set_metadata(image.metadata, "distances_m", distances_m_);
     write(job_.sheet, image);
   }
 
@@ -168,7 +169,7 @@ class Run {
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
     Image image = job_.linear ? untoned(picture) : toned(picture, {white_, job_.gamma});
     image.metadata = metadata_of(white_, index);
-    image.metadata["distance_m"] = number_text(distances_m_[index]);
+    set_metadata(image.metadata, "distance_m", distances_m_[index]);
     write(path, image);
   }
 
@@ -185,21 +186,21 @@ class Run {
 
   [[nodiscard]] Metadata metadata_of(float white, std::size_t frame) const {
     Metadata metadata;
-    metadata["software"] = "holotone " HOLOTONE_VERSION;
-    metadata["source"] = job_.inputs.front();
-    metadata["pitch_m"] = number_text(view_->grid().pitch_m);
-    metadata["wavelength_m"] = number_text(view_->grid().wavelength_m);
+    set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+    set_metadata(metadata, "source", job_.inputs.front());
+    set_metadata(metadata, "pitch_m", view_->grid().pitch_m);
+    set_metadata(metadata, "wavelength_m", view_->grid().wavelength_m);
     if (job_.aperture) {
-      metadata["aperture_x_m"] = number_text(job_.aperture->x_m);
-      metadata["aperture_y_m"] = number_text(job_.aperture->y_m);
-      metadata["aperture_diameter_m"] = number_text(job_.aperture->diameter_m);
-      metadata["viewer_distance_m"] = number_text(job_.aperture->distance_m);
+      set_metadata(metadata, "aperture_x_m", job_.aperture->x_m);
+      set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
+      set_metadata(metadata, "aperture_diameter_m", job_.aperture->diameter_m);
+      set_metadata(metadata, "viewer_distance_m", job_.aperture->distance_m);
     }
     if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
     if (!job_.linear) {
-      metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
-      metadata["white"] = number_text(static_cast<double>(white));
-      metadata["gamma"] = number_text(job_.gamma);
+      set_metadata(metadata, "tone", "sRGB(min(1, intensity / white)^(1 / gamma))");
+      set_metadata(metadata, "white", static_cast<double>(white));
+      set_metadata(metadata, "gamma", job_.gamma);
     }
     return metadata;
   }

@@ -2,12 +2,12 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/digest.hpp>
 #include <cli/common/field_rows_run.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <list>
 
 namespace holotone::cli {
@@ -100,8 +100,8 @@ class BandWork {
     made.info = plan.info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
     Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
-    metadata["encoding"] = "complex";
-    metadata["rows_at_once"] = std::to_string(at_once);
+    set_metadata(metadata, "encoding", "complex");
+    set_metadata(metadata, "rows_at_once", std::to_string(at_once));
     auto& run = written_.emplace_back(
         FieldRows{made.output, {ny, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once, at_once},
         job_.console, bar_);

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/recipes/hologram_file.hpp>
 #include <numbers>
 
 namespace holotone::cli {
@@ -65,19 +65,19 @@ Metadata points_metadata(const HologramJob& job, std::size_t channel, const Prep
   const auto& scene = frame.points;
   // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
   const double middle = std::stod(fmt::format("{:.6g}", (scene.nearest_m + scene.farthest_m) / 2));
-  metadata["distance_m"] = number_text(job.scene.placement.keep ? middle : job.scene.placement.distance_m);
-  metadata["distance_min_m"] = number_text(scene.nearest_m);
-  metadata["distance_max_m"] = number_text(scene.farthest_m);
-  metadata["points"] = std::to_string(scene.cloud.size());
-  metadata["object_energy"] = fmt::format("{:.9g}", points.energy());
-  metadata["method"] = to_string(info.method);
-  metadata["arithmetic"] = info.arithmetic;
-  metadata["tolerance"] = number_text(job.sum.tolerance);
-  metadata["wave"] = to_string(job.sum.wave);
-  metadata["band_limit"] = job.sum.band_limit ? "1" : "0";
-  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel]);
-  metadata["seed"] = std::to_string(job.scene.seed);
-  if (job.scene.random_phase) metadata["random_phase"] = "1";
+  set_metadata(metadata, "distance_m", job.scene.placement.keep ? middle : job.scene.placement.distance_m);
+  set_metadata(metadata, "distance_min_m", scene.nearest_m);
+  set_metadata(metadata, "distance_max_m", scene.farthest_m);
+  set_metadata(metadata, "points", std::to_string(scene.cloud.size()));
+  set_metadata(metadata, "object_energy", fmt::format("{:.9g}", points.energy()));
+  set_metadata(metadata, "method", to_string(info.method));
+  set_metadata(metadata, "arithmetic", info.arithmetic);
+  set_metadata(metadata, "tolerance", job.sum.tolerance);
+  set_metadata(metadata, "wave", to_string(job.sum.wave));
+  set_metadata(metadata, "band_limit", job.sum.band_limit ? "1" : "0");
+  set_metadata(metadata, "fresnel_deviation_rad", frame.fresnel_deviation_rad[channel]);
+  set_metadata(metadata, "seed", std::to_string(job.scene.seed));
+  if (job.scene.random_phase) set_metadata(metadata, "random_phase", "1");
   return metadata;
 }
 
