@@ -5,8 +5,8 @@
 
 namespace holotone::cli {
 
-/// A hologram's file with what was typed instead of, or in addition to, what it states. Throws io naming the file, or invalid_argument naming the
-/// option that would say what the file does not.
+/// A hologram's file with what was typed instead of, or in addition to, what it states. Throws io naming the file, or
+/// invalid_argument naming the option that would say what the file does not.
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides);
 
 /// The same by rows.

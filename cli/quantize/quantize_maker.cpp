@@ -143,7 +143,8 @@ DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::i
   return {all.taps, part(all.values), all.backward.empty() ? Array<float, 2>() : part(all.backward)};
 }
 
-/// Blocks' codes by the job's device. One plan and its device memory serve all blocks but the last, if that has fewer rows.
+/// Blocks' codes by the job's device. One plan and its device memory serve all blocks but the last, if that has fewer
+/// rows.
 class BlockQuantizer {
  public:
   BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, const Queue& queue)

@@ -8,8 +8,9 @@
 // Weights of error diffusion for a panel and a viewer, hogel by hogel.
 namespace holotone {
 
-/// The part of a viewing window (signal_window) that light from (x_m, y_m) on the panel reaches: a window within |frequency| <= 1/2. None where less
-/// than 1e-3 cycles a pixel, or half of a smaller window, is left of a side. Throws as signal_window.
+/// The part of a viewing window (signal_window) that light from (x_m, y_m) on the panel reaches: a window within
+/// |frequency| <= 1/2. None where less than 1e-3 cycles a pixel, or half of a smaller window, is left of a side.
+/// Throws as signal_window.
 std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m);
 
 /// Hogels' weights, and how they differ.
@@ -25,13 +26,14 @@ struct HogelWeights {
 
 struct WindowWeightOptions {
   std::int64_t hogel_px = 0;  ///< side of a hogel; 0: the panel is one
-  bool each_hogel =
-      true;  ///< a set for each, for the window as seen from its middle (VDED); else one, for that of the panel's middle (SWED)
+  /// A set for each hogel, for the window as seen from its middle (VDED); false: one for all, as seen from the
+  /// panel's (SWED).
+  bool each_hogel = true;
   WeightOptions weights{};
 };
 
-/// diffusion_weights for the windows that a viewer looks through. Throws invalid_argument naming `viewer` where light from no hogel reaches its window, by how
-/// many degrees; and as diffusion_weights. Cost: that of diffusion_weights.
+/// diffusion_weights for the windows that a viewer looks through. Throws invalid_argument naming `viewer` where light
+/// from no hogel reaches its window, by how many degrees; and as diffusion_weights. Cost: that of diffusion_weights.
 HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options = {});
 
 /// Counts and sums of weights from elsewhere, such as floyd_steinberg_weights().

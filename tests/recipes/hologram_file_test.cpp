@@ -1,4 +1,5 @@
-// A hologram's file read back as light, without the program: against the field it was made of and closed forms in float64.
+// A hologram's file read back as light, without the program: against the field it was made of and closed forms in
+// float64.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Noise in a viewing window over the panel's squares, against sums written out in float64; weights of hogels against those of their windows.
+// Noise in a viewing window over the panel's squares, against sums written out in float64; weights of hogels against
+// those of their windows.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>

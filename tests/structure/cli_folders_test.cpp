@@ -11,8 +11,9 @@
 namespace holotone {
 namespace {
 
-// Which folders the files of a folder may include, itself apart. A new folder joins here. "cli" and "cli/hologram" are what stands
-// on top: main.cpp, which only meets the commands by cli/common/command.hpp, and the choice between the kinds of holograms.
+// Which folders the files of a folder may include, itself apart. A new folder joins here. "cli" and "cli/hologram"
+// are what stands on top: main.cpp, which only meets the commands by cli/common/command.hpp, and the choice between
+// the kinds of holograms.
 const std::map<std::string, std::set<std::string>>& allowed_folders() {
   static const std::set<std::string> common = {"cli/common"};
   static const std::map<std::string, std::set<std::string>> allowed = {
@@ -38,14 +39,16 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// A header and the source of the same name are one unit: two of them that need each other cannot be read one after the other.
+/// A header and the source of the same name are one unit: two of them that need each other cannot be read one after
+/// the other.
 std::string unit_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
 
 constexpr const char* program_include = R"(^\s*#\s*include\s*[<"](cli/[a-z0-9_./]+)[>"])";
 
 using Graph = std::map<std::string, std::set<std::string>>;
 
-/// The units on a way from the last of `way` back to one that it has passed; empty without one. `done` have no such way.
+/// The units on a way from the last of `way` back to one that it has passed; empty without one. `done` have no such
+/// way.
 std::vector<std::string> circle_from(const Graph& graph, std::vector<std::string>& way, std::set<std::string>& done) {
   const std::string last = way.back();
   const auto edges = graph.find(last);

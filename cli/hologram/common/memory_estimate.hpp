@@ -3,7 +3,8 @@
 
 namespace holotone::cli {
 
-/// Bytes that making and writing the job's holograms at once takes at its fullest, the points apart, on host and device together.
+/// Bytes that making and writing the job's holograms at once takes at its fullest, the points apart, on host and
+/// device together.
 double bytes_for_whole(const HologramJob& job);
 
 /// Bytes of host memory that one finished hologram and its writing take.
