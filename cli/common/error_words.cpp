@@ -62,11 +62,6 @@ std::string by_typed_name(std::string text, const ParsedLine& line) {
 
 }  // namespace
 
-FileError::FileError(std::string path, const Error& error)
-    : Error(error.code(), ErrorFields{error.function(), error.argument(), error.expected(), error.got()}),
-      path_(std::move(path)),
-      what_(fmt::format("{}: {}", path_, error.what())) {}
-
 Error with_remark(const Error& error, const std::string& remark) {
   if (error.expected().empty()) return {error.code(), fmt::format("{}; {}", error.what(), remark)};
   return {error.code(), ErrorFields{error.function(), error.argument(), error.expected(),

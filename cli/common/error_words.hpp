@@ -5,18 +5,6 @@
 
 namespace holotone::cli {
 
-/// An error of the library about what a file holds: what() names the file first.
-class FileError final : public Error {
- public:
-  FileError(std::string path, const Error& error);
-  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-  std::string what_;
-};
-
 /// The same error with a remark at its end.
 Error with_remark(const Error& error, const std::string& remark);
 

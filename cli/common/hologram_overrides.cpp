@@ -13,13 +13,8 @@
 namespace holotone::cli {
 namespace {
 
-std::string text_of(const Metadata& metadata, const std::string& key) {
-  const auto entry = metadata.find(key);
-  return entry == metadata.end() ? std::string() : entry->second;
-}
-
 double value_of(const Metadata& metadata, const std::string& key) {
-  return std::strtod(text_of(metadata, key).c_str(), nullptr);
+  return std::strtod(metadata_text(metadata, key).c_str(), nullptr);
 }
 
 void set_pair(Metadata& metadata, const std::string& first, const std::string& second, const std::array<double, 2>& v) {
@@ -68,14 +63,15 @@ Keeps kept_by(const std::string& path) {
 }
 
 void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed) {
-  const auto encoding = parse_encoding(text_of(metadata, "encoding"));
+  const auto encoding = parse_encoding(metadata_text(metadata, "encoding"));
   if (encoding != Encoding::phase) flags.emplace_back("--encode", to_string(encoding));
-  const bool packed16 = text_of(metadata, "packed16") == "1";
+  const bool packed16 = metadata_text(metadata, "packed16") == "1";
   if (packed16) flags.emplace_back("--packed16", "");
   const bool has_levels = metadata.count("level_phase_rad") != 0;
   const bool of_panel = has_levels && typed.lut.empty();
-  if (has_levels) flags.emplace_back(of_panel ? "--panel" : "--lut", of_panel ? text_of(metadata, "panel") : typed.lut);
-  const std::string bits = text_of(metadata, "bits");
+  if (has_levels)
+    flags.emplace_back(of_panel ? "--panel" : "--lut", of_panel ? metadata_text(metadata, "panel") : typed.lut);
+  const std::string bits = metadata_text(metadata, "bits");
   if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back("--bits", bits);
   if (!typed.phase_range.empty()) flags.emplace_back("--phase-range", typed.phase_range);
   if (!needs_phase_modulator(encoding)) {
@@ -88,6 +84,30 @@ void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed
 }
 
 }  // namespace
+
+std::vector<double> phase_table(const std::string& path) {
+  try {
+    auto table = read_phase_lut(text_file(path));
+    for (std::size_t code = 0; code < table.size(); ++code) {
+      if (std::abs(table[code]) <= most_phase_rad || std::isnan(table[code])) continue;
+      throw_io(path, fmt::format("phases of at most {:g} rad", most_phase_rad),
+               fmt::format("{:g} for code {}", table[code], code));
+    }
+    return table;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw Error(ErrorCode::io, fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+Encoding chosen_encoding(std::string_view option, std::string_view name) {
+  static constexpr Choice<Encoding> names[] = {{"phase", Encoding::phase},
+                                               {"amplitude", Encoding::amplitude},
+                                               {"double-phase", Encoding::double_phase},
+                                               {"single-sideband", Encoding::single_sideband},
+                                               {"burckhardt", Encoding::burckhardt}};
+  return choose(option, name, names);
+}
 
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.panel.empty()) apply_panel(metadata, overrides.panel);
@@ -128,7 +148,7 @@ void require_stated(const std::string& path, const Metadata& metadata, const Hol
   if (metadata.count("pitch_m") == 0) missing.emplace_back("--pitch");
   if (metadata.count("wavelength_m") == 0) missing.emplace_back("--wavelength");
   if (!overrides.distance_given && metadata.count("distance_m") == 0) missing.emplace_back("--distance");
-  const std::string encoding = text_of(metadata, "encoding");
+  const std::string encoding = metadata_text(metadata, "encoding");
   const bool needs_range = !is_field && (encoding == "amplitude" || encoding == "single-sideband");
   if (needs_range && (metadata.count("amplitude_min") == 0 || metadata.count("amplitude_max") == 0)) {
     missing.emplace_back("--amplitude-range");
@@ -156,8 +176,8 @@ Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped
     flags.emplace_back("--wavelength", length_text(value_of(metadata, "wavelength_m")));
   }
   flags.emplace_back("--distance", length_text(value_of(metadata, "distance_m")));
-  if (text_of(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
-  if (const auto correction = text_of(metadata, "correction"); !correction.empty()) {
+  if (metadata_text(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
+  if (const auto correction = metadata_text(metadata, "correction"); !correction.empty()) {
     flags.emplace_back("--correction", correction);
   }
   if (metadata.count("channel") != 0) {

@@ -1,6 +1,7 @@
 #pragma once
-#include <cli/common/hologram_file.hpp>
 #include <holotone/core/metadata.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,32 @@
 // reconstruct's flags stand for keys of a hologram file's metadata: they replace what the file says, and say what a
 // format without metadata cannot.
 namespace holotone::cli {
+
+/// What reconstruct was told instead of, or in addition to, what the file says; as typed, empty: not given.
+struct HologramOverrides {
+  std::string panel;
+  std::string wavelength;
+  std::string pitch;
+  std::string encoding;
+  std::string bits;
+  std::string lut;
+  std::string phase_range;
+  std::string amplitude_range;
+  std::string object_energy;
+  std::string reference_angle;
+  std::string carrier;
+  std::string correction;
+  bool packed16 = false;
+  bool distance_given = false;  ///< the file need not say where to focus
+  bool zero_order = false;      ///< of amplitude encodings: with the beam that goes straight through
+  bool no_filter = false;       ///< as it leaves the panel, without the stop that an encoding needs
+};
+
+/// The phase of each code from a text file (read_phase_lut), whose name its errors begin with.
+std::vector<double> phase_table(const std::string& path);
+
+/// An encoding of codes by its name. Throws invalid_argument naming `option`.
+Encoding chosen_encoding(std::string_view option, std::string_view name);
 
 /// Puts what was told in the place of what the file says. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);

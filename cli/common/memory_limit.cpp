@@ -1,74 +1,12 @@
 #include <algorithm>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/paths.hpp>
 #include <cli/common/startup.hpp>
-#include <cli/common/values.hpp>
-#include <holotone/halftone/capacity_voronoi.hpp>
+#include <fmt/format.h>
+#include <holotone/core/device.hpp>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 
 namespace holotone::cli {
-namespace {
-
-// Bytes a pixel, as the peaks of resident memory of 25-megapixel runs say.
-constexpr double field_bytes = 8;
-constexpr double product_bytes = 12;  ///< the matrix product's sums and halves
-constexpr double copy_bytes = 8;      ///< of a complex field for its file
-/// Whatever the size: a chunk's factors (40 MiB), points and small things.
-constexpr double constant_bytes = 96 << 20;
-
-/// What one channel keeps on the device that computes, a pixel.
-double channel_bytes(const HologramJob& job) {
-  double bytes = field_bytes;
-  const bool product = job.sum.method == PointMethod::separable ||
-                       (job.sum.method == PointMethod::automatic && job.sum.wave == Wave::fresnel);
-  if (product) bytes += product_bytes;
-  if (job.complex_field) return bytes;
-  bytes += job.encode.bits <= 8 && !job.packed16 ? 1 : 2;
-  if (job.encode.encoding == Encoding::single_sideband) bytes += field_bytes;
-  if (!job.correction_rad.empty()) bytes += sizeof(float);
-  return bytes;
-}
-
-/// One finished hologram and what its file takes while it is written, a pixel.
-double written_bytes(const HologramJob& job) {
-  const auto extension = extension_of(job.output);
-  if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
-  const double codes = job.packed16 ? 3 + 2 : job.encode.bits <= 8 ? 1 : 2;
-  return extension == ".bmp" ? 2 * codes : codes;
-}
-
-/// Bytes a dot, from the peaks of resident memory of runs with 2,000,000 dots, rounded up.
-double bytes_a_dot(const HalftoneJob& job) {
-  const double classes = job.cmyk || job.inputs.size() > 1 ? 1.5 : 1;  // plans of each and of all
-  switch (job.method) {
-    case HalftoneMethod::electrostatic:
-    case HalftoneMethod::direct: return classes * (job.device.backend == Backend::cpu ? 120 : 60);
-    case HalftoneMethod::lloyd: return 320;
-    case HalftoneMethod::capacity_voronoi: return 25 * static_cast<double>(CapacityVoronoiOptions{}.capacity);
-    case HalftoneMethod::floyd_steinberg: break;
-  }
-  return 40;
-}
-
-/// `with_device`: with what lies on the device that computes, which may be the host.
-double bytes_for(const HologramJob& job, bool with_device) {
-  const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
-  const double channels = with_device ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
-  const double correction = job.correction_rad.empty() ? 0 : sizeof(float);
-  return constant_bytes + pixels * (channels + correction + written_bytes(job));
-}
-
-}  // namespace
-
-namespace {
-
-/// What the sum of `fast` takes beside the field, whatever the points: of the others the product's sums are counted by
-/// pixel.
-double fast_bytes(const HologramJob& job) {
-  if (job.sum.method != PointMethod::fast) return 0;
-  return static_cast<double>(point_cloud_workspace_bytes(job.sum_options(job.channels.front()), PointMethod::fast, 0));
-}
-
-}  // namespace
 
 double free_memory() { return std::min(static_cast<double>(describe(Device{}).free_bytes), free_address_space()); }
 
@@ -78,36 +16,6 @@ void require_memory(std::string_view who, double bytes, std::string_view what, s
   throw Error(ErrorCode::out_of_memory,
               fmt::format("{}: expected {} of memory for {}, got {} free{}{}", who, format_bytes(bytes), what,
                           format_bytes(free), remedy.empty() ? "" : "; ", remedy));
-}
-
-double written_bytes_for(const HologramJob& job) {
-  const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
-  return constant_bytes + pixels * written_bytes(job);
-}
-
-double bytes_for_whole(const HologramJob& job) { return bytes_for(job, true); }
-
-void require_memory_for(const HologramJob& job) {
-  take_blas_buffers();
-  const std::string_view who = job.panel.name == "custom" ? "--resolution" : "--panel";
-  const bool on_host = job.device.backend == Backend::cpu;
-  if (job.rows_at_once > 0) {
-    const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.rows_at_once);
-    require_memory(
-        who, constant_bytes + pixels * (on_host ? channel_bytes(job) : copy_bytes) + (on_host ? fast_bytes(job) : 0),
-        fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
-    return;
-  }
-  require_memory(
-      who, bytes_for(job, on_host) + (on_host ? fast_bytes(job) : 0),
-      fmt::format("{}{} x {} pixels", job.channels.size() > 1 ? "three times " : "", job.panel.nx, job.panel.ny),
-      job.complex_field
-          ? ""
-          : "a complex field (-o NAME.h5) needs little memory, and `holotone quantize` converts it to codes");
-}
-
-void require_memory_for_dots(const HalftoneJob& job, std::int64_t count, std::string_view option) {
-  require_memory(option, static_cast<double>(count) * bytes_a_dot(job), counted(count, "dot"));
 }
 
 }  // namespace holotone::cli

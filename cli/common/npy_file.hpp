@@ -10,7 +10,4 @@ void write_npy(const std::string& path, const Array<float, 3>& pixels);
 /// Codes alike, as uint8.
 void write_npy(const std::string& path, const Array<std::uint8_t, 3>& pixels);
 
-/// A real array {ny, nx} of an .npy file, in C's or Fortran's order, as float32. Throws io.
-Array<float, 2> read_npy_map(const std::string& path);
-
 }  // namespace holotone::cli

@@ -3,6 +3,7 @@
 #include <cli/common/command.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
+#include <cli/halftone/memory_estimate.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ std::string radius_text(const HalftoneJob& job, double factor) {
 }
 
 /// Dots that together have more or less ink than the picture, because both number and radius were given.
-std::string ink_warning(const HalftoneJob& job, const Halftone& halftone) {
+std::string ink_warning(const HalftoneJob& job, const WrittenHalftone& halftone) {
   constexpr double tolerated = 0.1;
   const double share = halftone.ink_share;
   if (std::abs(share - 1) <= tolerated) return {};
@@ -61,7 +62,8 @@ std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& pa
 }
 
 /// What was done as asked and is hardly what was meant, a line each.
-std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone) {
+std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage& page,
+                                     const WrittenHalftone& halftone) {
   std::vector<std::string> warnings;
   if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
@@ -77,7 +79,8 @@ std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage&
   return warnings;
 }
 
-nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone, double seconds) {
+nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone,
+                       double seconds) {
   nlohmann::json classes = nlohmann::json::array();
   for (std::size_t c = 0; c < page.inks.size(); ++c) {
     const auto& dots = halftone.dots;
@@ -137,7 +140,7 @@ std::string inks_text(const HalftonePage& page, const Dots& dots) {
   return text;
 }
 
-void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone, double seconds) {
+void tell(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone, double seconds) {
   for (const auto& warning : warnings_of(job, page, halftone)) warn(job.console, warning);
   for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
   std::string how = to_string(job.method);
@@ -163,9 +166,10 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const Halftone& half
 int run_halftone(const HalftoneArguments& arguments) {
   const Stopwatch watch;
   const HalftoneJob job = halftone_job(arguments);
+  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
   const UnfinishedRun unfinished;
   const HalftonePage page = read_page(job);
-  const Halftone halftone = make_halftone(job, page);
+  const WrittenHalftone halftone = make_halftone(job, page);
   check_cancelled("writing");
   UnfinishedRun::will_write(job.output);
   ProgressBar bar(job.console);

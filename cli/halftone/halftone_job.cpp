@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
@@ -166,17 +165,6 @@ void check_files(const HalftoneJob& job) {
 
 }  // namespace
 
-const char* to_string(HalftoneMethod method) noexcept {
-  switch (method) {
-    case HalftoneMethod::electrostatic: return "electrostatic";
-    case HalftoneMethod::direct: return "direct";
-    case HalftoneMethod::floyd_steinberg: return "floyd-steinberg";
-    case HalftoneMethod::lloyd: return "lloyd";
-    case HalftoneMethod::capacity_voronoi: return "ccvt";
-  }
-  return "";
-}
-
 HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   static constexpr Choice<DotStart> starts[] = {{"importance", DotStart::importance},
                                                 {"error-diffusion", DotStart::error_diffusion}};
@@ -208,7 +196,6 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.check_interval = 1;
   }
   if (job.by_forces()) job.device = parse_device(arguments.device);
-  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
   return job;
 }
 

@@ -4,9 +4,8 @@
 #include <cli/common/paths.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
-#include <holotone/halftone/colour_classes.hpp>
-#include <holotone/halftone/electrostatic.hpp>
 #include <holotone/halftone/ink.hpp>
+#include <holotone/recipes/halftone.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,11 +56,6 @@ struct HalftoneArguments {
   ConsoleOptions console;
 };
 
-enum class HalftoneMethod { electrostatic, direct, floyd_steinberg, lloyd, capacity_voronoi };
-const char* to_string(HalftoneMethod method) noexcept;
-
-enum class DotStart { importance, error_diffusion };
-
 /// A length on the page as typed: in the picture's pixels or, with a unit, in metres.
 struct PageLength {
   double value = 0;
@@ -101,7 +95,7 @@ struct HalftoneJob {
   }
 };
 
-/// Throws invalid_argument or io naming the option.
+/// Without asking for memory. Throws invalid_argument or io naming the option.
 HalftoneJob halftone_job(const HalftoneArguments& arguments);
 
 }  // namespace holotone::cli

@@ -1,340 +1,79 @@
-#include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/memory_limit.hpp>
+#include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
-#include <cmath>
+#include <cli/halftone/memory_estimate.hpp>
 #include <holotone/core/error.hpp>
-#include <holotone/halftone/capacity_voronoi.hpp>
-#include <holotone/halftone/floyd_steinberg.hpp>
-#include <holotone/halftone/lloyd.hpp>
-#include <holotone/halftone/sampling.hpp>
-#include <holotone/halftone/tour.hpp>
-#include <numbers>
+#include <string_view>
 
 namespace holotone::cli {
 namespace {
 
-/// Pixels finer than this many a dot show nothing that dots can.
-constexpr double most_pixels_a_dot = 64;
-constexpr double largest_page_side = 32768;
-/// Of dots that error diffusion puts on a grid, so that none is balanced between others.
-constexpr double start_jitter = 0.2;
+double pixels_of(const PageLength& length, const HalftonePage& page) {
+  return length.metres ? length.value / (page.pixel_m > 0 ? page.pixel_m : default_pixel_m) : length.value;
+}
 
-/// The shape in which a picture's pixels are `scale` times as many along each side.
-Shape<2> scaled_shape(const Shape<2>& shape, double scale) {
-  const auto side = [&](std::int64_t pixels) {
-    const double wanted = std::round(static_cast<double>(pixels) * scale);
-    return static_cast<std::int64_t>(std::clamp(wanted, 1.0, largest_page_side));
+/// The option that asks for a number of dots.
+std::string_view counting_option(const HalftoneJob& job) {
+  return job.dots ? "--dots" : job.radius_low ? "--radius" : "IN";
+}
+
+HalftoneOptions options_of(const HalftoneJob& job, const HalftonePage& page, ProgressBar& bar) {
+  HalftoneOptions options;
+  options.method = job.method;
+  options.start = job.start;
+  options.dots = job.dots;
+  if (job.radius_low) options.radius_px = {pixels_of(*job.radius_low, page), pixels_of(*job.radius_high, page)};
+  options.forces = job.forces;
+  options.descent = job.descent;
+  options.weights = job.weights;
+  options.iterations = job.iterations;
+  options.seed = job.seed;
+  options.tour = job.tour;
+  options.pixel_m = page.pixel_m;
+  options.on_count = [&job](std::int64_t dots) { require_memory_for_dots(job, dots, counting_option(job)); };
+  // One iteration's number and the mean force beside the bar.
+  options.on_iteration = [&bar](std::int64_t iteration, std::optional<double> mean_force) {
+    std::string detail = fmt::format("iteration {}", iteration);
+    if (mean_force) detail += fmt::format(", mean force {:.2g}/px", *mean_force);
+    bar.set_detail(std::move(detail));
   };
-  return {side(shape[0]), side(shape[1])};
+  return options;
 }
 
-/// Dots on a page of another number of pixels.
-void put_on_page(Dots& dots, double width, double height) {
-  const double x = width / dots.width;
-  const double y = height / dots.height;
-  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
-    dots.position[i] = static_cast<float>(static_cast<double>(dots.position[i]) * x);
-    dots.position[i + 1] = static_cast<float>(static_cast<double>(dots.position[i + 1]) * y);
+/// The library's arguments by the options that stand for them.
+[[noreturn]] void rethrow_of_option(const HalftoneJob& job, const Error& error) {
+  if (error.code() == ErrorCode::invalid_argument && error.function() == "make_halftone") {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected {}, got {}", counting_option(job), error.expected(), error.got()));
   }
-  dots.width = width;
-  dots.height = height;
+  throw error;
 }
-
-/// One iteration's number and the mean force beside the bar.
-class ForceProgress final : public Progress {
- public:
-  ForceProgress(ProgressBar& bar, ElectrostaticPlan* plan, double scale) : bar_(bar), plan_(plan), scale_(scale) {}
-  bool update(std::string_view stage, std::int64_t done, std::int64_t total) override {
-    std::string detail = fmt::format("iteration {}", done);
-    if (plan_ != nullptr && done > 0)
-      detail += fmt::format(", mean force {:.2g}/px", scale_ * plan_->statistics().mean);
-    bar_.set_detail(std::move(detail));
-    return bar_.update(stage, done, total);
-  }
-
- private:
-  ProgressBar& bar_;
-  ElectrostaticPlan* plan_;
-  double scale_;  ///< pixels of the working page a pixel of the picture
-};
-
-class Maker {
- public:
-  Maker(const HalftoneJob& job, const HalftonePage& page) : job_(job), page_(page), bar_(job.console) {
-    set_sizes();
-    set_counts();
-  }
-
-  Halftone make() {
-    switch (job_.method) {
-      case HalftoneMethod::electrostatic:
-      case HalftoneMethod::direct: by_forces(); break;
-      case HalftoneMethod::floyd_steinberg:
-        result_.bitmap = !job_.dots && !job_.radius_low;
-        each_class([&](std::size_t c) { return diffused(c); });
-        break;
-      case HalftoneMethod::lloyd: each_class([&](std::size_t c) { return by_lloyd(c); }); break;
-      case HalftoneMethod::capacity_voronoi: each_class([&](std::size_t c) { return by_capacity(c); }); break;
-    }
-    finish(result_.dots);
-    if (job_.tour) {
-      const Tour tour = visiting_order(result_.dots, {}, bar_);
-      result_.dots = reordered(result_.dots, tour.order);
-      result_.tour_start = tour.start_length;
-      result_.tour = tour.length;
-    }
-    return std::move(result_);
-  }
-
- private:
-  [[nodiscard]] double pixels_of(const PageLength& length) const {
-    return length.metres ? length.value / (page_.pixel_m > 0 ? page_.pixel_m : default_pixel_m) : length.value;
-  }
-
-  void set_sizes() {
-    if (job_.radius_low) sizes_ = {pixels_of(*job_.radius_low), pixels_of(*job_.radius_high)};
-    for (const auto& ink : page_.inks) {
-      // What dots are placed by: of dots alike the ink itself, in whatever unit.
-      densities_.push_back(sizes_.low < sizes_.high ? dot_density(ink.view(), sizes_) : copy_of(ink.view(), Device{}));
-      density_views_.emplace_back(densities_.back().view());
-    }
-  }
-
-  void set_counts() {
-    double total = 0;
-    for (const auto& density : density_views_) total += total_ink(density);
-    double wanted = total;
-    if (sizes_.low == sizes_.high) {
-      const double radius = job_.radius_low ? sizes_.low : default_dot_radius;
-      wanted = total / (std::numbers::pi * radius * radius);
-    }
-    if (job_.dots && job_.radius_low) result_.ink_share = static_cast<double>(*job_.dots) / wanted;
-    if (job_.dots) wanted = static_cast<double>(*job_.dots);
-    const std::string_view option = job_.dots ? "--dots" : job_.radius_low ? "--radius" : "IN";
-    if (!(wanted <= static_cast<double>(most_dots))) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: expected at most {} dots, got {:.3g}", option, most_dots, wanted));
-    }
-    count_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::round(wanted)));
-    require_memory_for_dots(job_, count_, option);
-    counts_ = dots_of_classes(density_views_, count_);
-    if (job_.radius_low) {
-      for (std::size_t c = 0; c < counts_.size(); ++c) {
-        require_dots_fit("halftone", "dots", page_.inks[c].view(), counts_[c], sizes_.low);
-      }
-    } else {
-      sizes_.low = std::sqrt(total / (std::numbers::pi * static_cast<double>(count_)));
-      sizes_.high = sizes_.low;
-    }
-    result_.radius = sizes_.low;
-  }
-
-  /// Dots of every class by itself, one after another.
-  template <class Place>
-  void each_class(const Place& place) {
-    Dots& all = result_.dots;
-    for (std::size_t c = 0; c < page_.inks.size(); ++c) {
-      check_cancelled("placing dots");
-      if (counts_[c] == 0) continue;
-      Dots dots = place(c);
-      put_on_page(dots, static_cast<double>(page_.nx), static_cast<double>(page_.ny));
-      all.position.insert(all.position.end(), dots.position.begin(), dots.position.end());
-      all.colour_class.insert(all.colour_class.end(), dots.position.size() / 2, static_cast<std::uint8_t>(c));
-    }
-    all.width = static_cast<double>(page_.nx);
-    all.height = static_cast<double>(page_.ny);
-  }
-
-  [[nodiscard]] Array<float, 2> at_most(const Array<float, 2>& ink, double pixels) const {
-    const auto size = static_cast<double>(ink.size());
-    const auto longest = static_cast<double>(std::max(ink.shape()[0], ink.shape()[1]));
-    const double scale = std::min({1.0, std::sqrt(pixels / size), largest_page_side / longest});
-    if (scale >= 1) return copy_of(ink.view(), Device{});
-    return resampled_ink(ink.view(), scaled_shape(ink.shape(), scale));
-  }
-
-  /// The ink of a class on as many pixels as its dots need; all classes alike.
-  [[nodiscard]] Array<float, 2> working_ink(std::size_t c) const {
-    return at_most(densities_[c], std::max(65536.0, most_pixels_a_dot * static_cast<double>(count_)));
-  }
-
-  /// Error diffusion on pixels of which a black one is a dot.
-  [[nodiscard]] Dots error_diffusion(std::size_t c, double jitter) const {
-    const auto& ink = densities_[c];
-    // Where ink is faint a black pixel each would need far more pixels than dots: then some pixels get several dots.
-    const double most_pixels = std::max(4194304.0, 64.0 * static_cast<double>(counts_[c]));
-    const double scale = std::sqrt(std::min(static_cast<double>(counts_[c]) / total_ink(ink.view()),
-                                            most_pixels / static_cast<double>(ink.size())));
-    const auto grid = resampled_ink(ink.view(), scaled_shape(ink.shape(), scale));
-    const bool vanished = !(total_ink(grid.view()) > 0);
-    return error_diffused_dots(vanished ? ink.view() : grid.view(), counts_[c], job_.seed + c, jitter);
-  }
-
-  [[nodiscard]] Dots diffused(std::size_t c) const {
-    if (!result_.bitmap) return error_diffusion(c, 0);
-    return dots_of_bitmap(floyd_steinberg(page_.inks[c].view()).view());
-  }
-
-  [[nodiscard]] Dots start_of(std::size_t c, const Array<float, 2>& ink) {
-    result_.start = job_.start == DotStart::importance ? "importance" : "error-diffusion";
-    Dots dots = job_.start == DotStart::importance ? importance_sampled_dots(ink.view(), counts_[c], job_.seed + c)
-                                                   : error_diffusion(c, start_jitter);
-    put_on_page(dots, static_cast<double>(ink.shape()[1]), static_cast<double>(ink.shape()[0]));
-    return dots;
-  }
-
-  Dots by_lloyd(std::size_t c) {
-    const auto ink = working_ink(c);
-    LloydOptions options;
-    if (job_.iterations > 0) options.iterations = job_.iterations;
-    options.seed = job_.seed;
-    auto moved = lloyd_dots(ink.view(), start_of(c, ink), options, bar_);
-    report_energy(c, moved.energy, moved.converged);
-    return std::move(moved.dots);
-  }
-
-  Dots by_capacity(std::size_t c) {
-    const auto ink = working_ink(c);
-    CapacityVoronoiOptions options;
-    if (job_.iterations > 0) options.sweeps = job_.iterations;
-    options.seed = job_.seed + c;
-    auto moved = capacity_voronoi_dots(ink.view(), counts_[c], options, bar_);
-    report_energy(c, moved.energy, moved.converged);
-    return std::move(moved.dots);
-  }
-
-  void report_energy(std::size_t c, const std::vector<double>& energy, bool converged) {
-    auto& report = result_.report;
-    report.converged = converged && (report.iterations == 0 || report.converged);
-    report.iterations = std::max(report.iterations, static_cast<std::int64_t>(energy.size()));
-    // In the picture's pixels, whatever the working size.
-    const auto& shape = densities_[c].shape();
-    const double area = static_cast<double>(element_count(shape)) / static_cast<double>(working_ink(c).size());
-    result_.energy += energy.empty() ? 0 : energy.back() * area * area;
-  }
-
-  void by_forces() {
-    if (page_.inks.size() == 1) {
-      one_class();
-      return;
-    }
-    std::vector<Array<float, 2>> inks;
-    std::vector<View<const float, 2>> views;
-    std::vector<Dots> starts;
-    for (std::size_t c = 0; c < page_.inks.size(); ++c) {
-      inks.push_back(working_ink(c));
-      starts.emplace_back();
-      if (counts_[c] > 0) starts.back() = start_of(c, inks.back());
-    }
-    views.reserve(inks.size());
-    for (const auto& ink : inks) views.emplace_back(ink.view());
-    ForceProgress progress(bar_, nullptr, 1);
-    const auto frame = [&](std::int64_t, const Dots& dots) { write_frame(dots); };
-    auto moved = classes_halftone(views, starts, job_.weights, job_.forces, job_.descent, Queue(job_.device), progress,
-                                  job_.frames ? frame : std::function<void(std::int64_t, const Dots&)>());
-    result_.dots = std::move(moved.dots);
-    result_.report = scaled(moved.report, force_scale(inks.front()));
-  }
-
-  void one_class() {
-    const auto ink = working_ink(0);
-    const Dots start = start_of(0, ink);
-    const Queue queue(job_.device);
-    ElectrostaticOptions options = job_.forces;
-    options.crowding = crowding_of(ink);
-    ElectrostaticPlan plan(ink.shape(), count_, queue, options);
-    plan.set_ink(copy_of(ink.view(), job_.device).view());
-    Array<float, 2> places({count_, 2});
-    std::copy(start.position.begin(), start.position.end(), places.data());
-    Array<float, 2> on_device = copy_of(places.view(), job_.device);
-    plan.set_positions(on_device.view());
-    const auto dots_now = [&] {
-      plan.positions(on_device.view());
-      const auto read = on_device.to(Device{});
-      Dots dots;
-      dots.width = start.width;
-      dots.height = start.height;
-      dots.position.assign(read.host().begin(), read.host().end());
-      return dots;
-    };
-    ForceProgress progress(bar_, &plan, force_scale(ink));
-    const auto frame = [&](std::int64_t) { write_frame(dots_now()); };
-    result_.report =
-        electrostatic_halftone(plan, job_.descent, progress, job_.frames ? frame : std::function<void(std::int64_t)>());
-    result_.plan = plan.info();
-    if (job_.forces.near == NearField::map) result_.missed_neighbours = plan.missed_neighbours();
-    result_.dots = dots_now();
-  }
-
-  [[nodiscard]] double force_scale(const Array<float, 2>& working) const {
-    return static_cast<double>(working.shape()[1]) / static_cast<double>(page_.nx);
-  }
-  /// Forces in 1/px of the picture.
-  [[nodiscard]] static DescentReport scaled(DescentReport report, double scale) {
-    report.force.mean *= scale;
-    report.force.rms *= scale;
-    return report;
-  }
-
-  /// mean of ink^2 / (mean of ink)^2
-  [[nodiscard]] static double crowding_of(const Array<float, 2>& ink) {
-    double sum = 0;
-    double squares = 0;
-    for (const float value : ink.host()) {
-      sum += static_cast<double>(value);
-      squares += static_cast<double>(value) * static_cast<double>(value);
-    }
-    return std::clamp(squares * static_cast<double>(ink.size()) / (sum * sum), 1.0, 1e6);
-  }
-
-  /// Dots of the working page as they are written.
-  void finish(Dots& dots) const {
-    put_on_page(dots, static_cast<double>(page_.nx), static_cast<double>(page_.ny));
-    dots.pixel_m = page_.pixel_m;
-    // A few dots at rest stand beyond an edge of the ink, where they are seen on bare paper.
-    for (std::size_t c = 0; c < page_.inks.size(); ++c) {
-      if (counts_[c] > 0) take_to_ink(dots, page_.inks[c].view(), static_cast<int>(c));
-    }
-    if (page_.inks.size() == 1) dots.colour_class.clear();
-    if (!(sizes_.low < sizes_.high)) return;
-    dots.radius.resize(dots.position.size() / 2);
-    for (std::size_t c = 0; c < page_.inks.size(); ++c) {
-      const auto radii = dot_radii(dots, page_.inks[c].view(), sizes_);
-      for (std::size_t j = 0; j < radii.size(); ++j) {
-        if (dots.colour_class.empty() || dots.colour_class[j] == c) dots.radius[j] = radii[j];
-      }
-    }
-  }
-
-  void write_frame(Dots dots) {
-    finish(dots);
-    const std::string path = job_.frames->name(static_cast<std::int64_t>(result_.frames.size()));
-    UnfinishedRun::will_write(path);
-    QuietProgress progress;
-    write_dots(path, dots, write_options(job_, page_, result_), progress);
-    result_.frames.push_back(path);
-  }
-
-  const HalftoneJob& job_;
-  const HalftonePage& page_;
-  ProgressBar bar_;
-  DotSizes sizes_;
-  std::vector<Array<float, 2>> densities_;
-  std::vector<View<const float, 2>> density_views_;
-  std::int64_t count_ = 0;
-  std::vector<std::int64_t> counts_;
-  Halftone result_;
-};
 
 }  // namespace
 
-Halftone make_halftone(const HalftoneJob& job, const HalftonePage& page) {
+WrittenHalftone make_halftone(const HalftoneJob& job, const HalftonePage& page) {
   const Stopwatch watch;
-  Halftone halftone = Maker(job, page).make();
-  halftone.make_s = watch.seconds();
-  return halftone;
+  ProgressBar bar(job.console);
+  std::vector<View<const float, 2>> inks;
+  for (const auto& ink : page.inks) inks.emplace_back(ink.view());
+  std::vector<std::string> frames;
+  const auto write_frame = [&](const Halftone& so_far) {
+    const std::string path = job.frames->name(std::ssize(frames));
+    UnfinishedRun::will_write(path);
+    QuietProgress progress;
+    write_dots(path, so_far.dots, write_options(job, page, so_far), progress);
+    frames.push_back(path);
+  };
+  try {
+    WrittenHalftone made{holotone::make_halftone(inks, options_of(job, page, bar), Queue(job.device), bar,
+                                                 job.frames ? HalftoneFrame(write_frame) : HalftoneFrame()),
+                         std::move(frames), 0};
+    made.make_s = watch.seconds();
+    return made;
+  } catch (const Error& error) {
+    rethrow_of_option(job, error);
+  }
 }
 
 DotsWriteOptions write_options(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone) {

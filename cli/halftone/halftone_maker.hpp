@@ -21,25 +21,14 @@ struct HalftonePage {
 /// Reads the pictures and the mask. Throws io and invalid_argument naming the file.
 HalftonePage read_page(const HalftoneJob& job);
 
-/// What became of a picture.
-struct Halftone {
-  Dots dots;
-  double radius = 0;       ///< pixels, where all dots are alike
-  double ink_share = 1;    ///< of the picture's ink that all dots hold
-  bool bitmap = false;     ///< a pixel of the picture is a dot or none
-  std::string start;       ///< how dots were placed first, where a method moves them
-  DescentReport report;    ///< of methods that iterate
-  ElectrostaticInfo plan;  ///< of forces
-  std::int64_t missed_neighbours = 0;
-  double energy = 0;      ///< of lloyd and ccvt
-  double tour_start = 0;  ///< length of the first way, pixels
-  double tour = 0;        ///< of the way taken, pixels
+/// What became of a picture, and the frames that were written.
+struct WrittenHalftone : Halftone {
   std::vector<std::string> frames;
   double make_s = 0;  ///< without reading and writing
 };
 
 /// Places the dots on the page. Writes frames. Throws naming the option.
-Halftone make_halftone(const HalftoneJob& job, const HalftonePage& page);
+WrittenHalftone make_halftone(const HalftoneJob& job, const HalftonePage& page);
 
 /// How the output is to be written.
 DotsWriteOptions write_options(const HalftoneJob& job, const HalftonePage& page, const Halftone& halftone);

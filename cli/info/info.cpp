@@ -3,14 +3,13 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/values.hpp>
 #include <cli/info/info_dots.hpp>
 #include <cli/info/info_metadata.hpp>
-#include <cli/smoe/smoe_command.hpp>
+#include <cli/info/info_smoe.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -23,6 +22,7 @@
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>

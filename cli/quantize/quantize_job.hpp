@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
+#include <cli/common/hologram_overrides.hpp>
 #include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>

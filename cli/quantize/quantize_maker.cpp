@@ -14,6 +14,7 @@
 #include <holotone/io/field_rows.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/quantize/modulus_share.hpp>
+#include <holotone/recipes/hologram_file.hpp>
 #include <numeric>
 
 namespace holotone::cli {
@@ -56,7 +57,7 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
   HologramOverrides overrides = job.overrides;
   overrides.wavelength = task.wavelength;
   apply_overrides(metadata, overrides);
-  if (job.distance_m) metadata["distance_m"] = number_text(*job.distance_m);
+  if (job.distance_m) set_metadata(metadata, "distance_m", *job.distance_m);
   if (!task.channel.empty()) metadata.emplace("channel", task.channel);
   require_stated(task.input, metadata, overrides, true);
   return metadata;
@@ -73,12 +74,8 @@ std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
 /// Side of the hogels that have windows of their own: as typed, as the file states it, or as the viewer asks.
 std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.hogel_px) return *job.hogel_px;
-  const double stated = number_of(path, metadata, "hogel_px")
-                            .value_or(static_cast<double>(default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m)));
-  if (!(stated >= 1 && stated <= static_cast<double>(largest_grid_side)) || stated != std::floor(stated)) {
-    throw_io(path, fmt::format("a whole hogel_px from 1 to {}", largest_grid_side), fmt::format("{:g}", stated));
-  }
-  return static_cast<std::int64_t>(stated);
+  if (const auto stated = checked_number(path, metadata, "hogel_px")) return static_cast<std::int64_t>(*stated);
+  return default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m);
 }
 
 /// Side of the hogels that are quantised apart; 0: the panel.
@@ -146,24 +143,51 @@ DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::i
   return {all.taps, part(all.values), all.backward.empty() ? Array<float, 2>() : part(all.backward)};
 }
 
-/// A block's codes, by the job's device.
-void diffuse(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const Queue& queue,
-             View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-  ErrorDiffusionPlan plan(options, weights, field.shape(), queue);
-  if (queue.device().backend == Backend::cpu) return plan.execute(field, codes);
-  Array<Complex, 2> values(field.shape(), queue);
-  Array<std::uint8_t, 2> levels(field.shape(), queue);
-  copy<Complex, 2>(values.view(), field, queue);
-  plan.execute(values.view(), levels.view());
-  copy<std::uint8_t, 2>(codes, levels.view(), queue);
-  queue.synchronize();
-}
+/// Blocks' codes by the job's device. One plan and its device memory serve all blocks but the last, if that has fewer
+/// rows.
+class BlockQuantizer {
+ public:
+  BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, const Queue& queue)
+      : options_(std::move(options)), weights_(weights.weights), queue_(queue) {}
+
+  /// `first` to `last` - 1: the block's hogels.
+  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes, std::int64_t first, std::int64_t last) {
+    if (!plan_ || field.shape() != shape_) {
+      plan_.reset();  // before the next one's memory is taken
+      plan_.emplace(options_, sets_of(weights_, first, last), field.shape(), queue_);
+      shape_ = field.shape();
+    } else if (weights_.values.shape()[0] > 1) {
+      plan_->set_weights(sets_of(weights_, first, last));
+    }
+    if (queue_.device().backend == Backend::cpu) return plan_->execute(field, codes);
+    if (values_.size() < field.size()) {
+      values_ = Array<Complex, 2>(shape_, queue_);
+      levels_ = Array<std::uint8_t, 2>(shape_, queue_);
+    }
+    // The last block is lower than those before it.
+    const View<Complex, 2> values(values_.data(), shape_, queue_.device());
+    const View<std::uint8_t, 2> levels(levels_.data(), shape_, queue_.device());
+    copy<Complex, 2>(values, field, queue_);
+    plan_->execute(values, levels);
+    copy<std::uint8_t, 2>(codes, levels, queue_);
+    queue_.synchronize();
+  }
+
+ private:
+  ErrorDiffusionOptions options_;
+  const DiffusionWeights& weights_;
+  Queue queue_;
+  std::optional<ErrorDiffusionPlan> plan_;
+  Shape<2> shape_{};
+  Array<Complex, 2> values_;  ///< on a device that is not the host
+  Array<std::uint8_t, 2> levels_;
+};
 
 /// How the codes were made, and what undoes them.
 void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
   const auto& diffusion = job.diffusion;
-  metadata["software"] = "holotone " HOLOTONE_VERSION;
-  metadata["source"] = row.input;
+  set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+  set_metadata(metadata, "source", row.input);
   for (const char* key : {"level_phase_rad", "phase_range_rad"})
     metadata.erase(key);  // a preset's, of which --bits takes fewer
   EncodeOptions encode;
@@ -173,23 +197,23 @@ void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row
   if (phase) encode.level_phase_rad = diffusion.levels;
   const auto most = static_cast<float>(row.scale);
   describe_encoding(metadata, encode, {-most, most}, false);
-  if (!phase && !diffusion.levels.empty()) metadata["level_amplitude"] = numbers_text(diffusion.levels);
-  metadata["scale"] = number_text(row.scale);
-  metadata["field_energy"] = number_text(row.energy);
-  metadata["clip"] = number_text(diffusion.clip);
-  metadata["quantize_method"] = to_string(job.method);
-  if (job.method != QuantizeMethod::truncate) metadata["serpentine"] = diffusion.serpentine ? "1" : "0";
-  if (row.hogel_px > 0) metadata["hogel_px"] = std::to_string(row.hogel_px);
+  if (!phase && !diffusion.levels.empty()) set_metadata(metadata, "level_amplitude", diffusion.levels);
+  set_metadata(metadata, "scale", row.scale);
+  set_metadata(metadata, "field_energy", row.energy);
+  set_metadata(metadata, "clip", diffusion.clip);
+  set_metadata(metadata, "quantize_method", to_string(job.method));
+  if (job.method != QuantizeMethod::truncate) set_metadata(metadata, "serpentine", diffusion.serpentine ? "1" : "0");
+  if (row.hogel_px > 0) set_metadata(metadata, "hogel_px", std::to_string(row.hogel_px));
   if (has_windows(job.method)) {
-    metadata["weights"] = std::to_string(job.weights.taps);
-    metadata["weights_kept"] = std::to_string(row.weights.most_used);
-    metadata["weights_rule"] = to_string(job.weights.rule);
-    metadata["weights_sum"] = number_text(row.weights.most_sum);
-    metadata["weights_p"] = job.weights.parallelism > 0 ? std::to_string(job.weights.parallelism) : "free";
-    metadata["kappa"] = number_text(job.weights.kappa);
+    set_metadata(metadata, "weights", std::to_string(job.weights.taps));
+    set_metadata(metadata, "weights_kept", std::to_string(row.weights.most_used));
+    set_metadata(metadata, "weights_rule", to_string(job.weights.rule));
+    set_metadata(metadata, "weights_sum", row.weights.most_sum);
+    set_metadata(metadata, "weights_p", job.weights.parallelism > 0 ? std::to_string(job.weights.parallelism) : "free");
+    set_metadata(metadata, "kappa", job.weights.kappa);
   }
   metadata.erase("viewer");
-  if (job.viewer) metadata["viewer"] = text_of(*job.viewer);
+  if (job.viewer) set_metadata(metadata, "viewer", text_of(*job.viewer));
 }
 
 void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
@@ -212,8 +236,12 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
   options.scale = row.scale;
   options.cache_folder = cache_folder();
   std::optional<WindowMeter> meter;
-  if (job.viewer) meter.emplace(options, row.grid, *job.viewer, square_side);
-  const Queue queue = Queue::create(job.device);
+  if (job.viewer) {
+    ErrorDiffusionOptions squares = options;
+    squares.hogel_px = square_side;
+    meter.emplace(squares, row.grid, *job.viewer);
+  }
+  BlockQuantizer quantizer(options, row.weights, Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
     progress.step("quantising", block, blocks.count());
@@ -222,8 +250,8 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
     const std::int64_t side = row.hogel_px > 0 ? row.hogel_px : row.grid.ny;
     const std::int64_t first = blocks.first_row(block) / side * row.hogels[1];
     const std::int64_t last = (blocks.first_row(block) + field.shape()[0] + side - 1) / side * row.hogels[1];
-    diffuse(options, sets_of(row.weights.weights, first, last), queue, field, codes);
-    if (meter) meter->look(blocks.first_row(block), field, codes, row.scale);
+    quantizer.execute(field, codes, first, last);
+    if (meter) meter->add_rows(blocks.first_row(block), field, codes, row.scale);
     check_cancelled("quantising");
     writer.write();
   }

@@ -2,9 +2,9 @@
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cli/quantize/quantize_windows.hpp>
-#include <cli/quantize/window_meter.hpp>
 #include <functional>
 #include <holotone/core/progress.hpp>
+#include <holotone/recipes/window_meter.hpp>
 #include <string>
 #include <vector>
 

@@ -1,100 +1,18 @@
 #include <algorithm>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/eye_view.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t most_places = 10'000;
 constexpr std::int64_t most_picture_pixels = 2048;  ///< a side, unless a pitch is given
 constexpr double most_kept_bytes = 1 << 30;
-
-EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
-  return {viewer.width_m, viewer.height_m, viewer.distance_m, viewer.x_m, viewer.y_m, shape};
-}
-
-/// {x, y} from "X,Y"; the last unit counts for one without.
-std::array<double, 2> place_of(const std::string& text, std::string_view expected) {
-  auto parts = list("--sweep-viewer", text, expected);
-  if (parts.size() != 2) reject("--sweep-viewer", expected, text);
-  if (parts[0].find_first_not_of("+-.0123456789eE") == std::string::npos) {
-    const auto unit = parts[1].find_last_of("0123456789.");
-    if (unit != std::string::npos) parts[0] += parts[1].substr(unit + 1);
-  }
-  return {distance_of("--sweep-viewer", parts[0]), distance_of("--sweep-viewer", parts[1])};
-}
-
-/// The eye at places on a line, both ends included.
-std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
-  constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
-  const auto first = text.find(':');
-  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (second == std::string::npos) reject("--sweep-viewer", expected, text);
-  const auto from = place_of(text.substr(0, first), expected);
-  const auto to = place_of(text.substr(first + 1, second - first - 1), expected);
-  const auto count = whole_number("--sweep-viewer", text.substr(second + 1), 1, most_places);
-  std::vector<EyePupil> eyes(static_cast<std::size_t>(count), eye);
-  for (std::size_t i = 0; i < eyes.size(); ++i) {
-    const double part = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
-    eyes[i].x_m = from[0] + (to[0] - from[0]) * part;
-    eyes[i].y_m = from[1] + (to[1] - from[1]) * part;
-  }
-  return eyes;
-}
-
-/// Options that mean nothing without an eye, and those that mean nothing to it.
-void require_eye_options(const ReconstructArguments& arguments, bool eye) {
-  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y], an eye";
-  if (!eye) {
-    if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
-    if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
-    if (!arguments.pupil_shape.empty()) reject("--pupil-shape", needed, arguments.pupil_shape);
-    if (!arguments.sweep_viewer.empty()) reject("--sweep-viewer", needed, arguments.sweep_viewer);
-    return;
-  }
-  if (arguments.method == "fresnel") {
-    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", arguments.method);
-  }
-}
-
-}  // namespace
-
-void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
-  const bool eye = !arguments.viewer.empty() && arguments.aperture.empty();
-  require_eye_options(arguments, eye);
-  if (!eye) return;
-  if (arguments.viewer.find(':') == std::string::npos) {
-    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture", arguments.viewer);
-  }
-  static constexpr Choice<PupilShape> shapes[] = {{"rectangle", PupilShape::rectangle},
-                                                  {"ellipse", PupilShape::ellipse}};
-  const auto shape =
-      arguments.pupil_shape.empty() ? PupilShape::rectangle : choose("--pupil-shape", arguments.pupil_shape, shapes);
-  const EyePupil pupil = pupil_at(viewer_of("--viewer", arguments.viewer), shape);
-  job.pupils = {pupil};
-  if (!arguments.sweep_viewer.empty()) job.pupils = places_of(arguments.sweep_viewer, pupil);
-  if (!arguments.output_pitch.empty()) job.output_pitch_m = pitch_of("--output-pitch", arguments.output_pitch);
-  if (!arguments.picture_size.empty()) {
-    job.picture_size_m = window_size("--picture-size", arguments.picture_size, arguments.picture_size);
-  }
-  job.white_rule = WhiteRule::mean_and_deviation;
-}
-
-const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
-  return job.pupils[job.pupils.size() == 1 ? 0 : frame];
-}
-
-std::string place_text(const EyePupil& pupil, double like_m) {
-  return fmt::format("{}, {}", format_length(pupil.x_m, like_m), format_length(pupil.y_m, like_m));
-}
-
-namespace {
 
 std::string_view shape_name(const EyePupil& pupil) {
   return pupil.shape == PupilShape::ellipse ? "ellipse" : "rectangle";
@@ -102,13 +20,17 @@ std::string_view shape_name(const EyePupil& pupil) {
 
 }  // namespace
 
+std::string place_text(const EyePupil& pupil, double like_m) {
+  return fmt::format("{}, {}", format_length(pupil.x_m, like_m), format_length(pupil.y_m, like_m));
+}
+
 void describe_eye(Metadata& metadata, const EyePupil& pupil) {
-  metadata["viewer_distance_m"] = number_text(pupil.distance_m);
-  metadata["viewer_x_m"] = number_text(pupil.x_m);
-  metadata["viewer_y_m"] = number_text(pupil.y_m);
-  metadata["viewer_width_m"] = number_text(pupil.width_m);
-  metadata["viewer_height_m"] = number_text(pupil.height_m);
-  metadata["pupil_shape"] = shape_name(pupil);
+  set_metadata(metadata, "viewer_distance_m", pupil.distance_m);
+  set_metadata(metadata, "viewer_x_m", pupil.x_m);
+  set_metadata(metadata, "viewer_y_m", pupil.y_m);
+  set_metadata(metadata, "viewer_width_m", pupil.width_m);
+  set_metadata(metadata, "viewer_height_m", pupil.height_m);
+  set_metadata(metadata, "pupil_shape", shape_name(pupil));
 }
 
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
@@ -117,10 +39,10 @@ nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
           {"light_share", light_share}};
 }
 
-EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::create(job.device)) {
+EyeView::EyeView(const ReconstructJob& job) : job_(job), queue_(Queue::create(job.device)) {
   const auto overrides = overrides_of(job);
   std::vector<HologramRows> files;
-  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.emplace_back(job.inputs[i], overrides[i]);
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.push_back(hologram_rows(job.inputs[i], overrides[i]));
   std::vector<const HologramLight*> lights;
   lights.reserve(files.size());
   for (const auto& file : files) lights.push_back(&file.light());
@@ -135,7 +57,7 @@ EyeLooker::EyeLooker(const ReconstructJob& job) : job_(job), queue_(Queue::creat
   require_possible();
 }
 
-EyeOptions EyeLooker::options_for(const Channel& channel, const EyePupil& pupil) const {
+EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) const {
   EyeOptions options;
   options.grid = channel.grid;
   options.pupil = pupil;
@@ -161,7 +83,7 @@ EyeOptions EyeLooker::options_for(const Channel& channel, const EyePupil& pupil)
 }
 
 /// Every frame's eye and focus are looked at before the first takes its time.
-void EyeLooker::require_possible() const {
+void EyeView::require_possible() const {
   auto distances = job_.distances_m;
   if (distances.empty()) distances = {stated_distance_m()};
   double most = 0;
@@ -182,11 +104,11 @@ void EyeLooker::require_possible() const {
                  "what goes through the pupil");
 }
 
-double EyeLooker::weight(const Channel& channel) const {
+double EyeView::weight(const Channel& channel) const {
   return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.sum) : 1;
 }
 
-void EyeLooker::gather(Channel& channel, const EyePupil& pupil, Progress& progress) {
+void EyeView::gather(Channel& channel, const EyePupil& pupil, Progress& progress) {
   const float largest = add_light(channel, pupil, progress);
   if (channel.is_exposed) return;
   channel.is_exposed = true;
@@ -196,7 +118,7 @@ void EyeLooker::gather(Channel& channel, const EyePupil& pupil, Progress& progre
 }
 
 /// All of the field into a new plan; returns the field's largest part.
-float EyeLooker::add_light(Channel& channel, const EyePupil& pupil, Progress& progress) {
+float EyeView::add_light(Channel& channel, const EyePupil& pupil, Progress& progress) {
   const auto options = options_for(channel, pupil);
   channel.plan.reset();  // before the next one's memory is taken
   channel.plan = std::make_unique<EyePlan>(options, queue_);
@@ -226,7 +148,7 @@ float EyeLooker::add_light(Channel& channel, const EyePupil& pupil, Progress& pr
   return largest;
 }
 
-void EyeLooker::gather(const EyePupil& pupil, Progress& progress) {
+void EyeView::gather(const EyePupil& pupil, Progress& progress) {
   if (gathered_ == &pupil) return;
   double power = 0;
   double all = 0;
@@ -244,7 +166,7 @@ void EyeLooker::gather(const EyePupil& pupil, Progress& progress) {
   shares_[static_cast<std::size_t>(&pupil - job_.pupils.data())] = all > 0 ? power / all : 0;
 }
 
-Picture EyeLooker::look(double distance_m, std::size_t frame, Progress& progress) {
+Picture EyeView::picture(double distance_m, std::size_t frame, Progress& progress) {
   Picture picture;
   if (frame < kept_.size() && !kept_[frame].channels.empty()) {
     for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));

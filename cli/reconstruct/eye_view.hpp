@@ -6,12 +6,6 @@
 // reconstruct --viewer DISTANCE:SIZE[@X,Y]: what an eye there sees (holotone/optics/eye.hpp).
 namespace holotone::cli {
 
-/// Where the eye of each frame is, and what is asked of its picture. Throws invalid_argument naming the option.
-void set_eye(ReconstructJob& job, const ReconstructArguments& arguments);
-
-/// The eye that a frame is seen by.
-const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
-
 /// "-2 mm, 0 mm"
 std::string place_text(const EyePupil& pupil, double like_m);
 
@@ -21,14 +15,14 @@ void describe_eye(Metadata& metadata, const EyePupil& pupil);
 /// The same for --json, with the part of the hologram's light that goes through the pupil.
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share);
 
-/// Looks through the eyes of a job. Holograms are read by rows, once for each place of the eye; pictures are kept while they
+/// What the eyes of a job see. Holograms are read by rows, once for each place of the eye; pictures are kept while they
 /// take less than a gigabyte.
-class EyeLooker final : public Looker {
+class EyeView final : public HologramView {
  public:
   /// Reads what the files say of themselves. Throws io, invalid_argument, or out_of_memory for what the host has not.
-  explicit EyeLooker(const ReconstructJob& job);
+  explicit EyeView(const ReconstructJob& job);
 
-  Picture look(double distance_m, std::size_t frame, Progress& progress) override;
+  Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
   [[nodiscard]] PropagationMethod method_for(double /*distance_m*/) const override {
     return PropagationMethod::angular_spectrum;
   }

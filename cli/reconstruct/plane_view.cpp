@@ -127,7 +127,7 @@ void put_in_order(std::vector<const HologramLight*>& lights) {
   }
 }
 
-void Looker::describe(const HologramLight& light) {
+void HologramView::describe(const HologramLight& light) {
   path_ = light.path;
   grid_ = light.grid;
   metadata_ = light.metadata;
@@ -143,7 +143,7 @@ Image toned(const Picture& picture, const ToneOptions& tone) {
 
 Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
 
-Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
+PlaneView::PlaneView(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
   std::vector<HologramLight> lights;
   const auto overrides = overrides_of(job);
   for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
@@ -156,11 +156,11 @@ Reconstructor::Reconstructor(const ReconstructJob& job) : queue_(Queue::create(j
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
   for (const auto* light : ordered) add(lights[static_cast<std::size_t>(light - lights.data())], job, colour);
   std::vector<double> factors;
-  for (const auto& eye : eyes_) factors.push_back(eye.factor);
+  for (const auto& own : channels_) factors.push_back(eye.factor);
   unit_ = common_unit(factors);
 }
 
-void Reconstructor::add(HologramLight& light, const ReconstructJob& job, bool colour) {
+void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour) {
   ReconstructionOptions options;
   options.grid = light.grid;
   options.method = job.method;
@@ -173,16 +173,16 @@ void Reconstructor::add(HologramLight& light, const ReconstructJob& job, bool co
   if (exposure.gain != 1) {
     for (Complex& value : light.field.host()) value *= exposure.gain;
   }
-  eyes_.push_back({ReconstructionPlan(options, queue_), exposure.unit * (colour ? weight_of(light, sum) : 1)});
+  channels_.push_back({ReconstructionPlan(options, queue_), exposure.unit * (colour ? weight_of(light, sum) : 1)});
   const auto field = light.field.to(job.device);
-  eyes_.back().plan.set_field(field.view());
+  channels_.back().plan.set_field(field.view());
   queue_.synchronize();
 }
 
-Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
+Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   Picture picture;
-  for (auto& eye : eyes_) {
-    eye.plan.execute(distance_m, intensity_.view());
+  for (auto& own : channels_) {
+    own.plan.execute(distance_m, intensity_.view());
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
@@ -194,7 +194,7 @@ Picture Reconstructor::look(double distance_m, std::size_t /*frame*/, Progress& 
   return picture;
 }
 
-double Looker::stated_distance_m() const {
+double HologramView::stated_distance_m() const {
   const auto distance = number_of(path_, metadata_, "distance_m");
   if (!distance) {
     throw Error(ErrorCode::invalid_argument,

@@ -53,13 +53,13 @@ float largest_part(View<const Complex, 2> field);
 /// the products, else the largest of them.
 double common_unit(std::span<const double> factors);
 
-/// Looks at one hologram, or at three together in colour, focused at any distance.
-class Looker {
+/// Pictures of one hologram, or of three together in colour, focused at any distance.
+class HologramView {
  public:
-  virtual ~Looker() = default;
+  virtual ~HologramView() = default;
 
   /// The picture of a frame of the job's, in focus at its distance.
-  virtual Picture look(double distance_m, std::size_t frame, Progress& progress) = 0;
+  virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
   [[nodiscard]] virtual PropagationMethod method_for(double distance_m) const = 0;
   /// Of the pictures.
   [[nodiscard]] const FieldGrid& grid() const { return grid_; }
@@ -103,18 +103,18 @@ void put_in_order(std::vector<const HologramLight*>& lights);
 double weight_of(const HologramLight& light, double sum);
 
 /// The plane itself, or through a circular aperture in the paraxial way.
-class Reconstructor final : public Looker {
+class PlaneView final : public HologramView {
  public:
   /// Reads the files. Throws io, or invalid_argument if three of them do not belong together.
-  explicit Reconstructor(const ReconstructJob& job);
+  explicit PlaneView(const ReconstructJob& job);
 
-  Picture look(double distance_m, std::size_t frame, Progress& progress) override;
+  Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
   [[nodiscard]] PropagationMethod method_for(double distance_m) const override {
-    return eyes_.front().plan.method_for(distance_m);
+    return channels_.front().plan.method_for(distance_m);
   }
 
  private:
-  struct Eye {
+  struct Channel {
     ReconstructionPlan plan;
     double factor = 1;  ///< of its intensity: its unit, and its weight among three
   };
@@ -123,7 +123,7 @@ class Reconstructor final : public Looker {
 
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device
-  std::vector<Eye> eyes_;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace holotone::cli

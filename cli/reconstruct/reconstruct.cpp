@@ -12,6 +12,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -37,17 +38,17 @@ struct Seen {
   double beyond_float = 0;           ///< an intensity of --linear that float32 does not hold; 0: none
 };
 
-std::unique_ptr<Looker> looker_of(const ReconstructJob& job) {
-  if (job.pupils.empty()) return std::make_unique<Reconstructor>(job);
-  return std::make_unique<EyeLooker>(job);
+std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
+  if (job.pupils.empty()) return std::make_unique<PlaneView>(job);
+  return std::make_unique<EyeView>(job);
 }
 
 /// Everything that is made of one hologram, or of three.
 class Run {
  public:
-  explicit Run(const ReconstructJob& job) : job_(job), looker_(looker_of(job)), bar_(job.console) {
+  explicit Run(const ReconstructJob& job) : job_(job), view_(view_of(job)), bar_(job.console) {
     distances_m_ = job.distances_m;
-    if (distances_m_.empty()) distances_m_ = {looker_->stated_distance_m()};
+    if (distances_m_.empty()) distances_m_ = {view_->stated_distance_m()};
     distances_m_.resize(frame_count(job), distances_m_.front());
   }
 
@@ -75,18 +76,18 @@ class Run {
               outputs_,
               distances_m_,
               {},
-              looker_->grid(),
-              looker_->encoding(),
-              looker_->filter(),
+              view_->grid(),
+              view_->encoding(),
+              view_->filter(),
               {},
-              looker_->metadata().count("software") != 0,
+              view_->metadata().count("software") != 0,
               white_,
-              looker_->light_shares(),
+              view_->light_shares(),
               {},
-              looker_->dark(),
+              view_->dark(),
               beyond_float_};
-    for (const double d : distances_m_) seen.methods.emplace_back(to_string(looker_->method_for(d)));
-    const auto& metadata = looker_->metadata();
+    for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
+    const auto& metadata = view_->metadata();
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;
@@ -98,15 +99,15 @@ class Run {
     double brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
-      last_ = looker_->look(distances_m_[i], i, bar_);
-      brightest = std::max(brightest, looker_->unit() * static_cast<double>(white_of(last_, job_.white_rule)));
+      last_ = view_->picture(distances_m_[i], i, bar_);
+      brightest = std::max(brightest, view_->unit() * static_cast<double>(white_of(last_, job_.white_rule)));
       if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
     white_ = job_.white > 0 ? job_.white : brightest;
   }
 
   [[nodiscard]] Picture tile_of(const Picture& picture) const {
-    const auto& grid = looker_->grid();
+    const auto& grid = view_->grid();
     const std::int64_t width = std::min(job_.tile_width, grid.nx);
     const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
     Picture tile;
@@ -130,7 +131,7 @@ class Run {
       for (const auto& tile : tiles_) channel.push_back(tile.channels[c].view());
       planes.push_back(contact_sheet(channel, options));
     }
-    white_ = job_.white > 0 ? job_.white : looker_->unit() * static_cast<double>(options.tone.reference);
+    white_ = job_.white > 0 ? job_.white : view_->unit() * static_cast<double>(options.tone.reference);
     Image image{interleaved(planes), metadata_of(white_, 0)};
     if (job_.pupils.size() > 1) {
       std::vector<double> x_m;
@@ -139,13 +140,13 @@ class Run {
         x_m.push_back(pupil.x_m);
         y_m.push_back(pupil.y_m);
       }
-      image.metadata["viewer_x_m"] = numbers_text(x_m);
-      image.metadata["viewer_y_m"] = numbers_text(y_m);
+      set_metadata(image.metadata, "viewer_x_m", x_m);
+      set_metadata(image.metadata, "viewer_y_m", y_m);
     }
-    const auto& grid = looker_->grid();
+    const auto& grid = view_->grid();
     const auto width = tiles_.front().channels.front().shape()[1];
-    image.metadata["pitch_m"] = number_text(grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
-    image.metadata["distances_m"] = numbers_text(distances_m_);
+    set_metadata(image.metadata, "pitch_m", grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
+    set_metadata(image.metadata, "distances_m", distances_m_);
     write(job_.sheet, image);
   }
 
@@ -164,28 +165,28 @@ class Run {
     for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
       bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       // Looking again costs less than keeping every picture of a long sweep.
-      if (distances_m_.size() > 1) last_ = looker_->look(distances_m_[i], i, bar_);
+      if (distances_m_.size() > 1) last_ = view_->picture(distances_m_[i], i, bar_);
       write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
     }
   }
 
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
     Image image = job_.linear ? untoned(picture) : toned(picture, {in_units(white_), job_.gamma});
-    if (job_.linear && looker_->unit() != 1) take_units_out(image);
+    if (job_.linear && view_->unit() != 1) take_units_out(image);
     image.metadata = metadata_of(white_, index);
-    image.metadata["distance_m"] = number_text(distances_m_[index]);
+    set_metadata(image.metadata, "distance_m", distances_m_[index]);
     write(path, image);
   }
 
   /// An intensity in the units of the pictures.
   [[nodiscard]] float in_units(double intensity) const {
     using Limits = std::numeric_limits<float>;
-    return static_cast<float>(std::clamp(intensity / looker_->unit(), double{Limits::min()}, double{Limits::max()}));
+    return static_cast<float>(std::clamp(intensity / view_->unit(), double{Limits::min()}, double{Limits::max()}));
   }
 
   void take_units_out(Image& image) {
     for (float& value : std::get<Array<float, 3>>(image.pixels).host()) {
-      const double intensity = looker_->unit() * static_cast<double>(value);
+      const double intensity = view_->unit() * static_cast<double>(value);
       value = static_cast<float>(intensity);
       if (intensity > 0 && !std::isnormal(value)) beyond_float_ = std::max(beyond_float_, intensity);
     }
@@ -204,27 +205,27 @@ class Run {
 
   [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
     Metadata metadata;
-    metadata["software"] = "holotone " HOLOTONE_VERSION;
-    metadata["source"] = job_.inputs.front();
-    metadata["pitch_m"] = number_text(looker_->grid().pitch_m);
-    metadata["wavelength_m"] = number_text(looker_->grid().wavelength_m);
+    set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+    set_metadata(metadata, "source", job_.inputs.front());
+    set_metadata(metadata, "pitch_m", view_->grid().pitch_m);
+    set_metadata(metadata, "wavelength_m", view_->grid().wavelength_m);
     if (job_.aperture) {
-      metadata["aperture_x_m"] = number_text(job_.aperture->x_m);
-      metadata["aperture_y_m"] = number_text(job_.aperture->y_m);
-      metadata["aperture_diameter_m"] = number_text(job_.aperture->diameter_m);
-      metadata["viewer_distance_m"] = number_text(job_.aperture->distance_m);
+      set_metadata(metadata, "aperture_x_m", job_.aperture->x_m);
+      set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
+      set_metadata(metadata, "aperture_diameter_m", job_.aperture->diameter_m);
+      set_metadata(metadata, "viewer_distance_m", job_.aperture->distance_m);
     }
     if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
     if (!job_.linear) {
-      metadata["tone"] = "sRGB(min(1, intensity / white)^(1 / gamma))";
-      metadata["white"] = number_text(white);
-      metadata["gamma"] = number_text(job_.gamma);
+      set_metadata(metadata, "tone", "sRGB(min(1, intensity / white)^(1 / gamma))");
+      set_metadata(metadata, "white", static_cast<double>(white));
+      set_metadata(metadata, "gamma", job_.gamma);
     }
     return metadata;
   }
 
   const ReconstructJob& job_;
-  std::unique_ptr<Looker> looker_;
+  std::unique_ptr<HologramView> view_;
   ProgressBar bar_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;

@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
-#include <cli/reconstruct/eye_view.hpp>
+#include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
 
 namespace holotone::cli {
 namespace {
 
 constexpr std::int64_t most_distances = 10'000;
+constexpr std::int64_t most_places = 10'000;
 
 /// Distances from "FROM:TO:COUNT", both ends included.
 std::vector<double> sweep_of(const std::string& text) {
@@ -114,10 +115,84 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   require_outputs(outputs, inputs);
 }
 
+EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
+  return {viewer.width_m, viewer.height_m, viewer.distance_m, viewer.x_m, viewer.y_m, shape};
+}
+
+/// {x, y} from "X,Y"; the last unit counts for one without.
+std::array<double, 2> place_of(const std::string& text, std::string_view expected) {
+  auto parts = list("--sweep-viewer", text, expected);
+  if (parts.size() != 2) reject("--sweep-viewer", expected, text);
+  if (parts[0].find_first_not_of("+-.0123456789eE") == std::string::npos) {
+    const auto unit = parts[1].find_last_of("0123456789.");
+    if (unit != std::string::npos) parts[0] += parts[1].substr(unit + 1);
+  }
+  return {distance_of("--sweep-viewer", parts[0]), distance_of("--sweep-viewer", parts[1])};
+}
+
+/// The eye at places on a line, both ends included.
+std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
+  constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
+  const auto first = text.find(':');
+  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (second == std::string::npos) reject("--sweep-viewer", expected, text);
+  const auto from = place_of(text.substr(0, first), expected);
+  const auto to = place_of(text.substr(first + 1, second - first - 1), expected);
+  const auto count = whole_number("--sweep-viewer", text.substr(second + 1), 1, most_places);
+  std::vector<EyePupil> eyes(static_cast<std::size_t>(count), eye);
+  for (std::size_t i = 0; i < eyes.size(); ++i) {
+    const double part = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
+    eyes[i].x_m = from[0] + (to[0] - from[0]) * part;
+    eyes[i].y_m = from[1] + (to[1] - from[1]) * part;
+  }
+  return eyes;
+}
+
+/// Options that mean nothing without an eye, and those that mean nothing to it.
+void require_eye_options(const ReconstructArguments& arguments, bool eye) {
+  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y], an eye";
+  if (!eye) {
+    if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
+    if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
+    if (!arguments.pupil_shape.empty()) reject("--pupil-shape", needed, arguments.pupil_shape);
+    if (!arguments.sweep_viewer.empty()) reject("--sweep-viewer", needed, arguments.sweep_viewer);
+    return;
+  }
+  if (arguments.method == "fresnel") {
+    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", arguments.method);
+  }
+}
+
+/// Where the eye of each frame is, and what is asked of its picture.
+void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
+  const bool eye = !arguments.viewer.empty() && arguments.aperture.empty();
+  require_eye_options(arguments, eye);
+  if (!eye) return;
+  if (arguments.viewer.find(':') == std::string::npos) {
+    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture", arguments.viewer);
+  }
+  static constexpr Choice<PupilShape> shapes[] = {{"rectangle", PupilShape::rectangle},
+                                                  {"ellipse", PupilShape::ellipse}};
+  const auto shape =
+      arguments.pupil_shape.empty() ? PupilShape::rectangle : choose("--pupil-shape", arguments.pupil_shape, shapes);
+  const EyePupil pupil = pupil_at(viewer_of("--viewer", arguments.viewer), shape);
+  job.pupils = {pupil};
+  if (!arguments.sweep_viewer.empty()) job.pupils = places_of(arguments.sweep_viewer, pupil);
+  if (!arguments.output_pitch.empty()) job.output_pitch_m = pitch_of("--output-pitch", arguments.output_pitch);
+  if (!arguments.picture_size.empty()) {
+    job.picture_size_m = window_size("--picture-size", arguments.picture_size, arguments.picture_size);
+  }
+  job.white_rule = WhiteRule::mean_and_deviation;
+}
+
 }  // namespace
 
 std::size_t frame_count(const ReconstructJob& job) {
   return std::max({job.distances_m.size(), job.pupils.size(), std::size_t{1}});
+}
+
+const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
+  return job.pupils[job.pupils.size() == 1 ? 0 : frame];
 }
 
 ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {

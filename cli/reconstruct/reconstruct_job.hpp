@@ -68,6 +68,9 @@ struct ReconstructJob {
 /// Pictures of each hologram.
 std::size_t frame_count(const ReconstructJob& job);
 
+/// The eye that a frame is seen by.
+const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
+
 /// Throws invalid_argument or io naming the option.
 ReconstructJob reconstruct_job(const ReconstructArguments& arguments);
 

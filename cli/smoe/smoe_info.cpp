@@ -2,6 +2,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_picture.hpp>
+#include <cli/common/smoe_summary.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
@@ -77,37 +78,6 @@ ViewsAgainst views_against(const SmoeInfoArguments& arguments, const SmoeModel& 
 
 std::string psnr_text(double psnr_db) { return std::isinf(psnr_db) ? "equal" : fmt::format("{:.3f} dB", psnr_db); }
 
-nlohmann::json steps_json(const SmoeFileInfo& info) {
-  const auto& steps = info.steps;
-  return {{"centre", std::vector<double>(steps.centre.begin(), steps.centre.begin() + info.dimensions)},
-          {"shape", steps.shape},
-          {"skew", steps.skew},
-          {"weight", steps.weight},
-          {"colour", steps.colour},
-          {"chroma", steps.chroma},
-          {"slope", steps.slope},
-          {"slope_chroma", steps.slope_chroma},
-          {"area_gain", steps.area_gain}};
-}
-
-std::string box_text(const SmoeModel& model) {
-  std::string text;
-  for (int axis = 0; axis < model.dimensions; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    text += fmt::format("{}{} {:g} to {:g}", axis == 0 ? "" : ", ", "xyuv"[a], model.low[a], model.high[a]);
-  }
-  return text;
-}
-
-std::string steps_text(const SmoeFileInfo& info) {
-  const auto& s = info.steps;
-  return fmt::format(
-      "centre {:.3g}, log2 of deviations {:.3g}, skew {:.3g}, weight {:.3g}, colour {:.3g} and {:.3g}, slope {:.3g} "
-      "and {:.3g}",
-      fmt::join(s.centre.begin(), s.centre.begin() + info.dimensions, " "), s.shape, s.skew, s.weight, s.colour,
-      s.chroma, s.slope, s.slope_chroma);
-}
-
 /// What was compared with the model.
 struct Against {
   std::optional<ViewsAgainst> views;
@@ -133,34 +103,13 @@ Against compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
   return result;
 }
 
-/// Of all captured views; nothing where how many they were is not known: the file does not say.
+/// Pixels of all captured views; nothing where the file does not say how many they were.
 std::optional<double> captured_pixels(const SmoeModel& model, const Against& against) {
-  if (against.views) return against.views->pixels();
-  if (model.dimensions > 2) return std::nullopt;
-  const auto size = own_size(model);
-  return static_cast<double>(model.dimensions < 2 ? size[1] : size[0] * size[1]);
+  return against.views ? against.views->pixels() : own_pixels(model);
 }
 
 nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
-  const SmoeModel& model = stored.model;
-  const double bits = 8 * static_cast<double>(stored.bytes);
-  const auto pixels = captured_pixels(model, against);
-  nlohmann::json object{{"file", arguments.input},
-                        {"kind", "smoe"},
-                        {"dimensions", model.dimensions},
-                        {"channels", model.channels},
-                        {"linear", model.linear},
-                        {"components", model.count()},
-                        {"low", std::vector<double>(model.low.begin(), model.low.begin() + model.dimensions)},
-                        {"high", std::vector<double>(model.high.begin(), model.high.begin() + model.dimensions)},
-                        {"bytes", stored.bytes},
-                        {"bits_per_component", bits / static_cast<double>(model.count())},
-                        {"bits_per_pixel", pixels ? nlohmann::json(bits / *pixels) : nlohmann::json(nullptr)}};
-  if (stored.info) {
-    object["lossless"] = stored.info->lossless;
-    object["version"] = stored.info->version;
-    if (!stored.info->lossless) object["steps"] = steps_json(*stored.info);
-  }
+  nlohmann::json object = model_json(arguments.input, stored, captured_pixels(stored.model, against));
   if (against.psnr_db) {
     object["against"] = arguments.against;
     object["psnr_db"] = *against.psnr_db;
@@ -174,30 +123,19 @@ nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& 
 }
 
 void report_info(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
-  const SmoeModel& model = stored.model;
   const auto& console = arguments.console;
-  const double bits = 8 * static_cast<double>(stored.bytes);
-  const auto line = [&](std::string_view name, const std::string& text) {
-    report(console, fmt::format("  {:<22} {}", name, text));
-  };
-  const std::string_view kind = model.dimensions > 2 ? "light field" : model.dimensions == 2 ? "picture" : "model";
-  report(console,
-         fmt::format("{}: {} as a mixture of {}, {}{}", arguments.input, kind, counted(model.count(), "component"),
-                     counted(model.channels, "channel"), model.linear ? ", linear light" : ""));
-  line("box", box_text(model));
-  line("bytes", fmt::format("{}, {:.4g} bits a component", stored.bytes, bits / static_cast<double>(model.count())));
-  const auto pixels = captured_pixels(model, against);
-  line("bits a pixel",
-       pixels ? fmt::format("{:.4g}", bits / *pixels) : "unknown without the views; give --against view_%v_%u.png");
-  if (stored.info) line("numbers", stored.info->lossless ? "exact" : "in steps: " + steps_text(*stored.info));
+  report_model(console, arguments.input, stored, captured_pixels(stored.model, against));
   if (against.psnr_db) {
-    line("PSNR", psnr_text(*against.psnr_db) + (std::isinf(*against.psnr_db) ? "" : " against " + arguments.against));
+    report_model_line(
+        console, "PSNR",
+        psnr_text(*against.psnr_db) + (std::isinf(*against.psnr_db) ? "" : " against " + arguments.against));
   }
   if (against.views) {
     const auto& views = *against.views;
     const auto least = views.least();
-    line("of views", fmt::format("{} of them, mean {}, least {} of {}", views.each.size(), psnr_text(views.mean()),
-                                 psnr_text(views.each[least]), views.pictures.paths[least]));
+    report_model_line(console, "of views",
+                      fmt::format("{} of them, mean {}, least {} of {}", views.each.size(), psnr_text(views.mean()),
+                                  psnr_text(views.each[least]), views.pictures.paths[least]));
   }
 }
 
@@ -211,10 +149,6 @@ int run_smoe_info(const SmoeInfoArguments& arguments) {
 }
 
 }  // namespace
-
-void tell_model(const std::string& path, const ConsoleOptions& console) {
-  run_smoe_info({.input = path, .against = {}, .view = {}, .rows = "auto", .console = console});
-}
 
 Command smoe_info_command() {
   const auto arguments = std::make_shared<SmoeInfoArguments>();

@@ -21,6 +21,11 @@ Error::Error(ErrorCode code, ErrorFields fields)
       code_(code),
       fields_(std::make_shared<const ErrorFields>(std::move(fields))) {}
 
+FileError::FileError(std::string path, const Error& error)
+    : Error(error.code(), ErrorFields{error.function(), error.argument(), error.expected(), error.got()}),
+      path_(std::move(path)),
+      what_(path_ + ": " + error.what()) {}
+
 void throw_argument(std::string_view where, std::string_view argument, std::string_view expected,
                     std::string_view got) {
   throw Error(ErrorCode::invalid_argument,

@@ -46,6 +46,18 @@ class Error : public std::runtime_error {
   std::shared_ptr<const ErrorFields> fields_;  // shared: copying an exception must not throw
 };
 
+/// An error about what a file holds: the fields are those of the function that refused it, what() begins with the file.
+class FileError final : public Error {
+ public:
+  FileError(std::string path, const Error& error);
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  std::string what_;
+};
+
 /// Throws Error{invalid_argument, "where: argument: expected <expected>, got <got>"}.
 [[noreturn]] void throw_argument(std::string_view where, std::string_view argument, std::string_view expected,
                                  std::string_view got);

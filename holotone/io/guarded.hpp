@@ -23,7 +23,7 @@ struct ReaderLimits {
 
 /// Limits for an OBJ, glTF or GLB of `bytes`, with the buffers and pictures that it names:
 ///   memory 256 MiB + 128 bytes, output 64 MiB + 24 bytes, processor time 3 s + 1 us, each for every byte.
-/// Measured with assimp 5.2: at most 34 bytes of memory (triangles of one-digit indices) and 0.05 us.
+/// Measured with assimp 5.2: at most 34 bytes of memory (triangles of one-digit indices) and 0.1 us.
 ReaderLimits scene_reader_limits(std::uint64_t bytes);
 
 /// Limits for an HDF5 file of `bytes`: 20 s of processor time + 0.25 us a byte, and

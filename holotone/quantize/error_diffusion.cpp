@@ -237,6 +237,20 @@ ErrorDiffusionPlan::~ErrorDiffusionPlan() = default;
 ErrorDiffusionPlan::ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept = default;
 ErrorDiffusionPlan& ErrorDiffusionPlan::operator=(ErrorDiffusionPlan&&) noexcept = default;
 
+void ErrorDiffusionPlan::set_weights(const DiffusionWeights& weights) {
+  Job& job = state_->job;
+  check_weights(weights, job.hogels[0] * job.hogels[1]);
+  DiffusionWeights ordered = in_order_of_sums(weights);
+  const auto& own = job.weights;
+  if (ordered.taps != own.taps || ordered.values.shape() != own.values.shape() ||
+      ordered.backward.empty() != own.backward.empty()) {
+    throw_argument(where, "weights", fmt::format("{} sets of the same {} taps", own.values.shape()[0], own.taps.size()),
+                   fmt::format("{} of {}", ordered.values.shape()[0], ordered.taps.size()));
+  }
+  job.weights = std::move(ordered);
+  state_->engine->set_weights(job);
+}
+
 void ErrorDiffusionPlan::execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   State& state = *state_;
   require_view(where, "field", field, state.job.shape, state.queue.device());

@@ -53,6 +53,10 @@ class ErrorDiffusionPlan {
   ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
   ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
 
+  /// Other weights over the same taps, as many sets: of another part of a panel. Throws invalid_argument for other
+  /// taps or another number of sets. CUDA: waits for what has been enqueued.
+  void set_weights(const DiffusionWeights& weights);
+
   /// {ny, nx}. Throws invalid_argument for another shape or a pixel that is not finite, which it names. CUDA: waits for the scale; where that is given it
   /// only enqueues, and report throws.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);

@@ -207,6 +207,7 @@ class CpuEngine : public Engine {
     while (found.another_pass());
     return {found.modulus(), found.broken()};
   }
+  void set_weights(const Job& /*job*/) override {}  // read from the job at every diffuse
   void diffuse(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
     broken_ = first_broken(field);
     if (broken_ >= 0) return;

@@ -86,6 +86,13 @@ class CudaEngine : public Engine {
     queue.synchronize();
   }
 
+  void set_weights(const Job& job) override {
+    const cuda::DeviceScope scope(queue_.device());
+    queue_.synchronize();  // kernels may still read those before
+    if (!job.weights.values.empty()) upload(device_weights_, job.weights.values.data(), job.weights.values.size());
+    queue_.synchronize();
+  }
+
   ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) override {
     const cuda::DeviceScope scope(queue_.device());
     const cudaStream_t stream = cuda::stream_of(queue_);

@@ -54,6 +54,8 @@ class Engine {
   virtual ~Engine() = default;
   virtual ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) = 0;
   virtual void diffuse(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
+  /// The job has other weights of the same shape.
+  virtual void set_weights(const Job& job) = 0;
   /// Waits; the first pixel of the last field that is not finite, -1: none.
   virtual std::int64_t broken() = 0;
 };

@@ -171,6 +171,40 @@ TEST_P(ErrorDiffusionDevice, FieldsOfAnySize) {
   });
 }
 
+// Blocks of a panel share a plan: with other weights it is the plan that was made with them.
+TEST_P(ErrorDiffusionDevice, OtherWeightsAreThoseOfANewPlan) {
+  const auto field = speckle({32, 48});
+  ErrorDiffusionOptions options;
+  options.hogel_px = 16;
+  WeightOptions nine;
+  nine.taps = 9;
+  const auto all = windows_of({4, 3}, nine);
+  const auto half = [&](std::int64_t first) {
+    DiffusionWeights own{all.taps, Array<float, 2>({6, 9})};
+    std::copy_n(all.values.data() + first * 9, own.values.size(), own.values.data());
+    return own;
+  };
+  const auto first = codes_on(Device{}, options, half(0), field);
+  const auto second = codes_on(Device{}, options, half(6), field);
+  ASSERT_FALSE(std::equal(first.data(), first.data() + first.size(), second.data()));
+  on_each([&](Device device) {
+    const Queue queue(device);
+    ErrorDiffusionPlan plan(options, half(0), field.shape(), queue);
+    const auto there = field.to(device);
+    Array<std::uint8_t, 2> codes(field.shape(), queue);
+    for (const auto* const expected : {&first, &second, &first}) {
+      plan.set_weights(half(expected == &second ? 6 : 0));
+      plan.execute(there.view(), codes.view());
+      queue.synchronize();
+      const auto host = copy_of(codes.view(), Device{});
+      EXPECT_TRUE(std::equal(host.data(), host.data() + host.size(), expected->data()));
+    }
+    expect_error(ErrorCode::invalid_argument,
+                 "ErrorDiffusionPlan: weights: expected 6 sets of the same 9 taps, got 1 of 4",
+                 [&] { plan.set_weights(floyd_steinberg_weights()); });
+  });
+}
+
 TEST_P(ErrorDiffusionDevice, CodesThatBeginAnywhere) {
   const auto field = speckle({64, 128});
   const auto expected = codes_on(Device{}, {}, floyd_steinberg_weights(), field);

@@ -1,7 +1,15 @@
-#include <cli/common/hologram_file.hpp>
 #include <cli/hologram/common/hologram_encoder.hpp>
+#include <holotone/recipes/hologram_file.hpp>
 
 namespace holotone::cli {
+
+void write_hologram(const MadeHologram& hologram) {
+  if (hologram.image) {
+    write_image(hologram.output, *hologram.image);
+  } else {
+    write_field(hologram.output, *hologram.field);
+  }
+}
 
 HologramEncoder::HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue)
     : job_(job), options_(job.encode_options(channel)), queue_(queue) {
@@ -30,9 +38,9 @@ void HologramEncoder::encode(View<const Complex, 2> field, EncodedHologram& made
 }
 
 void HologramEncoder::describe(Metadata& metadata) const {
-  if (!job_.correction.empty()) metadata["correction"] = job_.correction;
+  if (!job_.correction.empty()) set_metadata(metadata, "correction", job_.correction);
   if (job_.complex_field) {
-    metadata["encoding"] = "complex";
+    set_metadata(metadata, "encoding", "complex");
   } else {
     describe_encoding(metadata, options_, plan_->report(), job_.packed16);
   }
@@ -40,11 +48,11 @@ void HologramEncoder::describe(Metadata& metadata) const {
 
 Metadata panel_metadata(const Panel& panel, const Channel& channel) {
   Metadata metadata;
-  metadata["software"] = "holotone " HOLOTONE_VERSION;
-  metadata["panel"] = panel.name;
-  metadata["pitch_m"] = number_text(panel.pitch_m);
-  metadata["wavelength_m"] = number_text(channel.wavelength_m);
-  if (!channel.name.empty()) metadata["channel"] = channel.name;
+  set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+  set_metadata(metadata, "panel", panel.name);
+  set_metadata(metadata, "pitch_m", panel.pitch_m);
+  set_metadata(metadata, "wavelength_m", channel.wavelength_m);
+  if (!channel.name.empty()) set_metadata(metadata, "channel", channel.name);
   return metadata;
 }
 

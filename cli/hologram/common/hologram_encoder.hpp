@@ -1,8 +1,10 @@
 #pragma once
+#include <cli/common/hologram_overrides.hpp>
 #include <cli/hologram/common/hologram_job.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
 #include <optional>
+#include <string>
 
 namespace holotone::cli {
 
@@ -12,6 +14,15 @@ struct EncodedHologram {
   std::optional<FieldFile> field;
   [[nodiscard]] Metadata& metadata() { return image ? image->metadata : field->metadata; }
 };
+
+/// The same with its name, ready to be written.
+struct MadeHologram : EncodedHologram {
+  std::string output;
+  Flags reconstruct_flags;  ///< see flags_for
+};
+
+/// Writes to a temporary name that is renamed when complete.
+void write_hologram(const MadeHologram& hologram);
 
 /// Codes in host memory as an image of one channel.
 template <class T>

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <bit>
-#include <cli/common/correction.hpp>
-#include <cli/common/hologram_file.hpp>
+#include <cli/common/hologram_overrides.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/hologram_job.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/recipes/phase_map.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -247,7 +247,8 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!arguments.correction.empty()) {
     job.correction = arguments.correction;
-    job.correction_rad = read_correction(arguments.correction, job.panel.nx, job.panel.ny);
+    require_input(arguments.correction);
+    job.correction_rad = read_correction(arguments.correction, {job.panel.ny, job.panel.nx});
   }
   return job;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cli/common/npy_file.hpp>
 #include <cli/common/npz.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
@@ -8,6 +7,7 @@
 #include <holotone/core/colour.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
+#include <holotone/recipes/phase_map.hpp>
 #include <limits>
 
 namespace holotone::cli {

@@ -2,6 +2,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/layers/layers_options.hpp>
 
 namespace holotone::cli {

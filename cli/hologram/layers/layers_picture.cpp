@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 
 namespace holotone::cli {
 namespace {

@@ -2,14 +2,14 @@
 #include <array>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/common/hologram_maker.hpp>
+#include <cli/hologram/common/hologram_encoder.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cmath>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -164,13 +164,13 @@ class LayerWork {
   [[nodiscard]] Metadata metadata_of(const Channel& channel, const std::vector<SlicedPicture>& sliced) const {
     Metadata metadata = panel_metadata(job_.hologram.panel, channel);
     metadata.merge(sliced.size() == 1 ? depth_metadata(pictures_.front(), sliced.front()) : stack_metadata(sliced));
-    metadata["phase"] = to_string(job_.phase);
-    metadata["seed"] = std::to_string(job_.hologram.scene.seed);
+    set_metadata(metadata, "phase", to_string(job_.phase));
+    set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
     double energy = 0;
     for (const auto& one : sliced) {
       for (const float value : one.intensity.host()) energy += static_cast<double>(value);
     }
-    metadata["object_energy"] = fmt::format("{:.9g}", energy);
+    set_metadata(metadata, "object_energy", fmt::format("{:.9g}", energy));
     return metadata;
   }
 
@@ -192,8 +192,7 @@ std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& wo
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) {
     if (!work.is_dark(c)) continue;
-    warnings.push_back(
-        fmt::format("{} holds no light: {} has none of this colour", output_of(job, c), name_of(job)));
+    warnings.push_back(fmt::format("{} holds no light: {} has none of this colour", output_of(job, c), name_of(job)));
   }
   if (work.pictures().size() == 1) {  // the distances of a stack were typed
     auto words = far_warning(job.pictures.front(), work.pictures().front().depth, job.hologram.panel);

@@ -7,7 +7,7 @@
 namespace holotone::cli {
 namespace {
 
-double share_of(const HologramRow& row) {
+double share_of(const PointsRow& row) {
   return row.points == 0 ? 0 : static_cast<double>(row.unlit) / static_cast<double>(row.points);
 }
 
@@ -63,9 +63,9 @@ std::string remedy_of(const HologramJob& job, const PointCloud& cloud) {
   return text + fmt::format("; --size {} fits", size);
 }
 
-std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<HologramRow>& rows) {
+std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
   const auto& worst = *std::max_element(
-      rows.begin(), rows.end(), [](const HologramRow& a, const HologramRow& b) { return share_of(a) < share_of(b); });
+      rows.begin(), rows.end(), [](const PointsRow& a, const PointsRow& b) { return share_of(a) < share_of(b); });
   if (worst.unlit == 0) return {};
   const double reach = job.sum.cone_wavelength_m * worst.distance_m / job.panel.pitch_m;
   const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;

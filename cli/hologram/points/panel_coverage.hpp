@@ -1,5 +1,8 @@
 #pragma once
-#include <cli/hologram/points/points_frames.hpp>
+#include <array>
+#include <cli/hologram/common/hologram_job.hpp>
+#include <cli/hologram/points/points_row.hpp>
+#include <holotone/core/geometry.hpp>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,6 @@ std::string remedy_of(const HologramJob& job, const PointCloud& cloud);
 
 /// A line if points of any hologram light no pixel: how many, how wide the object and the zone that the panel lights are,
 /// and the --size that would fit. One line, for the hologram that loses most.
-std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<HologramRow>& rows);
+std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<PointsRow>& rows);
 
 }  // namespace holotone::cli

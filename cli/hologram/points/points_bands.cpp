@@ -2,11 +2,12 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/digest.hpp>
 #include <cli/common/field_rows_run.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/values.hpp>
+#include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <list>
 
 namespace holotone::cli {
@@ -67,9 +68,9 @@ class BandWork {
     before(rows_before_sum(job, source, frame_));
   }
 
-  std::vector<HologramRow> operator()() {
+  std::vector<PointsRow> operator()() {
     const UnfinishedRun run;
-    std::vector<HologramRow> rows;
+    std::vector<PointsRow> rows;
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c));
     for (auto& written : written_) written.finish();
     // All rows are there: who cancels now has the file.
@@ -78,7 +79,7 @@ class BandWork {
   }
 
  private:
-  HologramRow make(std::size_t c) {
+  PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
     const std::int64_t ny = job_.panel.ny;
@@ -86,13 +87,13 @@ class BandWork {
     const ChannelPoints points(frame_.points.cloud, channel.colour);
     PointCloudPlan plan(job_.sum_options(channel), queue_, at_once);
     plan.set_points(points.sources());
-    MadeHologram made;
+    PointsHologram made;
     made.output = source_.output(frame_.number, channel);
     made.info = plan.info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
     Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
-    metadata["encoding"] = "complex";
-    metadata["rows_at_once"] = std::to_string(at_once);
+    set_metadata(metadata, "encoding", "complex");
+    set_metadata(metadata, "rows_at_once", std::to_string(at_once));
     auto& run = written_.emplace_back(
         FieldRows{made.output, {ny, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once, at_once},
         job_.console, bar_);
@@ -105,7 +106,7 @@ class BandWork {
     });
     made.compute_s = watch.seconds();
     made.reconstruct_flags = flags_for(job_.output, metadata, {});
-    HologramRow row = row_of(frame_, c, made);
+    PointsRow row = row_of(frame_, c, made);
     row.bands = (ny + at_once - 1) / at_once;
     row.resumed = run.resumed();
     return row;
@@ -137,7 +138,7 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) 
   return (job.panel.ny + bands - 1) / bands;
 }
 
-std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   return BandWork(job, source, before)();
 }
 

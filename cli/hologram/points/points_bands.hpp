@@ -11,6 +11,6 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed);
 
 /// make_holograms of one frame, by bands of job.rows_at_once rows. Rows that a run that failed or was cancelled wrote are kept, and
 /// the next of the same points and options goes on from there.
-std::vector<HologramRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before);
+std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before);
 
 }  // namespace holotone::cli

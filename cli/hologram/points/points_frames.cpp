@@ -16,13 +16,12 @@
 namespace holotone::cli {
 namespace {
 
-using Makers = std::vector<std::unique_ptr<HologramMaker>>;
+using Makers = std::vector<std::unique_ptr<PointsMaker>>;
 
 Makers makers_of(const HologramJob& job) {
   const Queue queue = Queue::create(job.device);
   Makers makers;
-  for (std::size_t c = 0; c < job.channels.size(); ++c)
-    makers.push_back(std::make_unique<HologramMaker>(job, c, queue));
+  for (std::size_t c = 0; c < job.channels.size(); ++c) makers.push_back(std::make_unique<PointsMaker>(job, c, queue));
   return makers;
 }
 
@@ -48,7 +47,7 @@ class Pipeline {
  public:
   Pipeline(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {}
 
-  std::vector<HologramRow> operator()() {
+  std::vector<PointsRow> operator()() {
     {
       std::vector<std::jthread> threads;
       threads.emplace_back([this] { guard([this] { read(); }); });
@@ -86,7 +85,7 @@ class Pipeline {
     for (std::int64_t done = 0; auto frame = prepared_.pop(); ++done) {
       bar.step("making holograms", done, source_.count());
       for (std::size_t c = 0; c < makers.size(); ++c) {
-        MadeHologram made = makers[c]->make(*frame, quiet);
+        PointsHologram made = makers[c]->make(*frame, quiet);
         made.output = source_.output(frame->number, job_.channels[c]);
         rows_.push_back(row_of(*frame, c, made));
         if (!made_.push(std::move(made))) return;
@@ -106,22 +105,22 @@ class Pipeline {
   const HologramJob& job_;
   FrameSource& source_;
   BoundedQueue<PreparedFrame> prepared_{2};
-  BoundedQueue<MadeHologram> made_{4};
+  BoundedQueue<PointsHologram> made_{4};
   FirstFailure failure_;
-  std::vector<HologramRow> rows_;
+  std::vector<PointsRow> rows_;
 };
 
 /// One frame: one thing after the other, with a bar for the sum.
-std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
   require_light(job, frame.input, frame.dark);
   before(rows_before_sum(job, source, frame));
   const Makers makers = makers_of(job);
   ProgressBar bar(job.console);
-  std::vector<HologramRow> rows;
+  std::vector<PointsRow> rows;
   for (std::size_t c = 0; c < makers.size(); ++c) {
-    MadeHologram made = makers[c]->make(frame, bar);
+    PointsHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
     UnfinishedRun::will_write(made.output);
@@ -134,8 +133,8 @@ std::vector<HologramRow> make_one(const HologramJob& job, FrameSource& source, c
 
 }  // namespace
 
-HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHologram& made) {
-  HologramRow row;
+PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made) {
+  PointsRow row;
   row.input = frame.input;
   row.output = made.output;
   row.frame = frame.number;
@@ -155,11 +154,10 @@ HologramRow row_of(const PreparedFrame& frame, std::size_t channel, const MadeHo
   return row;
 }
 
-std::vector<HologramRow> rows_before_sum(const HologramJob& job, const FrameSource& source,
-                                         const PreparedFrame& frame) {
-  std::vector<HologramRow> rows;
+std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame) {
+  std::vector<PointsRow> rows;
   for (std::size_t c = 0; c < job.channels.size(); ++c) {
-    MadeHologram made;
+    PointsHologram made;
     made.output = source.output(frame.number, job.channels[c]);
     rows.push_back(row_of(frame, c, made));
   }
@@ -211,7 +209,7 @@ PreparedFrame FrameSource::prepare(std::int64_t index) {
   return prepare_frame(job_, *turning_, frame.number, turn_rad);
 }
 
-std::vector<HologramRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const UnfinishedRun run;
   auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source, before);
   check_cancelled("writing");

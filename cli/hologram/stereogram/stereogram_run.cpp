@@ -2,7 +2,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/field_rows_run.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -12,6 +11,7 @@
 #include <cli/hologram/stereogram/stereogram_run.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>
 #include <cmath>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <list>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -99,13 +99,13 @@ class StereogramWork {
   [[nodiscard]] Metadata metadata_of(const Channel& channel) const {
     const auto& options = job_.options;
     Metadata metadata = panel_metadata(job_.panel, channel);
-    metadata["encoding"] = "complex";
-    metadata["method"] = "stereogram, " + std::string(to_string(options.method));
-    metadata["hogel_px"] = std::to_string(options.hogel_px);
-    if (options.method == StereogramMethod::layered) metadata["layers"] = std::to_string(options.layers);
-    if (options.fringe_m > 0) metadata["fringe_m"] = number_text(options.fringe_m);
-    if (options.viewer) metadata["viewer"] = text_of(*options.viewer);
-    metadata["seed"] = std::to_string(options.seed);
+    set_metadata(metadata, "encoding", "complex");
+    set_metadata(metadata, "method", "stereogram, " + std::string(to_string(options.method)));
+    set_metadata(metadata, "hogel_px", std::to_string(options.hogel_px));
+    if (options.method == StereogramMethod::layered) set_metadata(metadata, "layers", std::to_string(options.layers));
+    if (options.fringe_m > 0) set_metadata(metadata, "fringe_m", options.fringe_m);
+    if (options.viewer) set_metadata(metadata, "viewer", text_of(*options.viewer));
+    set_metadata(metadata, "seed", std::to_string(options.seed));
     for (const auto& [name, value] : views_.metadata) metadata[name] = value;
     return metadata;
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cli/common/digest.hpp>
-#include <cli/common/hologram_file.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_views.hpp>
@@ -12,6 +11,7 @@
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/smoe/light_field_views.hpp>
 #include <span>
 
@@ -91,13 +91,13 @@ double width_of(double size_m, double width, double height) { return size_m * wi
 void describe(StereogramViews& views, const StereogramJob& job) {
   const auto& geometry = job.geometry;
   views.nearest_m = std::abs(geometry.distance_m);
-  views.metadata["distance_m"] = number_text(geometry.distance_m);
-  views.metadata["view_distance_m"] = number_text(geometry.view_distance_m);
+  set_metadata(views.metadata, "distance_m", geometry.distance_m);
+  set_metadata(views.metadata, "view_distance_m", geometry.view_distance_m);
   views.facts["distance_m"] = geometry.distance_m;
   views.facts["view_distance_m"] = geometry.view_distance_m;
   views.facts["size_m"] = geometry.size_m;
   if (views.camera_pitch_m > 0) {
-    views.metadata["camera_pitch_m"] = number_text(views.camera_pitch_m);
+    set_metadata(views.metadata, "camera_pitch_m", views.camera_pitch_m);
     views.facts["camera_pitch_m"] = views.camera_pitch_m;
   }
 }

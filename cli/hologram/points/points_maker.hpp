@@ -1,5 +1,4 @@
 #pragma once
-#include <cli/common/hologram_overrides.hpp>
 #include <cli/hologram/common/hologram_encoder.hpp>
 #include <optional>
 #include <string>
@@ -39,23 +38,21 @@ class ChannelPoints {
 Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
                          const ChannelPoints& points, const PointCloudInfo& info);
 
-/// One hologram in host memory, ready to be written.
-struct MadeHologram : EncodedHologram {
-  std::string output;
+/// A hologram of points, and how it was summed.
+struct PointsHologram : MadeHologram {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
-  Flags reconstruct_flags;  ///< see flags_for
 };
 
 /// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.
-class HologramMaker {
+class PointsMaker {
  public:
-  HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
-  MadeHologram make(const PreparedFrame& frame, Progress& progress);
+  PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
+  PointsHologram make(const PreparedFrame& frame, Progress& progress);
 
  private:
-  void sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress);
+  void sum_and_encode(const PointSources& points, PointsHologram& made, Progress& progress);
 
   const HologramJob& job_;
   std::size_t channel_index_;
@@ -68,8 +65,5 @@ class HologramMaker {
   Array<Complex, 2> field_;
   std::optional<HologramEncoder> encoder_;
 };
-
-/// Writes to a temporary name that is renamed when complete.
-void write_hologram(const MadeHologram& hologram);
 
 }  // namespace holotone::cli

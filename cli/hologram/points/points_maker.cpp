@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cli/common/console.hpp>
-#include <cli/common/hologram_file.hpp>
-#include <cli/hologram/common/hologram_maker.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
+#include <cli/hologram/points/points_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/recipes/hologram_file.hpp>
 #include <numbers>
 
 namespace holotone::cli {
@@ -65,28 +65,28 @@ Metadata points_metadata(const HologramJob& job, std::size_t channel, const Prep
   const auto& scene = frame.points;
   // Six digits: the float32 coordinates carry no more, and the flags that are printed repeat it.
   const double middle = std::stod(fmt::format("{:.6g}", (scene.nearest_m + scene.farthest_m) / 2));
-  metadata["distance_m"] = number_text(job.scene.placement.keep ? middle : job.scene.placement.distance_m);
-  metadata["distance_min_m"] = number_text(scene.nearest_m);
-  metadata["distance_max_m"] = number_text(scene.farthest_m);
-  metadata["points"] = std::to_string(scene.cloud.size());
+  set_metadata(metadata, "distance_m", job.scene.placement.keep ? middle : job.scene.placement.distance_m);
+  set_metadata(metadata, "distance_min_m", scene.nearest_m);
+  set_metadata(metadata, "distance_max_m", scene.farthest_m);
+  set_metadata(metadata, "points", std::to_string(scene.cloud.size()));
   // Three colours are balanced by the light that each has on the panel, where points at its edges light fewer pixels.
   const bool colours = job.channels.size() > 1;
   const double energy =
       colours ? lit_energy(points.sources(), job.sum_options(job.channels.at(channel))) : points.energy();
-  metadata["object_energy"] = fmt::format("{:.9g}", energy);
-  metadata["method"] = to_string(info.method);
-  metadata["arithmetic"] = info.arithmetic;
-  metadata["tolerance"] = number_text(job.sum.tolerance);
-  metadata["wave"] = to_string(job.sum.wave);
-  metadata["band_limit"] = job.sum.band_limit ? "1" : "0";
-  if (colours && job.sum.band_limit) metadata["cone_wavelength_m"] = number_text(job.sum.cone_wavelength_m);
-  metadata["fresnel_deviation_rad"] = number_text(frame.fresnel_deviation_rad[channel]);
-  metadata["seed"] = std::to_string(job.scene.seed);
-  if (job.scene.random_phase) metadata["random_phase"] = "1";
+  set_metadata(metadata, "object_energy", fmt::format("{:.9g}", energy));
+  set_metadata(metadata, "method", to_string(info.method));
+  set_metadata(metadata, "arithmetic", info.arithmetic);
+  set_metadata(metadata, "tolerance", job.sum.tolerance);
+  set_metadata(metadata, "wave", to_string(job.sum.wave));
+  set_metadata(metadata, "band_limit", job.sum.band_limit ? "1" : "0");
+  if (colours && job.sum.band_limit) set_metadata(metadata, "cone_wavelength_m", job.sum.cone_wavelength_m);
+  set_metadata(metadata, "fresnel_deviation_rad", frame.fresnel_deviation_rad[channel]);
+  set_metadata(metadata, "seed", std::to_string(job.scene.seed));
+  if (job.scene.random_phase) set_metadata(metadata, "random_phase", "1");
   return metadata;
 }
 
-HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
+PointsMaker::PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
     : job_(job),
       channel_index_(channel),
       channel_(job.channels.at(channel)),
@@ -103,7 +103,7 @@ HologramMaker::HologramMaker(const HologramJob& job, std::size_t channel, const 
   }
 }
 
-void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& made, Progress& progress) {
+void PointsMaker::sum_and_encode(const PointSources& points, PointsHologram& made, Progress& progress) {
   plan_.set_points(points);
   if (phase_from_sum_) {
     plan_.execute({{}, {}, phase_.view()}, progress);
@@ -114,9 +114,9 @@ void HologramMaker::sum_and_encode(const PointSources& points, MadeHologram& mad
   }
 }
 
-MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress) {
+PointsHologram PointsMaker::make(const PreparedFrame& frame, Progress& progress) {
   const Stopwatch watch;
-  MadeHologram made;
+  PointsHologram made;
   const ChannelPoints points(frame.points.cloud, channel_.colour);
   sum_and_encode(points.sources(), made, progress);
   made.info = plan_.info();
@@ -132,14 +132,6 @@ MadeHologram HologramMaker::make(const PreparedFrame& frame, Progress& progress)
   made.reconstruct_flags =
       flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
   return made;
-}
-
-void write_hologram(const MadeHologram& hologram) {
-  if (hologram.image) {
-    write_image(hologram.output, *hologram.image);
-  } else {
-    write_field(hologram.output, *hologram.field);
-  }
 }
 
 }  // namespace holotone::cli

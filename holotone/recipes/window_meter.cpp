@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <cli/quantize/quantize_windows.hpp>
-#include <cli/quantize/window_meter.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <holotone/recipes/hogel_weights.hpp>
+#include <holotone/recipes/window_meter.hpp>
+#include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 constexpr std::int64_t most_side = 512;
@@ -39,8 +40,9 @@ Array<T, 2> cut(View<const T, 2> from, std::int64_t row, std::int64_t column, Sh
 
 }  // namespace
 
-WindowMeter::WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer, std::int64_t side)
+WindowMeter::WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer)
     : options_(std::move(options)) {
+  const std::int64_t side = options_.hogel_px;
   options_.hogel_px = 0;
   options_.serpentine = false;
   for (const auto& y : spans_of(grid.ny, side)) {
@@ -53,8 +55,8 @@ WindowMeter::WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, c
   }
 }
 
-void WindowMeter::look(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes,
-                       double scale) {
+void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes,
+                           double scale) {
   for (const auto& square : squares_) {
     const std::int64_t row = square.row - first_row;
     if (row < 0 || row + square.height > field.shape()[0]) continue;
@@ -82,4 +84,4 @@ WindowMeasure WindowMeter::measured() const {
   return mean;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

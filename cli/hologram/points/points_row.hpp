@@ -1,0 +1,32 @@
+#pragma once
+#include <array>
+#include <cli/common/hologram_overrides.hpp>
+#include <cstdint>
+#include <holotone/hologram/point_cloud.hpp>
+#include <string>
+
+namespace holotone::cli {
+
+/// What one written hologram was.
+struct PointsRow {
+  std::string input;
+  std::string output;
+  std::int64_t frame = 0;
+  std::size_t channel = 0;
+  std::int64_t points = 0;
+  std::int64_t dropped = 0;
+  std::int64_t hidden = 0;
+  std::string dark;  ///< why it holds no light; empty: it does
+  PointCloudInfo info;
+  double fresnel_deviation_rad = 0;
+  double compute_s = 0;
+  std::string remedy;                ///< see remedy_of
+  std::int64_t unlit = 0;            ///< points that light no pixel
+  std::array<double, 2> extent_m{};  ///< the object's width and height
+  double distance_m = 0;             ///< of its nearest point, where the panel lights least
+  Flags reconstruct_flags;           ///< what the file cannot say of itself
+  std::int64_t bands = 0;            ///< it was summed in; 0: at once
+  std::int64_t resumed = 0;          ///< rows that an earlier run had made
+};
+
+}  // namespace holotone::cli

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cli/common/command.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/common/memory_estimate.hpp>
+#include <cli/hologram/points/panel_coverage.hpp>
+#include <cli/hologram/points/points_bands.hpp>
+#include <cli/hologram/points/points_run.hpp>
+#include <fmt/format.h>
+#include <holotone/core/units.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// A sixtieth of a wave at the panel's edge; less is invisible in a picture.
+constexpr double least_reported_deviation_rad = 0.1;
+
+nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
+  nlohmann::json object{{"input", row.input},
+                        {"output", row.output},
+                        {"wavelength_m", job.channels[row.channel].wavelength_m},
+                        {"points", row.points},
+                        {"method", to_string(row.info.method)},
+                        {"arithmetic", row.info.arithmetic},
+                        {"unlit_points", row.unlit},
+                        {"expected_error", row.info.expected_error},
+                        {"fresnel_deviation_rad", row.fresnel_deviation_rad},
+                        {"compute_s", row.compute_s}};
+  if (!job.channels[row.channel].name.empty()) object["channel"] = job.channels[row.channel].name;
+  Flags flags = row.reconstruct_flags;
+  std::erase_if(flags, [](const auto& flag) { return is_balance(flag.first); });
+  if (!flags.empty()) object["reconstruct_flags"] = line_of(flags);
+  if (row.bands > 0) {
+    object["rows_at_once"] = job.rows_at_once;
+    object["bands"] = row.bands;
+    object["resumed_rows"] = row.resumed;
+  }
+  return object;
+}
+
+/// The flags of each frame's channels together, of those frames whose files cannot say it themselves.
+std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  std::vector<Flags> frames;
+  const std::size_t channels = job.channels.size();
+  for (std::size_t first = 0; first + channels <= rows.size() && !rows[first].reconstruct_flags.empty();
+       first += channels) {
+    std::vector<Flags> together;
+    for (std::size_t c = 0; c < channels; ++c) together.push_back(rows[first + c].reconstruct_flags);
+    frames.push_back(merged(together));
+  }
+  return frames;
+}
+
+/// The options whose values differ from frame to frame: one line of flags cannot say them.
+std::string differing(const std::vector<Flags>& frames) {
+  std::string names;
+  for (std::size_t i = 0; !frames.empty() && i < frames.front().size(); ++i) {
+    const bool alike = std::all_of(frames.begin(), frames.end(), [&](const Flags& f) { return f[i] == frames[0][i]; });
+    if (!alike) names += (names.empty() ? "" : ", ") + frames[0][i].first;
+  }
+  return names;
+}
+
+/// What is asked for and hardly meant, as far as it is known before the sum, a line each.
+std::vector<std::string> early_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  std::vector<std::string> warnings;
+  std::size_t dark = 0;
+  for (const auto& row : rows) {
+    if (row.dark.empty()) continue;
+    if (dark++ == 0) warnings.push_back(fmt::format("{} holds no light: {}", row.output, row.dark));
+  }
+  if (dark > 1) warnings.back() += fmt::format(" ({} of {} holograms hold none)", dark, rows.size());
+  if (dark == 0) warnings = lit_zone_warnings(job, rows);
+  for (const auto& channel : job.channels) {
+    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  }
+  return warnings;
+}
+
+std::vector<std::string> late_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  std::vector<std::string> warnings;
+  if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
+    warnings.push_back(fmt::format(
+        "each frame has its own {}, which {} does not store; the options below are those of the first frame; PNG "
+        "stores "
+        "them{}",
+        names, format_name(job.output),
+        names.find("--amplitude-range") == std::string::npos ? ""
+                                                             : ", or --amplitude-range gives all frames one range"));
+  }
+  return warnings;
+}
+
+std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  auto warnings = early_warnings(job, rows);
+  for (auto& words : late_warnings(job, rows)) warnings.push_back(std::move(words));
+  return warnings;
+}
+
+nlohmann::json json_of(const HologramJob& job, const std::vector<PointsRow>& rows, double seconds) {
+  nlohmann::json object = json_of(job, rows.front());
+  object.erase("output");
+  object.erase("channel");
+  object.erase("reconstruct_flags");
+  if (const auto frames = flags_of_frames(job, rows); frames.size() == 1) {
+    object["reconstruct_flags"] = line_of(frames.front());
+  }
+  object["software"] = "holotone " HOLOTONE_VERSION;
+  object["device"] = to_string(job.device);
+  object["panel"] = job.panel.name;
+  object["resolution"] = {job.panel.nx, job.panel.ny};
+  object["pitch_m"] = job.panel.pitch_m;
+  object["wave"] = to_string(job.sum.wave);
+  object["tolerance"] = job.sum.tolerance;
+  object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
+  object["dropped_points"] = rows.front().dropped;
+  object["hidden_points"] = rows.front().hidden;
+  object["time_s"] = seconds;
+  object["warnings"] = warnings_of(job, rows);
+  object["outputs"] = nlohmann::json::array();
+  object["holograms"] = nlohmann::json::array();
+  for (const auto& row : rows) {
+    object["outputs"].push_back(row.output);
+    object["holograms"].push_back(json_of(job, row));
+  }
+  return object;
+}
+
+/// How to look at files of a format that cannot say of itself what reconstruction needs.
+void tell_flags(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  const auto frames = flags_of_frames(job, rows);
+  if (frames.empty()) return;
+  std::string files;
+  for (std::size_t c = 0; c < job.channels.size(); ++c) files += (c == 0 ? "" : " ") + rows[c].output;
+  remark(job.console, no_metadata_remark(job.output, files, line_of(frames.front()), frames.size() > 1));
+}
+
+/// "12 points", or "10 to 12 points" of moving pictures.
+std::string range_of(const std::vector<PointsRow>& rows, std::int64_t PointsRow::*count) {
+  const auto [low, high] = std::minmax_element(
+      rows.begin(), rows.end(), [&](const PointsRow& a, const PointsRow& b) { return a.*count < b.*count; });
+  const std::string most = counted((*high).*count, "point");
+  return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
+}
+
+/// Where a double-phase hologram's own orders meet the object's: docs/encoding.md, double phase.
+void tell_ghosts(const HologramJob& job, const PointsRow& row) {
+  if (job.complex_field || job.encode.encoding != Encoding::double_phase || row.distance_m == 0) return;
+  constexpr double clean = 0.25;  // cycles a pixel
+  const double pitch = job.panel.pitch_m;
+  const double width = std::max(static_cast<double>(job.panel.nx) * pitch + row.extent_m[0],
+                                static_cast<double>(job.panel.ny) * pitch + row.extent_m[1]);
+  const double wavelength = job.channels[row.channel].wavelength_m;
+  const double nearest = width * pitch / (2 * wavelength * clean);
+  if (row.distance_m >= nearest) return;
+  remark(
+      job.console,
+      fmt::format(
+          "note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, shifted by {} in x and "
+          "y; this object is at {}",
+          format_length(parse_number("length", fmt::format("{:.3g}", nearest))),
+          format_length(parse_number("length", fmt::format("{:.3g}", wavelength * row.distance_m / (2 * pitch)))),
+          format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
+}
+
+/// What is known before the sum; of moving pictures, whose frames are read meanwhile, after it.
+void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
+  const auto& first = rows.front();
+  for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);
+  tell_ghosts(job, first);
+  if (first.dropped > 0)
+    remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {
+    const auto hidden = range_of(rows, &PointsRow::hidden);
+    remark(job.console,
+           fmt::format("{} {} hidden behind a nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
+  }
+}
+
+void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double seconds) {
+  const auto& first = rows.front();
+  for (const auto& warning : late_warnings(job, rows)) warn(job.console, warning);
+  tell_flags(job, rows);
+  for (const auto& row : rows) {
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
+  }
+  const auto frames = rows.size() / job.channels.size();
+  const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
+  report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
+                                  range_of(rows, &PointsRow::points), to_string(first.info.method),
+                                  first.info.arithmetic, to_string(job.device), format_duration(seconds)));
+  if (frames > 1)
+    report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
+  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad) {
+    report(job.console,
+           fmt::format(
+               "Fresnel approximation: {:.2g} rad error at the panel's edge, harmless for viewing; --wave spherical is "
+               "exact and slower",
+               first.fresnel_deviation_rad));
+  }
+}
+
+}  // namespace
+
+int run_points(const HologramArguments& arguments) {
+  const Stopwatch watch;
+  HologramJob job = hologram_job(arguments);
+  job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
+  require_memory_for(job);
+  FrameSource source(job);
+  const auto before = [&](const std::vector<PointsRow>& early) { tell_early(job, early); };
+  const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);
+  if (source.moving()) tell_early(job, rows);
+  report_json(job.console, json_of(job, rows, watch.seconds()));
+  tell(job, rows, watch.seconds());
+  return exit_ok;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <holotone/recipes/hogel_weights.hpp>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+/// Cycles a pixel; less of a window is nothing that an eye looks through.
+constexpr double least_side = 1e-3;
+
+struct Sides {
+  double low;
+  double high;
+};
+Sides sides_of(double middle, double side) { return {middle - side / 2, middle + side / 2}; }
+
+/// Radians from the diffraction angle to the nearest light that the window wants; below 0: some gets there.
+double radians_beyond(const FieldGrid& grid, const SignalWindow& window) {
+  const auto angle = [&](double frequency) {
+    return std::asin(std::min(1.0, frequency * grid.wavelength_m / grid.pitch_m));
+  };
+  const auto beyond = [&](Sides sides) {
+    const double nearest = sides.low > 0 ? sides.low : sides.high < 0 ? -sides.high : 0;
+    return angle(nearest) - angle(0.5);
+  };
+  return std::max(beyond(sides_of(window.xi, window.width)), beyond(sides_of(window.eta, window.height)));
+}
+
+struct Place {
+  double x_m;
+  double y_m;
+};
+
+/// The middles of hogels, row by row.
+std::vector<Place> middles_of(const FieldGrid& grid, std::int64_t side) {
+  const auto hogels = hogels_of(grid.shape(), side);
+  const auto middle = [](std::int64_t number, std::int64_t own, std::int64_t all) {
+    const std::int64_t first = number * own;
+    return static_cast<double>(first + std::min(first + own, all) - all) / 2;
+  };
+  const std::int64_t own = side > 0 ? side : std::max(grid.nx, grid.ny);
+  std::vector<Place> places;
+  for (std::int64_t row = 0; row < hogels[0]; ++row) {
+    for (std::int64_t column = 0; column < hogels[1]; ++column) {
+      places.push_back({middle(column, own, grid.nx) * grid.pitch_m, -middle(row, own, grid.ny) * grid.pitch_m});
+    }
+  }
+  return places;
+}
+
+[[noreturn]] void refuse_window(const FieldGrid& grid, const std::vector<SignalWindow>& windows) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& window : windows) least = std::min(least, radians_beyond(grid, window));
+  constexpr double degrees = 180 / std::numbers::pi;
+  const double most = std::asin(std::min(1.0, grid.wavelength_m / (2 * grid.pitch_m)));
+  throw_argument(
+      "window_weights", "viewer",
+      fmt::format("a window that light from the panel reaches, no more than {:.3g} deg from its pixels' axes",
+                  most * degrees),
+      fmt::format("one {:.3g} deg beyond that", std::max(0.0, least) * degrees));
+}
+
+}  // namespace
+
+std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
+  const auto window = signal_window(grid, viewer, x_m, y_m);
+  const auto cut = [](Sides sides) { return Sides{std::max(sides.low, -0.5), std::min(sides.high, 0.5)}; };
+  const Sides x = cut(sides_of(window.xi, window.width));
+  const Sides y = cut(sides_of(window.eta, window.height));
+  if (x.high - x.low < std::min(least_side, window.width / 2) ||
+      y.high - y.low < std::min(least_side, window.height / 2))
+    return std::nullopt;
+  return SignalWindow{(x.low + x.high) / 2, (y.low + y.high) / 2, x.high - x.low, y.high - y.low};
+}
+
+HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std::int64_t unreached) {
+  HogelWeights own;
+  own.weights = std::move(weights);
+  own.clipped = clipped;
+  own.unreached = unreached;
+  const auto& values = own.weights.values;
+  own.least_used = std::numeric_limits<int>::max();
+  own.least_sum = std::numeric_limits<double>::infinity();
+  for (std::int64_t hogel = 0; hogel < values.shape()[0]; ++hogel) {
+    int used = 0;
+    double sum = 0;
+    for (std::int64_t i = 0; i < values.shape()[1]; ++i) {
+      used += values(hogel, i) != 0 ? 1 : 0;
+      sum += std::abs(static_cast<double>(values(hogel, i)));
+    }
+    own.most_used = std::max(own.most_used, used);
+    own.most_sum = std::max(own.most_sum, sum);
+    if (used == 0 && own.unreached > 0) continue;
+    own.least_used = std::min(own.least_used, used);
+    own.least_sum = std::min(own.least_sum, sum);
+  }
+  return own;
+}
+
+HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options) {
+  std::int64_t clipped = 0;
+  std::int64_t unreached = 0;
+  const auto places = options.each_hogel ? middles_of(grid, options.hogel_px) : std::vector<Place>{{0, 0}};
+  std::vector<SignalWindow> wanted;
+  std::vector<std::optional<SignalWindow>> reached;
+  for (const auto& place : places) {
+    wanted.push_back(signal_window(grid, viewer, place.x_m, place.y_m));
+    reached.push_back(reached_window(grid, viewer, place.x_m, place.y_m));
+  }
+  const auto some = std::find_if(reached.begin(), reached.end(), [](const auto& window) { return window.has_value(); });
+  if (some == reached.end()) refuse_window(grid, wanted);
+  std::vector<SignalWindow> windows;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    windows.push_back(reached[i] ? *reached[i] : **some);
+    if (!reached[i]) {
+      ++unreached;
+    } else if (reached[i]->width < wanted[i].width * (1 - 1e-9) || reached[i]->height < wanted[i].height * (1 - 1e-9)) {
+      ++clipped;
+    }
+  }
+  DiffusionWeights weights = diffusion_weights(windows, options.weights);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    if (reached[i]) continue;
+    const auto hogel = static_cast<std::int64_t>(i);
+    const auto taps = weights.values.shape()[1];
+    std::fill_n(&weights.values(hogel, 0), taps, 0.0F);
+    if (!weights.backward.empty()) std::fill_n(&weights.backward(hogel, 0), taps, 0.0F);
+  }
+  return counted_weights(std::move(weights), clipped, unreached);
+}
+
+}  // namespace holotone

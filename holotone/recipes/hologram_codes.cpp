@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/recipes/hologram_codes_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <variant>
+
+namespace holotone {
+namespace {
+
+constexpr std::size_t longest_quote = 40;  ///< of a file's text in an error
+
+/// What the codes of an amplitude encoding stand for.
+EncodeReport stated_range(const HologramLight& light) {
+  EncodeReport report;
+  report.amplitude_min = static_cast<float>(checked_number(light.path, light.metadata, "amplitude_min").value_or(0));
+  report.amplitude_max = static_cast<float>(checked_number(light.path, light.metadata, "amplitude_max").value_or(1));
+  return report;
+}
+
+/// Amplitudes whose range is not known are no light.
+void require_range_stated(const HologramLight& light, Encoding encoding) {
+  if (encoding != Encoding::amplitude && encoding != Encoding::single_sideband) return;
+  for (const char* key : {"amplitude_min", "amplitude_max"}) {
+    if (light.metadata.count(key) == 0) {
+      throw_io(light.path, fmt::format("{} of its {} encoding", key, to_string(encoding)), "none");
+    }
+  }
+}
+
+int stated_bits(const HologramLight& light, int pixel_bits) {
+  const double bits = number_of(light.path, light.metadata, "bits").value_or(pixel_bits);
+  if (!(bits >= 1 && bits <= pixel_bits) || bits != std::floor(bits)) {
+    throw_io(light.path, fmt::format("bits from 1 to {}", pixel_bits), fmt::format("{}", bits));
+  }
+  return static_cast<int>(bits);
+}
+
+EncodeOptions stated_encoding(const HologramLight& light, int pixel_bits) {
+  EncodeOptions options;
+  const std::string stated = metadata_text(light.metadata, "encoding");
+  if (!stated.empty()) options.encoding = parse_encoding(stated.substr(0, longest_quote));
+  options.bits = stated_bits(light, pixel_bits);
+  options.phase_range_rad =
+      checked_number(light.path, light.metadata, "phase_range_rad").value_or(options.phase_range_rad);
+  options.level_phase_rad = checked_numbers(light.path, light.metadata, "level_phase_rad");
+  if (options.level_phase_rad.size() > std::size_t{1} << options.bits) {
+    throw_io(light.path, fmt::format("at most 2^{} numbers under level_phase_rad", options.bits),
+             fmt::format("{}", options.level_phase_rad.size()));
+  }
+  const auto angle = [&](std::string_view key) { return checked_number(light.path, light.metadata, key).value_or(0); };
+  options.reference_angle_x_rad = angle("reference_angle_x_rad");
+  options.reference_angle_y_rad = angle("reference_angle_y_rad");
+  options.carrier_x_rad = angle("carrier_x_rad");
+  options.carrier_y_rad = angle("carrier_y_rad");
+  return options;
+}
+
+/// The codes of an image {ny, nx}: grey pixels as they are, or packed ones put together.
+Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bool packed16) {
+  if (packed16) {
+    const auto* pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
+    if (pixels == nullptr || pixels->shape()[2] != 3) {
+      throw_io(path, "an 8-bit RGB picture of packed 16-bit codes", "another kind of picture");
+    }
+    return unpack_16bit(pixels->view());
+  }
+  const auto shape = shape_of(image);
+  Array<std::uint16_t, 2> codes({shape[0], shape[1]});
+  const auto channels = static_cast<std::size_t>(shape[2]);
+  const auto fill = [&](const auto& pixels) {
+    const auto from = pixels.host();
+    const auto to = codes.host();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const auto* pixel = &from[i * channels];
+      if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
+        throw_io(path, "a grey picture of modulator codes", "a coloured one");
+      }
+      to[i] = static_cast<std::uint16_t>(pixel[0]);
+    }
+  };
+  if (const auto* bytes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels)) {
+    fill(*bytes);
+  } else if (const auto* words = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
+    fill(*words);
+  } else {
+    throw_io(path, "8-bit or 16-bit modulator codes", "float32 pixels");
+  }
+  return codes;
+}
+
+/// A code beyond the stated bits would index past every table: the file contradicts itself.
+void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, const EncodeOptions& options) {
+  if (options.bits == 16) return;
+  const auto values = codes.host();
+  const int most = (1 << options.bits) - 1;
+  const auto largest = *std::max_element(values.begin(), values.end());
+  if (largest > most)
+    throw_io(path, fmt::format("codes of {} bits, at most {}", options.bits, most), fmt::format("{}", largest));
+}
+
+/// Codes whose amplitudes are unequal steps as those of equal ones; returns their bits.
+int show_level_amplitudes(const HologramLight& light, Array<std::uint16_t, 2>& codes) {
+  constexpr double most = 65535;
+  const auto levels = checked_numbers(light.path, light.metadata, "level_amplitude");
+  for (const double level : levels) {
+    if (std::isnan(level)) throw_io(light.path, "level_amplitude from 0 to 1", "nan");
+  }
+  for (std::uint16_t& code : codes.host()) {
+    if (code >= levels.size()) {
+      throw_io(light.path, fmt::format("codes below {}, as many as level_amplitude has", levels.size()),
+               fmt::format("{}", code));
+    }
+    code = static_cast<std::uint16_t>(std::lround(most * levels[code]));
+  }
+  return 16;
+}
+
+/// An option that the encoding does not have.
+[[noreturn]] void refuse(const HologramLight& light, std::string_view option, std::string_view expected,
+                         Encoding encoding) {
+  throw_argument("read_hologram", option, expected, fmt::format("{}, which is {}", light.path, to_string(encoding)));
+}
+
+}  // namespace
+
+HologramCodes codes_of_picture(const HologramLight& light, const HologramReadOptions& options, int pixel_bits) {
+  const auto& metadata = light.metadata;
+  if (metadata.count("encoding") == 0 && metadata.count("software") != 0) {
+    throw_io(light.path, "a hologram", "a picture that states no encoding");
+  }
+  HologramCodes codes;
+  codes.packed16 = checked_number(light.path, metadata, "packed16").value_or(0) == 1;
+  codes.options = stated_encoding(light, codes.packed16 ? 16 : pixel_bits);
+  const Encoding encoding = codes.options.encoding;
+  require_range_stated(light, encoding);
+  if (options.zero_order && needs_phase_modulator(encoding)) {
+    refuse(light, "zero_order", "an amplitude encoding", encoding);
+  }
+  if (options.unfiltered && (encoding == Encoding::phase || encoding == Encoding::amplitude)) {
+    refuse(light, "unfiltered", "an encoding with a stop: double-phase, single-sideband or burckhardt", encoding);
+  }
+  return codes;
+}
+
+Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image, const HologramCodes& meant,
+                                 bool zero_order, const FieldGrid& grid) {
+  auto codes = codes_of(light.path, image, meant.packed16);
+  EncodeOptions options = meant.options;
+  check_codes(light.path, codes, options);
+  if (light.metadata.count("level_amplitude") != 0) options.bits = show_level_amplitudes(light, codes);
+  return modulation_of(codes.view(), options, grid, stated_range(light), zero_order);
+}
+
+Image rows_of(const Image& image, std::int64_t first, std::int64_t count) {
+  const auto [ny, nx, channels] = shape_of(image);
+  const std::int64_t row = nx * channels;
+  Image part;
+  std::visit(
+      [&, shape = Shape<3>{count, nx, channels}, values = row](const auto& pixels) {
+        std::remove_cvref_t<decltype(pixels)> rows(shape);
+        std::copy_n(pixels.data() + first * values, count * values, rows.data());
+        part.pixels = std::move(rows);
+      },
+      image.pixels);
+  return part;
+}
+
+}  // namespace holotone

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/hologram/fourier_filter.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/guarded.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/recipes/hologram_codes_detail.hpp>
+#include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/phase_map.hpp>
+#include <numbers>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+void take_correction_out(HologramLight& light, const std::string& correction) {
+  const auto map = read_correction(correction, light.grid.shape());
+  const auto phase = map.host();
+  const auto field = light.field.host();
+  for (std::size_t i = 0; i < field.size(); ++i) field[i] *= std::polar(1.0F, -phase[i]);
+}
+
+void require_finite(const std::string& path, View<const Complex, 2> field, std::int64_t first_row = 0) {
+  constexpr auto most = static_cast<float>(largest_field_value);
+  const auto values = field.host();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i].real()) <= most && std::abs(values[i].imag()) <= most) continue;
+    const auto nx = static_cast<std::size_t>(field.shape()[1]);
+    throw_io(path, fmt::format("finite values of at most {:g}", most),
+             fmt::format("{:g} + {:g}i at row {}, column {}", values[i].real(), values[i].imag(),
+                         static_cast<std::size_t>(first_row) + i / nx, i % nx));
+  }
+}
+
+double stated_length(const std::string& path, const Metadata& metadata, std::string_view key) {
+  const auto value = checked_number(path, metadata, key);
+  if (value) return *value;
+  const MetadataKey& own = *find_metadata_key(key);
+  throw_io(path, fmt::format("{} from {:g} to {:g}", key, own.low, own.high), "none");
+}
+
+/// Sets what the metadata and the options say of the light, whose field has this shape.
+void describe_light(HologramLight& light, const HologramReadOptions& options, Shape<2> shape, int pixel_bits) {
+  for (const auto& [key, value] : options.overrides) {
+    if (value.empty()) {
+      light.metadata.erase(key);
+    } else {
+      light.metadata.insert_or_assign(key, value);
+    }
+  }
+  if (options.adjust) options.adjust({light.path, light.metadata, shape, pixel_bits == 0, pixel_bits});
+  light.grid = stated_grid(light.path, light.metadata, shape);
+  (void)checked_number(light.path, light.metadata, "object_energy");
+}
+
+/// What a picture's file states, and what its codes mean.
+HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& options, const Image& image) {
+  light.metadata = image.metadata;
+  const auto shape = shape_of(image);
+  const int bits = std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels) ? 16 : 8;
+  describe_light(light, options, {shape[0], shape[1]}, bits);
+  HologramCodes codes = blame_file(light.path, [&] { return codes_of_picture(light, options, bits); });
+  light.encoding = to_string(codes.options.encoding);
+  return codes;
+}
+
+}  // namespace
+
+bool is_hologram_field(const std::string& path) {
+  return is_field_name(path) || io::extension_of(path) == ".mat" || is_hdf5(path);
+}
+
+FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape) {
+  if (std::max(shape[0], shape[1]) > largest_grid_side) {
+    throw_io(path, fmt::format("at most {} pixels a side", largest_grid_side),
+             fmt::format("{} x {}", shape[1], shape[0]));
+  }
+  return {shape[1], shape[0], stated_length(path, metadata, "pitch_m"), stated_length(path, metadata, "wavelength_m")};
+}
+
+void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16) {
+  set_metadata(metadata, "encoding", to_string(options.encoding));
+  set_metadata(metadata, "bits", options.bits);
+  if (packed16) set_metadata(metadata, "packed16", 1);
+  const bool phase = needs_phase_modulator(options.encoding);
+  if (phase && options.level_phase_rad.empty()) set_metadata(metadata, "phase_range_rad", options.phase_range_rad);
+  if (!options.level_phase_rad.empty()) set_metadata(metadata, "level_phase_rad", options.level_phase_rad);
+  if (options.encoding != Encoding::phase) {
+    set_metadata(metadata, "amplitude_min", static_cast<double>(report.amplitude_min));
+    set_metadata(metadata, "amplitude_max", static_cast<double>(report.amplitude_max));
+  }
+  const std::pair<const char*, double> angles[] = {{"reference_angle_x_rad", options.reference_angle_x_rad},
+                                                   {"reference_angle_y_rad", options.reference_angle_y_rad},
+                                                   {"carrier_x_rad", options.carrier_x_rad},
+                                                   {"carrier_y_rad", options.carrier_y_rad}};
+  for (const auto& [key, angle] : angles) {
+    if (angle != 0) set_metadata(metadata, key, angle);
+  }
+}
+
+HologramLight read_hologram(const std::string& path, const HologramReadOptions& options) {
+  HologramLight light;
+  light.path = path;
+  if (is_hologram_field(path)) {
+    FieldFile file = options.program.empty() ? read_field(path) : read_field_guarded(path, options.program);
+    light.field = std::move(file.values);
+    light.metadata = std::move(file.metadata);
+    require_finite(path, light.field.view());
+    light.encoding = "complex";
+    describe_light(light, options, light.field.shape(), 0);
+    if (!options.correction.empty()) take_correction_out(light, options.correction);
+    return light;
+  }
+  const Image image = read_image(path, {.bytes_a_pixel = 10});
+  const HologramCodes codes = describe_codes(light, options, image);
+  blame_file(path, [&] {
+    light.field = light_of_codes(light, image, codes, options.zero_order, light.grid);
+    if (!options.correction.empty()) take_correction_out(light, options.correction);
+    if (options.unfiltered) return;
+    fourier_filter(light.field.view(), codes.options, light.grid);
+    light.filter = fourier_filter_name(codes.options.encoding);
+  });
+  return light;
+}
+
+struct HologramRows::State {
+  HologramLight light;
+  HologramReadOptions options;
+  std::unique_ptr<FieldRowsReader> field;  ///< of a field's file
+  Image image;                             ///< of a picture
+  HologramCodes codes;
+  Array<Complex, 2> whole;  ///< of both where rows by themselves are not enough
+};
+
+HologramRows::HologramRows(const std::string& path, const HologramReadOptions& options)
+    : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.options = options;
+  HologramLight& light = state.light;
+  light.path = path;
+  bool together = !options.correction.empty();
+  if (is_hologram_field(path)) {
+    state.field = std::make_unique<FieldRowsReader>(path, options.program);
+    light.metadata = state.field->metadata();
+    light.encoding = "complex";
+    describe_light(light, options, state.field->shape(), 0);
+  } else {
+    state.image = read_image(path, {.bytes_a_pixel = 10});
+    state.codes = describe_codes(light, options, state.image);
+    together = together || (!options.unfiltered && fourier_filter_name(state.codes.options.encoding) != "none");
+  }
+  if (!together) return;
+  state.field.reset();
+  state.image = {};
+  light = read_hologram(path, options);
+  state.whole = std::move(light.field);
+}
+
+HologramRows::~HologramRows() = default;
+HologramRows::HologramRows(HologramRows&&) noexcept = default;
+HologramRows& HologramRows::operator=(HologramRows&&) noexcept = default;
+
+const HologramLight& HologramRows::light() const { return state_->light; }
+
+void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
+  const State& state = *state_;
+  const auto& grid = state.light.grid;
+  const auto [count, nx] = rows.shape();
+  if (nx != grid.nx || first_row < 0 || count < 1 || first_row + count > grid.ny) {
+    throw_argument("HologramRows", "rows", fmt::format("rows of {} pixels among {}", grid.nx, grid.ny),
+                   fmt::format("{} of {} from row {} on", count, nx, first_row));
+  }
+  if (!state.whole.empty()) {
+    std::copy_n(state.whole.data() + first_row * grid.nx, count * grid.nx, rows.data());
+    return;
+  }
+  if (state.field) {
+    state.field->read(first_row, rows);
+    require_finite(state.light.path, rows, first_row);
+    return;
+  }
+  FieldGrid part = grid;
+  part.ny = count;
+  const Image image = rows_of(state.image, first_row, count);
+  const auto light = blame_file(state.light.path, [&] {
+    return light_of_codes(state.light, image, state.codes, state.options.zero_order, part);
+  });
+  // A tilted reference beam knows where on the panel the rows are.
+  const double middle = 0.5 * static_cast<double>(grid.ny - count) - static_cast<double>(first_row);
+  const bool tilted = !needs_phase_modulator(state.codes.options.encoding);
+  const double sine = tilted ? std::sin(state.codes.options.reference_angle_y_rad) : 0;
+  const double turns = middle * grid.pitch_m * sine / grid.wavelength_m;
+  const auto factor = Complex(std::polar(1.0, 2 * std::numbers::pi * (turns - std::round(turns))));
+  std::transform(light.data(), light.data() + light.size(), rows.data(), [&](Complex value) { return value * factor; });
+}
+
+}  // namespace holotone

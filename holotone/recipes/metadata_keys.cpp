@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/optics/field.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+
+namespace holotone {
+namespace {
+
+constexpr double most_distance_m = 1e5;
+constexpr double least_length_m = 1e-9;
+constexpr double most_pitch_m = 1;
+constexpr double most_tilt_rad = 1.5;
+constexpr double most_count = 9e15;
+constexpr std::size_t most_levels = 65536;  ///< of 16 bits
+constexpr std::size_t longest_quote = 40;   ///< of a file's text in an error
+
+using enum MetadataType;
+
+constexpr MetadataKey table[] = {
+    {"amplitude_max", number, {}, -largest_field_value, largest_field_value, "hologram, quantize"},
+    {"amplitude_min", number, {}, -largest_field_value, largest_field_value, "hologram, quantize"},
+    {"aperture_diameter_m", number, "m", 0, most_distance_m, "reconstruct"},
+    {"aperture_x_m", number, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"aperture_y_m", number, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"arithmetic", text, {}, 0, 0, "hologram"},
+    {"band_limit", flag, {}, 0, 1, "hologram"},
+    {"bits", count, {}, 1, 16, "hologram, quantize"},
+    {"camera_pitch_m", number, "m", 0, most_distance_m, "hologram"},
+    {"carrier_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram"},
+    {"carrier_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram"},
+    {"channel", text, {}, 0, 0, "hologram, quantize"},
+    {"clip", number, {}, 0, 1, "quantize"},
+    {"correction", text, {}, 0, 0, "hologram"},
+    {"distance_m", number, "m", -most_distance_m, most_distance_m, "hologram, quantize, reconstruct"},
+    {"distance_max_m", number, "m", -most_distance_m, most_distance_m, "hologram"},
+    {"distance_min_m", number, "m", -most_distance_m, most_distance_m, "hologram"},
+    {"distances_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"encoding", text, {}, 0, 0, "hologram, quantize"},
+    {"field_energy", number, {}, 0, largest_energy, "quantize"},
+    {"fresnel_deviation_rad", number, "rad", 0, 0, "hologram"},
+    {"fringe_m", number, "m", 0, most_distance_m, "hologram"},
+    {"gamma", number, {}, 0.01, 100, "reconstruct"},
+    {"hogel_px", count, "px", 1, largest_grid_side, "hologram, quantize"},
+    {"kappa", number, {}, 0, 1, "quantize"},
+    {"layer_spacing", text, {}, 0, 0, "hologram"},
+    {"layers", count, {}, 1, most_count, "hologram"},
+    {"level_amplitude", numbers, {}, 0, 1, "quantize"},
+    {"level_phase_rad", numbers, "rad", -most_phase_rad, most_phase_rad, "hologram, quantize"},
+    {"method", text, {}, 0, 0, "hologram"},
+    {"object_energy", number, {}, 0, largest_energy, "hologram"},
+    {"packed16", flag, {}, 0, 1, "hologram"},
+    {"panel", text, {}, 0, 0, "hologram"},
+    {"phase", text, {}, 0, 0, "hologram"},
+    {"phase_range_rad", number, "rad", least_phase_range_rad, most_phase_rad, "hologram, quantize"},
+    {"pitch_m", number, "m", least_length_m, most_pitch_m, "hologram, quantize, reconstruct"},
+    {"points", count, {}, 0, most_count, "hologram"},
+    {"pupil_shape", text, {}, 0, 0, "reconstruct"},
+    {"quantize_method", text, {}, 0, 0, "quantize"},
+    {"random_phase", flag, {}, 0, 1, "hologram"},
+    {"reference_angle_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram"},
+    {"reference_angle_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram"},
+    {"rows_at_once", count, {}, 1, most_count, "hologram"},
+    {"scale", number, {}, 0, largest_field_value, "quantize"},
+    {"seed", count, {}, 0, 0, "hologram"},
+    {"serpentine", flag, {}, 0, 1, "quantize"},
+    {"software", text, {}, 0, 0, "hologram, quantize, reconstruct"},
+    {"source", text, {}, 0, 0, "quantize, reconstruct"},
+    {"tolerance", number, {}, 0, 0, "hologram"},
+    {"tone", text, {}, 0, 0, "reconstruct"},
+    {"view_distance_m", number, "m", 0, most_distance_m, "hologram"},
+    {"viewer", text, {}, 0, 0, "hologram, quantize"},
+    {"viewer_distance_m", number, "m", 0, most_distance_m, "reconstruct"},
+    {"viewer_height_m", number, "m", 0, most_distance_m, "reconstruct"},
+    {"viewer_width_m", number, "m", 0, most_distance_m, "reconstruct"},
+    {"viewer_x_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"viewer_y_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"wave", text, {}, 0, 0, "hologram"},
+    {"wavelength_m", number, "m", least_wavelength_m, most_wavelength_m, "hologram, quantize, reconstruct"},
+    {"weights", count, {}, 0, most_count, "quantize"},
+    {"weights_kept", count, {}, 0, most_count, "quantize"},
+    {"weights_p", text, {}, 0, 0, "quantize"},
+    {"weights_rule", text, {}, 0, 0, "quantize"},
+    {"weights_sum", number, {}, 0, 0, "quantize"},
+    {"white", number, {}, 0, 0, "reconstruct"},
+};
+
+std::string quoted(const std::string& value) { return fmt::format("'{}'", value.substr(0, longest_quote)); }
+
+const MetadataKey& require_key(std::string_view name) {
+  const MetadataKey* const key = find_metadata_key(name);
+  if (key == nullptr) throw_argument("set_metadata", "key", "one of metadata_keys()", quoted(std::string(name)));
+  return *key;
+}
+
+bool has_range(const MetadataKey& key) { return key.low < key.high; }
+bool is_number(const MetadataKey& key) { return key.type != text; }
+
+/// A range as errors state it.
+std::string range_text(const MetadataKey& key) {
+  if (key.type == flag) return fmt::format("0 or 1 under {}", key.name);
+  return fmt::format("{}{} from {:g} to {:g}", key.type == count ? "a whole " : "", key.name, key.low, key.high);
+}
+
+void check_number(const std::string& path, const MetadataKey& key, double value) {
+  const bool whole = key.type != count || value == std::floor(value);
+  if (whole && (!has_range(key) || (value >= key.low && value <= key.high))) return;
+  throw_io(path, range_text(key), fmt::format("{}", value));
+}
+
+}  // namespace
+
+std::span<const MetadataKey> metadata_keys() { return table; }
+
+const MetadataKey* find_metadata_key(std::string_view name) {
+  const auto* const key = std::ranges::lower_bound(table, name, {}, &MetadataKey::name);
+  return key != std::end(table) && key->name == name ? key : nullptr;
+}
+
+std::string number_text(double value) { return fmt::format("{:.17g}", value); }
+
+std::string numbers_text(const std::vector<double>& values) {
+  std::string all;
+  for (const double value : values) all += fmt::format("{}{:.17g}", all.empty() ? "" : ",", value);
+  return all;
+}
+
+void set_metadata(Metadata& metadata, std::string_view key, double value) {
+  const MetadataKey& own = require_key(key);
+  if (!is_number(own)) throw_argument("set_metadata", own.name, "a text", fmt::format("{}", value));
+  metadata.insert_or_assign(std::string(key), number_text(value));
+}
+
+void set_metadata(Metadata& metadata, std::string_view key, const std::vector<double>& values) {
+  const MetadataKey& own = require_key(key);
+  if (own.type != numbers)
+    throw_argument("set_metadata", own.name, "one value", fmt::format("{} numbers", values.size()));
+  metadata.insert_or_assign(std::string(key), numbers_text(values));
+}
+
+void set_metadata(Metadata& metadata, std::string_view key, std::string_view value) {
+  const MetadataKey& own = require_key(key);
+  if (is_number(own) && (value.empty() || value.find_first_not_of("+-.,0123456789einfa") != std::string_view::npos)) {
+    throw_argument("set_metadata", own.name, "a number", quoted(std::string(value)));
+  }
+  metadata.insert_or_assign(std::string(key), std::string(value));
+}
+
+std::string metadata_text(const Metadata& metadata, std::string_view key) {
+  const auto entry = metadata.find(std::string(key));
+  return entry == metadata.end() ? std::string() : entry->second;
+}
+
+std::optional<double> number_of(const std::string& path, const Metadata& metadata, const std::string& key) {
+  if (metadata.count(key) == 0) return std::nullopt;
+  const std::string stated = metadata_text(metadata, key);
+  char* end = nullptr;
+  const double value = std::strtod(stated.c_str(), &end);
+  const bool decimal = !stated.empty() && stated.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  if (!decimal || end != stated.c_str() + stated.size() || !std::isfinite(value)) {
+    throw_io(path, fmt::format("a number under {}", key), quoted(stated));
+  }
+  return value;
+}
+
+std::optional<double> checked_number(const std::string& path, const Metadata& metadata, std::string_view key) {
+  const MetadataKey& own = require_key(key);
+  if (own.type == flag) {
+    const std::string stated = metadata_text(metadata, key);
+    if (metadata.count(std::string(key)) == 0) return std::nullopt;
+    if (stated != "0" && stated != "1") throw_io(path, range_text(own), quoted(stated));
+    return stated == "1" ? 1 : 0;
+  }
+  const auto value = number_of(path, metadata, std::string(key));
+  if (value) check_number(path, own, *value);
+  return value;
+}
+
+std::vector<double> checked_numbers(const std::string& path, const Metadata& metadata, std::string_view key) {
+  const MetadataKey& own = require_key(key);
+  const std::string stated = metadata_text(metadata, key);
+  const auto refuse = [&] { throw_io(path, fmt::format("numbers under {}", key), quoted(stated)); };
+  if (metadata.count(std::string(key)) != 0 && stated.find_first_of("0123456789") == std::string::npos) refuse();
+  if (stated.find_first_of("xX") != std::string::npos) refuse();
+  std::vector<double> values;
+  const char* at = stated.c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at || std::isinf(value)) refuse();
+    values.push_back(value);
+    at = end;
+    while (*at == ' ' || *at == ',') ++at;
+  }
+  if (values.size() > most_levels) {
+    throw_io(path, fmt::format("at most {} numbers under {}", most_levels, key), fmt::format("{}", values.size()));
+  }
+  for (const double value : values) {
+    if (!std::isnan(value)) check_number(path, own, value);
+  }
+  return values;
+}
+
+void check_metadata(const std::string& path, const Metadata& metadata) {
+  for (const auto& [name, stated] : metadata) {
+    const MetadataKey* const key = find_metadata_key(name);
+    if (key == nullptr || !is_number(*key)) continue;
+    if (key->type == numbers) {
+      (void)checked_numbers(path, metadata, name);
+    } else {
+      (void)checked_number(path, metadata, name);
+    }
+  }
+}
+
+}  // namespace holotone

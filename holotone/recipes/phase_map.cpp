@@ -1,0 +1,66 @@
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/recipes/phase_map.hpp>
+#include <numbers>
+#include <variant>
+
+namespace holotone {
+namespace {
+
+/// What to_grey's 1 stands for: code 2^bits would be one wave, and the largest code is one step below it.
+double radians_at_full_scale(const Image& image) {
+  constexpr double wave = 2 * std::numbers::pi;
+  if (std::holds_alternative<Array<float, 3>>(image.pixels)) return 1;
+  return std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? wave * 255 / 256 : wave * 65535 / 65536;
+}
+
+void require_shape(const std::string& path, const Shape<2>& shape, const Shape<2>& got) {
+  if (got == shape) return;
+  throw_io(path, fmt::format("the panel's {} x {} pixels", shape[1], shape[0]), fmt::format("{} x {}", got[1], got[0]));
+}
+
+Array<float, 2> read_picture_map(const std::string& path, const Shape<2>& shape) {
+  const auto accept = [&](const Shape<3>& got) { require_shape(path, shape, {got[0], got[1]}); };
+  const Image image = read_image(path, {.accept = accept});
+  Array<float, 2> map = to_grey(image);
+  const double scale = radians_at_full_scale(image);
+  for (float& value : map.host()) value = static_cast<float>(static_cast<double>(value) * scale);
+  return map;
+}
+
+}  // namespace
+
+Array<float, 2> read_npy_map(const std::string& path) {
+  const std::string bytes = io::read_bytes_if(path, io::is_npy);
+  const auto header = io::parse_npy_header(bytes, path);
+  if (header.kind == 'c' || header.shape.size() != 2) {
+    throw_io(path, "real numbers of shape {ny, nx}", header.type + " of shape " + header.shape_text());
+  }
+  const auto ny = static_cast<std::int64_t>(header.shape[0]);
+  const auto nx = static_cast<std::int64_t>(header.shape[1]);
+  Array<float, 2> map({ny, nx});
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t column = 0; column < nx; ++column) {
+      const std::int64_t at = header.fortran_order ? column * ny + row : row * nx + column;
+      const char* data = bytes.data() + header.data_begin + static_cast<std::size_t>(at) * header.item_bytes;
+      map(row, column) = static_cast<float>(io::load_npy_number(data, header.kind, header.item_bytes, header.order));
+    }
+  }
+  return map;
+}
+
+Array<float, 2> read_correction(const std::string& path, Shape<2> shape) {
+  const bool array = io::extension_of(path) == ".npy";
+  auto map = array ? read_npy_map(path) : read_picture_map(path, shape);
+  require_shape(path, shape, map.shape());
+  for (const float value : map.host()) {
+    if (!std::isfinite(value)) throw_io(path, "finite phases", fmt::format("{}", value));
+  }
+  return map;
+}
+
+}  // namespace holotone

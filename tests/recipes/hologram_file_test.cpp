@@ -1,0 +1,255 @@
+// A hologram's file read back as light, without the program: against the field it was made of and closed forms in
+// float64.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <holotone/core/random.hpp>
+#include <holotone/hologram/fourier_filter.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/image.hpp>
+#include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/phase_map.hpp>
+#include <tests/io/io_support.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace holotone {
+namespace {
+
+using support::Complex64;
+using support::expect_error;
+using support::expect_within;
+
+constexpr FieldGrid grid{65, 48, 8e-6, 532e-9};
+
+Array<Complex, 2> random_field(std::uint64_t seed) {
+  Array<Complex, 2> field(grid.shape());
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    const auto at = static_cast<std::uint64_t>(i);
+    const double modulus = 0.2 + random_uniform64(seed, 2 * at);
+    field.data()[i] = Complex(std::polar(modulus, 2 * M_PI * random_uniform64(seed, 2 * at + 1)));
+  }
+  return field;
+}
+
+Metadata stated() {
+  Metadata metadata;
+  set_metadata(metadata, "pitch_m", grid.pitch_m);
+  set_metadata(metadata, "wavelength_m", grid.wavelength_m);
+  return metadata;
+}
+
+/// Writes the codes of a field to a picture that states how they were made; returns the range of its codes.
+EncodeReport write_codes(const std::string& path, const Array<Complex, 2>& field, const EncodeOptions& options) {
+  EncodeReport report;
+  const auto codes = encode(field.view(), options, grid, &report);
+  const auto [ny, nx] = codes.shape();
+  Image image;
+  if (options.bits > 8) {
+    Array<std::uint16_t, 3> pixels({ny, nx, 1});
+    std::copy_n(codes.data(), codes.size(), pixels.data());
+    image.pixels = std::move(pixels);
+  } else {
+    Array<std::uint8_t, 3> pixels({ny, nx, 1});
+    std::transform(codes.data(), codes.data() + codes.size(), pixels.data(),
+                   [](std::uint16_t code) { return static_cast<std::uint8_t>(code); });
+    image.pixels = std::move(pixels);
+  }
+  image.metadata = stated();
+  describe_encoding(image.metadata, options, report, false);
+  write_image(path, image);
+  return report;
+}
+
+std::vector<Complex64> float64(const Array<Complex, 2>& field) { return {field.data(), field.data() + field.size()}; }
+
+TEST(HologramFile, AFieldComesBackBitForBit) {
+  const io_support::TemporaryFolder folder;
+  const std::string path = folder.file("field.npy");
+  const auto field = random_field(1);
+  write_field(path, {copy_of(field.view(), Device{}), {}});
+  EXPECT_TRUE(is_hologram_field(path));
+  const auto light = read_hologram(path, {.overrides = stated()});
+  EXPECT_EQ(light.encoding, "complex");
+  EXPECT_EQ(light.filter, "none");
+  EXPECT_EQ(light.grid.shape(), grid.shape());
+  EXPECT_EQ(light.grid.pitch_m, grid.pitch_m);
+  EXPECT_EQ(light.grid.wavelength_m, grid.wavelength_m);
+  EXPECT_TRUE(std::equal(field.data(), field.data() + field.size(), light.field.data()));
+  const HologramRows file(path, {.overrides = stated()});
+  Array<Complex, 2> rows({7, grid.nx});
+  file.read(11, rows.view());
+  EXPECT_TRUE(std::equal(rows.data(), rows.data() + rows.size(), field.data() + 11 * grid.nx));
+}
+
+// Phase codes of 16 bits hold the field's phase to half a step, amplitudes of 16 bits its real part.
+TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
+  const io_support::TemporaryFolder folder;
+  const auto field = random_field(2);
+  EncodeOptions options;
+  options.bits = 16;
+  write_codes(folder.file("phase.png"), field, options);
+  const auto phase = read_hologram(folder.file("phase.png"));
+  EXPECT_EQ(phase.encoding, "phase");
+  double worst = 0;
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    const Complex64 own(field.data()[i]);
+    worst = std::max(worst, std::abs(Complex64(phase.field.data()[i]) - own / std::abs(own)));
+  }
+  // Half a step, and float32's share of a turn in encoding and in modulation.
+  expect_within("phase of 16 bits", worst, M_PI / 65536 + 2 * M_PI * 2.5e-7 + 3e-7);
+
+  options.encoding = Encoding::amplitude;
+  const auto report = write_codes(folder.file("amplitude.png"), field, options);
+  const auto amplitude = read_hologram(folder.file("amplitude.png"));
+  EXPECT_EQ(amplitude.encoding, "amplitude");
+  worst = 0;
+  for (std::int64_t i = 0; i < field.size(); ++i) {
+    worst =
+        std::max(worst, std::abs(Complex64(amplitude.field.data()[i]) - static_cast<double>(field.data()[i].real())));
+  }
+  const double range = static_cast<double>(report.amplitude_max) - static_cast<double>(report.amplitude_min);
+  expect_within("amplitude of 16 bits", worst, range * (0.5 / 65535 + 3e-7));
+}
+
+// What the file states is enough for modulation_of and the stop, whatever the encoding.
+TEST(HologramFile, EveryEncodingIsUndoneByWhatItsFileStates) {
+  const io_support::TemporaryFolder folder;
+  const auto field = random_field(3);
+  for (const auto encoding : {Encoding::phase, Encoding::double_phase, Encoding::amplitude, Encoding::single_sideband,
+                              Encoding::burckhardt}) {
+    SCOPED_TRACE(to_string(encoding));
+    EncodeOptions options;
+    options.encoding = encoding;
+    if (needs_phase_modulator(encoding)) {
+      options.carrier_x_rad = 0.004;
+      options.phase_range_rad = 1.8 * M_PI;
+    } else if (encoding == Encoding::amplitude) {
+      options.reference_angle_x_rad = 0.01;
+      options.reference_angle_y_rad = -0.007;
+    }
+    const std::string path = folder.file(fmt::format("{}.png", to_string(encoding)));
+    const auto report = write_codes(path, field, options);
+    const auto codes = encode(field.view(), options, grid);
+    auto expected = modulation_of(codes.view(), options, grid, report);
+    const bool stops = fourier_filter_name(encoding) != "none";
+    if (stops) {
+      const auto bare = read_hologram(path, {.unfiltered = true});
+      EXPECT_EQ(bare.filter, "none");
+      expect_within("unfiltered", support::relative_error(bare.field.data(), float64(expected)), 1e-7);
+    }
+    fourier_filter(expected.view(), options, grid);
+    const auto light = read_hologram(path);
+    EXPECT_EQ(light.encoding, to_string(encoding));
+    EXPECT_EQ(light.filter, fourier_filter_name(encoding));
+    expect_within("light", support::relative_error(light.field.data(), float64(expected)), 1e-7);
+
+    const HologramRows file(path);
+    Array<Complex, 2> rows(grid.shape());
+    for (std::int64_t row = 0; row < grid.ny; row += 13) {
+      const std::int64_t count = std::min<std::int64_t>(13, grid.ny - row);
+      file.read(row, View<Complex, 2>(rows.data() + row * grid.nx, {count, grid.nx}));
+    }
+    expect_within("by rows", support::relative_error(rows.data(), float64(expected)), 1e-6);
+  }
+}
+
+TEST(HologramFile, TheCorrectionIsTakenOut) {
+  const io_support::TemporaryFolder folder;
+  const auto field = random_field(4);
+  Array<float, 3> map({grid.ny, grid.nx, 1});
+  for (std::int64_t i = 0; i < map.size(); ++i) map.data()[i] = 6 * random_uniform(5, static_cast<std::uint64_t>(i));
+  Image picture;
+  picture.pixels = copy_of(map.view(), Device{});
+  write_image(folder.file("map.tif"), picture);
+  const auto read = read_correction(folder.file("map.tif"), grid.shape());
+  ASSERT_TRUE(std::equal(read.data(), read.data() + read.size(), map.data()));
+  EncodeOptions options;
+  options.bits = 16;
+  write_codes(folder.file("plain.png"), field, options);
+  options.correction_rad = read.view();
+  write_codes(folder.file("corrected.png"), field, options);
+  const auto expected = read_hologram(folder.file("plain.png"));
+  const HologramReadOptions with{.correction = folder.file("map.tif")};
+  const auto light = read_hologram(folder.file("corrected.png"), with);
+  // Half a step of each.
+  const double tolerance = 2 * M_PI / 65536;
+  expect_within("at once", support::relative_error(light.field.data(), float64(expected.field)), tolerance);
+  Array<Complex, 2> rows(grid.shape());
+  HologramRows(folder.file("corrected.png"), with).read(0, rows.view());
+  expect_within("by rows", support::relative_error(rows.data(), float64(expected.field)), tolerance);
+  const auto left_in = read_hologram(folder.file("corrected.png"));
+  EXPECT_GT(support::relative_error(left_in.field.data(), float64(expected.field)), 0.5);
+  expect_error(ErrorCode::io, "map.tif: expected the panel's 64 x 48 pixels, got 65 x 48", [&] {
+    (void)read_correction(folder.file("map.tif"), {48, 64});
+  });
+}
+
+TEST(HologramFile, OverridesReplaceStateAndRemove) {
+  const io_support::TemporaryFolder folder;
+  const std::string path = folder.file("codes.png");
+  const auto field = random_field(6);
+  EncodeOptions options;
+  options.level_phase_rad = {0, 1, 2.5, 4};
+  options.bits = 2;
+  write_codes(path, field, options);
+  EXPECT_EQ(metadata_text(read_hologram(path).metadata, "level_phase_rad"), "0,1,2.5,4");
+  HologramReadOptions with;
+  with.overrides = {{"level_phase_rad", ""}, {"phase_range_rad", "3"}, {"wavelength_m", "633e-9"}};
+  int calls = 0;
+  with.adjust = [&](const StatedHologram& file) {
+    ++calls;
+    EXPECT_EQ(file.path, path);
+    EXPECT_EQ(file.shape, grid.shape());
+    EXPECT_EQ(file.pixel_bits, 8);
+    EXPECT_FALSE(file.is_field);
+    EXPECT_EQ(file.metadata.count("level_phase_rad"), 0u);
+    file.metadata["pitch_m"] = "4e-6";
+  };
+  const auto light = read_hologram(path, with);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(light.grid.wavelength_m, 633e-9);
+  EXPECT_EQ(light.grid.pitch_m, 4e-6);
+  const auto codes = encode(field.view(), options, grid);
+  double worst = 0;
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    const Complex64 expected = std::polar(1.0, 3 * static_cast<double>(codes.data()[i]) / 4);
+    worst = std::max(worst, std::abs(Complex64(light.field.data()[i]) - expected));
+  }
+  expect_within("a stroke of 3 rad", worst, 2e-6);
+}
+
+TEST(HologramFile, ErrorsNameTheFileAndTheKey) {
+  const io_support::TemporaryFolder folder;
+  const std::string path = folder.file("codes.png");
+  EncodeOptions options;
+  write_codes(path, random_field(7), options);
+  const auto refused = [&](ErrorCode code, const Metadata& overrides, const std::string& text) {
+    const HologramReadOptions with{.overrides = overrides};
+    expect_error(code, path + ": expected " + text, [&] { (void)read_hologram(path, with); });
+    expect_error(code, path + ": expected " + text, [&] { HologramRows rows(path, with); });
+  };
+  refused(ErrorCode::io, {{"pitch_m", ""}}, "pitch_m from 1e-09 to 1, got none");
+  refused(ErrorCode::io, {{"pitch_m", "8um"}}, "a number under pitch_m, got '8um'");
+  refused(ErrorCode::io, {{"wavelength_m", "2"}}, "wavelength_m from 1e-08 to 0.001, got 2");
+  refused(ErrorCode::io, {{"bits", "12"}}, "bits from 1 to 8, got 12");
+  refused(ErrorCode::io, {{"carrier_x_rad", "2"}}, "carrier_x_rad from -1.5 to 1.5, got 2");
+  refused(ErrorCode::io, {{"encoding", "amplitude"}}, "amplitude_min of its amplitude encoding, got none");
+  refused(ErrorCode::io, {{"encoding", ""}, {"software", "holotone"}},
+          "a hologram, got a picture that states no encoding");
+  expect_error(ErrorCode::invalid_argument, path + ": ", [&] {
+    (void)read_hologram(path, {.overrides = {{"encoding", "fase"}}});
+  });
+  expect_error(ErrorCode::invalid_argument, "read_hologram: zero_order: expected an amplitude encoding",
+               [&] { (void)read_hologram(path, {.zero_order = true}); });
+  expect_error(ErrorCode::invalid_argument, "read_hologram: unfiltered: expected an encoding with a stop",
+               [&] { (void)read_hologram(path, {.unfiltered = true}); });
+  const HologramRows file(path);
+  Array<Complex, 2> rows({3, grid.nx});
+  expect_error(ErrorCode::invalid_argument, "HologramRows: rows: expected rows of 65 pixels among 48",
+               [&] { file.read(46, rows.view()); });
+}
+
+}  // namespace
+}  // namespace holotone

@@ -1,0 +1,114 @@
+// Holds the program's folders to one direction: cli/common, then what a command's parts share, its parts, the command.
+#include <cstdio>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+#include <tests/structure/tree.hpp>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+// Which folders the files of a folder may include, itself apart. A new folder joins here. "cli" and "cli/hologram"
+// are what stands on top: main.cpp, which only meets the commands by cli/common/command.hpp, and the choice between
+// the kinds of holograms.
+const std::map<std::string, std::set<std::string>>& allowed_folders() {
+  static const std::set<std::string> common = {"cli/common"};
+  static const std::map<std::string, std::set<std::string>> allowed = {
+      {"cli", common},
+      {"cli/common", {}},
+      {"cli/halftone", common},
+      {"cli/hologram/common", common},
+      {"cli/hologram/points", {"cli/common", "cli/hologram/common"}},
+      {"cli/hologram/layers", {"cli/common", "cli/hologram/common", "cli/hologram/points"}},
+      {"cli/hologram/stereogram", {"cli/common", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers"}},
+      {"cli/hologram",
+       {"cli/common", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers", "cli/hologram/stereogram"}},
+      {"cli/info", common},
+      {"cli/measure", common},
+      {"cli/quantize", common},
+      {"cli/reconstruct", common},
+      {"cli/sample", common},
+      {"cli/scene", common},
+      {"cli/smoe", common},
+  };
+  return allowed;
+}
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+/// A header and the source of the same name are one unit: two of them that need each other cannot be read one after
+/// the other.
+std::string unit_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+
+constexpr const char* program_include = R"(^\s*#\s*include\s*[<"](cli/[a-z0-9_./]+)[>"])";
+
+using Graph = std::map<std::string, std::set<std::string>>;
+
+/// The units on a way from the last of `way` back to one that it has passed; empty without one. `done` have no such
+/// way.
+std::vector<std::string> circle_from(const Graph& graph, std::vector<std::string>& way, std::set<std::string>& done) {
+  const std::string last = way.back();
+  const auto edges = graph.find(last);
+  if (edges != graph.end()) {
+    for (const auto& next : edges->second) {
+      for (auto unit = way.begin(); unit != way.end(); ++unit) {
+        if (*unit == next) return {unit, way.end()};
+      }
+      if (done.count(next) != 0) continue;
+      way.push_back(next);
+      auto circle = circle_from(graph, way, done);
+      if (!circle.empty()) return circle;
+      way.pop_back();
+    }
+  }
+  done.insert(last);
+  return {};
+}
+
+TEST(Structure, TheProgramsFoldersDependOneWay) {
+  std::set<std::string> used;
+  for (const auto& file : tree()) {
+    if (!file.path.starts_with("cli/")) continue;
+    used.insert(folder_of(file.path));
+    EXPECT_EQ(allowed_folders().count(folder_of(file.path)), 1u) << file.path << ": a folder without an order";
+  }
+  for (const auto& [folder, allowed] : allowed_folders()) EXPECT_EQ(used.count(folder), 1u) << folder << " is empty";
+  int seen = 0;
+  find("cli/", program_include, [&](const SourceFile& file, std::size_t line, const std::smatch& match) {
+    ++seen;
+    const std::string own = folder_of(file.path);
+    const std::string other = folder_of(match[1]);
+    const auto allowed = allowed_folders().find(own);
+    if (own == other || allowed == allowed_folders().end() || allowed->second.count(other) != 0) return;
+    fail_at(file, line, fmt::format("{} must not include {}", own, match[1].str()));
+  });
+  std::printf("%d includes in the program\n", seen);
+  EXPECT_GT(seen, 100);
+}
+
+TEST(Structure, TheProgramsFilesDoNotIncludeEachOther) {
+  Graph graph;
+  find("cli/", program_include, [&](const SourceFile& file, std::size_t, const std::smatch& match) {
+    const std::string own = unit_of(file.path);
+    const std::string other = unit_of(match[1]);
+    if (own != other) graph[own].insert(other);
+  });
+  EXPECT_GT(graph.size(), 30u);
+  std::set<std::string> done;
+  for (const auto& [unit, others] : graph) {
+    if (done.count(unit) != 0) continue;
+    std::vector<std::string> way{unit};
+    const auto circle = circle_from(graph, way, done);
+    if (circle.empty()) continue;
+    std::string text;
+    for (const auto& one : circle) text += one + " -> ";
+    ADD_FAILURE() << text << circle.front();
+    return;
+  }
+}
+
+}  // namespace
+}  // namespace holotone
