@@ -46,7 +46,8 @@ Array<float, 2> shown(const Array<float, 2>& picture) {
   return cut;
 }
 
-/// Where an eye in the window's middle sees nothing but the bottom die's own colour (red) or its pips (green), for every part of the window.
+/// Where an eye in the window's middle sees nothing but the bottom die's own colour (red) or its pips (green), for
+/// every part of the window.
 holotone::DicePicture bottom_die() {
   holotone::DiceSceneOptions options;
   for (std::size_t i = 0; i < options.dice.size(); ++i) {

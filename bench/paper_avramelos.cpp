@@ -191,7 +191,8 @@ PixelBlock middle_block(const PictureModel& picture, std::int64_t side) {
   return {picture.width / 2 / side * side, picture.height / 2 / side * side, side, side};
 }
 
-/// Milliseconds that one thread takes for a block in float64, the paper's fast mode; from `most` of its pixels, evenly spread.
+/// Milliseconds that one thread takes for a block in float64, the paper's fast mode; from `most` of its pixels, evenly
+/// spread.
 template <int D>
 double serial_ms(const PictureModel& picture, const PixelBlock& block, const std::vector<std::int64_t>& list,
                  std::int64_t most) {
@@ -353,7 +354,8 @@ constexpr PublishedFrame table_4[] = {{100.9, {11.7, 44.4}, {51.7, 155.1}},
                                       {1087.3, {92.7, 365.5}, {483.4, 1634.8}},
                                       {3665.5, {309.6, 2229.6}, {1750.1, 0}}};
 
-/// The window with which blocks of `side` hold `kernels` components on average; nothing where even none around them does.
+/// The window with which blocks of `side` hold `kernels` components on average; nothing where even none around them
+/// does.
 std::optional<double> matching_window(const PictureModel& picture, std::int64_t side, double kernels) {
   std::optional<double> best;
   for (double low = 0, high = 64; high - low > 0.01;) {

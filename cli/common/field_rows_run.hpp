@@ -18,8 +18,8 @@ struct FieldRows {
   std::int64_t step = 1;  ///< a run that goes on begins at a multiple of so many rows
 };
 
-/// Writes such a field to a temporary name. What a run that failed or was stopped has made stays there, and the next of the same key
-/// goes on from it; so does one that was written wholly and never finished.
+/// Writes such a field to a temporary name. What a run that failed or was stopped has made stays there, and the next of
+/// the same key goes on from it; so does one that was written wholly and never finished.
 class FieldRowsRun {
  public:
   /// Computes rows first_row to first_row + part.shape()[0] - 1 on the queue's device.

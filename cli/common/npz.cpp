@@ -21,8 +21,8 @@ std::uint32_t crc_of(std::string_view bytes) {
   return crc32(std::as_bytes(std::span<const char>(bytes.data(), bytes.size())));
 }
 
-/// What the local header and the central directory share: version, flags, method, date, checksum, sizes, length of the name, no
-/// further fields.
+/// What the local header and the central directory share: version, flags, method, date, checksum, sizes, length of the
+/// name, no further fields.
 void put_entry(std::string& out, const std::string& name, std::string_view content) {
   for (const int word : {20, 0, 0, 0, 0x21}) io::store(out, static_cast<std::uint16_t>(word));  // 1 January 1980
   io::store(out, crc_of(content));
@@ -70,7 +70,8 @@ std::string unpacked(std::string_view packed, std::size_t size, const std::strin
   return bytes;
 }
 
-/// The bytes of an entry of the central directory. `directory` is read past it; `held` holds those that had to be unpacked.
+/// The bytes of an entry of the central directory. `directory` is read past it; `held` holds those that had to be
+/// unpacked.
 std::string_view content_of(io::ByteReader& directory, const std::string& bytes, const std::string& path,
                             std::string& name, std::string& held) {
   if (directory.take<std::uint32_t>("an entry's mark") != central_mark)

@@ -23,8 +23,8 @@ struct NpzNumbers {
   std::vector<double> values;
 };
 
-/// The arrays of an .npz file as numpy.savez and savez_compressed write it, by name without ".npy". Throws io for damaged ones and for
-/// arrays that are not of real numbers.
+/// The arrays of an .npz file as numpy.savez and savez_compressed write it, by name without ".npy". Throws io for
+/// damaged ones and for arrays that are not of real numbers.
 std::map<std::string, NpzNumbers> read_npz(const std::string& bytes, const std::string& path);
 
 }  // namespace holotone::cli

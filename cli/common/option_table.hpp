@@ -33,8 +33,8 @@ struct OptionRow {
   std::string_view excludes{};    ///< names of options above it that it cannot be combined with, separated by spaces
   std::string_view needs{};       ///< name of an option above it that it needs
   std::string_view instead_of{};  ///< the required positional argument whose place it takes
-  /// Arguments of the library that it sets, separated by '|': "PointCloudPlan.pitch_m". An error about an argument that begins so is an
-  /// error of this option; of several such options, of the last one that was given.
+  /// Arguments of the library that it sets, separated by '|': "PointCloudPlan.pitch_m". An error about an argument that
+  /// begins so is an error of this option; of several such options, of the last one that was given.
   std::string_view feeds{};
 };
 
@@ -71,8 +71,8 @@ struct ParsedLine {
   std::map<std::string, std::string, std::less<>> alias;  ///< of options that were given by another name: that name
 };
 
-/// Adds the tables of `root` and its subcommands to `application`; both must outlive the parsing. When the line is parsed, `line` says which
-/// command it chose and what it gave.
+/// Adds the tables of `root` and its subcommands to `application`; both must outlive the parsing. When the line is
+/// parsed, `line` says which command it chose and what it gave.
 void add_tables(CLI::App& application, const Command& root, ParsedLine& line);
 
 /// Finds the names by which options were given, where they have several.

@@ -37,8 +37,9 @@ std::string channel_path(const std::string& path, std::string_view channel);
 /// there are channels.
 void require_known_counters(std::string_view option, const std::string& path, bool channels);
 
-/// Removes the files and folders that a run makes anew unless told to keep them: a run that fails or is cancelled leaves
-/// none. What was there before is not removed: it stays whole, as it was or replaced. There is one run in a program.
+/// Removes the files and folders that a run makes anew unless told to keep them: a run that fails or is cancelled
+/// leaves none. What was there before is not removed: it stays whole, as it was or replaced. There is one run in a
+/// program.
 class UnfinishedRun {
  public:
   UnfinishedRun();
@@ -53,7 +54,8 @@ class UnfinishedRun {
 /// What ~UnfinishedRun does. Async-signal-safe.
 void remove_unfinished_outputs() noexcept;
 
-/// Where the program keeps what it would otherwise compute anew: $XDG_CACHE_HOME/holotone or ~/.cache/holotone; empty: nowhere.
+/// Where the program keeps what it would otherwise compute anew: $XDG_CACHE_HOME/holotone or ~/.cache/holotone; empty:
+/// nowhere.
 std::string cache_folder();
 
 /// Whether there is something under this name that can be reached.

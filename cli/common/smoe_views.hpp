@@ -35,9 +35,11 @@ struct FitPictures {
 /// Which way %v counts.
 enum class ViewRows { by_parallax, down, up };
 
-/// Reads a picture, or by a name with %u (counts to the right), and %v, all files that match, as one grid without gaps. `by_parallax`
-/// takes the way in which things that shift one way from view to view to the right shift the same way from view to view down. Throws io for
-/// files that are missing, of another size or another number of channels, naming them, and invalid_argument naming `option`.
+/// Reads a picture, or by a name with %u (counts to the right), and %v, all files that match, as one grid without gaps.
+/// `by_parallax`
+/// takes the way in which things that shift one way from view to view to the right shift the same way from view to view
+/// down. Throws io for files that are missing, of another size or another number of channels, naming them, and
+/// invalid_argument naming `option`.
 FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option = "IN");
 
 /// Whether a name has %u, and %v. Throws invalid_argument naming `option` for counters that make no grid.
@@ -46,11 +48,12 @@ bool names_views(const std::string& path, std::string_view option);
 /// What --rows says. Throws invalid_argument.
 ViewRows view_rows(const std::string& text);
 
-/// Moves views out of `pictures`, whose numbers say where the others stand as before. Throws invalid_argument naming --leave-out for one that
-/// is not there, and where fewer than 2 stay.
+/// Moves views out of `pictures`, whose numbers say where the others stand as before. Throws invalid_argument naming
+/// --leave-out for one that is not there, and where fewer than 2 stay.
 FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out);
 
-/// PSNR of a model against pictures, in their files' codes, from the mean squared difference of all of them; that of each in `each`.
+/// PSNR of a model against pictures, in their files' codes, from the mean squared difference of all of them; that of
+/// each in `each`.
 double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device = {},
                         std::vector<double>* each = nullptr);
 

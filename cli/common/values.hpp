@@ -28,7 +28,8 @@ inline constexpr double most_field_value = 1e15;
 /// What a range holds.
 enum class RangeOf { counts, numbers, lengths };
 
-/// The values that an option takes, both ends included: said once, for the check, its error and the help. Lengths are in metres.
+/// The values that an option takes, both ends included: said once, for the check, its error and the help. Lengths are
+/// in metres.
 struct Range {
   RangeOf of = RangeOf::numbers;
   double low = 0;

@@ -26,11 +26,14 @@ constexpr std::string_view head = R"html(<!doctype html>
  svg.plot path { fill: none; stroke: currentColor; } svg.plot .grid { stroke: var(--line); stroke-width: .5; }
  svg.plot .mark { stroke-dasharray: 5 4; opacity: .7; } svg.plot .line { stroke-width: 1.6; stroke-linejoin: round; }
  svg.plot path.s0 { stroke: var(--blue); } svg.plot path.s1 { stroke: var(--orange); }
- svg.plot circle.s0, svg.plot text.s0 { fill: var(--blue); } svg.plot circle.s1, svg.plot text.s1 { fill: var(--orange); }
- .square { width: 100%; max-width: 32rem; aspect-ratio: 1; background: #fff; image-rendering: pixelated; border: 1px solid var(--line); }
+ svg.plot circle.s0, svg.plot text.s0 { fill: var(--blue); }
+ svg.plot circle.s1, svg.plot text.s1 { fill: var(--orange); }
+ .square { width: 100%; max-width: 32rem; aspect-ratio: 1; background: #fff; image-rendering: pixelated;
+  border: 1px solid var(--line); }
  .dots { aspect-ratio: 1000 / 1050; } .dots text { font: 28px system-ui, sans-serif; fill: #000; }
  .dots .scale { fill: none; stroke: #000; stroke-width: 2; }
- table { border-collapse: collapse; } td, th { border-bottom: 1px solid var(--line); padding: .2rem 1rem .2rem 0; text-align: left; }
+ table { border-collapse: collapse; }
+ td, th { border-bottom: 1px solid var(--line); padding: .2rem 1rem .2rem 0; text-align: left; }
  .warning { border-left: 4px solid var(--orange); padding-left: .7rem; }
 </style></head><body>
 )html";
@@ -51,8 +54,8 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// Power in decibels, -20 black to +10 white, squares of both frequencies up to the same largest; means of power where the
-/// spectrum is finer than the picture.
+/// Power in decibels, -20 black to +10 white, squares of both frequencies up to the same largest; means of power where
+/// the spectrum is finer than the picture.
 std::string spectrum_png(const Spectrum& spectrum) {
   constexpr std::int64_t side = 512;
   constexpr double low_db = -20;

@@ -11,7 +11,8 @@ class ImageRowsWriter;
 
 namespace holotone::cli {
 
-/// A file of 8-bit codes from top to bottom, to a temporary name that finish() renames: PNG by blocks of rows, TIFF, BMP and NPY ({ny, nx}, uint8) at once.
+/// A file of 8-bit codes from top to bottom, to a temporary name that finish() renames: PNG by blocks of rows, TIFF,
+/// BMP and NPY ({ny, nx}, uint8) at once.
 class CodesWriter {
  public:
   /// Whether files of this name are written by rows.

@@ -27,7 +27,8 @@ struct QuantizeRow {
   Flags reconstruct_flags;  ///< see flags_for
 };
 
-/// Reads a field by rows of hogels, quantises and writes it. The whole of it is in memory where it is one hogel, or its file's format has to be written at once.
+/// Reads a field by rows of hogels, quantises and writes it. The whole of it is in memory where it is one hogel, or its
+/// file's format has to be written at once.
 /// `before` is called with the row's grid, hogels and weights before the field's numbers are read.
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
                            const std::function<void(const QuantizeRow&)>& before, Progress& progress);

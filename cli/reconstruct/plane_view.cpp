@@ -156,7 +156,7 @@ PlaneView::PlaneView(const ReconstructJob& job) : queue_(Queue::create(job.devic
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
   for (const auto* light : ordered) add(lights[static_cast<std::size_t>(light - lights.data())], job, colour);
   std::vector<double> factors;
-  for (const auto& own : channels_) factors.push_back(eye.factor);
+  for (const auto& own : channels_) factors.push_back(own.factor);
   unit_ = common_unit(factors);
 }
 
@@ -186,7 +186,7 @@ Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
-    if (const auto factor = static_cast<float>(eye.factor / unit_); factor != 1) {
+    if (const auto factor = static_cast<float>(own.factor / unit_); factor != 1) {
       for (float& value : channel.host()) value *= factor;
     }
     picture.channels.push_back(std::move(channel));

@@ -98,8 +98,8 @@ std::vector<HologramOverrides> overrides_of(const ReconstructJob& job);
 /// together.
 void put_in_order(std::vector<const HologramLight*>& lights);
 
-/// What a channel's light has to be multiplied by among three, for the sum of its squared moduli. A phase hologram shows
-/// every object equally bright: the object's own energy, which the file states, sets the channels' balance.
+/// What a channel's light has to be multiplied by among three, for the sum of its squared moduli. A phase hologram
+/// shows every object equally bright: the object's own energy, which the file states, sets the channels' balance.
 double weight_of(const HologramLight& light, double sum);
 
 /// The plane itself, or through a circular aperture in the paraxial way.

@@ -6,8 +6,8 @@
 
 namespace holotone::cli {
 
-/// A folder of files that appears under its name only when all of them are complete: until commit() it stands beside that
-/// name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a
+/// A folder of files that appears under its name only when all of them are complete: until commit() it stands beside
+/// that name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a
 /// signal too. What programs that were killed left of the same name is removed first: a lock on the folder tells it
 /// from a running one's.
 class NewFolder {
@@ -15,7 +15,8 @@ class NewFolder {
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
-  /// Throws, naming `option`, for a folder that holds something, a file of that name, and a place that cannot be written.
+  /// Throws, naming `option`, for a folder that holds something, a file of that name, and a place that cannot be
+  /// written.
   NewFolder(std::string_view option, const std::string& path);
   /// As the user named it.
   [[nodiscard]] const std::string& path() const { return path_; }

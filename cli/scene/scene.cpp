@@ -109,7 +109,8 @@ class DiceWriter {
     write_image(folder_.file("image.png"), coded(picture.colours, true, 8));
     const auto distances = picture.distance_m.host();
     const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
-    // Whole tenths of a millimetre around what is there, but for the rounding of float32: a range that can be typed. Code 0 stays
+    // Whole tenths of a millimetre around what is there, but for the rounding of float32: a range that can be typed.
+    // Code 0 stays
     // free: to readers it may mean no depth.
     near_m_ = (std::ceil(1e4 * static_cast<double>(*least)) - 1) / 1e4;
     far_m_ = std::ceil(1e4 * static_cast<double>(*most) - 1e-3) / 1e4;

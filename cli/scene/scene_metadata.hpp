@@ -30,7 +30,8 @@ struct DiceJob {
 
 /// Sides of the panel and of all pictures: Table 2.
 inline constexpr double dice_panel_m = 18.4e-3;
-/// The plane in which the pixels of views and of what an eye should see lie: the bottom die's, amid the scene, so that views differ little.
+/// The plane in which the pixels of views and of what an eye should see lie: the bottom die's, amid the scene, so that
+/// views differ little.
 inline constexpr double dice_plane_m = 9.1e-2;
 
 /// What an eye should see, from five places in the viewing window.

@@ -10,7 +10,8 @@
 
 namespace holotone::cli {
 
-/// A fit is this much nearer than the file that is to be made of it, dB. Bytes for 37 and 34 dB of kodim23 and for 27 dB of kodim05: with 0.5
+/// A fit is this much nearer than the file that is to be made of it, dB. Bytes for 37 and 34 dB of kodim23 and for 27
+/// dB of kodim05: with 0.5
 /// 16.2, 9.8 and 26.6 k, with 1.2 16.6, 9.2 and 27.4 k, with 2 19.1, 8.9 and 31.3 k.
 inline constexpr double psnr_to_spare = 1.2;
 
@@ -64,7 +65,8 @@ struct SmoeFitJob {
 /// Throws invalid_argument or io naming the option.
 SmoeFitJob smoe_fit_job(const SmoeFitArguments& arguments);
 
-/// What depends on the pictures: components by bytes and by what pixels can use, the PSNR that the fit needs. Throws invalid_argument for
+/// What depends on the pictures: components by bytes and by what pixels can use, the PSNR that the fit needs. Throws
+/// invalid_argument for
 /// --bytes that no file can have, out_of_memory for --components. Returns what there is to say of it.
 std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures);
 

@@ -31,7 +31,8 @@ constexpr int most_refinements = 2;
 /// A fit this much nearer than it has to be, dB, has too many components to be worth storing, so often.
 constexpr double far_too_near = 1.5;
 constexpr int most_descents = 2;
-/// Of a time limit: each short fit, all of them; of what is left, each fit with all steps; what has to be left for another one.
+/// Of a time limit: each short fit, all of them; of what is left, each fit with all steps; what has to be left for
+/// another one.
 constexpr double short_time = 0.1;
 constexpr double all_short_time = 0.25;
 constexpr double fit_time = 0.4;

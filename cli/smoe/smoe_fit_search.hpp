@@ -27,11 +27,12 @@ struct FoundFit {
   std::string ended;            ///< why a PSNR was not reached and what helps
 };
 
-/// The smallest file found for --psnr where the number of components is open. Counts are tried with an eighth of the steps each, by the slope
-/// of PSNR over their logarithm, until one is about as near as a fit has to be before it is stored; that one is fitted with all steps and
-/// stored, more components are taken if it falls short, then fewer while files become smaller, at most twice. Without a limit all of it takes
-/// about the time of one fit for the short ones and of one fit and its storing for each of mostly two or three counts. With one, counts begin
-/// higher and grow while there is time. `start`: a model to start from, or null.
+/// The smallest file found for --psnr where the number of components is open. Counts are tried with an eighth of the
+/// steps each, by the slope of PSNR over their logarithm, until one is about as near as a fit has to be before it is
+/// stored; that one is fitted with all steps and stored, more components are taken if it falls short, then fewer while
+/// files become smaller, at most twice. Without a limit all of it takes about the time of one fit for the short ones
+/// and of one fit and its storing for each of mostly two or three counts. With one, counts begin higher and grow while
+/// there is time. `start`: a model to start from, or null.
 FoundFit search_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left);
 
 }  // namespace holotone::cli

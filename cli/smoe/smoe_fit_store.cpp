@@ -65,7 +65,8 @@ class Storing {
     for (int trial = 0; trial < most_trials && high - low > least_change; ++trial) {
       const Stopwatch watch;
       StoredFit one = with(0, quality, trial_share);
-      // What rounding adds falls to a quarter for 10 more of quality; what the descent meanwhile takes off is a part of it at least.
+      // What rounding adds falls to a quarter for 10 more of quality; what the descent meanwhile takes off is a part of
+      // it at least.
       const double floor = std::min(of_fit, 0.7 * std::min(error, error_of(one.psnr_db)));
       const double next = quality + 5 * std::log2((error_of(one.psnr_db) - floor) / (error - floor));
       const bool reaches = one.psnr_db >= job_.psnr_db;

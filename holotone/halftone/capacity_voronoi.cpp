@@ -185,7 +185,8 @@ class Swapping {
     }
   }
 
-  /// Pairs of dots whose circles overlap and of which one took part in the last sweep, each found from its larger circle.
+  /// Pairs of dots whose circles overlap and of which one took part in the last sweep, each found from its larger
+  /// circle.
   std::vector<Pair> overlapping_pairs() {
     const auto bins = halftone::sorted_into_bins(centre_, 2);
     const auto count = static_cast<std::int64_t>(radius_.size());
@@ -221,8 +222,8 @@ class Swapping {
     }
   }
 
-  /// Pairs in rounds in which no dot appears twice, so that a round's pairs can be worked on at once: a greedy colouring
-  /// of the edges. What needs more rounds than that is left to the next sweep.
+  /// Pairs in rounds in which no dot appears twice, so that a round's pairs can be worked on at once: a greedy
+  /// colouring of the edges. What needs more rounds than that is left to the next sweep.
   std::vector<std::vector<Pair>> rounds_of(const std::vector<Pair>& pairs) const {
     std::vector<std::uint64_t> taken(radius_.size(), 0);
     std::vector<std::vector<Pair>> rounds(most_rounds);

@@ -26,7 +26,8 @@ constexpr Index longest_piece = 50;
 constexpr double least_gain = 1e-7;
 constexpr std::int64_t points_a_task = 512;
 
-/// The nearest points of each, nearest first; `none` where there are fewer. Cost O(points) where they are spread evenly.
+/// The nearest points of each, nearest first; `none` where there are fewer. Cost O(points) where they are spread
+/// evenly.
 std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::size_t wanted) {
   const auto bins = halftone::sorted_into_bins(position, 2);
   const auto count = static_cast<std::int64_t>(position.size() / 2);
@@ -70,8 +71,8 @@ std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::s
   return neighbours;
 }
 
-/// A closed way over points, shortened by 2-opt and Or-opt moves. An open way is closed through one more point that is at no
-/// distance from any other.
+/// A closed way over points, shortened by 2-opt and Or-opt moves. An open way is closed through one more point that is
+/// at no distance from any other.
 class Way {
  public:
   Way(const std::vector<float>& position, std::vector<Index> order, const TourOptions& options)
@@ -163,7 +164,8 @@ class Way {
     if (keep_log_) log_.push_back(places);
     reverse(places[0], places[1], places[2]);
   }
-  /// Turns the points from a forward to b round or, which makes the same closed way, all others. False if both are too many.
+  /// Turns the points from a forward to b round or, which makes the same closed way, all others. False if both are too
+  /// many.
   bool turn(Index a, Index b) {
     const Index inside = span(a, b);
     if (std::min(inside, size() - inside) > longest_reversal) return false;
@@ -182,7 +184,8 @@ class Way {
     next_ = 0;
   }
 
-  /// Lets two pieces of the way that follow each other change places, and keeps what becomes of it if the way is shorter.
+  /// Lets two pieces of the way that follow each other change places, and keeps what becomes of it if the way is
+  /// shorter.
   void try_kick(std::uint64_t kick) {
     queue_.clear();
     next_ = 0;
@@ -236,7 +239,8 @@ class Way {
     return false;
   }
 
-  /// Or-opt: up to three points in a row that begin with `a` go between a near point c and one of its neighbours, a beside c.
+  /// Or-opt: up to three points in a row that begin with `a` go between a near point c and one of its neighbours, a
+  /// beside c.
   bool put_elsewhere(Index a) {
     for (const bool forward : {true, false}) {
       const Index outside = next(a, !forward);  // the point beside a that stays
@@ -275,8 +279,8 @@ class Way {
     return false;
   }
 
-  /// Moves the segment a .. last into the gap between c and d = next(c, side), a beside c. False if too much would have to
-  /// be turned round for it.
+  /// Moves the segment a .. last into the gap between c and d = next(c, side), a beside c. False if too much would have
+  /// to be turned round for it.
   bool insert(Index a, Index last, bool forward, Index c, Index d, bool side) {
     const Index first = forward ? a : last;  // of the segment as the way goes
     const Index final = forward ? last : a;

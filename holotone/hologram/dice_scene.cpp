@@ -187,7 +187,8 @@ class Renderer {
     }
   }
 
-  /// Of the R2 sequence, spread over the pupil by area: whatever row of strata a pixel's rays are in, they fill the pupil.
+  /// Of the R2 sequence, spread over the pupil by area: whatever row of strata a pixel's rays are in, they fill the
+  /// pupil.
   [[nodiscard]] std::array<double, 2> pupil_point(int i, double start_u, double start_v) const {
     if constexpr (std::is_same_v<Camera, PlaneCamera>) {
       if (camera_.pupil) {

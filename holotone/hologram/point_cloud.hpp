@@ -157,8 +157,8 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
 /// Throws as fresnel_deviation_rad does.
 double lit_energy(const PointSources& host_points, const PointCloudOptions& options);
 
-/// How many of the points light no pixel: with the band limit, those farther than lambda |d| / (2 pitch) from the centres
-/// of all pixels in x or in y; without, none. Cost O(n). Throws as fresnel_deviation_rad does.
+/// How many of the points light no pixel: with the band limit, those farther than lambda |d| / (2 pitch) from the
+/// centres of all pixels in x or in y; without, none. Cost O(n). Throws as fresnel_deviation_rad does.
 std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options);
 
 }  // namespace holotone

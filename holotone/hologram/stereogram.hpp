@@ -80,7 +80,8 @@ class StereogramPlan {
   StereogramPlan(StereogramPlan&&) noexcept;
   StereogramPlan& operator=(StereogramPlan&&) noexcept;
 
-  /// Panel rows of a range of rows of hogels, from `first_hogel_row` on (0 is the top); the panel's end may cut the last.
+  /// Panel rows of a range of rows of hogels, from `first_hogel_row` on (0 is the top); the panel's end may cut the
+  /// last.
   /// Throws invalid_argument for rows of hogels beyond the panel.
   [[nodiscard]] RowRange rows_of_hogels(std::int64_t first_hogel_row, std::int64_t hogel_rows) const;
   /// Computes some rows of the panel by one channel of the source, to `output` of shape {part.rows, nx} on the plan's

@@ -114,7 +114,8 @@ class CudaEngine final : public Engine {
       progress.step("computing hogels", first_row * across + done, all);
       const std::int64_t some = std::min(batch_, count - done);
       report += look_through_some(geometry_, source, channel, first_row * across + done, some, lights_, scratch_);
-      // The host's memory of this batch has been read when the call returns; the GPU works on while the next one is looked at.
+      // The host's memory of this batch has been read when the call returns; the GPU works on while the next one is
+      // looked at.
       transform(frame, some, upload(some), reinterpret_cast<float2*>(output.data()));
     }
     queue_.synchronize();

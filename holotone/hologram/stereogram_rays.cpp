@@ -13,7 +13,8 @@ struct Range {
   std::int64_t last = -1;
 };
 
-/// The cosines that slopes from `least` to `most` can have while the slope along the other axis is between `other_least` and `other_most`:
+/// The cosines that slopes from `least` to `most` can have while the slope along the other axis is between
+/// `other_least` and `other_most`:
 ///   c = t / sqrt(1 + t^2 + s^2)
 Range range_of(double least, double most, double other_least, double other_most, double step, std::int64_t most_k) {
   const double nearest = other_least > 0 ? other_least : other_most < 0 ? -other_most : 0;
@@ -27,7 +28,8 @@ Range range_of(double least, double most, double other_least, double other_most,
           static_cast<std::int64_t>(std::floor(std::clamp(high / step + 1e-6, -limit - 1, limit)))};
 }
 
-/// Whether a ray's curvature turns it, somewhere in the hogel, beyond the finest fringe that pixels show: there it would make a false image.
+/// Whether a ray's curvature turns it, somewhere in the hogel, beyond the finest fringe that pixels show: there it
+/// would make a false image.
 bool curvature_is_too_steep(const Geometry& geometry, const Hogel& hogel, std::int64_t row, std::int64_t column,
                             double curvature) {
   const auto n = static_cast<double>(geometry.options.hogel_px);

@@ -1,4 +1,5 @@
-// Circles out of SVG: elements, groups and their transforms, the page. No XML library: what is not a circle is passed over.
+// Circles out of SVG: elements, groups and their transforms, the page. No XML library: what is not a circle is passed
+// over.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -34,7 +34,8 @@ std::complex<float> load_value(const char* value, const io::FieldLayout& layout)
   return {number(layout.real_at), number(layout.imaginary_at)};
 }
 
-// Reads `count` values that follow each other in the file, from value `first`, and puts them at target, target + step, ...
+// Reads `count` values that follow each other in the file, from value `first`, and puts them at target, target + step,
+// ...
 void read_run(const io::FileHandle& file, const io::FieldLayout& layout, const std::string& path, std::int64_t first,
               std::int64_t count, std::complex<float>* target, std::int64_t step) {
   const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(piece_bytes / layout.value_bytes, 1));

@@ -27,8 +27,9 @@ struct ReaderLimits {
 ReaderLimits scene_reader_limits(std::uint64_t bytes);
 
 /// Limits for an HDF5 file of `bytes`: 20 s of processor time + 0.25 us a byte, and
-///   memory 256 MiB + the least of 4000 bytes a byte (gzip's ratio is at most 1032; the values lie in memory up to three
-///   times) and 2 GiB + 24 bytes a byte; output 64 MiB + the least of 1100 bytes a byte and 4 GiB + 24 bytes a byte.
+///   memory 256 MiB + the least of 4000 bytes a byte (gzip's ratio is at most 1032; the values lie in memory up to
+///   three times) and 2 GiB + 24 bytes a byte; output 64 MiB + the least of 1100 bytes a byte and 4 GiB + 24 bytes a
+///   byte.
 ReaderLimits field_reader_limits(std::uint64_t bytes);
 
 /// Like read_scene for the formats of our own readers, in this process; OBJ and glTF in a child `program`, under

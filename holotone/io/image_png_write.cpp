@@ -136,8 +136,8 @@ std::string deflated(std::string_view bytes, int level, bool last, std::string_v
   return result;
 }
 
-/// Whether a few pieces of the band do not shrink by a fiftieth. Holograms that look like noise would keep zlib busy for their
-/// whole length.
+/// Whether a few pieces of the band do not shrink by a fiftieth. Holograms that look like noise would keep zlib busy
+/// for their whole length.
 bool is_noise(std::string_view bytes, std::string_view path) {
   constexpr std::size_t piece = 4096;
   constexpr std::size_t pieces = 8;

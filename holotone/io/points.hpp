@@ -19,8 +19,8 @@ namespace holotone {
 Mesh read_scene(const std::string& path);
 
 /// OBJ, glTF and GLB through assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp) runs this
-/// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers that
-/// a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere;
+/// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
+/// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere;
 /// unsupported if built without assimp.
 Mesh read_scene_assimp(const std::string& path);
 

@@ -44,8 +44,8 @@ constexpr bool memory_can_be_limited = true;
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// A descriptor that exec closes and that is never one of the three standard ones, which the caller may have closed and the
-// child replaces.
+// A descriptor that exec closes and that is never one of the three standard ones, which the caller may have closed and
+// the child replaces.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {

@@ -111,7 +111,8 @@ __global__ void __launch_bounds__(threads) interpolate_kernel(TileGrid<Rank> gri
   reinterpret_cast<Cell<Components>*>(value)[at] = sum;
 }
 
-/// Takes Cells cells a point from the order of the points to the caller's: the first to `value`, if wanted, the others to `gradient`.
+/// Takes Cells cells a point from the order of the points to the caller's: the first to `value`, if wanted, the others
+/// to `gradient`.
 template <int Components, int Cells>
 __global__ void __launch_bounds__(threads)
     fetch_kernel(SortedPoints points, float* __restrict__ value, float* __restrict__ gradient) {
@@ -124,8 +125,8 @@ __global__ void __launch_bounds__(threads)
   for (int i = 1; i < Cells; ++i) reinterpret_cast<Own*>(gradient)[j * (Cells - 1) + i - 1] = from[i];
 }
 
-/// phi and its slope by the coordinate in periods at the nodes of one axis: the place falls by two for every grid step that the
-/// point advances.
+/// phi and its slope by the coordinate in periods at the nodes of one axis: the place falls by two for every grid step
+/// that the point advances.
 template <int Width>
 __device__ __forceinline__ void weights_and_slopes(const SlopeKernel& kernel, float place, float extent,
                                                    float (&weight)[Width], float (&slope)[Width]) {

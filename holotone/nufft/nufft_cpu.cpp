@@ -198,7 +198,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     }
   }
 
-  /// action(first column among the modes, first column on the grid, count) for blocks of columns, and every plane of `outer`.
+  /// action(first column among the modes, first column on the grid, count) for blocks of columns, and every plane of
+  /// `outer`.
   template <class Action>
   void over_blocks(const std::vector<ModeRun>& runs, std::int64_t outer, const Action& action) {
     constexpr std::int64_t block = AxisPass<Real>::block;

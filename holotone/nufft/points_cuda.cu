@@ -12,7 +12,8 @@ namespace {
 constexpr int threads = 256;
 constexpr std::uint32_t none = 0xFFFFFFFF;
 
-/// A tile's points are cut in parts of at least this many, and so that there are about this many parts on the card at once.
+/// A tile's points are cut in parts of at least this many, and so that there are about this many parts on the card at
+/// once.
 constexpr std::int64_t least_part = 512;
 constexpr std::int64_t wanted_parts = 8192;
 constexpr std::int64_t most_parts = 4096;  ///< of one tile

@@ -50,7 +50,8 @@ struct LaneRun {
   int offset[Rank] = {};
 };
 
-/// Cuts the runs of 32 lanes, `before` candidates behind the tile's first, to what part [from, to) of the tile's candidates has of them.
+/// Cuts the runs of 32 lanes, `before` candidates behind the tile's first, to what part [from, to) of the tile's
+/// candidates has of them.
 /// Returns the candidates of these runs.
 template <std::size_t Rank>
 __device__ __forceinline__ std::uint64_t cut_to_part(LaneRun<Rank>& run, std::uint64_t before, std::uint64_t from,
@@ -251,7 +252,8 @@ __global__ void __launch_bounds__(warps * 32, Rank == 2 ? 7 : 6)
   });
 }
 
-/// Adds a heavy tile's further parts to its cells: groups of threads each every so manieth part, then the groups, in order.
+/// Adds a heavy tile's further parts to its cells: groups of threads each every so manieth part, then the groups, in
+/// order.
 template <std::size_t Rank, int Components>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(TileGrid<Rank> grid, TileParts parts, GridCells<Rank> cells) {

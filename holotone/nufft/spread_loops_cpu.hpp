@@ -88,8 +88,8 @@ Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
   return run;
 }
 
-/// Points of which many may touch the same cells: float32 loses the more the longer its sums, so that a few hundred points are summed at a time, and
-/// those sums in float64.
+/// Points of which many may touch the same cells: float32 loses the more the longer its sums, so that a few hundred
+/// points are summed at a time, and those sums in float64.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
   const auto box = box_of(run.begin, run.end, Width);
@@ -118,7 +118,8 @@ void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const R
   }
 }
 
-/// No cell of a bin is touched by more of its points: points are counted in squares of cells, of which a window meets few.
+/// No cell of a bin is touched by more of its points: points are counted in squares of cells, of which a window meets
+/// few.
 template <class Real, std::size_t Rank, int Width>
 std::int64_t most_a_cell(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end,
                          std::int64_t slab_rows) {
@@ -170,8 +171,8 @@ struct SlabPart {
   std::vector<Real> cells;
 };
 
-/// Slabs with more than this share of all points are cut into parts, none smaller than least_part: shares of the points, not
-/// of the threads, so that the sums are the same for any number of them.
+/// Slabs with more than this share of all points are cut into parts, none smaller than least_part: shares of the
+/// points, not of the threads, so that the sums are the same for any number of them.
 constexpr std::int64_t heavy_share = 16;
 constexpr std::int64_t part_share = 64;
 constexpr std::int64_t least_part = 32768;

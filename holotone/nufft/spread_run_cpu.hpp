@@ -1,16 +1,18 @@
 #pragma once
-// What spreading and interpolation on the CPU share: runs of points, the window's values around a point, a loop for each
-// window width. Not for users.
+// What spreading and interpolation on the CPU share: runs of points, the window's values around a point, a loop for
+// each window width. Not for users.
 #include <holotone/core/simd.hpp>
 #include <holotone/nufft/spread_cpu.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace holotone::nufft {
-// Each file that includes this compiles loops of its own. With internal linkage the compiler clones and inlines them freely.
+// Each file that includes this compiles loops of its own. With internal linkage the compiler clones and inlines them
+// freely.
 namespace {
 
-/// A run of points and the cells they go to or come from, which begin with cell `origin` of the grid (fastest axis first).
+/// A run of points and the cells they go to or come from, which begin with cell `origin` of the grid (fastest axis
+/// first).
 template <class Real, std::size_t Rank>
 struct Run {
   const SpreadPoint<Real, Rank>* begin;

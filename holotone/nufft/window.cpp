@@ -44,8 +44,8 @@ class Quadrature {
   std::vector<Node> nodes_;
 };
 
-// beta = shape * pi * width * (1 - 1 / (2 upsampling)): where phihat has fallen to the level of the jump at the window's
-// ends at the lowest aliased frequency, a little inside the cut-off at shape = 1.
+// beta = shape * pi * width * (1 - 1 / (2 upsampling)): where phihat has fallen to the level of the jump at the
+// window's ends at the lowest aliased frequency, a little inside the cut-off at shape = 1.
 double beta_of(double shape, int width, double upsampling) {
   return shape * std::numbers::pi * width * (1 - 0.5 / upsampling);
 }

@@ -126,8 +126,9 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
 }
 
-/// In the order of sums: rows above by how far each tap is left of the latest of its row, of equal ones the upper; then their own row from far to near. That is
-/// the order in which errors come when every row of a panel is worked on, each a little behind the one above.
+/// In the order of sums: rows above by how far each tap is left of the latest of its row, of equal ones the upper; then
+/// their own row from far to near. That is the order in which errors come when every row of a panel is worked on, each
+/// a little behind the one above.
 DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
   const auto& taps = weights.taps;
   const auto latest = [&](int dy) {

@@ -46,7 +46,8 @@ struct RowTaps {
   std::size_t count;
 };
 
-/// Each pixel adds what it collected from rows above, collects from those before it in its row, then errs itself. `step`: 1 from left to right, -1 back.
+/// Each pixel adds what it collected from rows above, collects from those before it in its row, then errs itself.
+/// `step`: 1 from left to right, -1 back.
 HOLOTONE_SIMD_CLONES void along_row(const Parts own, const Parts sum, const Parts errors, const RowTaps taps,
                                     const Job& job, std::int64_t count, std::int64_t step, std::uint8_t* codes) {
   const Levels& levels = job.levels;

@@ -1,5 +1,6 @@
 #pragma once
-// What the CPU's ways of error diffusion share. Not for users. Their files are compiled with -ffp-contract=off: see phase_math.h.
+// What the CPU's ways of error diffusion share. Not for users. Their files are compiled with -ffp-contract=off: see
+// phase_math.h.
 #include <algorithm>
 #include <holotone/quantize/error_diffusion_engine.hpp>
 

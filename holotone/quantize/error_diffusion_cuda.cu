@@ -28,7 +28,8 @@ __device__ Pixel pixel_of(float2 own, bool phase) {
   return {static_cast<std::uint32_t>(__double2hiint(square)), isfinite(own.x) && isfinite(own.y)};
 }
 
-/// Bits [shift, upper) of those pixels whose bits from `upper` on are `prefix`: how many have which; the first pixel that is not finite.
+/// Bits [shift, upper) of those pixels whose bits from `upper` on are `prefix`: how many have which; the first pixel
+/// that is not finite.
 __global__ void count_moduli(const float2* field, std::int64_t count, bool phase, int shift, int upper,
                              std::uint32_t prefix, unsigned long long* histogram, unsigned long long* broken) {
   extern __shared__ unsigned counts[];
@@ -134,7 +135,8 @@ class CudaEngine : public Engine {
     arguments.field = reinterpret_cast<const float*>(field.data());
     arguments.codes = codes.data();
     arguments.scale = job.scale;
-    // Where nothing over- or underflows the field is worked on as it is: a power of two more or less changes no rounding.
+    // Where nothing over- or underflows the field is worked on as it is: a power of two more or less changes no
+    // rounding.
     const bool scaled = std::abs(std::ilogb(job.unit)) > 40;
     arguments.unit = scaled ? job.unit : 1;
     arguments.radius = scaled || job.levels.modulation == Modulation::amplitude ? job.radius : job.scale;

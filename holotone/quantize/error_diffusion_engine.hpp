@@ -9,7 +9,8 @@
 
 namespace holotone::diffusion {
 
-/// What levels are. Phases: the code is that of the last boundary at or below the phase in turns; no boundaries: equal steps.
+/// What levels are. Phases: the code is that of the last boundary at or below the phase in turns; no boundaries: equal
+/// steps.
 struct Levels {
   Modulation modulation;
   float count;
@@ -22,7 +23,8 @@ struct Levels {
   float line_im;
 };
 
-/// What all work on one hologram. Phases are worked on in units of a power of two near the scale, so that no rounding depends on it.
+/// What all work on one hologram. Phases are worked on in units of a power of two near the scale, so that no rounding
+/// depends on it.
 struct Job {
   Shape<2> shape;
   std::int64_t side;  ///< of hogels
@@ -37,7 +39,8 @@ struct Job {
   std::vector<float> level_im{};
 };
 
-/// The modulus that a share of the pixels do not exceed (amplitude: |Re h|), and the first pixel that is not finite; -1: none.
+/// The modulus that a share of the pixels do not exceed (amplitude: |Re h|), and the first pixel that is not finite;
+/// -1: none.
 struct ScaleFound {
   float modulus;
   std::int64_t broken;

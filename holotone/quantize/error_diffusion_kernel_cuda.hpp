@@ -10,7 +10,8 @@ struct WavefrontKernel {
   int levels = 2;
   int warps = 8;  ///< of a block of threads, one on a multiprocessor: as many for each of its schedulers
 
-  /// For a plan's weights and levels, on a device whose blocks of threads may have so much shared memory. Throws unsupported for taps that reach too far.
+  /// For a plan's weights and levels, on a device whose blocks of threads may have so much shared memory. Throws
+  /// unsupported for taps that reach too far.
   static WavefrontKernel of(const Job& job, std::int64_t most_shared_bytes);
 
   /// `scaled`: the field is multiplied by a unit first. `packed`: codes are written eight at once.

@@ -5,9 +5,10 @@
 
 namespace holotone::diffusion {
 
-/// How a warp of 32 rows goes through a hogel. Step s of a row, `lag` columns behind the row above, is at column s - row lag. Errors of a row dy
-/// above come `delay` steps after they were made; each is added at once to the sums of the pixels to come, `slots` of them. Errors of late rows are added
-/// in the step before they count, while the level of its pixel is looked for; those of early rows, that were made only then, at the start of the step.
+/// How a warp of 32 rows goes through a hogel. Step s of a row, `lag` columns behind the row above, is at column s -
+/// row lag. Errors of a row dy above come `delay` steps after they were made; each is added at once to the sums of the
+/// pixels to come, `slots` of them. Errors of late rows are added in the step before they count, while the level of its
+/// pixel is looked for; those of early rows, that were made only then, at the start of the step.
 struct WavefrontPattern {
   struct Row {
     int dy;

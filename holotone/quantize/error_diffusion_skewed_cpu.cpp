@@ -11,8 +11,9 @@
 #include <memory>
 #include <thread>
 
-// Sixteen rows of a hogel side by side, a lane of a vector each. At step T lane l of rows r .. r + 15 is at column T - (r + l) lead: a tap is then so many steps
-// and lanes back for every lane, and all that it collects lies side by side. Rows that follow do the same at the same steps, so several threads work on one hogel
+// Sixteen rows of a hogel side by side, a lane of a vector each. At step T lane l of rows r .. r + 15 is at column T -
+// (r + l) lead: a tap is then so many steps and lanes back for every lane, and all that it collects lies side by side.
+// Rows that follow do the same at the same steps, so several threads work on one hogel
 // if each waits for the rows above. Every pixel's sum has the order of the scalar loop, so the codes are the same.
 namespace holotone::diffusion {
 namespace {
@@ -32,7 +33,8 @@ struct Skew {
   explicit Skew(const std::vector<DiffusionTap>& taps) {
     for (const auto& tap : taps) {
       above = std::max<std::int64_t>(above, tap.dy);
-      // One column more than has to be: what comes from above is then never of the step before, which takes long to be known.
+      // One column more than has to be: what comes from above is then never of the step before, which takes long to be
+      // known.
       if (tap.dy > 0) lead = std::max<std::int64_t>(lead, (1 - tap.dx + tap.dy - 1) / tap.dy + 1);
     }
     for (const auto& tap : taps) memory = std::max(memory, tap.dy * lead + tap.dx);

@@ -1,4 +1,5 @@
-// Error diffusion column by column: what a warp of 32 rows does in a block of columns. Part of error_diffusion_wavefront_nvrtc.cuh. Not for users.
+// Error diffusion column by column: what a warp of 32 rows does in a block of columns. Part of
+// error_diffusion_wavefront_nvrtc.cuh. Not for users.
 #pragma once
 #include <holotone/quantize/error_diffusion_pattern_macros.h>
 #include <holotone/quantize/error_diffusion_wavefront.h>
@@ -45,7 +46,8 @@ __device__ __forceinline__ void add_to(Parts32& sum, float weight, Parts32 error
 #endif
 }
 
-/// The place of u among the boundaries of a table, or its level in equal steps; in the lowest bits, as many as levels need.
+/// The place of u among the boundaries of a table, or its level in equal steps; in the lowest bits, as many as levels
+/// need.
 __device__ __forceinline__ int code_of(const WavefrontArguments& arguments, Parts32 u) {
 #if TABLE
   float place = u.re;
@@ -195,7 +197,8 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 }
 
 #if PACK == 8
-/// Codes of a lane's row in words of eight where they lie so in memory, which a block's own eight do not where the row is LAG columns or some of them behind.
+/// Codes of a lane's row in words of eight where they lie so in memory, which a block's own eight do not where the row
+/// is LAG columns or some of them behind.
 struct Packer {
   uint2 before;       // the last block's codes
   unsigned selector;  // the four bytes from the `shift`th on, of two words

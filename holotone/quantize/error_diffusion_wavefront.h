@@ -1,5 +1,6 @@
 #pragma once
-// What the kernels of error diffusion are given. Read by the compiler at run time too: it includes nothing. Not for users.
+// What the kernels of error diffusion are given. Read by the compiler at run time too: it includes nothing. Not for
+// users.
 
 namespace holotone::diffusion {
 
@@ -11,7 +12,9 @@ struct WavefrontArguments {
   const float* boundaries;  // {boundary_count}, of a table of levels
   const unsigned char* boundary_codes;
   unsigned long long*
-      borders;  // {hogels, 2, chunks, rows above, columns of a chunk, 2}: errors that the next group of rows needs, each number with a tag
+      // {hogels, 2, chunks, rows above, columns of a chunk, 2}: errors that the next group of rows needs, each number
+      // with a tag
+      borders;
   int* ticket;
   unsigned long long* broken;  // the first pixel that is not finite
   long long nx;

@@ -1,10 +1,12 @@
-// Error diffusion as a wavefront, compiled when a plan is made, for its pattern of taps (error_diffusion_pattern.hpp) and its kind of levels. Not for users.
+// Error diffusion as a wavefront, compiled when a plan is made, for its pattern of taps (error_diffusion_pattern.hpp)
+// and its kind of levels. Not for users.
 //
-// A warp takes 32 rows of a hogel, a lane each; each lane is LAG columns behind the lane above. Errors of rows above come from shared memory some steps
-// after they were made, and are added to the sums of the pixels that collect them (`sums`, a slot for each of the next SLOTS columns): one read a row
-// above instead of one a tap. A tile holds blocks of BLOCK columns of these rows and of the ABOVE rows over them: the present chunk of two blocks, the next
-// one, into which the field's values come meanwhile, and HISTORY blocks before; errors take the values' places. The rows over the tile are the
-// last ones of the group above, which hands them on through global memory with a tag beside each number.
+// A warp takes 32 rows of a hogel, a lane each; each lane is LAG columns behind the lane above. Errors of rows above
+// come from shared memory some steps after they were made, and are added to the sums of the pixels that collect them
+// (`sums`, a slot for each of the next SLOTS columns): one read a row above instead of one a tap. A tile holds blocks
+// of BLOCK columns of these rows and of the ABOVE rows over them: the present chunk of two blocks, the next one, into
+// which the field's values come meanwhile, and HISTORY blocks before; errors take the values' places. The rows over the
+// tile are the last ones of the group above, which hands them on through global memory with a tag beside each number.
 #include <holotone/quantize/error_diffusion_steps_nvrtc.cuh>
 
 namespace holotone::diffusion {
@@ -264,7 +266,8 @@ struct CodeWords {
 };
 #endif
 
-/// Writes a block's codes of a lane's row, `lag` columns behind the group's first lane, which begins the block at column `first`.
+/// Writes a block's codes of a lane's row, `lag` columns behind the group's first lane, which begins the block at
+/// column `first`.
 __device__ __forceinline__ void write_codes(unsigned char* codes, [[maybe_unused]] CodeWords& words, uint2 now,
                                             int first, int lag, int columns) {
 #if PACK == 8

@@ -1,7 +1,8 @@
 #pragma once
-// Phases of what error diffusion quantises, by float32 arithmetic with every rounding fixed: what is fused is written out and nothing else
-// is (CPU: files that include this are compiled with -ffp-contract=off), no approximate instruction. The same bits on the CPU and on CUDA, where this
-// is compiled at run time too: it includes nothing. Not for users.
+// Phases of what error diffusion quantises, by float32 arithmetic with every rounding fixed: what is fused is written
+// out and nothing else is (CPU: files that include this are compiled with -ffp-contract=off), no approximate
+// instruction. The same bits on the CPU and on CUDA, where this is compiled at run time too: it includes nothing. Not
+// for users.
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HOLOTONE_PHASE_INLINE __host__ __device__ __forceinline__
@@ -43,9 +44,10 @@ HOLOTONE_PHASE_INLINE float smaller_of(float a, float b) { return b > a ? a : b;
 HOLOTONE_PHASE_INLINE float mirrored(float a, float whole, bool mirror) { return mirror ? whole - a : a; }
 #endif
 
-/// arg(re + i im) / 2 pi times `whole`, a power of two, in [-whole / 2, whole / 2]; 0 for zero. Error at most 2.5e-6 turns for a larger part from 1e-37 to
-/// 1e37; some number for any other. smaller / larger by two Newton steps from an integer subtraction (relative error 1.1e-6), arctan(t) / 2 pi = t P(t^2)
-/// on [0, 1] with P of degree 4 and the least largest error (1.9e-6, Remez).
+/// arg(re + i im) / 2 pi times `whole`, a power of two, in [-whole / 2, whole / 2]; 0 for zero. Error at most 2.5e-6
+/// turns for a larger part from 1e-37 to 1e37; some number for any other. smaller / larger by two Newton steps from an
+/// integer subtraction (relative error 1.1e-6), arctan(t) / 2 pi = t P(t^2) on [0, 1] with P of degree 4 and the least
+/// largest error (1.9e-6, Remez).
 HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
   const float a = magnitude(re);
   const float b = magnitude(im);

@@ -15,7 +15,8 @@ class BandsTest : public ProgramTest {
  protected:
   BandsTest() { put_cloud(60, 1); }
 
-  /// Coloured points in front of the panel and behind, the nearest of which light 33 pixels of 2 um to each side, less than the panel.
+  /// Coloured points in front of the panel and behind, the nearest of which light 33 pixels of 2 um to each side, less
+  /// than the panel.
   void put_cloud(int count, std::uint64_t seed, double nearest_m = 0.25e-3) const {
     std::string text = "x,y,z,r,g,b\n";
     std::uint64_t counter = 0;
@@ -53,7 +54,8 @@ class BandsTest : public ProgramTest {
   }
 };
 
-// Direct sums and recurrences depend on the rows of a band only in rounding; the others keep their tolerance, each of the two.
+// Direct sums and recurrences depend on the rows of a band only in rounding; the others keep their tolerance, each of
+// the two.
 TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
   struct Case {
     const char* method;

@@ -85,7 +85,8 @@ TEST_F(LayersTest, EachPixelIsInFocusAtItsDistanceAndPlace) {
                   .exit_code,
               0);
     const auto seen = pixels_of(path("seen.npy"));
-    // The picture's 8 x 6 pixels stand in the middle of 96 x 80; a magnified pixel's tent sums to 10 x 10 of them in amplitude squared.
+    // The picture's 8 x 6 pixels stand in the middle of 96 x 80; a magnified pixel's tent sums to 10 x 10 of them in
+    // amplitude squared.
     const Spot middle{10 * spot.row + 10 + 5, 10 * spot.col + 8 + 5};
     double inside = 0;
     double beside = 0;
@@ -142,7 +143,8 @@ TEST_F(LayersTest, EveryKindOfDepthIsTheSameScene) {
   }
 }
 
-// Z = b f / (d + doffs): 3 m and 2 m, in the middle 2.5 m, where the picture is 8 Z / f = 0.2 m wide and becomes 0.64 mm.
+// Z = b f / (d + doffs): 3 m and 2 m, in the middle 2.5 m, where the picture is 8 Z / f = 0.2 m wide and becomes 0.64
+// mm.
 TEST_F(LayersTest, DisparitiesKeepTheScenesProportions) {
   write_array("disparity.npy", 20 - 5, 30 - 5);
   const auto made =
@@ -252,7 +254,8 @@ TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
   EXPECT_EQ(made["inputs"], (std::vector<std::string>{near, far}));
   EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.0104, 1e-8);
   EXPECT_NEAR(made["distance_max_m"].get<double>(), 0.02, 1e-8);
-  // Black pixels of a picture with depth hide what is behind them, those of a stack do not: here nothing is behind them.
+  // Black pixels of a picture with depth hide what is behind them, those of a stack do not: here nothing is behind
+  // them.
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--phase", "smooth", "--layers", "5"});
   (void)run_json(line("depth.npy", arguments));
@@ -294,7 +297,8 @@ TEST_F(LayersTest, StacksThatAreNoneAreRefused) {
   refused({two, "-o", path("two.png"), "--encode", "phase"}, {"--output"});
 }
 
-// The same scene by hogels, which send out its rays: each of its pixels is 10 x 10 of the panel's, a hogel's ray 4 of them wide at 10.4 mm.
+// The same scene by hogels, which send out its rays: each of its pixels is 10 x 10 of the panel's, a hogel's ray 4 of
+// them wide at 10.4 mm.
 TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--hogel", "40", "--layers", "5"});
@@ -332,7 +336,8 @@ TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
 }
 
-// 64 um^2 pixels, 532 nm: 10.4 mm ask for 16 (the least), 20 cm for 256 and the panel for 16 at most: a quarter of 96 is 24.
+// 64 um^2 pixels, 532 nm: 10.4 mm ask for 16 (the least), 20 cm for 256 and the panel for 16 at most: a quarter of 96
+// is 24.
 TEST_F(LayersTest, HogelsFitTheNearestDistance) {
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--fringe", "16um"});

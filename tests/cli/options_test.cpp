@@ -1,4 +1,5 @@
-// The tables of options: what --help and --help-all print of them, what they refuse, and what they call options in errors.
+// The tables of options: what --help and --help-all print of them, what they refuse, and what they call options in
+// errors.
 #include <cli/common/values.hpp>
 #include <fstream>
 #include <map>

@@ -39,7 +39,8 @@ TEST_F(StereogramTest, AFieldAndWhatItSaysOfItself) {
   EXPECT_EQ(json["holograms"][0]["computed_share"], 1.0);
   EXPECT_GT(json["holograms"][0]["lit_share"].get<double>(), 0.05);
   EXPECT_TRUE(json["warnings"].empty()) << json["warnings"];
-  // Half the panel apart, from where every hogel's light (7.64 degrees) reaches every camera; as wide as the panel from the middle one.
+  // Half the panel apart, from where every hogel's light (7.64 degrees) reaches every camera; as wide as the panel from
+  // the middle one.
   EXPECT_NEAR(json["camera_pitch_m"].get<double>(), 96 * 2e-6 / 4, 1e-12);
   const double distance = 1.5 * 96 * 2e-6 / (2 * std::tan(std::asin(532e-9 / 4e-6)));
   EXPECT_NEAR(json["view_distance_m"].get<double>(), distance, 1e-9);

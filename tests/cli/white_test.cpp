@@ -35,8 +35,8 @@ class WhiteTest : public ProgramTest {
     return run_json(more);
   }
 
-  /// The largest deviation from white, red, green and blue over their mean, in any of 4 x 3 parts of the plate, or in the
-  /// whole of it.
+  /// The largest deviation from white, red, green and blue over their mean, in any of 4 x 3 parts of the plate, or in
+  /// the whole of it.
   [[nodiscard]] double tint(const std::string& holograms, std::vector<std::string> more = {},
                             bool whole = false) const {
     more.insert(more.begin(), {"reconstruct", path(holograms), "-o", path("seen.npy"), "--linear", "--device", "cpu"});

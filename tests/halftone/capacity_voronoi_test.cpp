@@ -23,8 +23,8 @@ std::vector<std::array<float, 2>> sorted_places(const std::vector<float>& positi
   return places;
 }
 
-// Capacities are equal by construction only if swaps lose no sample: the samples are those drawn, and each dot is the mean of
-// its own.
+// Capacities are equal by construction only if swaps lose no sample: the samples are those drawn, and each dot is the
+// mean of its own.
 TEST(CapacityVoronoi, EveryDotOwnsTheSameInk) {
   const auto ink = uneven_ink(45, 60);
   CapacityVoronoiOptions options;
@@ -77,7 +77,8 @@ TEST(CapacityVoronoi, EnergyFallsUntilNoSwapHelps) {
   EXPECT_LT(worst, 1e-3);
 }
 
-// Balzer and others' point: dots are as far apart as those of Lloyd's method, and the local number of dots is the ink's.
+// Balzer and others' point: dots are as far apart as those of Lloyd's method, and the local number of dots is the
+// ink's.
 TEST(CapacityVoronoi, ConstantDensityIsEvenAndWellSpaced) {
   const auto ink = even_ink(80, 80, 0.5F);
   const auto result = capacity_voronoi_dots(ink.view(), 400);

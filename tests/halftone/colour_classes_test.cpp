@@ -82,8 +82,8 @@ TEST_P(ColourClasses, OneClassIsElectrostaticHalftone) {
   });
 }
 
-// Two even inks: without a force across, the dots of one know nothing of the other's, and together they are as random as two
-// independent patterns; with it, all together keep apart, and each by itself still does.
+// Two even inks: without a force across, the dots of one know nothing of the other's, and together they are as random
+// as two independent patterns; with it, all together keep apart, and each by itself still does.
 TEST_P(ColourClasses, ClassesKeepApart) {
   on_each([&](Device device) {
     const auto ink = even_ink(48, 48, 0.5F);

@@ -173,8 +173,8 @@ TEST_P(ElectrostaticForce, repulsion_has_no_sum) {
       sum[i % 2] += static_cast<double>(forces[i]);
       squares += static_cast<double>(forces[i]) * static_cast<double>(forces[i]);
     }
-    // 1500 errors of 5e-4 each, between no correlation (sqrt(1500) of them) and the same everywhere (1500). Forces that are not
-    // opposite leave about 1.
+    // 1500 errors of 5e-4 each, between no correlation (sqrt(1500) of them) and the same everywhere (1500). Forces that
+    // are not opposite leave about 1.
     expect_within("sum of forces less attraction, over sqrt(sum of squares)",
                   std::hypot(sum[0] - attracted[0], sum[1] - attracted[1]) / std::sqrt(squares), 10 * 5e-4);
   });

@@ -61,8 +61,8 @@ TEST(Lloyd, EnergyNeverRises) {
   EXPECT_LT(result.energy.back(), 0.75 * result.energy.front());
 }
 
-// The second moment a dot and dimension of a hexagonal lattice is 5 / (36 sqrt 3) area^2 = 0.0802 area^2, and none is lower
-// (L. Fejes Toth 1953); random dots have 1 / (2 pi) = 0.159. Defects and the page's edge cost a twentieth.
+// The second moment a dot and dimension of a hexagonal lattice is 5 / (36 sqrt 3) area^2 = 0.0802 area^2, and none is
+// lower (L. Fejes Toth 1953); random dots have 1 / (2 pi) = 0.159. Defects and the page's edge cost a twentieth.
 TEST(Lloyd, ConstantDensityGivesNearlyHexagons) {
   constexpr std::int64_t count = 400;
   const auto ink = even_ink(80, 80, 0.5F);

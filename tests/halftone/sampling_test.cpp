@@ -49,8 +49,8 @@ TEST(Sampling, PutsTheNumberAskedWhereThereIsInk) {
   }
 }
 
-// Dots in the left of m equal strips, against the ink there: binomial for independent dots (4 standard deviations), closer
-// for spread ones.
+// Dots in the left of m equal strips, against the ink there: binomial for independent dots (4 standard deviations),
+// closer for spread ones.
 TEST(Sampling, DensityIsTheInks) {
   const auto ink = ramp(64, 90);
   const double total = total_ink(ink.view());
@@ -188,7 +188,8 @@ TEST(FloydSteinberg, SmallPicturesByHand) {
   EXPECT_EQ((std::vector<int>(bits.data(), bits.data() + 4)), (std::vector<int>{1, 0, 1, 0}));
   Array<float, 2> block({2, 2});
   std::fill(block.data(), block.data() + 4, 0.25F);
-  // (0,0): 0.25 -> 0, error 0.25 to (0,1) 7/13, (1,0) 5/13, (1,1) 1/13. (0,1): 0.385 -> 0, error to (1,0) 3/8, (1,1) 5/8.
+  // (0,0): 0.25 -> 0, error 0.25 to (0,1) 7/13, (1,0) 5/13, (1,1) 1/13. (0,1): 0.385 -> 0, error to (1,0) 3/8, (1,1)
+  // 5/8.
   // Backwards (1,1): 0.25 + 0.019 + 0.240 = 0.510 -> 1.
   const auto square = floyd_steinberg(block.view());
   EXPECT_EQ((std::vector<int>(square.data(), square.data() + 4)), (std::vector<int>{0, 0, 0, 1}));

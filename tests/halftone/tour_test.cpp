@@ -106,8 +106,8 @@ TEST(Tour, DotsOnALineAndOnACircle) {
   EXPECT_NEAR(visiting_order(circle, options).length, 200 * count * std::sin(std::numbers::pi / count), 1e-2);
 }
 
-// The shortest way through many random dots is 0.7124 sqrt(count area) (Johnson, McGeoch, Rothberg 1996); 2-opt with Or-opt leaves
-// 5 to 9 % more, kicks take most of that away.
+// The shortest way through many random dots is 0.7124 sqrt(count area) (Johnson, McGeoch, Rothberg 1996); 2-opt with
+// Or-opt leaves 5 to 9 % more, kicks take most of that away.
 TEST(Tour, RandomDotsComeNearTheKnownConstant) {
   constexpr std::int64_t count = 10'000;
   for (const double kicks : {0.0, 5.0}) {

@@ -78,7 +78,8 @@ TEST(DiceScene, WhatIsNearerHidesWhatIsFarther) {
     if (reversed) std::swap(options.dice[0], options.dice[1]);
     const DiceScene scene(options);
     EXPECT_EQ(look_along(scene, 0, 0, 0, 0).colour, (std::array<double, 3>{1, 0, 0}));
-    // Light along (0.1, 0, cz) from the blue die's front at x = -1 mm passes the red one's left side at 52 mm behind the panel:
+    // Light along (0.1, 0, cz) from the blue die's front at x = -1 mm passes the red one's left side at 52 mm behind
+    // the panel:
     // there it is at x = -1 mm + 26 mm tan = 1.6 mm, within; at tan = 0.2 it is at 4.2 mm, beside it.
     for (const auto& [tangent, red] : {std::pair{0.1, true}, {0.2, false}}) {
       const double cx = tangent / std::hypot(1, tangent);

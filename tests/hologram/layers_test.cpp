@@ -143,8 +143,8 @@ TEST_P(Layers, OneLayerIsPlainPropagation) {
   });
 }
 
-// A far wall that shines all over, behind a dark screen that covers x < 0: a viewer at X sees of the wall what lies beyond the screen's
-// edge on the straight line from the pupil.
+// A far wall that shines all over, behind a dark screen that covers x < 0: a viewer at X sees of the wall what lies
+// beyond the screen's edge on the straight line from the pupil.
 TEST_P(Layers, ANearScreenHidesWhatRaysSay) {
   const FieldGrid grid{192, 96, 4e-6, green};
   const Plane plane = plane_of(grid);

@@ -102,7 +102,8 @@ TEST(SceneHide, RaysOfTheKnotAndTheTeapot) {
     auto cloud = sample_surface(mesh, 3000, 7);
     const auto all = cloud;
     const auto dropped = hide_occluded(cloud, &mesh);
-    // heights of cover below the margin (1e-5 of the size along the normal, so more along z on steep surface) are its own
+    // heights of cover below the margin (1e-5 of the size along the normal, so more along z on steep surface) are its
+    // own
     std::size_t hidden = 0;
     std::size_t near = 0;
     std::size_t kept = 0;

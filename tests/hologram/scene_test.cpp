@@ -279,8 +279,8 @@ TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
   expect_rejected("shade: cloud.normal: expected 4 normals, one a point, got 0", [&] { shade(cloud, {0, 0, 1}); });
 }
 
-// A ball sampled evenly by area and lit from the viewer: Lambert's law makes it brighten toward its middle as n . l, where
-// a ball of equal points would brighten toward its rim.
+// A ball sampled evenly by area and lit from the viewer: Lambert's law makes it brighten toward its middle as n . l,
+// where a ball of equal points would brighten toward its rim.
 TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
   PointCloud ball;
   constexpr int count = 200'000;

@@ -56,8 +56,8 @@ Spot spot_at(const Array<Complex, 2>& field, const FieldGrid& grid, double dista
 
 class StereogramLight : public support::OnEachDevice {};
 
-// One hogel as wide as the panel: with layers a point is a focus of width lambda d / W at its distance and nowhere else; without, its ray is as
-// wide as the hogel there. Points in front of the panel (negative) as well as behind.
+// One hogel as wide as the panel: with layers a point is a focus of width lambda d / W at its distance and nowhere
+// else; without, its ray is as wide as the hogel there. Points in front of the panel (negative) as well as behind.
 TEST_P(StereogramLight, APointRefocusesAtItsDistance) {
   on_each([](Device device) {
     const FieldGrid grid{256, 256, 2e-6, 532e-9};
@@ -176,7 +176,8 @@ void add_picture(const Array<float, 2>& intensity, std::vector<double>& seen) {
   }
 }
 
-// What eyes at nine of the 49 cameras' places see through their pupils is most like the view of the camera there, of all 49.
+// What eyes at nine of the 49 cameras' places see through their pupils is most like the view of the camera there, of
+// all 49.
 TEST(StereogramViews, NineEyesSeeTheirOwnView) {
   const Eyes eyes;
   const double view_distance = 0.06;

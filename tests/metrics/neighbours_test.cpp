@@ -57,7 +57,8 @@ TEST(PairCorrelation, RandomDotsHaveOne) {
   double worst = 0;
   for (std::size_t i = 0; i < result.value.size(); ++i) {
     const auto pairs = static_cast<double>(result.pairs[i]) / 2;  // independent ones
-    // Edges give dots unequal numbers of neighbours: by a sixth at r = 20 of 40 pixels, rms, which moves all pairs at once.
+    // Edges give dots unequal numbers of neighbours: by a sixth at r = 20 of 40 pixels, rms, which moves all pairs at
+    // once.
     const double unequal = std::sqrt(4.0 / 20000) * result.distance[i] / 20 / 6;
     worst = std::max(worst, std::abs(result.value[i] - 1) / std::hypot(1 / std::sqrt(pairs), unequal));
   }

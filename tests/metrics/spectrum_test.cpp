@@ -131,8 +131,8 @@ TEST(Spectrum, AgreesWithSums) {
   check_against_sums({{50, 4, 70, 30}, 7, SpectrumWindow::rectangle, 1e-6, {1, 7}});  // most pieces hold no dot
 }
 
-// RAPS of random dots is 1 with standard deviation 1 / sqrt(K n), n the independent samples; the variance of the mean of K
-// exponential variables is 1 / K, estimated with relative variance 2 / (n - 1) + 6 / (K n).
+// RAPS of random dots is 1 with standard deviation 1 / sqrt(K n), n the independent samples; the variance of the mean
+// of K exponential variables is 1 / K, estimated with relative variance 2 / (n - 1) + 6 / (K n).
 TEST(Spectrum, RandomDotsAreWhite) {
   const Points points = uniform(40000, 300, 200, 11);
   for (const std::int64_t periodograms : {1, 10, 24}) {

@@ -35,8 +35,8 @@ std::vector<std::complex<Real>> random_numbers(std::size_t count, std::uint64_t 
 
 enum class Cloud { uniform, clustered, edges, far };
 
-/// Points of a cloud: all over the period (and some periods beyond), most of them in one small corner, on and next to the
-/// period's ends, or up to the largest numbers there are.
+/// Points of a cloud: all over the period (and some periods beyond), most of them in one small corner, on and next to
+/// the period's ends, or up to the largest numbers there are.
 template <class Real, std::size_t Rank>
 std::vector<Real> make_points(Cloud cloud, std::size_t count, std::uint64_t seed) {
   std::vector<Real> points(count * Rank);
@@ -334,9 +334,9 @@ TEST(NufftCpu, TheSameBitsOnAnyNumberOfThreads) {
   omp_set_num_threads(threads);
 }
 
-// What many points in one place cost is shared out: every point of a cluster 400 times is 400 times the cluster's sum, and
-// each of its copies reads the same value. The sum of a cluster varies slowly over the modes, so its error may be that of the
-// worst modes, about twice the mean that the tolerance bounds.
+// What many points in one place cost is shared out: every point of a cluster 400 times is 400 times the cluster's sum,
+// and each of its copies reads the same value. The sum of a cluster varies slowly over the modes, so its error may be
+// that of the worst modes, about twice the mean that the tolerance bounds.
 template <std::size_t Rank>
 void expect_repeated(Shape<Rank> shape, Device device) {
   constexpr std::size_t count = 300;
@@ -404,9 +404,9 @@ TEST_P(Nufft, GivesTheSameBitsEveryTime) {
   });
 }
 
-// 2^27 + 12345 points: coordinates, strengths and records are each beyond 2^30 bytes, and numbers of bytes and places beyond 2^31. The
-// points fill a lattice again and again, with the strengths of one mode: all the sum is in that mode, and what a mode alone
-// gives is known at every point. On a GPU only: it takes 7 GiB and, on two cores, half a minute.
+// 2^27 + 12345 points: coordinates, strengths and records are each beyond 2^30 bytes, and numbers of bytes and places
+// beyond 2^31. The points fill a lattice again and again, with the strengths of one mode: all the sum is in that mode,
+// and what a mode alone gives is known at every point. On a GPU only: it takes 7 GiB and, on two cores, half a minute.
 TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
   on_each([](Device device) {
     if (device.backend == holotone::Backend::cpu) {
@@ -448,8 +448,9 @@ TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
     std::vector<Complex64> alone(static_cast<std::size_t>(holotone::element_count(shape)));
     const auto at = static_cast<std::size_t>((mode[1] + shape[0] / 2) * shape[1] + mode[0] + shape[1] / 2);
     alone[at] = static_cast<double>(count);
-    // The lattice's last round is not full: its 230,073 points give the other modes at most 230,073 / 134,230,073 each, and all
-    // in all, by Parseval's equation over the 1000 x 1000 modes that the lattice tells apart, 1000 sqrt(230,073) / 134,230,073.
+    // The lattice's last round is not full: its 230,073 points give the other modes at most 230,073 / 134,230,073 each,
+    // and all in all, by Parseval's equation over the 1000 x 1000 modes that the lattice tells apart, 1000
+    // sqrt(230,073) / 134,230,073.
     expect_within("type 1 of 134,230,073 points", relative_error(sums.data(), alone), 1e-4 + 3.6e-3);
 
     Array<std::complex<float>, 2> single(shape);

@@ -1,5 +1,5 @@
-// What an eye sees: against spherical waves summed in float64, against plain propagation, and as geometry says; on every
-// device.
+// What an eye sees: against spherical waves summed in float64, against plain propagation, and as geometry says; on
+// every device.
 #include <algorithm>
 #include <cmath>
 #include <holotone/optics/eye.hpp>
@@ -232,8 +232,8 @@ TEST_P(Eye, APixelIsTheMeanOfItsArea) {
   });
 }
 
-// A window large enough for both: there the plain way can be gone, and gives what the eye's does but for the samples that
-// the pupil's edge falls between.
+// A window large enough for both: there the plain way can be gone, and gives what the eye's does but for the samples
+// that the pupil's edge falls between.
 TEST_P(Eye, AgreesWithPropagationOfTheWholePlane) {
   on_each([&](Device device) {
     const FieldGrid grid{256, 256, 6 * micro, green};
@@ -308,7 +308,8 @@ TEST_P(Eye, APointIsSharpAtItsDepthAndMovesWithThePupil) {
         EXPECT_NEAR(at_x / sum, point.x + (x - point.x) * shift, 20 * micro) << focus_m;
         EXPECT_NEAR(at_y / sum, point.y + (y - point.y) * shift, 20 * micro) << focus_m;
       }
-      // Out of focus the light is spread over S (d1 - d2) / (v + d2) = 0.36 mm; in focus over lambda (v + d) / S = 0.06 mm.
+      // Out of focus the light is spread over S (d1 - d2) / (v + d2) = 0.36 mm; in focus over lambda (v + d) / S = 0.06
+      // mm.
       EXPECT_GT(peak[0], 10 * peak[1]);
     }
   });

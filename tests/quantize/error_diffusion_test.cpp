@@ -224,7 +224,8 @@ TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
   }
 }
 
-/// How much more power at low frequencies the spectrum of two levels has along one diagonal than along the other: raster order's worms all lean one way.
+/// How much more power at low frequencies the spectrum of two levels has along one diagonal than along the other:
+/// raster order's worms all lean one way.
 double diagonal_asymmetry(bool serpentine) {
   constexpr std::int64_t side = 128;
   ErrorDiffusionOptions options;

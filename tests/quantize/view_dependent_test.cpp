@@ -63,8 +63,9 @@ double mean_decibels(const std::vector<SignalWindow>& windows, const WeightOptio
   return sum;
 }
 
-// The paper's Figure 8: free taps about as good as p = 6 and p = 3, p = 1 worse, truncation worst. By the taps alone that holds for the weights that are best
-// on them; Eq. (1), divided by the sum of its moduli, gains where p leaves fewer taps of weight.
+// The paper's Figure 8: free taps about as good as p = 6 and p = 3, p = 1 worse, truncation worst. By the taps alone
+// that holds for the weights that are best on them; Eq. (1), divided by the sum of its moduli, gains where p leaves
+// fewer taps of weight.
 TEST(ViewDependent, WhatPCosts) {
   const auto windows = windows_of_paper();
   std::map<int, double> best;

@@ -193,7 +193,8 @@ TEST(SmoeBadInput, ShortFilesAskForLittle) {
   }
 }
 
-// Of more components than any file may have, no more than there are bytes; the checksum is looked at before their count.
+// Of more components than any file may have, no more than there are bytes; the checksum is looked at before their
+// count.
 TEST(SmoeBadInput, CountsAreBoundByBytes) {
   auto bytes = file();
   bytes.resize(1000000, '\0');

@@ -151,8 +151,8 @@ double error_of(const std::vector<ComponentSums>& got, const std::vector<Compone
 
 class SmoeSums : public support::OnEachDevice {};
 
-// float32 densities down to -100: 100 * 2^-24 = 6e-6 of the weights; what components cost when they go is 50 times as sensitive where
-// one has all but 2 % of the weight.
+// float32 densities down to -100: 100 * 2^-24 = 6e-6 of the weights; what components cost when they go is 50 times as
+// sensitive where one has all but 2 % of the weight.
 TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
   on_each([](Device device) {
     for (const auto& [components, channels, width, height] :
@@ -187,7 +187,8 @@ TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
   });
 }
 
-// Lists of some tolerance keep pictures within it: so does the root of the mean squared distance from the picture of all components.
+// Lists of some tolerance keep pictures within it: so does the root of the mean squared distance from the picture of
+// all components.
 // The wider picture has three levels of boxes on a GPU.
 TEST_P(SmoeSums, ListsKeepTheTolerance) {
   on_each([](Device device) {

@@ -101,8 +101,8 @@ void check(const std::string& what, const SmoeModel& model, const Shape<2>& size
   expect_within(what + ", gradient", worst / largest, tolerance);
 }
 
-// Differences of a loss of some hundreds in float64 with steps of 1e-4 are good to 1e-16 * 1e2 / 1e-4 = 1e-10, and their own
-// error in the step's square to 1e-8; float32 densities down to -100 to 100 * 2^-24 = 6e-6 of the weights.
+// Differences of a loss of some hundreds in float64 with steps of 1e-4 are good to 1e-16 * 1e2 / 1e-4 = 1e-10, and
+// their own error in the step's square to 1e-8; float32 densities down to -100 to 100 * 2^-24 = 6e-6 of the weights.
 constexpr double tolerance = 2e-5;
 
 class SmoeGradients : public support::OnEachDevice {};

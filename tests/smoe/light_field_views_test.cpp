@@ -72,7 +72,8 @@ Difference difference_of(const SmoeModel& model, const LightFieldViews& views, c
   return difference;
 }
 
-/// `count` x `count` rays around the axis, up to slopes that reach the rim of cameras and picture: with 60 pixels, up to two rays a pixel.
+/// `count` x `count` rays around the axis, up to slopes that reach the rim of cameras and picture: with 60 pixels, up
+/// to two rays a pixel.
 Rays rays_of(std::int64_t count, double x, double y, double distance_m = 0) {
   const double half = std::min(0.11, 1.2 * size_m / 2 / std::max(1e-3, std::abs(distance_m)));
   const double step = 2 * half / static_cast<double>(count - 1);
@@ -87,8 +88,8 @@ SmoeModel model_of(int dimensions, int channels, bool linear) {
 
 class LightField : public support::OnEachDevice {};
 
-// Rays between the samples of a slice's picture are interpolated by cubic convolution: its error falls with the cube of the step and more, and
-// rays as dense as a hogel of 96 has leave 1e-2 of the brightest at worst.
+// Rays between the samples of a slice's picture are interpolated by cubic convolution: its error falls with the cube of
+// the step and more, and rays as dense as a hogel of 96 has leave 1e-2 of the brightest at worst.
 TEST_P(LightField, RaysAreTheModelsColoursWhereTheyGo) {
   on_each([](Device device) {
     for (const double distance : {0.0, 0.03, 0.4, -0.02}) {

@@ -321,7 +321,8 @@ TEST_P(SmoeRender, OtherSelectionsAndFloat64) {
   });
 }
 
-/// Largest difference from the sum of the components whose centres stand within `window` pixels of a pixel's block, at every `step`th pixel.
+/// Largest difference from the sum of the components whose centres stand within `window` pixels of a pixel's block, at
+/// every `step`th pixel.
 /// Blocks without any are black.
 double largest_error_in_windows(const SmoeModel& model, const SmoeView& view, const Array<float, 3>& image,
                                 std::int64_t block, double window, std::int64_t step = 1) {

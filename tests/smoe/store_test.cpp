@@ -171,7 +171,8 @@ TEST(SmoeStore, RoundedGatesAreThoseOfTheFile) {
   }
 }
 
-// Rounding experts in turn is nearer than rounding all at once, in as many bytes: compilers' roundings decide a few of them.
+// Rounding experts in turn is nearer than rounding all at once, in as many bytes: compilers' roundings decide a few of
+// them.
 TEST(SmoeStore, RoundedExpertsCostLess) {
   for (const int channels : {1, 3}) {
     const auto scene = scene_of(channels, one_view);

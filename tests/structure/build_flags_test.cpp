@@ -1,4 +1,5 @@
-// Flags that a file's results depend on: CMake sets them by the file's name, and would drop them without a word when it moves.
+// Flags that a file's results depend on: CMake sets them by the file's name, and would drop them without a word when it
+// moves.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

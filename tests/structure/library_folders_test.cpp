@@ -87,7 +87,8 @@ TEST(Structure, EnginesAreIncludedByTheirDispatchOnly) {
 
 using IncludeGraph = std::map<std::string, std::vector<std::string>>;
 
-/// Goes along the includes of a file, depth first; `path` leads to it. The first file met again on the way closes a cycle.
+/// Goes along the includes of a file, depth first; `path` leads to it. The first file met again on the way closes a
+/// cycle.
 class CycleSearch {
  public:
   explicit CycleSearch(const IncludeGraph& includes) : includes_(includes) {}

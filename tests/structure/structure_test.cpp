@@ -119,14 +119,14 @@ TEST(Structure, BackendsAreSwitchedInOnePlace) {
 }
 
 TEST(Structure, TheLibraryNeverPrintsExitsOrReadsTheEnvironment) {
-  find(
-      "holotone/",
-      R"(std::(cout|cerr|clog)\b|\b(std::)?(printf|fprintf|puts|putchar|perror)\s*\(|fmt::print|\b(std::)?(exit|_exit|abort|quick_exit|terminate)\s*\(|\bgetenv\s*\()",
-      [](const auto& file, std::size_t line, const std::smatch& match) {
-        // The forked child that reads a hostile file has no other way to end.
-        if (file.path == "holotone/io/sandbox.cpp" && match.str().starts_with("_exit")) return;
-        fail_at(file, line, "the library must not: " + match.str());
-      });
+  find("holotone/",
+       R"(std::(cout|cerr|clog)\b|\b(std::)?(printf|fprintf|puts|putchar|perror)\s*\(|fmt::print|)"
+       R"(\b(std::)?(exit|_exit|abort|quick_exit|terminate)\s*\(|\bgetenv\s*\()",
+       [](const auto& file, std::size_t line, const std::smatch& match) {
+         // The forked child that reads a hostile file has no other way to end.
+         if (file.path == "holotone/io/sandbox.cpp" && match.str().starts_with("_exit")) return;
+         fail_at(file, line, "the library must not: " + match.str());
+       });
 }
 
 TEST(Structure, NothingIsLeftForLater) {
@@ -146,6 +146,10 @@ TEST(Structure, FilesStayReadable) {
     if (file.path.ends_with(".hpp") || file.path.ends_with(".h")) {
       ASSERT_FALSE(file.lines.empty()) << file.path;
       EXPECT_NE(std::find(file.lines.begin(), file.lines.end(), "#pragma once"), file.lines.end()) << file.path;
+    }
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const auto columns = std::ranges::count_if(file.lines[i], [](char c) { return (c & 0xC0) != 0x80; });  // of UTF-8
+      if (columns > 120) fail_at(file, i + 1, "longer than 120 columns");
     }
     EXPECT_TRUE(std::regex_search(file.path, std::regex("^[a-z0-9_/]+\\.[a-z]+$"))) << file.path << ": snake_case";
   }

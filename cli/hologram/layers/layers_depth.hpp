@@ -16,12 +16,14 @@ struct DepthMap {
 
 /// Reads, fills and places the depth of a picture of this shape; a flat one without --depth. Throws io naming the file.
 ///
-/// Depths Z in metres stay as they are, or move with --distance so that their middle lies there. --depth-range maps code 0 and the largest code,
-/// or the least and the largest Z, to NEAR and FAR. Of disparities without it the scene keeps its proportions:
+/// Depths Z in metres stay as they are, or move with --distance so that their middle lies there. --depth-range maps
+/// code 0 and the largest code, or the least and the largest Z, to NEAR and FAR. Of disparities without it the scene
+/// keeps its proportions:
 ///   d = distance + s (Z - Zm),  s = size f / (N Zm),  Zm the middle of all Z, N the larger of the picture's sides.
 DepthMap read_depth(const PictureJob& job, const Shape<2>& shape);
 
-/// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; what is transparent is dark.
+/// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; what is
+/// transparent is dark.
 /// Throws io for light that is negative or not finite.
 Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour);
 

@@ -59,7 +59,8 @@ void refuse_unused(const LayerArguments& arguments) {
   }
 }
 
-/// Bytes a pixel of the panel beside what is written: the field, its padded copy, the picture, the plane of a layer in front, the codes.
+/// Bytes a pixel of the panel beside what is written: the field, its padded copy, the picture, the plane of a layer in
+/// front, the codes.
 constexpr double picture_bytes = 6;
 constexpr double layer_bytes = 8 + 32 + picture_bytes + 8 + 2;
 

@@ -16,8 +16,8 @@ std::array<double, 2> extent_of(const PointCloud& cloud);
 /// lambda |distance| / (2 pitch).
 std::string remedy_of(const HologramJob& job, const PointCloud& cloud);
 
-/// A line if points of any hologram light no pixel: how many, how wide the object and the zone that the panel lights are,
-/// and the --size that would fit. One line, for the hologram that loses most.
+/// A line if points of any hologram light no pixel: how many, how wide the object and the zone that the panel lights
+/// are, and the --size that would fit. One line, for the hologram that loses most.
 std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<PointsRow>& rows);
 
 }  // namespace holotone::cli

@@ -50,8 +50,9 @@ struct StereogramJob {
   ConsoleOptions console;
 
   [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
-  /// The largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2): then the curvature of what is nearest, at d, moves a ray's
-  /// frequency at a hogel's edge by no more than a quarter of what the pitch shows, and few of the widest angles are left out.
+  /// The largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2): then the curvature of what is nearest,
+  /// at d, moves a ray's frequency at a hogel's edge by no more than a quarter of what the pitch shows, and few of the
+  /// widest angles are left out.
   [[nodiscard]] std::int64_t hogel_for(double nearest_m) const;
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };

@@ -24,7 +24,8 @@ struct StereogramViews {
   std::vector<std::string> remarks;
 };
 
-/// Reads the views or the picture of a job: in colour with --rgb, else their luminance. Throws io naming the file, or invalid_argument naming the option.
+/// Reads the views or the picture of a job: in colour with --rgb, else their luminance. Throws io naming the file, or
+/// invalid_argument naming the option.
 StereogramViews read_views(const StereogramJob& job);
 
 }  // namespace holotone::cli

@@ -39,8 +39,8 @@ __device__ __forceinline__ float2 force_at(float2 charge, float2 g) {
   return {fmaf(charge.x, g.y, charge.y * g.x), fmaf(charge.y, g.y, -charge.x * g.x)};
 }
 
-/// Rows of charge to the lower half of their spectra, two rows at a time as one complex transform. The factor 1/2 of taking them
-/// apart is left out.
+/// Rows of charge to the lower half of their spectra, two rows at a time as one complex transform. The factor 1/2 of
+/// taking them apart is left out.
 template <int Rest, int Transforms>
 __global__ void __launch_bounds__(16 * Rest * Transforms)
     rows_forward_kernel(const float* __restrict__ charge, float2* __restrict__ spectrum, Grid grid,

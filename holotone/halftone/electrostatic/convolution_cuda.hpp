@@ -17,11 +17,12 @@ struct Pair {
 ///
 ///     F_x + i F_y = DFT^-1[ (G_y - i G_x) DFT[charge] ]
 ///
-/// `influence` holds (G_x, G_y) at frequencies {ly / 2 + 1, lx / 2 + 1} as far_spectrum gives them: G_x odd in x and even in y, G_y
-/// the reverse, both 0 at lx / 2 and ly / 2, the scale 1 / (ly lx) among their factors. ly >= 2 ny, lx >= 2 nx, both even.
+/// `influence` holds (G_x, G_y) at frequencies {ly / 2 + 1, lx / 2 + 1} as far_spectrum gives them: G_x odd in x and
+/// even in y, G_y the reverse, both 0 at lx / 2 and ly / 2, the scale 1 / (ly lx) among their factors. ly >= 2 ny, lx
+/// >= 2 nx, both even.
 ///
-/// Lengths that are powers of two from 256 to 4096 run in three kernels that keep a whole transform in shared memory and skip the
-/// padding; others go through cuFFT. Every run gives the same bits.
+/// Lengths that are powers of two from 256 to 4096 run in three kernels that keep a whole transform in shared memory
+/// and skip the padding; others go through cuFFT. Every run gives the same bits.
 class Convolution {
  public:
   Convolution(Shape<2> nodes, Shape<2> lengths, const std::vector<Pair>& influence, const Queue& queue);
@@ -29,7 +30,8 @@ class Convolution {
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
 
-  /// `charge` and `force`: {ny, nx} on the device. Only enqueues on `stream`, a cudaStream_t; may be captured in a graph.
+  /// `charge` and `force`: {ny, nx} on the device. Only enqueues on `stream`, a cudaStream_t; may be captured in a
+  /// graph.
   void run(const float* charge, Pair* force, void* stream);
   [[nodiscard]] std::size_t bytes() const;
 

@@ -5,8 +5,9 @@
 
 namespace holotone {
 
-/// One plan's dots on one device. Views arrive with the right shape and on the engine's device, rules and radii checked; forces, step and
-/// move are called only with ink set and at least one dot. Dots are numbered as in set_positions whatever order the engine keeps them in.
+/// One plan's dots on one device. Views arrive with the right shape and on the engine's device, rules and radii
+/// checked; forces, step and move are called only with ink set and at least one dot. Dots are numbered as in
+/// set_positions whatever order the engine keeps them in.
 class ElectrostaticPlan::Engine {
  public:
   virtual ~Engine() = default;
@@ -32,8 +33,8 @@ using EnginePointer = std::unique_ptr<ElectrostaticPlan::Engine>;
 EnginePointer engine_cpu(const Setup& setup);
 EnginePointer engine_cuda(const Setup& setup, const Queue& queue);
 
-/// The errors of set_ink and set_positions, the same text from every engine. `index`: the first bad pixel of the row-major ink, or the
-/// first bad dot; negative index in throw_bad_ink: there is no ink.
+/// The errors of set_ink and set_positions, the same text from every engine. `index`: the first bad pixel of the
+/// row-major ink, or the first bad dot; negative index in throw_bad_ink: there is no ink.
 [[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
 [[noreturn]] void throw_bad_position(std::int64_t dot);
 

@@ -16,14 +16,16 @@ constexpr int lanes = 16;
 /// Dots that one task of a parallel loop works on.
 constexpr std::int64_t task_dots = 2048;
 
-/// body(task, begin, end) for runs of task_dots dots: the runs, and so the sums over them, do not depend on the threads.
+/// body(task, begin, end) for runs of task_dots dots: the runs, and so the sums over them, do not depend on the
+/// threads.
 template <class Body>
 void over_dots(std::int64_t count, const Body& body) {
   parallel_for(0, (count + task_dots - 1) / task_dots,
                [&](std::int64_t task) { body(task, task * task_dots, std::min(count, (task + 1) * task_dots)); });
 }
 
-/// The dots in the engine's order, x and y apart; each array holds `lanes` more numbers than dots, so that vectors may read on.
+/// The dots in the engine's order, x and y apart; each array holds `lanes` more numbers than dots, so that vectors may
+/// read on.
 struct DotList {
   std::int64_t count = 0;
   std::vector<float> x;
@@ -80,7 +82,8 @@ class Cells {
 /// Side of the cells for a cut-off: fewer candidates in vain than with large cells, longer runs than with small ones.
 constexpr double cell_side(double cutoff) { return cutoff / 2.5; }
 
-/// The near force of a dot, share(s) r / |r|^2 with s = 1 - (r / cutoff)^2 and share = sum over k >= 1 of coefficient[k - 1] s^k, for s > 0.
+/// The near force of a dot, share(s) r / |r|^2 with s = 1 - (r / cutoff)^2 and share = sum over k >= 1 of coefficient[k
+/// - 1] s^k, for s > 0.
 struct NearKernel {
   double cutoff = 0;
   std::vector<float> coefficient;  ///< 1 to most_terms
@@ -103,8 +106,8 @@ std::unique_ptr<NeighbourSum> neighbours_by_map(const Setup& setup, const NearKe
 /// The force of dot `other` on dot `own` at the same place, in a direction that depends on their numbers alone.
 void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& force_x, float& force_y);
 
-/// A force given by coefficients of a cubic B-spline at the pixels' centres, interleaved x and y, with 2 more on every side of the
-/// page.
+/// A force given by coefficients of a cubic B-spline at the pixels' centres, interleaved x and y, with 2 more on every
+/// side of the page.
 class SplineField {
  public:
   void set(Shape<2> page, std::vector<float> table) {
@@ -142,7 +145,8 @@ class Method {
   virtual void set_ink(const float* ink, double total) = 0;
   /// May change the order of the dots.
   virtual void forces(DotList& dots, float* force_x, float* force_y) = 0;
-  /// Smoothed density of ink of total charge 1 where the dots [begin, end) are, at least least_density of its mean; 1/px^2.
+  /// Smoothed density of ink of total charge 1 where the dots [begin, end) are, at least least_density of its mean;
+  /// 1/px^2.
   virtual void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const = 0;
   [[nodiscard]] virtual std::int64_t missed_neighbours(DotList& dots) = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

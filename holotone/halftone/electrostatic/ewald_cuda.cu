@@ -255,7 +255,8 @@ WindowTerms window_terms_of(const SpreadWindow& window) {
   const auto coefficient = [&](int k, int i) {
     return polynomial.coefficient[static_cast<std::size_t>(k * polynomial.stride + i)];
   };
-  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made with.
+  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made
+  // with.
   double integral = 0;
   for (int k = 0; k <= polynomial.degree; k += 2) {
     for (int i = 0; i < window.width; ++i) integral += coefficient(k, i) / (k + 1);

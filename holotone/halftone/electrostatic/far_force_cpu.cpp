@@ -122,7 +122,8 @@ ChargeGrid::ChargeGrid(const Setup& setup)
       kernel_(setup.window, polynomial_share * setup.options.tolerance),
       row_length_(2 * fft::line_distance(setup.grid[1] / 2 + 1)),
       cells_({setup.used[0] * row_length_}) {
-  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made with.
+  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made
+  // with.
   double integral = 0;
   for (int k = 0; k <= kernel_.degree; k += 2) {
     for (int i = 0; i < kernel_.width; ++i) {
@@ -203,8 +204,8 @@ void FarField::transform(ChargeGrid& grid) {
   });
 }
 
-/// The columns k_x = first .. first + count - 1 and their mirror images: H[k] = R[k] (G_y - i G_x), and R[-k] is the conjugate of
-/// R[k]: a grid of real charges gives both components of the force in one complex grid.
+/// The columns k_x = first .. first + count - 1 and their mirror images: H[k] = R[k] (G_y - i G_x), and R[-k] is the
+/// conjugate of R[k]: a grid of real charges gives both components of the force in one complex grid.
 void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t first, std::int64_t count,
                        Complex* memory) {
   const std::int64_t ny = setup_.grid[0];

@@ -81,8 +81,8 @@ __device__ __forceinline__ void small(float2 (&v)[Radix]) {
   }
 }
 
-/// Multiplies v[k] by the k-th power of a root of unity, given as its first, second, fourth and eighth power: every factor
-/// is a product of at most four rounded numbers.
+/// Multiplies v[k] by the k-th power of a root of unity, given as its first, second, fourth and eighth power: every
+/// factor is a product of at most four rounded numbers.
 template <bool Inverse>
 __device__ __forceinline__ void turn_all(float2 (&v)[16], const float2* __restrict__ roots, int step) {
   float2 power[16];

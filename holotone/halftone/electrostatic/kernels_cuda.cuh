@@ -38,7 +38,8 @@ struct Nodes {
   NodeAxis x;
 };
 
-/// phi(i - width / 2 + (1 + t) / 2) of the nodes i of the window's first half as polynomials of t; the second half mirrors it.
+/// phi(i - width / 2 + (1 + t) / 2) of the nodes i of the window's first half as polynomials of t; the second half
+/// mirrors it.
 struct WindowTerms {
   float even[widest_window / 2][(window_terms + 1) / 2] = {};  ///< of t^0, t^2, t^4, t^6
   float odd[widest_window / 2][window_terms / 2] = {};         ///< of t^1, t^3, t^5
@@ -58,8 +59,8 @@ __device__ __forceinline__ int cell_of(const CellGrid& cells, float2 place) {
   return cell_of(place.y, cells.inverse, cells.ny) * cells.nx + cell_of(place.x, cells.inverse, cells.nx);
 }
 
-/// The first node that a dot touches on an axis, and the window at it and the following ones. The dot's distance to it is
-/// formed without rounding its place first: far from the page's corner float32 would be too coarse.
+/// The first node that a dot touches on an axis, and the window at it and the following ones. The dot's distance to it
+/// is formed without rounding its place first: far from the page's corner float32 would be too coarse.
 template <int Width>
 __device__ __forceinline__ int window_at(const WindowTerms& terms, const NodeAxis& axis, float place,
                                          float (&value)[Width]) {
@@ -115,7 +116,8 @@ struct DotArrays {
 
 /// Puts dots in order of their cells.
 ///
-/// Dots are counted into `fill` where they come from (count_dot), which has to be all zeros; sort() then moves them. Within a cell
+/// Dots are counted into `fill` where they come from (count_dot), which has to be all zeros; sort() then moves them.
+/// Within a cell
 /// their order is that of counting, or that of their numbers if `deterministic`.
 class CellSort {
  public:

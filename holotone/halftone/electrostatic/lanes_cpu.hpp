@@ -1,7 +1,7 @@
 #pragma once
-// Sixteen numbers at a time in the compiler's own vector types, for functions with HOLOTONE_SIMD_CLONES. Results come back by
-// reference: vectors wider than the baseline's are not returned by value. No comparisons: g++ 12 makes scalar code of
-// them before it knows the processor. Not for users.
+// Sixteen numbers at a time in the compiler's own vector types, for functions with HOLOTONE_SIMD_CLONES. Results come
+// back by reference: vectors wider than the baseline's are not returned by value. No comparisons: g++ 12 makes scalar
+// code of them before it knows the processor. Not for users.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

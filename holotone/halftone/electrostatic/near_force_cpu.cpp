@@ -165,7 +165,8 @@ Cells::Cells(Shape<2> page, double side) : side_(side) {
 void Cells::sort(DotList& dots) {
   const std::int64_t count = dots.count;
   const std::int64_t cell_count = rows_ * columns_;
-  // Every part of the list counts its dots in each cell, then knows where they go: the order does not depend on the parts.
+  // Every part of the list counts its dots in each cell, then knows where they go: the order does not depend on the
+  // parts.
   const std::int64_t parts = std::clamp<std::int64_t>(count / 16384, 1, thread_count());
   const auto part_begin = [&](std::int64_t part) { return count * part / parts; };
   next_.assign(static_cast<std::size_t>(parts * cell_count), 0);

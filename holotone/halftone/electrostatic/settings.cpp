@@ -94,9 +94,9 @@ struct Axis {
 /// Nodes that rounding up takes: two margins, the page and one node at each end.
 constexpr std::int64_t rounding_nodes = 6;
 
-/// Least cut-off, px. The attraction is a spline through its values at the pixels' centres, its far part is summed exactly: they differ by
-/// what a spline with nodes a pixel apart misses of a field smoothed by a cloud, measured on a contrasty picture with Gaussian clouds
-/// exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel.
+/// Least cut-off, px. The attraction is a spline through its values at the pixels' centres, its far part is summed
+/// exactly: they differ by what a spline with nodes a pixel apart misses of a field smoothed by a cloud, measured on a
+/// contrasty picture with Gaussian clouds exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel.
 double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
   const double density = dots / static_cast<double>(element_count(setup.page));
   // A page of a few pixels is an edge all over, which the picture measured was not.

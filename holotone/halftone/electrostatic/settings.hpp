@@ -10,8 +10,8 @@
 
 namespace holotone::electrostatic {
 
-/// Radius of a pixel's spot of ink, px: s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / spot_px)^2. Together with StepRule::edge_correction
-/// this size has the best blurred PSNR (docs/halftoning.md).
+/// Radius of a pixel's spot of ink, px: s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / spot_px)^2. Together with
+/// StepRule::edge_correction this size has the best blurred PSNR (docs/halftoning.md).
 constexpr double spot_px = 0.75;
 /// The smoothed density of ink is taken for at least this share of its mean.
 constexpr double least_density = 1.0 / 12;
@@ -22,29 +22,37 @@ constexpr double same_place_spacing = 1.0 / 64;
 
 /// The Ewald split of F, with ForceSplit{split_beta, cutoff}:
 ///
-/// 1. neutral grid: node (j, i) = sum over dots of phi((X_i - x) / step_x) phi((Y_j - y) / step_y) - (number of dots) ink_grid(j, i), where
+/// 1. neutral grid: node (j, i) = sum over dots of phi((X_i - x) / step_x) phi((Y_j - y) / step_y) - (number of dots)
+/// ink_grid(j, i), where
 ///    X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded grid is `grid`.
 /// 2. R = its forward DFT (exp(-2 pi i ...), r2c); H[k] = R[k] (G_y[k] - i G_x[k]) for all k of the padded grid, with
-///    far_spectrum's G_x odd in k_x and even in k_y, G_y the other way round; 0 where 2 |k_x| = grid[1] or 2 |k_y| = grid[0].
-/// 3. the far force on a dot is the unscaled inverse DFT (c2c) of H, x component real, y component imaginary, interpolated with the same
+///    far_spectrum's G_x odd in k_x and even in k_y, G_y the other way round; 0 where 2 |k_x| = grid[1] or 2 |k_y| =
+///    grid[0].
+/// 3. the far force on a dot is the unscaled inverse DFT (c2c) of H, x component real, y component imaginary,
+/// interpolated with the same
 ///    window: sum over nodes of phi phi node. Only nodes < used are wanted.
 /// 4. the near force of the other dots within `cutoff` is added pair by pair: near_polynomial(s) r / |r|^2,
 /// 5. and (number of dots) times the near force of the ink: a cubic B-spline of ink_table around the dot.
 ///
-/// ink_grid and ink_table belong to ink of total charge 1 and come from one forward DFT I of it, zero-padded to `period` pixels:
-///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three on each axis) of
-///               I[frequency_y, frequency_x] factor_y factor_x (1 + a + a^2 / 2), a = spot_y + spot_x; real part, nodes < used. Without the images
-///               of the next bands the ink's edges would ring beyond the used nodes;
-///   ink_table = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the parities of G; x component real,
+/// ink_grid and ink_table belong to ink of total charge 1 and come from one forward DFT I of it, zero-padded to
+/// `period` pixels:
+///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three on each axis)
+///   of
+///               I[frequency_y, frequency_x] factor_y factor_x (1 + a + a^2 / 2), a = spot_y + spot_x; real part, nodes
+///               < used. Without the images of the next bands the ink's edges would ring beyond the used nodes;
+///   ink_table = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the
+///   parities of G; x component real,
 ///               y component imaginary. Entry (row, col) is the spline's coefficient at that pixel's centre:
-///               F(p) = sum over row, col of entry B(p_x - 0.5 - col) B(p_y - 0.5 - row), B the centred cubic B-spline; rows and
-///               columns -2 .. extent + 1 are touched (negative ones at the period's end).
-/// step_x = period[1] / grid[1], step_y = period[0] / grid[0] px: both grids have one period, so that their frequencies agree.
+///               F(p) = sum over row, col of entry B(p_x - 0.5 - col) B(p_y - 0.5 - row), B the centred cubic B-spline;
+///               rows and columns -2 .. extent + 1 are touched (negative ones at the period's end).
+/// step_x = period[1] / grid[1], step_y = period[0] / grid[0] px: both grids have one period, so that their frequencies
+/// agree.
 ///
-/// Density for StepRule: rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), least_density / page area).
+/// Density for StepRule: rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), least_density / page
+/// area).
 ///
-/// Precision: a dot's place between nodes has to be known to 1e-7 nodes at tolerances of 1e-5: x / step_x is to be formed in
-/// float64 (or from the cell's origin), not as a float32 number of nodes.
+/// Precision: a dot's place between nodes has to be known to 1e-7 nodes at tolerances of 1e-5: x / step_x is to be
+/// formed in float64 (or from the cell's origin), not as a float32 number of nodes.
 struct Setup {
   Shape<2> page{};
   std::int64_t maximum_dots = 0;
@@ -91,13 +99,15 @@ inline double spline_samples_transform(double frequency) {
   return (2 + std::cos(2 * std::numbers::pi * frequency)) / 3;
 }
 
-/// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K the far force of a
-/// unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y >= 0 in the
-/// middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded grid in float64.
+/// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K
+/// the far force of a unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the
+/// aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x,
+/// G_y >= 0 in the middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded
+/// grid in float64.
 std::vector<double> far_spectrum(const Setup& setup);
 
-/// One axis' terms of ink_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1) and its images k + m grid with m = 0, -1, 1
-/// for n = 0, 1, 2.
+/// One axis' terms of ink_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1)
+/// and its images k + m grid with m = 0, -1, 1 for n = 0, 1, 2.
 struct InkAliases {
   /// phihat exp(-a) exp(-2 pi i (k + m grid) (0.5 / period + margin / grid)) / grid, phihat at k / grid + m
   std::vector<std::complex<double>> factor;
@@ -106,25 +116,28 @@ struct InkAliases {
 };
 InkAliases ink_aliases(const Setup& setup, int axis);  ///< axis 0: y, 1: x
 
-/// {period[0] / 2 + 1, period[1] / 2 + 1, 2}: N_x, N_y with the sign of attraction, divided by the spline's transform and the number of pixels.
+/// {period[0] / 2 + 1, period[1] / 2 + 1, 2}: N_x, N_y with the sign of attraction, divided by the spline's transform
+/// and the number of pixels.
 std::vector<double> near_ink_spectrum(const Setup& setup);
 
-/// The whole attraction as coefficients of a cubic B-spline, for `direct` and `taylor`: {ny + 4, nx + 4, 2}, entry (row + 2, col + 2) belongs to
-/// pixel (row, col). For total charge 1. `ink` is in host memory and checked. Cost: three DFTs of twice the page in float64.
+/// The whole attraction as coefficients of a cubic B-spline, for `direct` and `taylor`: {ny + 4, nx + 4, 2}, entry (row
+/// + 2, col + 2) belongs to pixel (row, col). For total charge 1. `ink` is in host memory and checked. Cost: three DFTs
+/// of twice the page in float64.
 std::vector<double> attraction_table(const Shape<2>& page, const float* ink);
 
-/// Half of the symmetric weights that smooth ink before edge_table takes its logarithm: a Gaussian of edge_smoothing times the mean
-/// spacing of dots, from its centre on, at most edge_reach pixels. All of them add up to 1.
+/// Half of the symmetric weights that smooth ink before edge_table takes its logarithm: a Gaussian of edge_smoothing
+/// times the mean spacing of dots, from its centre on, at most edge_reach pixels. All of them add up to 1.
 std::vector<float> edge_weights(const Setup& setup);
 constexpr double edge_smoothing = 1.0 / 3;
 constexpr std::int64_t edge_reach = 64;
 
-/// -grad ln(ink) as coefficients of cubic B-splines as in attraction_table: half differences between pixels, ink smoothed by edge_weights
-/// on both axes (continued beyond the page by its outermost pixels) and not below least_density of its mean.
+/// -grad ln(ink) as coefficients of cubic B-splines as in attraction_table: half differences between pixels, ink
+/// smoothed by edge_weights on both axes (continued beyond the page by its outermost pixels) and not below
+/// least_density of its mean.
 std::vector<float> edge_table(const Setup& setup, const float* ink, double total);
 
-/// Density of ink of total charge 1 at nodes (row step, column step) px, for `taylor` and `direct`: means over tents of about the dots'
-/// spacing (at least a pixel) around them, at least least_density of the page's mean; 1/px^2.
+/// Density of ink of total charge 1 at nodes (row step, column step) px, for `taylor` and `direct`: means over tents of
+/// about the dots' spacing (at least a pixel) around them, at least least_density of the page's mean; 1/px^2.
 struct InkNodes {
   double step = 1;
   std::int64_t rows = 0;

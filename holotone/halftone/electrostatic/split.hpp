@@ -13,7 +13,8 @@ namespace holotone::electrostatic {
 ///
 ///     near force = share(r) r / |r|^2          share = t I1(beta t) / I1(beta)
 ///     far force  = (1 - share(r)) r / |r|^2    spectrum -i f / |f|^2 B(|f|)
-///     B(f) = (I1(z) / z) / (I1(beta) / beta),  z = sqrt(beta^2 - (2 pi f cutoff)^2)  (J1(|z|) / |z| where z is imaginary)
+///     B(f) = (I1(z) / z) / (I1(beta) / beta),  z = sqrt(beta^2 - (2 pi f cutoff)^2)  (J1(|z|) / |z| where z is
+///     imaginary)
 ///
 /// At the same error the cut-off is two thirds of a Gaussian cloud's (exp(-r^2 / xi^2)): half as many neighbours.
 /// Sources: P. P. Ewald (1921); the window of J. F. Kaiser (1966) in two dimensions, as a cloud.
@@ -48,12 +49,13 @@ class CloudTable {
   std::vector<double> value_;  ///< from -step on
 };
 
-/// c_1 .. c_terms of share = sum c_k s^k, s = 1 - (r / cutoff)^2: a Chebyshev series of share / s, so that it is exact at the
-/// cut-off. Largest error: beta = 7: 2.3e-5 with 6 terms, 1.2e-6 with 7; beta = 10: 2.2e-6 with 8; beta = 12: 1.1e-6 with 9.
+/// c_1 .. c_terms of share = sum c_k s^k, s = 1 - (r / cutoff)^2: a Chebyshev series of share / s, so that it is exact
+/// at the cut-off. Largest error: beta = 7: 2.3e-5 with 6 terms, 1.2e-6 with 7; beta = 10: 2.2e-6 with 8; beta = 12:
+/// 1.1e-6 with 9.
 std::vector<double> near_polynomial(const ForceSplit& split, int terms);
 
-/// What a window and a split on a grid of step 1 leave, for charges without correlation of density 1: the mean square error
-/// of the force. With U = phihat(f_x)^2 phihat(f_y)^2, K = f / |f|^2 B(|f|) and sums over the aliases f + m of f,
+/// What a window and a split on a grid of step 1 leave, for charges without correlation of density 1: the mean square
+/// error of the force. With U = phihat(f_x)^2 phihat(f_y)^2, K = f / |f|^2 B(|f|) and sums over the aliases f + m of f,
 ///
 ///     integral over |f_x|, |f_y| < 1/2 of   sum |K|^2 - |sum U K|^2 / (sum U)^2
 ///

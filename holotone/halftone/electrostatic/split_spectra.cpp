@@ -82,7 +82,8 @@ std::vector<double> far_spectrum(const Setup& setup) {
     const AliasLine& row = lines_y[static_cast<std::size_t>(y)];
     for (std::int64_t x = 0; x < columns; ++x) {
       const AliasLine& column = lines_x[static_cast<std::size_t>(x)];
-      // The transform of K_x + i K_y is G_y - i G_x; sampling has folded the aliases into it, which are taken out again.
+      // The transform of K_x + i K_y is G_y - i G_x; sampling has folded the aliases into it, which are taken out
+      // again.
       const Complex folded = kernel[static_cast<std::size_t>(y * nx + x)];
       const double own = row.window[0] * column.window[0];
       double sum_x = own * -folded.imag();

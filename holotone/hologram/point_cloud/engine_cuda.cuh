@@ -54,7 +54,8 @@ struct PointRecord {
   float4 lit;
 };
 
-/// The records of a point at column x and row y; turns_metre / distance is its curvature, reach its lit half width in pixels.
+/// The records of a point at column x and row y; turns_metre / distance is its curvature, reach its lit half width in
+/// pixels.
 __device__ __forceinline__ PointRecord record_of(double x, double y, double curvature, double reach, float amplitude,
                                                  double turns) {
   const double x_whole = rint(x);

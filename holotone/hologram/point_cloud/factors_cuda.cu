@@ -54,8 +54,8 @@ __device__ __forceinline__ float2 next_factor(AxisRun& run, int step) {
   if constexpr (Type == FactorType::float16_pair) {
     sincospif(static_cast<float>(static_cast<int>(run.gamma)) * 0x1p-31F, &sine, &cosine);
   } else {
-    // The top 23 bits become a float in [1, 2), less 1.5 the turns minus a half: cheaper than a conversion, which shares
-    // the sine's unit. The half turn is made good by the sign of the weight.
+    // The top 23 bits become a float in [1, 2), less 1.5 the turns minus a half: cheaper than a conversion, which
+    // shares the sine's unit. The half turn is made good by the sign of the weight.
     __sincosf(6.28318531F * (__uint_as_float((run.gamma >> 9) | 0x3f800000U) - 1.5F), &sine, &cosine);
     weight = -weight;
   }

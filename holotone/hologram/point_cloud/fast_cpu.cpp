@@ -1,6 +1,6 @@
-// The hologram as non-uniform FFTs, one a tile (point_cloud_fast_layout.hpp has the formula). The points that light a whole tile are
-// summed there at once; a tile that some points light in part is halved for these, down to where masked products of
-// factors are cheaper.
+// The hologram as non-uniform FFTs, one a tile (point_cloud_fast_layout.hpp has the formula). The points that light a
+// whole tile are summed there at once; a tile that some points light in part is halved for these, down to where masked
+// products of factors are cheaper.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/fast_tile_cpu.hpp>
@@ -106,8 +106,8 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
   }
 }
 
-/// Two tiles, cut across the axis on which more of the points light only a part: of a point whose zone ends left and right the
-/// rows stay together, and it goes on in one half.
+/// Two tiles, cut across the axis on which more of the points light only a part: of a point whose zone ends left and
+/// right the rows stay together, and it goes on in one half.
 std::vector<FastCpu::Job> FastCpu::halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const {
   const auto [rows, columns] = tile.shape();
   std::int64_t cut_rows = 0;
@@ -179,8 +179,8 @@ std::vector<FastCpu::Job> FastCpu::first_jobs(const RowRange& all_rows) const {
   return jobs;
 }
 
-// Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large ones one after
-// the other, each on all threads.
+// Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large
+// ones one after the other, each on all threads.
 void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
   auto jobs = first_jobs(field.rows());
   for (std::int64_t level = 0; !jobs.empty(); ++level) {

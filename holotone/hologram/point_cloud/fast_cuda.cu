@@ -113,8 +113,8 @@ class FastPlan {
   }
 
  private:
-  /// A power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), and these times the columns' factors
-  /// below the largest fp16 number. What then lies below 6e-8 is cut, which is nothing.
+  /// A power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), and these times the
+  /// columns' factors below the largest fp16 number. What then lies below 6e-8 is cut, which is nothing.
   [[nodiscard]] float scale_of(const PointSummary& summary, std::int64_t count) const {
     const double sums = 2.5 * std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
     const double bound = sums * std::max(1.0F, largest_column_factor_);

@@ -15,8 +15,8 @@ constexpr int smallest_tile = 24;
 constexpr std::int64_t most_operand_elements = std::int64_t{1} << 31;
 constexpr std::int64_t most_cells = std::int64_t{1} << 29;
 
-/// Relative l2 errors of what is stored, before the windows are divided out (fitted to errors against float64 on an H200): fp16,
-/// pairs of it, and places of sorted points.
+/// Relative l2 errors of what is stored, before the windows are divided out (fitted to errors against float64 on an
+/// H200): fp16, pairs of it, and places of sorted points.
 constexpr double half_error = 3.1e-4;
 constexpr double pair_error = 3e-6;
 constexpr double place_error = 8e-6;

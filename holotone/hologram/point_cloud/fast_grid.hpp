@@ -1,7 +1,7 @@
 #pragma once
-// How the CUDA engine of `fast` cuts a panel into tiles, all of one shape and summed together (point_cloud_fast_layout.hpp has the
-// formula). Frequencies fill only a box of a tile's grid, so dense products with constant matrices replace FFTs. Plain arithmetic on
-// the host, read by the kernels. Not for users.
+// How the CUDA engine of `fast` cuts a panel into tiles, all of one shape and summed together
+// (point_cloud_fast_layout.hpp has the formula). Frequencies fill only a box of a tile's grid, so dense products with
+// constant matrices replace FFTs. Plain arithmetic on the host, read by the kernels. Not for users.
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/nufft/window.hpp>
@@ -89,8 +89,8 @@ bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance);
 /// Whether every point lights every pixel of the panel.
 bool lights_whole_panel(const FastCloud& cloud);
 
-/// Bins that sorted points fall into: cells of columns, rows and planes by the node their window begins at. A bin's windows reach
-/// over 24 columns, 8 rows and 8 planes.
+/// Bins that sorted points fall into: cells of columns, rows and planes by the node their window begins at. A bin's
+/// windows reach over 24 columns, 8 rows and 8 planes.
 HOLOTONE_HOST_DEVICE constexpr int bin_columns(int window_width) {
   return window_width <= 5 ? 20 : (25 - window_width) / 2 * 2;
 }

@@ -1,11 +1,13 @@
 #pragma once
 // How `fast` cuts a panel into tiles and a scene into depths: plain arithmetic, shared by the devices. Not for users.
 //
-// With X, Y pixels from a tile's origin, u, v those of a point, a its curvature, r = X^2 + Y^2 and a0, r0 the middles of
-// the ranges of a and r, the phase of the point's wave is, in turns,
-//   a (X - u)^2 + a (Y - v)^2 + phi = a0 r - 2 a u X - 2 a v Y + (a - a0)(r - r0) + [a (u^2 + v^2) + (a - a0) r0 + phi]:
-// but for a0 r, a sum of plane waves in X, Y and r with the frequencies -2 a u, -2 a v and a - a0 and the bracket as the
-// point's own phase, which a non-uniform FFT of type 1 computes for all pixels at once. Its third axis is short: (a_max -
+// With X, Y pixels from a tile's origin, u, v those of a point, a its curvature, r = X^2 + Y^2 and a0, r0 the middles
+// of the ranges of a and r, the phase of the point's wave is, in turns,
+//   a (X - u)^2 + a (Y - v)^2 + phi = a0 r - 2 a u X - 2 a v Y + (a - a0)(r - r0) + [a (u^2 + v^2) + (a - a0) r0 +
+//   phi]:
+// but for a0 r, a sum of plane waves in X, Y and r with the frequencies -2 a u, -2 a v and a - a0 and the bracket as
+// the point's own phase, which a non-uniform FFT of type 1 computes for all pixels at once. Its third axis is short:
+// (a_max -
 // a_min) r_max turns. Smaller tiles have a smaller r_max; every tile spreads the points again.
 #include <cstdint>
 #include <holotone/core/array.hpp>
@@ -25,8 +27,8 @@ struct FastLayout {
   [[nodiscard]] double radius_squared() const;
   /// Steps of the third axis for a turn a square pixel.
   [[nodiscard]] double depth_steps() const { return depth_margin * window.upsampling * radius_squared(); }
-  /// Pixels crowd where r is least and largest, and windows are worst at the ends of their range: a tenth more keeps them
-  /// inside.
+  /// Pixels crowd where r is least and largest, and windows are worst at the ends of their range: a tenth more keeps
+  /// them inside.
   static constexpr double depth_margin = 1.1;
 };
 
@@ -44,8 +46,8 @@ struct FastCosts {
 double fast_tile_nanoseconds(const Shape<2>& tile, const SpreadWindow& window, std::span<const PixelPoint> points,
                              std::span<const std::uint32_t> index, const FastCosts& costs);
 
-/// The tiles and windows of least estimated time that keep the window's share of `tolerance` (relative l2), every point taken to
-/// light every tile. A tile of no pixels where no grid could hold the depths.
+/// The tiles and windows of least estimated time that keep the window's share of `tolerance` (relative l2), every point
+/// taken to light every tile. A tile of no pixels where no grid could hold the depths.
 FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint> points, double tolerance,
                               const FastCosts& costs);
 

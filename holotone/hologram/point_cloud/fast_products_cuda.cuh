@@ -1,6 +1,6 @@
 #pragma once
-// What the tiles of `fast` leave over at the band limit: points that light a tile in part, summed there as masked products of
-// factors. Not for users.
+// What the tiles of `fast` leave over at the band limit: points that light a tile in part, summed there as masked
+// products of factors. Not for users.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 #include <optional>

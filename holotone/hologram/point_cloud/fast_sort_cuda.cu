@@ -1,5 +1,5 @@
-// Points sorted into bins and spread by the tensor cores: a bin's cells are a sum over its points of products of three windows, so a
-// product of matrices whose depth is the points.
+// Points sorted into bins and spread by the tensor cores: a bin's cells are a sum over its points of products of three
+// windows, so a product of matrices whose depth is the points.
 #include <cub/device/device_scan.cuh>
 #include <cuda_pipeline.h>
 #include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
@@ -118,8 +118,8 @@ __device__ __forceinline__ int bin_at(const int* begin, int bins, int place) {
   return low;
 }
 
-/// One bin's cells as accumulators of 16 x 8 x 16 products: rows are eight grid rows times (re, im), columns eight grid columns, and
-/// the depth sixteen points.
+/// One bin's cells as accumulators of 16 x 8 x 16 products: rows are eight grid rows times (re, im), columns eight grid
+/// columns, and the depth sixteen points.
 struct BinSums {
   float sum[8][3][4];
 };
@@ -268,8 +268,8 @@ __device__ __forceinline__ void flush(const FastGrid& grid, const BinSums& sums,
   }
 }
 
-/// A warp spreads its share of the sorted list. Where the next bin lies behind the last one, the planes that both reach stay in its
-/// registers.
+/// A warp spreads its share of the sorted list. Where the next bin lies behind the last one, the planes that both reach
+/// stay in its registers.
 template <int Width, bool Finely>
 __global__ void __launch_bounds__(32, Finely ? 10 : 11)
     spread_sorted_kernel(FastGrid grid, const SpreadRecord* records, const int* bin_begin, int bins, int share,

@@ -64,8 +64,8 @@ struct ColumnSums {
   float* im;
 };
 
-/// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A box as long as the
-/// period begins anywhere and goes on in the grid's halo.
+/// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A
+/// box as long as the period begins anywhere and goes on in the grid's halo.
 struct Box {
   std::int64_t first = 0;
   std::int64_t count = 0;

@@ -47,8 +47,9 @@ class FastTile {
   /// Makes the lines' transforms and the windows' factors. Throws out_of_memory.
   FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel);
 
-  /// Adds (or, if `write`, writes) to the field's pixels of `tile`, which has this shape, the waves of points[index[i]], all of
-  /// which light it wholly; calls stage_done after each of its two first stages of three. Cost O(index.size() width^3 + planes * pixels log(pixels)).
+  /// Adds (or, if `write`, writes) to the field's pixels of `tile`, which has this shape, the waves of
+  /// points[index[i]], all of which light it wholly; calls stage_done after each of its two first stages of three. Cost
+  /// O(index.size() width^3 + planes * pixels log(pixels)).
   void sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index, bool write,
            const FieldOfRows& field, FastMemory& memory, const std::function<void()>& stage_done) const;
 

@@ -22,8 +22,8 @@ namespace {
 constexpr double three_products_tolerance = 1e-5;
 /// Factors of one chunk stay below this, so that they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
-/// sgemm adds up all of a small product's depth in a row, which loses the more the deeper it is (3.1e-5 of 2048 waves in step, three
-/// products, 16 x 24 pixels), and that of a large one in blocks.
+/// sgemm adds up all of a small product's depth in a row, which loses the more the deeper it is (3.1e-5 of 2048 waves
+/// in step, three products, 16 x 24 pixels), and that of a large one in blocks.
 constexpr std::int64_t small_panel = 65536;
 
 using Form = SumForm;

@@ -22,8 +22,8 @@ class FactorProducts {
     count_ = 0;
   }
 
-  /// Adds waves on the pixels they light, chunk by chunk. Neighbouring points should light the same pixels: a chunk's product
-  /// covers all that any of them lights. Cost O(points * pixels lit).
+  /// Adds waves on the pixels they light, chunk by chunk. Neighbouring points should light the same pixels: a chunk's
+  /// product covers all that any of them lights. Cost O(points * pixels lit).
   void add(std::span<const PixelPoint> points);
   /// Waves added since the sums were last moved: float32 takes full_count before rounding is felt.
   [[nodiscard]] std::size_t count() const { return count_; }

@@ -7,13 +7,14 @@
 namespace holotone::point_cloud {
 namespace {
 
-// Relative l2 errors measured against float64 (docs/performance.md), with a fifth to spare. An int8 factor is off by up to
-// 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see int8_error.
+// Relative l2 errors measured against float64 (docs/performance.md), with a fifth to spare. An int8 factor is off by up
+// to 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see int8_error.
 constexpr double float16_three_error = 5e-4;
 constexpr double float16_four_error = 3.2e-4;
-// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth: 8.6e-9 a
-// step of the sum where all waves are in step (1.8e-9 of a random cloud's), with a quarter to spare. So a tight tolerance
-// shortens the batches, whose sums are then added in float32.
+// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth:
+// 8.6e-9 a
+// step of the sum where all waves are in step (1.8e-9 of a random cloud's), with a quarter to spare. So a tight
+// tolerance shortens the batches, whose sums are then added in float32.
 constexpr double float16_pair_error_a_step = 1.1e-8;
 constexpr double float16_pair_floor = 2e-6;
 

@@ -20,8 +20,9 @@ constexpr int version = 1;
 constexpr std::uint8_t lossless_flag = 1;
 constexpr std::uint8_t linear_flag = 2;
 constexpr std::size_t checksum_bytes = 4;
-/// Components that any file may have; of more, no more than there are bytes of numbers. That bounds the memory and the time that a
-/// short file asks for. The coder itself would not: its likeliest bit costs 0.0005 bits, a component of many equal ones 0.007.
+/// Components that any file may have; of more, no more than there are bytes of numbers. That bounds the memory and the
+/// time that a short file asks for. The coder itself would not: its likeliest bit costs 0.0005 bits, a component of
+/// many equal ones 0.007.
 constexpr std::int64_t free_components = 65536;
 constexpr double qualities_a_unit = 16;  // that encode_smoe_bytes tries
 

@@ -40,7 +40,8 @@ struct CodedModel {
   [[nodiscard]] CodedLayout layout() const { return {info.dimensions, info.channels}; }
 };
 
-/// The nearest power of 2 to the square root of a component's (pi sqrt(det R))^area_gain over the median one, -8 to 8: its colours' steps are so
+/// The nearest power of 2 to the square root of a component's (pi sqrt(det R))^area_gain over the median one, -8 to 8:
+/// its colours' steps are so
 /// much finer.
 int size_exponent(const CodedModel& coded, const std::int32_t* values);
 
@@ -49,7 +50,8 @@ using Channels = std::array<double, most_smoe_channels>;
 /// Three channels to their mean and differences, orthonormally; others as they are.
 Channels decorrelated(const Channels& c, int channels);
 
-/// What the numbers of a component's expert count: colours and slopes of each stored channel, slopes over the columns of U.
+/// What the numbers of a component's expert count: colours and slopes of each stored channel, slopes over the columns
+/// of U.
 struct ExpertFrame {
   Matrix u{};
   Channels colour{};  ///< steps
@@ -64,8 +66,8 @@ std::array<std::uint32_t, 2> curve_point(const CodedModel& coded, std::uint64_t 
 
 /// What encode_smoe says it throws. `floats` receives the model whose experts are not quantised, if asked for.
 CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* floats = nullptr);
-/// The model with the gates that its file will have, and its experts as they were: the same planes, seen from the moved centres. In the
-/// model's own order; quantising it again leaves the gates as they are.
+/// The model with the gates that its file will have, and its experts as they were: the same planes, seen from the moved
+/// centres. In the model's own order; quantising it again leaves the gates as they are.
 SmoeModel quantised_gates(const SmoeModel& model, const SmoeSteps& steps);
 /// Not validated: numbers of hostile files give what they give.
 SmoeModel dequantise(const CodedModel& coded);

@@ -120,8 +120,8 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
     const double deviation = std::clamp(std::log2(u[row][row]), -most_log2_deviation, most_log2_deviation);
     values[layout.shape(row, row)] = steps_of(deviation, steps.shape);
   }
-  // The shear U_ik / U_kk is kept, not U_ik / U_ii: of a long, slanting component that is what an error shows in, and the errors of
-  // its sides would shear it.
+  // The shear U_ik / U_kk is kept, not U_ik / U_ii: of a long, slanting component that is what an error shows in, and
+  // the errors of its sides would shear it.
   const Matrix kept = upper_factor(coded, values);
   for (int row = 0; row < layout.dimensions; ++row) {
     for (int column = row + 1; column < layout.dimensions; ++column) {
@@ -157,8 +157,8 @@ void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, st
   }
   values[layout.weight()] = steps_of(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
   quantise_shape(coded, model.covariance.data() + j * triangle_size(d), values);
-  // Float32 has no room for every covariance: numbers that are off by little become those of the stored one, until quantising it gives
-  // itself; where that leads nowhere, less skew does.
+  // Float32 has no room for every covariance: numbers that are off by little become those of the stored one, until
+  // quantising it gives itself; where that leads nowhere, less skew does.
   constexpr int most_taken = 8;
   constexpr std::int32_t little = 16;
   Triangle stored{};

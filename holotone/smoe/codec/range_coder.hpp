@@ -8,8 +8,8 @@
 
 namespace holotone::smoe {
 
-/// The chance that the next bit of its kind is 1, in 2^-22, learnt from those before: the mean of the first ones, then a mean
-/// that forgets.
+/// The chance that the next bit of its kind is 1, in 2^-22, learnt from those before: the mean of the first ones, then
+/// a mean that forgets.
 class AdaptiveBit {
  public:
   /// In 2^-16, 1 to 65535.

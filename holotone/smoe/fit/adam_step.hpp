@@ -4,8 +4,10 @@
 
 namespace holotone::smoe {
 
-// Mean PSNR of kodim05, 15 (and 23) fitted with 5,000 components: gates 0.06 and 0.1, 35.48 and 35.57 dB after 500 steps with 23;
-// 0.1 and 0.2, 33.65 and 33.64 dB after 1,000; experts 0.006 and 0.012, 33.81 and 33.87 dB after 1,000. Squares' decay 0.9 and
+// Mean PSNR of kodim05, 15 (and 23) fitted with 5,000 components: gates 0.06 and 0.1, 35.48 and 35.57 dB after 500
+// steps with 23;
+// 0.1 and 0.2, 33.65 and 33.64 dB after 1,000; experts 0.006 and 0.012, 33.81 and 33.87 dB after 1,000. Squares' decay
+// 0.9 and
 // 0.95 within 0.02 dB, 0.99 0.4 dB worse after 300; means' 0.8 0.04 dB worse, 0.95 0.4 dB worse after 300.
 
 /// Steps of logarithms of densities, of centres and widths in standard deviations, and of colours.
@@ -21,8 +23,8 @@ constexpr bool in_pattern(int row, int column) {
   return row < 2 ? column <= row || column >= 2 : 2 <= column && column <= row;
 }
 
-/// Parameters of a component: the peak's logarithm; e where z becomes z - e, the experts' planes staying where they are; E, where A
-/// becomes (I + E) A, on its pattern; then for each channel {a, b} where m becomes m + a + b . z.
+/// Parameters of a component: the peak's logarithm; e where z becomes z - e, the experts' planes staying where they
+/// are; E, where A becomes (I + E) A, on its pattern; then for each channel {a, b} where m becomes m + a + b . z.
 constexpr int parameters_of(int dimensions, int channels) {
   int gates = 1 + dimensions;
   for (int row = 0; row < dimensions; ++row) {

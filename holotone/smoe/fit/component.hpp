@@ -93,8 +93,8 @@ HOLOTONE_HOST_DEVICE inline std::array<double, 3> covariance_of(const Triangle& 
   return {b00 * b00, b00 * b10, b10 * b10 + b11 * b11};
 }
 
-/// Pixels: at least 0.3, so that no component is needle thin or hides between pixels, and 100 : 1 at most, which float32
-/// covariances hold; views: a tenth to three times the distance from the middle to the outermost.
+/// Pixels: at least 0.3, so that no component is needle thin or hides between pixels, and 100 : 1 at most, which
+/// float32 covariances hold; views: a tenth to three times the distance from the middle to the outermost.
 WidthLimits pixel_limits(const Shape<2>& size);
 inline constexpr WidthLimits view_limits{0.1, 3, 30};
 

@@ -5,8 +5,8 @@
 
 namespace holotone::smoe {
 
-/// A fit's pictures with the lists of their tiles, its components, sums over pixels and the descent's memory of gradients, where all
-/// of them are computed. Views are numbered as they were given.
+/// A fit's pictures with the lists of their tiles, its components, sums over pixels and the descent's memory of
+/// gradients, where all of them are computed. Views are numbered as they were given.
 class FitEngine {
  public:
   virtual ~FitEngine() = default;
@@ -48,7 +48,8 @@ using FitEnginePointer = std::unique_ptr<FitEngine>;
 
 ViewPoint place_of(const SmoeFitView& view);
 
-/// `views` as SmoeFitter has checked them; copied. Throws unsupported, named by `where`, for a device that this build has not.
+/// `views` as SmoeFitter has checked them; copied. Throws unsupported, named by `where`, for a device that this build
+/// has not.
 FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue);
 FitEnginePointer fit_engine_cpu(std::span<const SmoeFitView> views);
 FitEnginePointer fit_engine_cuda(std::span<const SmoeFitView> views, const Queue& queue);

@@ -30,12 +30,13 @@ constexpr double fine_tolerance = 0.25 / 255;
 constexpr double coarse_until = 0.85;
 constexpr std::int64_t select_interval = 20;
 constexpr std::int64_t select_interval_of_views = 60;
-/// Moves every 100 steps of at most 3 % of the components 33.57 dB after 1,500 steps; after 1,000 every 40 of 3 % 33.65, of
-/// 6 % 33.81, of 10 % 33.77, every 80 of 10 % 33.78, every 20 of 2 % 33.70; none at all 0.1 dB below the first after 300.
+/// Moves every 100 steps of at most 3 % of the components 33.57 dB after 1,500 steps; after 1,000 every 40 of 3 %
+/// 33.65, of 6 % 33.81, of 10 % 33.77, every 80 of 10 % 33.78, every 20 of 2 % 33.70; none at all 0.1 dB below the
+/// first after 300.
 constexpr std::int64_t relocate_interval = 40;
 constexpr std::int64_t relocate_interval_of_views = 200;
-/// Of the steps. Kodim05, 15, 19 and 23: until 0.7 and 0.3, 35.95 and 35.93 dB after 1,000 steps, 36.20 both after 3,000, 36.29 and 36.31
-/// after 10,000, 36.12 and 36.30 after 30,000: small steps do not make good what moves break.
+/// Of the steps. Kodim05, 15, 19 and 23: until 0.7 and 0.3, 35.95 and 35.93 dB after 1,000 steps, 36.20 both after
+/// 3,000, 36.29 and 36.31 after 10,000, 36.12 and 36.30 after 30,000: small steps do not make good what moves break.
 constexpr double relocate_until = 0.3;
 constexpr double relocate_until_of_views = 0.7;
 constexpr double most_relocated = 0.06;

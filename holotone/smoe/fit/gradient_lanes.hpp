@@ -1,7 +1,7 @@
 #pragma once
 // Sixteen float32 side by side, one row of a tile: what the fit's loops over pixels are written in. Not for users.
-// References instead of values keep the vectors out of every calling convention. No comparisons of vectors: g++ 12 makes scalar
-// code of them before it knows the processor.
+// References instead of values keep the vectors out of every calling convention. No comparisons of vectors: g++ 12
+// makes scalar code of them before it knows the processor.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -23,8 +23,8 @@ HOLOTONE_ALWAYS_INLINE void keep_larger(Lanes& x, const Lanes& other) {
   std::memcpy(&x, own, sizeof(own));
 }
 
-/// x becomes 2^x for -126 <= x <= 126 (below: 2^-126), relative error below 4e-7: the whole part goes to the exponent, a
-/// polynomial takes the rest in -1/2..1/2 (Taylor's, to the sixth power).
+/// x becomes 2^x for -126 <= x <= 126 (below: 2^-126), relative error below 4e-7: the whole part goes to the exponent,
+/// a polynomial takes the rest in -1/2..1/2 (Taylor's, to the sixth power).
 HOLOTONE_ALWAYS_INLINE void raise_two(Lanes& x) {
   constexpr float magic = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
   Lanes clamped = x;

@@ -33,7 +33,8 @@ class TargetTiles {
   std::vector<float> data_;  ///< {tile, channel, row, column}; the last channel is 1 in the picture, 0 beyond
 };
 
-/// What is summed. With w_j the gating, y the picture, t the target, r = y - t and (dx, dy) pixels from the component's centre:
+/// What is summed. With w_j the gating, y the picture, t the target, r = y - t and (dx, dy) pixels from the component's
+/// centre:
 enum class PixelSum {
   gradient,  ///< s = w_j r . (m_j - y), p_c = w_j r_c; total: sum of |r|^2
   experts,   ///< s = w_j^2, p_c = w_j r_c; total: sum of |r|^2
@@ -56,9 +57,9 @@ struct ComponentSums {
   double extra = 0;                                           ///< of `removal` or `squares`
 };
 
-/// Fills `sums` {K}; `precision` {K} is for `joint` alone. The same bits on any number of threads. Cost O(pairs x pixels of a
-/// tile), workspace 16 numbers a pair (32 for four channels). Source: gradients of Bochinski et al. 2018, lists by tiles as
-/// Kerbl et al. 2023.
+/// Fills `sums` {K}; `precision` {K} is for `joint` alone. The same bits on any number of threads. Cost O(pairs x
+/// pixels of a tile), workspace 16 numbers a pair (32 for four channels). Source: gradients of Bochinski et al. 2018,
+/// lists by tiles as Kerbl et al. 2023.
 double sum_pixels(PixelSum what, std::span<const ImageComponent> components, std::span<const double> precision,
                   const TilePairs& pairs, const TargetTiles& target, std::vector<ComponentSums>& sums);
 
@@ -74,7 +75,8 @@ class PixelEngine {
 };
 using PixelEnginePointer = std::unique_ptr<PixelEngine>;
 
-/// `picture`: {ny, nx, channels} in host memory; copied. Throws unsupported, named by `where`, for a device that this build has not.
+/// `picture`: {ny, nx, channels} in host memory; copied. Throws unsupported, named by `where`, for a device that this
+/// build has not.
 PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture, const Queue& queue);
 PixelEnginePointer pixel_engine_cpu(View<const float, 3> picture);
 PixelEnginePointer pixel_engine_cuda(View<const float, 3> picture, const Queue& queue);

@@ -158,7 +158,8 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
   }
 }
 
-/// The sums of one component over one tile about its centre: s {1, dx, dy, dx^2, dx dy, dy^2}, each p {1, dx, dy}, extra.
+/// The sums of one component over one tile about its centre: s {1, dx, dy, dx^2, dx dy, dy^2}, each p {1, dx, dy},
+/// extra.
 template <int Channels, PixelSum What>
 HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes* column, const Lanes* weights,
                                           const Pixels<Channels>& pixels, float* out) {

@@ -13,7 +13,8 @@ class CudaPictures {
   /// {ny, nx, channels} in host memory; numbered from 0 on.
   void add(View<const float, 3> picture);
   void select(std::size_t picture, const ImageComponent* components, std::int64_t count, double tolerance);
-  /// Enqueues: `sums` {count} and one `total`. All pointers but `picture` are of the device; `precision` is for `joint` alone.
+  /// Enqueues: `sums` {count} and one `total`. All pointers but `picture` are of the device; `precision` is for `joint`
+  /// alone.
   void sum(PixelSum what, std::size_t picture, const ImageComponent* components, const double* precision,
            std::int64_t count, ComponentSums* sums, double* total);
   [[nodiscard]] const Queue& queue() const { return queue_; }

@@ -14,8 +14,8 @@ constexpr double farthest = 0.1;
 /// Standard deviation of a component in u and v to begin with: all views, with room to fall off.
 constexpr double view_width = 1.5;
 
-/// Squared difference of a window around (row, column) and one moved by (dx, dy) in another picture; both go on beyond the edges
-/// with what is there.
+/// Squared difference of a window around (row, column) and one moved by (dx, dy) in another picture; both go on beyond
+/// the edges with what is there.
 double difference(View<const float, 3> a, View<const float, 3> b, std::int64_t row, std::int64_t column, double dx,
                   double dy) {
   const auto& [ny, nx, channels] = a.shape();

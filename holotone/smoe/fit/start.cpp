@@ -11,8 +11,8 @@ namespace {
 
 /// Of the components: those that stand anywhere. With 0.05 and 0.2 fits of kodim05 and 15 end at one PSNR.
 constexpr double uniform_share = 0.2;
-/// Standard deviation of a component to the side of the square that is its own. Kodim05, 15 and 23 after 500 steps: 0.1 dB
-/// better than 0.5.
+/// Standard deviation of a component to the side of the square that is its own. Kodim05, 15 and 23 after 500 steps: 0.1
+/// dB better than 0.5.
 constexpr double relative_width = 0.4;
 
 struct Plane {
@@ -36,8 +36,8 @@ struct Range {
   double variance;
 };
 
-/// The plane of least squares through up to 9 x 9 pixels, `stride` apart, around (row, column). Columns and rows of a box do not
-/// correlate: one quotient each.
+/// The plane of least squares through up to 9 x 9 pixels, `stride` apart, around (row, column). Columns and rows of a
+/// box do not correlate: one quotient each.
 Plane fit_plane(View<const float, 3> image, std::int64_t row, std::int64_t column, std::int64_t stride) {
   const auto& [ny, nx, channels] = image.shape();
   const Range rows(row, stride, ny);

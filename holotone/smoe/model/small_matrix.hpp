@@ -90,8 +90,8 @@ struct Slice {
   double colour[most_smoe_channels] = {};
 };
 
-/// Component j of d coordinates, the last b of which are `fixed`. A covariance at the edge of float64 gives NaN, which those who use the
-/// slice refuse.
+/// Component j of d coordinates, the last b of which are `fixed`. A covariance at the edge of float64 gives NaN, which
+/// those who use the slice refuse.
 HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int d, std::int64_t j, const double* fixed,
                                                   int b) {
   const int a = d - b;

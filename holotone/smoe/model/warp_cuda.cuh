@@ -18,7 +18,8 @@ __device__ __forceinline__ Value load_words(const Value* from) {
   return __builtin_bit_cast(Value, words);
 }
 
-/// Writes the lanes' values one behind the other, so that each write is a piece of memory. All lanes call it; `room` holds a warp's values.
+/// Writes the lanes' values one behind the other, so that each write is a piece of memory. All lanes call it; `room`
+/// holds a warp's values.
 template <class Value>
 __device__ __forceinline__ void store_side_by_side(const Value& own, Value* to, uint4* room) {
   constexpr int count = sizeof(Value) / sizeof(uint4);

@@ -13,7 +13,8 @@ inline constexpr float far_share = 0.1F;
 inline constexpr float box_threshold = 1.0F / 64;
 /// Deviations' 1 / 0.85 at which components often still matter.
 inline constexpr float usual_reach = 4;
-/// Guess of |y - 1/2|: high, because bounds of y are rough where experts are steep and a list made again costs more than a longer one.
+/// Guess of |y - 1/2|: high, because bounds of y are rough where experts are steep and a list made again costs more
+/// than a longer one.
 inline constexpr float guessed_colour = 20;
 /// A dropped component's share of the tolerance, at first.
 inline constexpr float first_threshold = 1.0F / 24;
@@ -109,7 +110,8 @@ struct Area {
     const bool lacks = (has(lane) && memory.best[lane] == 0) || (has(lane + 32) && memory.best[lane + 32] == 0);
     return __any_sync(all_lanes, lacks);
   }
-  /// The components that `distance` (of class i in lane i of the first warp) reaches, to all warps. All threads of the area call it.
+  /// The components that `distance` (of class i in lane i of the first warp) reaches, to all warps. All threads of the
+  /// area call it.
   template <class Body>
   __device__ __forceinline__ void visit_together(float distance, const Body& body) const {
     if (warp == 0) set_rows(plane, Bounded ? box : part.grown(box, 0, 0, settings.window_block), distance, memory.rows);
@@ -119,8 +121,8 @@ struct Area {
 
   /// How far windows reach beyond their blocks, in the model's coordinates, and no less.
   __device__ float window_reach() const { return settings.window_px * fmaxf(box.step_x, box.step_y) * 1.000001F; }
-  /// The tiles of a box that begins at (first_row, first_column) of the area, in whose blocks' windows a component's centre stands, a bit
-  /// each, `across` of them in a row.
+  /// The tiles of a box that begins at (first_row, first_column) of the area, in whose blocks' windows a component's
+  /// centre stands, a bit each, `across` of them in a row.
   __device__ unsigned window_tiles(const Box& own_box, int first_row, int first_column, int across,
                                    const Place& place) const {
     const double window_x = settings.window_px * box.pixel_x;
@@ -225,8 +227,8 @@ struct Area {
     return least_of_lanes(bits == 0 || bits == ~0U ? 1e30F : from_ordered(bits));
   }
 
-  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance where |y - 1/2| is
-  /// at most `colour`; adds what they may have of it to `share`.
+  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance
+  /// where |y - 1/2| is at most `colour`; adds what they may have of it to `share`.
   __device__ float far_distance(const Box& own_box, float least, float colour, float& share) const {
     float distance = 0;
     float own = 0;
@@ -238,9 +240,10 @@ struct Area {
     return distance;
   }
 
-  /// Of the cells beyond the distance, those next to it hold at most the class's greatest mass each. The next ring of cells is 2.8
-  /// deviations farther, its components 2^-9 as heavy at most, and so on: a tenth covers all of them. The last class's cells may be small
-  /// against its deviations: there, all of its components count as if they stood at the distance.
+  /// Of the cells beyond the distance, those next to it hold at most the class's greatest mass each. The next ring of
+  /// cells is 2.8 deviations farther, its components 2^-9 as heavy at most, and so on: a tenth covers all of them. The
+  /// last class's cells may be small against its deviations: there, all of its components count as if they stood at the
+  /// distance.
   __device__ float class_distance(int size, const Box& own_box, float least, float colour, float count,
                                   float& share) const {
     const ClassMost& bits = plane.most[size];
@@ -279,7 +282,8 @@ struct Area {
     return power_above(density - least) * (reach + guessed_colour);
   }
 
-  /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call it.
+  /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call
+  /// it.
   __device__ void find_near() {
     const float least = least_of_all();
     float distance = window_reach();

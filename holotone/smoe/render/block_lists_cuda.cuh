@@ -1,18 +1,21 @@
 #pragma once
-// The components that the tiles of one block sum: a warp bounds what each adds to a tile and lists those that matter. Not for users.
+// The components that the tiles of one block sum: a warp bounds what each adds to a tile and lists those that matter.
+// Not for users.
 #include <holotone/smoe/render/area_lists_cuda.cuh>
 #include <holotone/smoe/render/block_chunks_cuda.cuh>
 
 namespace holotone::smoe {
 
-/// Share of the tolerance of dropped components, those never looked at among them; rounding in float32 has what they leave.
+/// Share of the tolerance of dropped components, those never looked at among them; rounding in float32 has what they
+/// leave.
 inline constexpr float dropped_share = 0.65F;
-/// 2^-11, what sums in tensor cores lose beside, and what float32 loses more where weights come from their ratios and shapes are in float32.
+/// 2^-11, what sums in tensor cores lose beside, and what float32 loses more where weights come from their ratios and
+/// shapes are in float32.
 inline constexpr float half_rounding = 5.2e-4F;
 inline constexpr float in_halves = 7;
 inline constexpr int most_tries = 5;
-/// Components whose weight times (r + 1) is less than a part in this many of the best's weight count with that much less, all of them
-/// together with at most their number divided by this.
+/// Components whose weight times (r + 1) is less than a part in this many of the best's weight count with that much
+/// less, all of them together with at most their number divided by this.
 inline constexpr float minor = 2048;
 /// Of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
 inline constexpr float widest_range = 90 + most_power;
@@ -196,20 +199,22 @@ class BlockLists {
       sums_.range = fmaxf(sums_.range, relative);
       sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, excess_of(to_guess + below), sums_.excess[tile]);
     }
-    // Where a component matters, u and v are at most this; they are sums of terms in coordinates from the block's middle.
+    // Where a component matters, u and v are at most this; they are sums of terms in coordinates from the block's
+    // middle.
     const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
     const float terms = fmaf(0.5F * block_side, own.across + skewed + own.down, 2 * range);
     sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * most_share) * terms * range);
     return bits;
   }
 
-  /// The most that a component's weight, 1 at first, times its r less the guess of B can be, over `steep`: with a from there on as in
-  /// most_away, (above + a) 2^(-2 steepest_at a) at most.
+  /// The most that a component's weight, 1 at first, times its r less the guess of B can be, over `steep`: with a from
+  /// there on as in most_away, (above + a) 2^(-2 steepest_at a) at most.
   __device__ static __forceinline__ float excess_of(float above) {
     return fmaxf(above, 0.0F) + 0.3123F * power_of_two(1.69F * fminf(above, 0.0F));
   }
 
-  /// What rounding takes of a colour, in parts of the mean of r: by exponents, and so much of it by components of small weight.
+  /// What rounding takes of a colour, in parts of the mean of r: by exponents, and so much of it by components of small
+  /// weight.
   struct Rounding {
     float exponents;
     float minors;
@@ -246,8 +251,8 @@ class BlockLists {
   __device__ __forceinline__ Rounding set_rounding(float range) {
     const float count = chunks_.components();
     precision_.above = fmaxf(range - most_power, 0.0F);
-    // u and v are off by three roundings of their terms, their squares by 2 u and 2 v times that; all else by some roundings of exponents
-    // that are at least -126. Both count with |m_k - y|.
+    // u and v are off by three roundings of their terms, their squares by 2 u and 2 v times that; all else by some
+    // roundings of exponents that are at least -126. Both count with |m_k - y|.
     const float exponents = 0.7F * 3.6e-7F * most_of_lanes(sums_.rounding);
     const float minors = count / minor;
     // Four lanes share a unit's components, units add up one by one; m_k and y from c.

@@ -1,5 +1,6 @@
 #pragma once
-// What a warp knows of the components near a box of pixels: bounds on their densities, and a walk over them. Not for users.
+// What a warp knows of the components near a box of pixels: bounds on their densities, and a walk over them. Not for
+// users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 
@@ -31,8 +32,8 @@ __device__ __forceinline__ float root(float x) {
 /// 2^x, not below the true value.
 __device__ __forceinline__ float power_above(float x) { return fmaf(power_of_two(x), 1.000001F, 1.2e-38F); }
 
-/// An affine colour changes by at most `steep` times a where the log2 density is a^2 below its peak; times the weight, that is greatest at
-/// this a, and falls beyond.
+/// An affine colour changes by at most `steep` times a where the log2 density is a^2 below its peak; times the weight,
+/// that is greatest at this a, and falls beyond.
 inline constexpr float steepest_at = 0.85F;
 /// That a, at least, for densities that far below the peak.
 __device__ __forceinline__ float most_away(float below) {
@@ -150,8 +151,8 @@ struct Reached {
   }
 };
 
-/// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) / 2) deviations of the
-/// component, in the tiles of an area that are `allowed`, a bit each.
+/// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) /
+/// 2) deviations of the component, in the tiles of an area that are `allowed`, a bit each.
 __device__ inline void raise_least(const Box& box, const Local& own, const LocalSpan& span, float within,
                                    unsigned allowed, unsigned* best) {
   const Reached reached(own, span, area_side - 1);
@@ -248,8 +249,8 @@ __device__ inline void set_rows(const Plane& plane, const Box& box, float distan
   __syncwarp();
 }
 
-/// body(component, whether there is one) for all components in the cells. All lanes of a warp call it; `share` of `shares` warps takes
-/// every so many-th row.
+/// body(component, whether there is one) for all components in the cells. All lanes of a warp call it; `share` of
+/// `shares` warps takes every so many-th row.
 template <class Body>
 __device__ __forceinline__ void visit(const Plane& plane, const CellRows& rows, int share, int shares,
                                       const Body& body) {

@@ -3,15 +3,16 @@
 //
 // With dx and dy from the block's middle and every m_k - c affine in them, a pixel's sums
 //   sum of w_k {e_k, x_k, y_k, 1, q_k}     so that   y - c = (sum of w e + dx sum of w x + dy sum of w y) / sum of w
-// are products of a matrix of weights, pixels by components, with one of numbers that all pixels share. A half holds a weight within 2^-11 of
-// itself or 2^-25; two halves hold each of the other numbers. With A_k >= |m_k - c| in half of the block and weights that float32 gives
-// within r of themselves,
+// are products of a matrix of weights, pixels by components, with one of numbers that all pixels share. A half holds a
+// weight within 2^-11 of itself or 2^-25; two halves hold each of the other numbers. With A_k >= |m_k - c| in half of
+// the block and weights that float32 gives within r of themselves,
 //   error <= sum of ((2^-11 + r) w_k + 2^-25) |m_k - y| / sum of w_k
 //         <= (2^-11 + r) root mean square of A_k + number 2^-25 (largest A_k + |y - c|) / sum of w_k
-// because |m_k - y| has no larger a mean square than |m_k - c|. q_k = A_k^2 tells whether that is within what the tolerance leaves; blocks
-// where it is not are left to float32.
+// because |m_k - y| has no larger a mean square than |m_k - c|. q_k = A_k^2 tells whether that is within what the
+// tolerance leaves; blocks where it is not are left to float32.
 //
-// Down a column of pixels the log2 density is a parabola: the ratio of a weight to the one above it changes by a constant factor.
+// Down a column of pixels the log2 density is a parabola: the ratio of a weight to the one above it changes by a
+// constant factor.
 #include <cuda_fp16.h>
 #include <holotone/smoe/render/float32_sums_cuda.cuh>
 
@@ -19,8 +20,8 @@ namespace holotone::smoe {
 
 /// Components of a product.
 inline constexpr unsigned half_step = 8;
-/// Components steeper than this per pixel, downwards, have each weight of a column by its own power of two. Others take it from the weight
-/// in row `column_anchor`: where that is below the least float32, no weight is above 2^-30.
+/// Components steeper than this per pixel, downwards, have each weight of a column by its own power of two. Others take
+/// it from the weight in row `column_anchor`: where that is below the least float32, no weight is above 2^-30.
 inline constexpr float steepest_column = 1.25F;
 inline constexpr int column_anchor = 3;
 /// Shapes whose skew is more than so many times their width are taken in float64: v is a small difference.
@@ -39,8 +40,8 @@ struct alignas(16) HalfCounts {
 struct HalfMemory {
   /// Across, u; skew, down; v, peak; -2 down, 2^(-2 down^2). The last component weighs nothing.
   float2 gate[4][most_in_unit + 1];
-  /// Rows of the matrix, 24 halves each: {e, x} of three channels, 1, q of the upper half; what halves leave of e and x, 0, 0; {y, what halves
-  /// leave of y} of three channels, q of the lower half, 0.
+  /// Rows of the matrix, 24 halves each: {e, x} of three channels, 1, q of the upper half; what halves leave of e and
+  /// x, 0, 0; {y, what halves leave of y} of three channels, q of the lower half, 0.
   uint4 row[most_in_unit + 1][3];
   unsigned needed[tiles_a_block][most_in_unit / 32];  ///< components of each tile, a bit each
   unsigned steep[most_in_unit / 32];
@@ -119,7 +120,8 @@ __device__ __forceinline__ float stage_component(const Components& components, u
   return fmaxf(above, below) + finite;
 }
 
-/// Makes the list of a warp's tile: components from the front, steep ones at the end, both filled up with the one that weighs nothing.
+/// Makes the list of a warp's tile: components from the front, steep ones at the end, both filled up with the one that
+/// weighs nothing.
 __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
   constexpr unsigned room = most_in_unit + 2 * half_step;
   const unsigned lane = threadIdx.x % 32;
@@ -150,7 +152,8 @@ __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
   __syncwarp();
 }
 
-/// A tile's sums: a lane has column lane / 4 of its pixels, and of their sums those of channel lane % 4; every fourth lane {1, q}.
+/// A tile's sums: a lane has column lane / 4 of its pixels, and of their sums those of channel lane % 4; every fourth
+/// lane {1, q}.
 struct HalfSums {
   float first[tile_side / 2][4] = {};  ///< of two rows of pixels
   float second[tile_side / 2][4] = {};
@@ -223,8 +226,8 @@ struct HalfSums {
   }
 };
 
-/// Makes the memory of a block's components for one of its pictures; their lists too where they are not there from another. All threads call
-/// it.
+/// Makes the memory of a block's components for one of its pictures; their lists too where they are not there from
+/// another. All threads call it.
 template <int Channels>
 __device__ __forceinline__ void stage_halves(const Components& components, const Frame& frame, const ListStore& store,
                                              const PictureBlock& block, bool listed, HalfMemory& memory) {
@@ -270,8 +273,8 @@ __device__ __forceinline__ void stage_halves(const Components& components, const
   if (!listed) make_list(memory, count);
 }
 
-/// Sums and writes a block of one picture, `listed` with the lists of the one before; false where that is not precise enough. All threads call
-/// it.
+/// Sums and writes a block of one picture, `listed` with the lists of the one before; false where that is not precise
+/// enough. All threads call it.
 template <int Channels>
 __device__ __forceinline__ bool sum_halves(const Components& components, const Frame* frames, const PictureGrid& grid,
                                            const ListStore& store, unsigned number, bool listed, HalfMemory& memory,

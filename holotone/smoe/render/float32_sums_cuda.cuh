@@ -9,8 +9,8 @@ inline constexpr int sum_threads = 32 * tiles_a_block;
 /// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
 inline constexpr int groups = 32 / tile_side;
 inline constexpr float middle = 0.5F * (block_side - 1);  ///< of a block, pixels
-/// Floats of a staged component: across, u, skew, down, v, peak, then colour and both slopes of each channel, u, v and colours (from the
-/// block's reference) at the block's middle; a multiple of four.
+/// Floats of a staged component: across, u, skew, down, v, peak, then colour and both slopes of each channel, u, v and
+/// colours (from the block's reference) at the block's middle; a multiple of four.
 constexpr int staged_floats(int channels) { return (6 + 3 * channels + 3) / 4 * 4; }
 
 template <int Channels>
@@ -26,7 +26,8 @@ __device__ __forceinline__ float inverse(float x) {
   return result;
 }
 
-/// Sums of one tile: a column of eight pixels a lane, over the components of the lane's group. `Checked`: of weights times |m_k - c| too.
+/// Sums of one tile: a column of eight pixels a lane, over the components of the lane's group. `Checked`: of weights
+/// times |m_k - c| too.
 template <int Channels, bool Checked>
 struct TileSums {
   float weight[tile_side] = {};

@@ -1,5 +1,6 @@
 #pragma once
-// Tiles in float64, on a CUDA device: those whose range of densities or tolerance is too much for float32. Not for users.
+// Tiles in float64, on a CUDA device: those whose range of densities or tolerance is too much for float32. Not for
+// users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 

@@ -38,8 +38,8 @@ struct PixelBox {
   double bottom = 0;
 };
 
-/// The largest and the smallest log2 density over a box. The density's logarithm is concave: the one is at the centre or on an edge
-/// that faces it, the other at a corner.
+/// The largest and the smallest log2 density over a box. The density's logarithm is concave: the one is at the centre
+/// or on an edge that faces it, the other at a corner.
 HOLOTONE_HOST_DEVICE inline double most_density(const ImageComponent& component, const PixelBox& box) {
   const double left = box.left - component.x;
   const double right = box.right - component.x;
@@ -71,12 +71,13 @@ HOLOTONE_HOST_DEVICE inline double least_density(const ImageComponent& component
 /// Throws invalid_argument for a component so narrow that its slices have no positive definite covariance in float64.
 void require_slices(const SmoeModel& model);
 
-/// A model's components along Morton's curve through their first two coordinates: neighbours in the picture are neighbours in memory.
+/// A model's components along Morton's curve through their first two coordinates: neighbours in the picture are
+/// neighbours in memory.
 /// Cost O(K log K).
 std::vector<std::uint32_t> order_along_curve(const SmoeModel& model);
 
-/// The components of a checked view, sliced and in pixels, in float64; in an order that names each of them once, or as they are. Cost
-/// O(K d^3), on all threads.
+/// The components of a checked view, sliced and in pixels, in float64; in an order that names each of them once, or as
+/// they are. Cost O(K d^3), on all threads.
 std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
                                              std::span<const std::uint32_t> order = {});
 

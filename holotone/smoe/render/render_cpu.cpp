@@ -111,7 +111,8 @@ class CpuEngine final : public SmoeRenderer::Engine {
     info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(rows * columns);
   }
 
-  /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that of their spread.
+  /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that
+  /// of their spread.
   [[nodiscard]] bool needs_float64(const TileComponents& tile) const {
     if (options_.precision == SmoePrecision::robust) return true;
     const double range = tile.most - tile.least;

@@ -124,7 +124,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
     return counts;
   }
 
-  /// Blocks that found no room for their lists have summed all components. The bound holds then too, but windows have to be cut:
+  /// Blocks that found no room for their lists have summed all components. The bound holds then too, but windows have
+  /// to be cut:
   /// they are tried again with more room, or fewer areas at once where that is too much.
   [[nodiscard]] bool lists_fit() {
     std::int64_t taken = 0;

@@ -45,7 +45,8 @@ class CentreTiles {
   std::vector<std::uint32_t> index_;
 };
 
-/// Tiles a side of the boxes that lists are made in: areas, blocks, and parts of these. Each starts from what the one around it has.
+/// Tiles a side of the boxes that lists are made in: areas, blocks, and parts of these. Each starts from what the one
+/// around it has.
 constexpr std::int64_t area_side = 8;
 constexpr std::int64_t block_side = 4;
 constexpr std::int64_t part_side = 2;
@@ -54,8 +55,8 @@ constexpr double near_px = 4;
 /// Of the share of larger boxes, that of packs which no block looks at.
 constexpr double far_share = 1.0 / 3;
 
-/// How far below L a component's density is where `count` of them together may be dropped whose experts, and with them the picture's
-/// colours, are no farther than `reach` from 0: their error is at most count 2^-depth 2 reach.
+/// How far below L a component's density is where `count` of them together may be dropped whose experts, and with them
+/// the picture's colours, are no farther than `reach` from 0: their error is at most count 2^-depth 2 reach.
 double depth_of(double count, double reach, double budget) {
   return std::max(0.0, std::log2(2 * count * reach / budget)) + 1e-6;
 }
@@ -261,8 +262,8 @@ PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& s
           std::min(top + side, static_cast<double>(size[0])) - 1};
 }
 
-/// Lists that no bound was asked for, with what the sums over them have to know. A tile's candidates are the components whose centres
-/// stand in the tiles that the window meets.
+/// Lists that no bound was asked for, with what the sums over them have to know. A tile's candidates are the components
+/// whose centres stand in the tiles that the window meets.
 void listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double window_px,
             std::int64_t block_px, const TileBody& body) {
   const auto count = tiles_of(size);

@@ -1,5 +1,6 @@
 #pragma once
-// The bounds by which components are dropped from boxes of pixels, the same on every device (select.hpp has the formula). Not for users.
+// The bounds by which components are dropped from boxes of pixels, the same on every device (select.hpp has the
+// formula). Not for users.
 #include <cmath>
 #include <holotone/smoe/render/select.hpp>
 
@@ -64,7 +65,8 @@ HOLOTONE_HOST_DEVICE inline double reach_of(const ImageComponent& component, int
   return reach;
 }
 
-/// By how many halves of the budget a component's share of the error, `cost`, is below it; must_stay if it may be the best or costs more.
+/// By how many halves of the budget a component's share of the error, `cost`, is below it; must_stay if it may be the
+/// best or costs more.
 HOLOTONE_HOST_DEVICE inline int class_of_cost(double most, double reach, double least, double spread, double budget,
                                               double& cost) {
   cost = 0;

@@ -23,7 +23,8 @@ struct BoundedBox {
   int cheapest;  ///< classes of costs from here on are dropped
 };
 
-/// Selects as select_components does where it is `bounded`, but for boxes that are eight times as wide from level to level.
+/// Selects as select_components does where it is `bounded`, but for boxes that are eight times as wide from level to
+/// level.
 /// The same lists each time: sums that decide what is dropped are added in fixed order or as whole numbers.
 class CudaSelector {
  public:

@@ -52,8 +52,8 @@ struct GroupBounds {
   [[nodiscard]] bool meets(std::size_t group, const PixelBox& box) const;
 };
 
-/// All components of a picture: sixteen neighbours are a pack, sixteen packs a bundle. Neighbours in the picture should be neighbours in
-/// `components` (order_along_curve).
+/// All components of a picture: sixteen neighbours are a pack, sixteen packs a bundle. Neighbours in the picture should
+/// be neighbours in `components` (order_along_curve).
 class Packs {
  public:
   /// On all threads.

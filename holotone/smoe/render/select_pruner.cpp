@@ -9,10 +9,12 @@ namespace holotone::smoe {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-// Loops over lanes are kept as loops (unroll 1) for the vectoriser; conditions are numbers, since it moves no arithmetic out of branches.
+// Loops over lanes are kept as loops (unroll 1) for the vectoriser; conditions are numbers, since it moves no
+// arithmetic out of branches.
 constexpr std::size_t lanes = Candidates::lanes;
 
-/// Of q = u^2 + v^2: 2^-14 for u and v that are off (Candidates), the rest for rounding of q and of what it is taken from.
+/// Of q = u^2 + v^2: 2^-14 for u and v that are off (Candidates), the rest for rounding of q and of what it is taken
+/// from.
 constexpr float least_square = 1 - 0x1p-13F;
 constexpr float most_square = 1 + 0x1p-13F;
 /// Experts with more might overflow: they are infinitely far.
@@ -100,8 +102,8 @@ void gather(const float* from, const std::uint32_t* which, std::size_t count, fl
   for (std::size_t i = 0; i < count; ++i) to[i] = from[which[i]];
 }
 
-/// most_density without branches, and of least_density the largest, lane by lane. The point of an edge that faces the centre is in the box
-/// wherever the centre is, and the nearer of both edges' points is the nearest of the box.
+/// most_density without branches, and of least_density the largest, lane by lane. The point of an edge that faces the
+/// centre is in the box wherever the centre is, and the nearer of both edges' points is the nearest of the box.
 HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& box, float* __restrict most,
                                           float* __restrict best, float* __restrict largest,
                                           std::uint32_t* __restrict densest) {
@@ -213,7 +215,8 @@ HOLOTONE_SIMD_CLONES void reach_in(const Candidates& at, std::size_t channel, co
 HOLOTONE_SIMD_CLONES void weights_above(const float* most, std::size_t count, float least, float* __restrict weight) {
   for (std::size_t i = 0; i < count; ++i) {
     const float above = most[i] - least;
-    // The lesser of it and 0, without a branch. The factor pays for rounding: 2^-18 of an exponent of 126, and the polynomial's.
+    // The lesser of it and 0, without a branch. The factor pays for rounding: 2^-18 of an exponent of 126, and the
+    // polynomial's.
     weight[i] = power_of_two(0.5F * (above - std::abs(above))) * 1.00001F;
   }
 }

@@ -4,13 +4,17 @@
 
 namespace holotone::smoe {
 
-/// Components side by side in whole vectors, the last one repeated, relative to a pixel of the picture: what float32 knows of them.
+/// Components side by side in whole vectors, the last one repeated, relative to a pixel of the picture: what float32
+/// knows of them.
 ///
-/// In a box whose coordinates are between 0 and `width`, `height`, u and v of a point are off by roundings of their terms, together by
-/// d = 2^-20 (A + V) at most (sixteen roundings; the point of a box nearest to the centre included, which is found with as many), with
+/// In a box whose coordinates are between 0 and `width`, `height`, u and v of a point are off by roundings of their
+/// terms, together by d = 2^-20 (A + V) at most (sixteen roundings; the point of a box nearest to the centre included,
+/// which is found with as many), with
 ///   X = |x| + width + 1,   Y = |y| + height + 1,   A = across X,   V = |skew| X + down Y
-/// so that of the true and the computed q = u^2 + v^2 each is within 2^-14 of itself and (2^14 + 1) d^2 of the other. `above` and `below`
-/// are the peak with d^2 and the rest added and taken off. Likewise `rounding` bounds what an expert's colour is off by.
+/// so that of the true and the computed q = u^2 + v^2 each is within 2^-14 of itself and (2^14 + 1) d^2 of the other.
+/// `above` and `below`
+/// are the peak with d^2 and the rest added and taken off. Likewise `rounding` bounds what an expert's colour is off
+/// by.
 class Candidates {
  public:
   static constexpr std::size_t lanes = Pack::lanes;

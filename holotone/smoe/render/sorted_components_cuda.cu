@@ -9,8 +9,8 @@ namespace holotone::smoe {
 namespace {
 
 constexpr int threads = 128;
-/// Of planes in a bundle: mean distance of components from the middle, in pixels, and of their coordinates in deviations. Farther ones have
-/// lists that are too long.
+/// Of planes in a bundle: mean distance of components from the middle, in pixels, and of their coordinates in
+/// deviations. Farther ones have lists that are too long.
 constexpr double most_shift_px = 1.2;
 constexpr double most_fall = 0.7;
 

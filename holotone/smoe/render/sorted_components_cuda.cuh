@@ -1,6 +1,6 @@
 #pragma once
-// The components of planes on a CUDA device, sorted by size and place, so that a part of a picture finds those near it and knows a bound
-// on all others. Not for users.
+// The components of planes on a CUDA device, sorted by size and place, so that a part of a picture finds those near it
+// and knows a bound on all others. Not for users.
 #include <array>
 #include <holotone/core/array.hpp>
 #include <holotone/core/cuda_check.hpp>
@@ -9,8 +9,8 @@
 
 namespace holotone::smoe {
 
-/// Where a component stands in its plane and its density (PlaneShape, in the model's coordinates); `peak` is less the largest peak of the
-/// plane, rounded.
+/// Where a component stands in its plane and its density (PlaneShape, in the model's coordinates); `peak` is less the
+/// largest peak of the plane, rounded.
 struct alignas(16) Place {
   double x;
   double y;
@@ -55,7 +55,8 @@ struct alignas(16) Span {
   float colour;  ///< of any channel
 };
 
-/// A component of any plane: it moves along with the fixed coordinates, and its weight falls with their distance from its own.
+/// A component of any plane: it moves along with the fixed coordinates, and its weight falls with their distance from
+/// its own.
 struct alignas(16) MovingComponent {
   double at[2];  ///< its own fixed coordinates; there it stands at (x, y)
   double x;
@@ -71,7 +72,8 @@ struct alignas(16) MovingComponent {
   int size;  ///< class
 };
 
-/// Components fall in classes by their largest standard deviation, a factor of sqrt(2) each; the last one has no limit. A class has its
+/// Components fall in classes by their largest standard deviation, a factor of sqrt(2) each; the last one has no limit.
+/// A class has its
 /// own grid of cells, four times as wide as its deviations.
 inline constexpr int size_classes = 20;
 
@@ -131,7 +133,8 @@ class ComponentCells {
   /// For a model that has passed require_slices.
   ComponentCells(const SmoeModel& model, Queue queue);
 
-  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ..., in bundles one behind the other. Keeps what stands there already.
+  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ..., in bundles one behind the other. Keeps
+  /// what stands there already.
   /// Cost O(planes K log K).
   void set_planes(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles);
   /// Up to `most` planes a bundle that are close, for pictures of so many pixels to one of the model's coordinates.

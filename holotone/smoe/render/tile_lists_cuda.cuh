@@ -1,14 +1,15 @@
 #pragma once
-// Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for users.
+// Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for
+// users.
 //
-// A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, U_k is the largest log2 density of component k there and L one that some
-// component reaches at every pixel; component k has at most the weight 2^(U_k - L). With y the colour by the components that are kept, m_k
-// an expert and c any colour,
+// A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, U_k is the largest log2 density of
+// component k there and L one that some component reaches at every pixel; component k has at most the weight 2^(U_k -
+// L). With y the colour by the components that are kept, m_k an expert and c any colour,
 //   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
-// where r_k, times the largest weight, bounds |m_k - c| times the weight at any pixel of T, and B bounds |y - c|: y is a mean of the m_k that are kept
-// (docs/smoe.md has both). A component is dropped where its summand is below a threshold; the sum is then known, and where it exceeds
-// the tolerance the block's threshold falls. Components in cells beyond a distance are not looked at: their summands are bounded class
-// by class.
+// where r_k, times the largest weight, bounds |m_k - c| times the weight at any pixel of T, and B bounds |y - c|: y is
+// a mean of the m_k that are kept (docs/smoe.md has both). A component is dropped where its summand is below a
+// threshold; the sum is then known, and where it exceeds the tolerance the block's threshold falls. Components in cells
+// beyond a distance are not looked at: their summands are bounded class by class.
 #include <holotone/smoe/render.hpp>
 #include <holotone/smoe/render/sorted_components_cuda.cuh>
 
@@ -49,7 +50,8 @@ struct PictureBundle {
   bool operator==(const PictureBundle&) const = default;
 };
 
-/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of those of all bundles on.
+/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of those
+/// of all bundles on.
 struct PictureGrid {
   int width;
   int height;

@@ -1,6 +1,6 @@
 #pragma once
-// The renderer's sums of components over a tile of pixels, plain loops for HOLOTONE_SIMD_CLONES; the floor it is measured by
-// (bench/cpu_limits_bench.cpp) is the same loop alone. Not for users.
+// The renderer's sums of components over a tile of pixels, plain loops for HOLOTONE_SIMD_CLONES; the floor it is
+// measured by (bench/cpu_limits_bench.cpp) is the same loop alone. Not for users.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace holotone::smoe {
 
-/// 2^x for -126 <= x <= 127 (below: 2^-126), relative error below 3e-7: the whole part goes to the exponent, a polynomial takes the
-/// rest in -1/2..1/2 (of the fifth degree, the best in relative error: 8e-8 before rounding).
+/// 2^x for -126 <= x <= 127 (below: 2^-126), relative error below 3e-7: the whole part goes to the exponent, a
+/// polynomial takes the rest in -1/2..1/2 (of the fifth degree, the best in relative error: 8e-8 before rounding).
 HOLOTONE_ALWAYS_INLINE float power_of_two(float x) {
   // Of negative numbers the lower has the larger bits: one instruction where a comparison of floats takes two.
   constexpr std::uint32_t lowest = 0xC2FC0000U;  // -126
@@ -40,7 +40,8 @@ HOLOTONE_ALWAYS_INLINE float power_of_two(float x) {
 inline constexpr int tile_rows = static_cast<int>(tile_shape[0]);
 inline constexpr int tile_columns = static_cast<int>(tile_shape[1]);
 
-/// A component over a tile's columns, float32: in row r, log2 density = base - (skewed + down r)^2, expert = colour + slope_y r.
+/// A component over a tile's columns, float32: in row r, log2 density = base - (skewed + down r)^2, expert = colour +
+/// slope_y r.
 template <int Channels>
 struct alignas(64) TileColumns {
   float base[tile_columns];
@@ -54,8 +55,8 @@ struct alignas(64) TileColumns {
 template <int Channels>
 using TileSums = float[tile_rows][Channels + 1][tile_columns];
 
-/// Adds components to a tile's sums. Each pair of a component and a pixel takes a power of two, 1 + Channels multiply-adds and
-/// 2 + Channels additions.
+/// Adds components to a tile's sums. Each pair of a component and a pixel takes a power of two, 1 + Channels
+/// multiply-adds and 2 + Channels additions.
 template <int Channels>
 HOLOTONE_ALWAYS_INLINE void add_components(const TileColumns<Channels>* components, std::size_t count,
                                            TileSums<Channels>& __restrict sums) {

@@ -28,7 +28,8 @@ __device__ __forceinline__ void sum_floats(const Components& components, const F
   __syncthreads();
 }
 
-/// Blocks whose list is in one part, most of them: in 2^pictures_log2 pictures of a bundle one after the other, `Together`: more than one.
+/// Blocks whose list is in one part, most of them: in 2^pictures_log2 pictures of a bundle one after the other,
+/// `Together`: more than one.
 template <int Channels, bool Together>
 __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
     block_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store,
@@ -115,8 +116,8 @@ class Work {
   unsigned waits_[most_waiting];  ///< rough tiles: others may wait for a unit, none for these
 };
 
-/// Adds a thread's pixels to the sums of its block's units before; whether the sums are whole. All threads call it. The unit before has an
-/// older ticket, whose holder works in the order of tickets and so comes to it.
+/// Adds a thread's pixels to the sums of its block's units before; whether the sums are whole. All threads call it. The
+/// unit before has an older ticket, whose holder works in the order of tickets and so comes to it.
 template <int Channels>
 __device__ bool take_turn(const Turns& turns, const PictureBlock& block, const Unit& unit,
                           ThreadPixels<Channels>& pixels) {

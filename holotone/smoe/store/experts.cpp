@@ -121,8 +121,8 @@ class ExpertRounding {
     return std::move(coded_);
   }
 
-  /// Sums over the pictures of the numbers as they are. Many components a pixel overshoot where a quarter of them moves at once: where
-  /// that is worse than plain rounding, the best numbers come back, and moves are halved.
+  /// Sums over the pictures of the numbers as they are. Many components a pixel overshoot where a quarter of them moves
+  /// at once: where that is worse than plain rounding, the best numbers come back, and moves are halved.
   void look() {
     sum_pictures();
     const double error = scene_.engine->total();

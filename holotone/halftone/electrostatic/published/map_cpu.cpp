@@ -78,7 +78,8 @@ class MapNeighbours final : public NeighbourSum {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(coordinate) / side_), 0, count - 1);
   }
 
-  /// Every dot to its cell or the next free one to the right. The list goes down the page: the same dots give the same map.
+  /// Every dot to its cell or the next free one to the right. The list goes down the page: the same dots give the same
+  /// map.
   void fill(const DotList& dots) {
     std::fill(cell_.begin(), cell_.end(), nobody);
     left_out_.clear();

@@ -1,4 +1,5 @@
-// The paper's own split on the CPU: three sums with a Taylor-regularised kernel by non-uniform FFTs (Gwosdek et al., Eq. (3) to (12)).
+// The paper's own split on the CPU: three sums with a Taylor-regularised kernel by non-uniform FFTs (Gwosdek et al.,
+// Eq. (3) to (12)).
 #include <cmath>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>
 #include <holotone/nufft/nufft_engine.hpp>

@@ -22,7 +22,8 @@ double regularised_kernel(const Setup& setup, double r) {
   }
   if (r < begin) return 1 / (r * r);
   if (r >= 0.5) return 4;
-  // Two-point Taylor interpolation between `begin` (derivatives of 1 / r^2) and 1/2 (value 4, derivatives 0), with y from 1 to 0:
+  // Two-point Taylor interpolation between `begin` (derivatives of 1 / r^2) and 1/2 (value 4, derivatives 0), with y
+  // from 1 to 0:
   //   P = y^p sum_j c_j (1 - y)^j-form of the difference to 4, c_j from the derivatives at `begin`.
   const double length = 0.5 - begin;
   const double z = (r - begin) / length;  // 0 at begin, 1 at the border
