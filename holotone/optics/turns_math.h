@@ -1,7 +1,8 @@
 #pragma once
 // Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA; both give the same
-// bits. No operation may be fused (CUDA: the _rn intrinsics; CPU: files that include this are compiled with
-// -ffp-contract=off). Division and square root are correctly rounded on both. Not for users.
+// bits. No operation may be fused: CUDA has the _rn intrinsics;
+// files that include this are compiled with -ffp-contract=off.
+// Division and square root are correctly rounded on both. Not for users.
 
 #if defined(__CUDACC__)
 #define HOLOTONE_TURNS_INLINE __host__ __device__ __forceinline__

@@ -33,6 +33,7 @@ constexpr MetadataKey table[] = {
     {"carrier_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram"},
     {"channel", text, {}, 0, 0, "hologram, quantize"},
     {"clip", number, {}, 0, 1, "quantize"},
+    {"cone_wavelength_m", number, "m", least_wavelength_m, most_wavelength_m, "hologram"},
     {"correction", text, {}, 0, 0, "hologram"},
     {"distance_m", number, "m", -most_distance_m, most_distance_m, "hologram, quantize, reconstruct"},
     {"distance_max_m", number, "m", -most_distance_m, most_distance_m, "hologram"},
