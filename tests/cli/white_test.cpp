@@ -87,5 +87,25 @@ TEST_F(WhiteTest, AWhitePlateIsWhiteThroughAPupil) {
   EXPECT_LT(worst, 0.08);
 }
 
+// Layers send each colour's light into its own cone: the program says where the panel cuts it off.
+TEST_F(WhiteTest, LayersSayWhereTheyAreTinted) {
+  Image image{Array<std::uint8_t, 3>({60, 80, 1}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = 200;
+  write_image(path("plate.png"), image);
+  const auto said = [&](const std::string& distance, const std::string& phase) {
+    const auto result = run({"hologram", "--image", path("plate.png"), "-o", path("plate_%c.png"), "--rgb",
+                             "638nm,520nm,450nm", "--resolution", "320x240", "--pitch", "8um", "--size", "1.5mm",
+                             "--distance", distance, "--phase", phase, "--device", "cpu"});
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.error;
+  };
+  // 1.92 - 1.125 mm of margin, times the pitch over 638 nm.
+  const auto far = said("5cm", "random");
+  EXPECT_NE(far.find("white is tinted by up to"), std::string::npos) << far;
+  EXPECT_NE(far.find("within 9.9 mm of the panel white is white"), std::string::npos) << far;
+  EXPECT_EQ(said("9mm", "random"), "");
+  EXPECT_EQ(said("5cm", "smooth"), "");
+}
+
 }  // namespace
 }  // namespace holotone::test
