@@ -218,7 +218,7 @@ TEST_F(LayersTest, WorksWithWhatHologramHas) {
   const auto cut = run_json({"hologram", "--image", path("two.png"), "-o", path("cut.npy"), "--resolution", "48x30",
                              "--pitch", "8um", "--size", "0.64mm", "--device", "cpu"});
   EXPECT_NEAR(cut["beyond"].get<double>(), 1 - 0.6 * 0.5, 1e-9);
-  EXPECT_NE(cut["warnings"][0].get<std::string>().find("70 % of"), std::string::npos) << cut["warnings"];
+  EXPECT_NE(cut["warnings"].dump().find("70 % of"), std::string::npos) << cut["warnings"];
 }
 
 TEST_F(LayersTest, TheFileSaysWhatItIs) {

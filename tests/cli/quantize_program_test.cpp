@@ -336,11 +336,11 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect(with({"--kappa", "0"}), {"--kappa"});
   expect(with({"--most-sum", "5"}), {"--most-sum"});
   expect(with({"--rule", "eq2"}), {"--rule: expected eq1 or least-squares", "did you mean 'eq1'"});
-  expect(with({"--order", "serpentine", "--p", "3"}), {"--order: expected raster beside --p"});
+  expect(with({"--order", "serpentine", "--p", "3"}), {"--order: expected raster with --p"});
   expect({"--order", "spiral"}, {"--order: expected raster or serpentine"});
   expect({"--method", "vdde"}, {"--method", "did you mean 'vded'"});
-  expect({"--method", "vded"}, {"--viewer: expected a window"});
-  expect({"--method", "swed"}, {"--viewer: expected a window"});
+  expect({"--method", "vded"}, {"--viewer: expected a viewing window"});
+  expect({"--method", "swed"}, {"--viewer: expected a viewing window"});
   expect({"--p", "3"}, {"--p: expected --method swed or vded, got floyd-steinberg, the default without --viewer"});
   expect({"--viewer", "36mm"}, {"--viewer: expected DISTANCE:SIZE"});
   expect({"--hogel", "0"}, {"--hogel: expected a whole number from 1 to 65536"});

@@ -147,12 +147,12 @@ TEST_F(SmoeFieldTest, ViewsThatCannotBeLeftOut) {
     }
     expect_refused(fit(in, "m.smoe", more), text);
   };
-  refused("view_%v_%u.png", {"3,0"}, "--leave-out: expected a view that is there, as U,V, got '3,0'");
-  refused("view_%v_%u.png", {"1"}, "--leave-out: expected a view that is there, as U,V, got '1'");
+  refused("view_%v_%u.png", {"3,0"}, "--leave-out: expected an existing view as U,V, got '3,0'");
+  refused("view_%v_%u.png", {"1"}, "--leave-out: expected an existing view as U,V, got '1'");
   refused("view_%v_%u.png", {"1,1,1"}, "--leave-out: expected U,V");
   refused("view_%v_%u.png", {"1,x"}, "--leave-out");
   refused("view_%v_%u.png", {"1,1", "1,1"}, "--leave-out: expected every view once, got '1,1'");
-  refused("view_0_%u.png", {"0", "1"}, "--leave-out: expected 2 views or more to be left");
+  refused("view_0_%u.png", {"0", "1"}, "--leave-out: expected at least 2 remaining views");
   refused("view_0_0.png", {"0,0"}, "--leave-out: expected views of a light field");
   EXPECT_FALSE(fs::exists(path("m.smoe")));
 }

@@ -1,6 +1,7 @@
 // The table of metadata keys: what writers put under them readers get back, and docs/files.md lists them all.
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -47,7 +48,7 @@ TEST(MetadataKeys, AreAllInTheDocumentation) {
   ASSERT_NE(begin, std::string::npos);
   const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
   for (const auto& key : metadata_keys()) {
-    EXPECT_NE(section.find("`" + std::string(key.name) + "`"), std::string::npos) << key.name;
+    EXPECT_NE(section.find(fmt::format("`{}`", key.name)), std::string::npos) << key.name;
   }
   // And the page lists no others: in the first column of the first table.
   const std::regex row(R"(\n\|([^|]*`[^|]*)\|)");

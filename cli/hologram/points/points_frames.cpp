@@ -115,8 +115,8 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
   require_light(job, frame.input, frame.dark);
+  const Makers makers = makers_of(job);  // refuses options before anything is reported
   before(rows_before_sum(job, source, frame));
-  const Makers makers = makers_of(job);
   ProgressBar bar(job.console);
   std::vector<PointsRow> rows;
   for (std::size_t c = 0; c < makers.size(); ++c) {
