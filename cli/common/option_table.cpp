@@ -154,7 +154,7 @@ void add_table(CLI::App& app, const Command& command, const std::string& path, P
   for (const auto& group : command.groups) add_rows(app, group.rows);
   for (const auto& sub : command.commands) {
     const std::string name(sub.name);
-    add_table(*app.add_subcommand(name, std::string(sub.purpose)), sub, path + " " + name, line);
+    add_table(*app.add_subcommand(name, std::string(sub.purpose)), sub, fmt::format("{} {}", path, name), line);
   }
   if (!command.commands.empty()) {
     app.require_subcommand(1);

@@ -79,9 +79,10 @@ void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
 void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   static constexpr Choice<bool> orders[] = {{"raster", false}, {"serpentine", true}};
   const bool serpentine = choose("--order", arguments.order, orders);
-  if (serpentine && !arguments.p.empty())
+  if (serpentine && !arguments.p.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "--order: expected raster with --p, got serpentine; they cannot be combined");
+  }
   if (serpentine && job.method == QuantizeMethod::truncate)
     reject("--order", "raster for --method truncate", arguments.order);
   job.diffusion.serpentine = job.weights.serpentine = serpentine;

@@ -147,8 +147,8 @@ DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::i
 /// rows.
 class BlockQuantizer {
  public:
-  BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, const Queue& queue)
-      : options_(std::move(options)), weights_(weights.weights), queue_(queue) {}
+  BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, Queue queue)
+      : options_(std::move(options)), weights_(weights.weights), queue_(std::move(queue)) {}
 
   /// `first` to `last` - 1: the block's hogels.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes, std::int64_t first, std::int64_t last) {

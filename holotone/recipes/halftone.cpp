@@ -70,9 +70,9 @@ class ForceProgress final : public Progress {
 
 class Maker {
  public:
-  Maker(const std::vector<View<const float, 2>>& inks, const HalftoneOptions& options, const Queue& queue,
-        Progress& progress, const HalftoneFrame& on_frame)
-      : inks_(inks), options_(options), queue_(queue), progress_(progress), on_frame_(on_frame) {
+  Maker(const std::vector<View<const float, 2>>& inks, HalftoneOptions options, const Queue& queue, Progress& progress,
+        const HalftoneFrame& on_frame)
+      : inks_(inks), options_(std::move(options)), queue_(queue), progress_(progress), on_frame_(on_frame) {
     require_inks();
     set_sizes();
     set_counts();

@@ -52,7 +52,7 @@ std::string numbers_text(const std::vector<double>& values);
 /// of numbers.
 void set_metadata(Metadata& metadata, std::string_view key, double value);
 void set_metadata(Metadata& metadata, std::string_view key, const std::vector<double>& values);
-void set_metadata(Metadata& metadata, std::string_view key, std::string_view text);
+void set_metadata(Metadata& metadata, std::string_view key, std::string_view value);
 
 /// The text under `key`; empty without one.
 std::string metadata_text(const Metadata& metadata, std::string_view key);
