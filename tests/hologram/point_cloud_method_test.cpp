@@ -6,7 +6,6 @@
 namespace {
 
 using holotone::Backend;
-using holotone::PointCloudOptions;
 using holotone::PointMethod;
 using holotone::Wave;
 using holotone::point_cloud::EnginePoints;
