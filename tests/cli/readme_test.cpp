@@ -194,21 +194,16 @@ class ReadmeTest : public ProgramTest {
 
 TEST_F(ReadmeTest, CommandsRunAsPrinted) {
   const auto commands = commands_of(content_of(fs::path(source_folder()) / "README.md"));
+  if (sanitized) not_made_.emplace_back("dice");  // their commands would take minutes
   ASSERT_GE(commands.size(), 8U) << "README.md has lost its commands, or their blocks are not recognised";
   std::int64_t ran = 0;
   for (const auto& command : commands) {
     if (needs_own_files(command)) {
-      std::printf("README.md:%d: needs the reader's own files, not run: %s\n", static_cast<int>(command.number),
+      std::printf("README.md:%d: needs files that no command made, not run: %s\n", static_cast<int>(command.number),
                   command.line.c_str());
       continue;
     }
     const std::string line = shorter(command.line);
-    if (sanitized && line.find("dice") != std::string::npos) {
-      std::printf("README.md:%d: takes minutes under sanitizers, not run: %s\n", static_cast<int>(command.number),
-                  line.c_str());
-      not_made_.emplace_back("slm");
-      continue;
-    }
     if (line != command.line) {
       std::printf("README.md:%d: shortened: %s\n", static_cast<int>(command.number), line.c_str());
     }
