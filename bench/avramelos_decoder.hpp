@@ -57,7 +57,7 @@ class PivotedQr {
     }
   }
 
-  /// x of m x = b
+  /// Solves m x = b.
   [[nodiscard]] Vector solve(Vector b) const {
     for (int k = 0; k + 1 < D; ++k) {
       Real along = 0;
@@ -109,7 +109,7 @@ class PivotedQr {
   std::array<std::size_t, D> column_{};
 };
 
-/// Decoding of a list of components, in numbers of type Real (Eqs. 5, 8, 9 and 12). Everything independent of the
+/// Decoder of a list of components with arithmetic of type Real (Eqs. 5, 8, 9 and 12). Everything independent of the
 /// pixel is computed once for each component.
 template <class Real, int D>
 class AvramelosDecoder {

@@ -40,7 +40,7 @@ SmoeModel read_model(const std::string& path) {
   return model;
 }
 
-/// Adds component j of `from`, moved.
+/// Appends component j of `from` with its centre at (x, y).
 void append_moved(SmoeModel& to, const SmoeModel& from, std::size_t j, float x, float y) {
   to.log_weight.push_back(from.log_weight[j]);
   to.centre.push_back(x);
@@ -53,7 +53,7 @@ void append_moved(SmoeModel& to, const SmoeModel& from, std::size_t j, float x, 
   add(to.slope, from.slope, 6);
 }
 
-/// {row, column} of pixels by chance.
+/// Returns {row, column} of pseudo-random pixels.
 std::vector<std::array<std::int64_t, 2>> sampled_pixels(const PictureModel& picture) {
   std::vector<std::array<std::int64_t, 2>> pixels;
   for (std::uint64_t i = 0; i < samples; ++i) {
@@ -65,7 +65,7 @@ std::vector<std::array<std::int64_t, 2>> sampled_pixels(const PictureModel& pict
   return pixels;
 }
 
-/// {samples, 3}: by each pixel's list.
+/// Reference colours {samples, 3}: sums over the window list of each pixel's block.
 Array<float, 2> sums_in_windows(const PictureModel& picture, const SmoeRenderOptions& options,
                                 const std::vector<std::array<std::int64_t, 2>>& pixels) {
   Array<float, 2> colours({samples, 3});
@@ -83,7 +83,7 @@ Array<float, 2> sums_in_windows(const PictureModel& picture, const SmoeRenderOpt
   return colours;
 }
 
-/// {samples, 3}: by all components.
+/// Reference colours {samples, 3}: sums over all components.
 Array<float, 2> sums_of_all(const PictureModel& picture, const std::vector<std::array<std::int64_t, 2>>& pixels) {
   Array<float, 2> colours({samples, 3});
   Array<float, 2> at({samples, 2});
@@ -193,7 +193,7 @@ double transfer_us(std::int64_t bytes, Device device, bool up) {
 }
 
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px) {
-  /// Pixels of a row whose blocks have a centre in their windows.
+  /// Number of pixels along an axis in blocks whose window contains the centre.
   const auto pixels = [&](float centre, std::int64_t size) {
     const double place = static_cast<double>(centre) - 0.5;
     const auto near = [&](double at) { return static_cast<std::int64_t>(std::floor(at / static_cast<double>(side))); };

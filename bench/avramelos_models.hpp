@@ -7,19 +7,19 @@
 
 namespace bench {
 
-/// A model and its picture; light fields are seen from the centre.
+/// A model and its picture. Light fields are rendered from the centre of the camera plane.
 struct PictureModel {
   std::string name;
   holotone::SmoeModel model;
   std::int64_t width = 0;
   std::int64_t height = 0;
-  double window_px = 0;  ///< the paper's relevance window for it
+  double window_px = 0;  ///< relevance window of the paper for this picture
 };
 
-/// cases::dense_smoe.
+/// Random model from cases::dense_smoe.
 PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t count, std::int64_t width,
                           std::int64_t height, double window_px);
-/// In place of the paper's Car: 21,802 components, 512 x 512 pixels, window of 16 pixels.
+/// Substitute for the paper's Car: 21,802 components, 512 x 512 pixels, window of 16 pixels.
 PictureModel car_model();
 /// The model in a .smoe file repeated to the right and down until the picture is full; components outside it are
 /// dropped. Throws for a file that is not .smoe, or of other than two dimensions and three channels.
@@ -31,7 +31,7 @@ std::string describe(const PictureModel& picture);
 /// SmoeSelection::window around blocks of `side` pixels.
 holotone::SmoeRenderOptions window_options(std::int64_t side, double window_px);
 
-/// The whole picture, in host memory.
+/// Renders the whole picture and returns it in host memory.
 holotone::Array<float, 3> rendered(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
                                    holotone::Device device);
 
@@ -46,15 +46,16 @@ double transfer_us(std::int64_t bytes, holotone::Device device, bool up);
 /// Components in the window around a block, mean over the picture's pixels.
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px);
 
-/// Time and error of the whole picture.
+/// Time and error of a whole picture.
 struct FrameResult {
-  double kernels = 0;  ///< components a tile
+  double kernels = 0;  ///< mean components per tile
   double ms = 0;
   double error =
-      0;  ///< largest at 200 pixels; windows: against their lists' sums in float64, others: against all components
+      0;  ///< largest of 200 pixels; reference: float64 sum over the window's list, otherwise over all components
 };
 
-/// For a model of two dimensions. Throws std::runtime_error if the error exceeds 1e-4 in a window, or the tolerance.
+/// Renders and measures a model of two dimensions. Throws std::runtime_error if the error exceeds 1e-4 in a window, or
+/// the tolerance.
 FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
 
 }  // namespace bench

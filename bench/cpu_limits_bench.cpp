@@ -90,7 +90,7 @@ void run_pairs(benchmark::State& state) {
   state.counters["pairs_per_s"] = static_cast<double>(threads * count * rounds * pixels) / seconds;
 }
 
-/// Numbers of a thread, twelve AVX-512 vectors.
+/// Floats per thread: twelve AVX-512 vectors.
 constexpr std::int32_t vectors = 192;
 
 /// The renderer's own power of two.
@@ -115,7 +115,7 @@ HOLOTONE_SIMD_CLONES void many_multiply_adds(const float* factors, float* __rest
   }
 }
 
-/// Each thread calls loop(numbers, sums, rounds), with `per_number` operations a number and round.
+/// Each thread calls loop(numbers, sums, rounds), with `per_number` operations per number and round.
 template <class Loop>
 void run_vectors(benchmark::State& state, const char* counter, std::int32_t per_number, const Loop& loop) {
   constexpr std::int32_t rounds = 8192;

@@ -86,7 +86,7 @@ Array<std::uint8_t, 2> codes_by_cpu(const Case& own, const Array<Complex, 2>& fi
   return codes;
 }
 
-/// Error of the codes; empty if correct.
+/// Error message for the codes; empty if they are correct.
 std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Array<std::uint8_t, 2>& codes,
                        Device device) {
   if (device.backend != holotone::Backend::cpu) {

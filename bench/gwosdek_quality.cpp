@@ -37,7 +37,7 @@ struct Method {
   std::optional<holotone::ElectrostaticOptions> options;  ///< none: float64 direct sums
 };
 
-/// What one halftone measures.
+/// Measured quality of one halftone.
 struct Quality {
   std::vector<double> psnr;  ///< by sigma
   std::vector<double> raps;  ///< by annulus
@@ -66,7 +66,7 @@ Quality quality_of(const Array<float, 2>& position, std::vector<double>& frequen
   return quality;
 }
 
-/// Net forces in float64, as tests/reference/electrostatic.hpp, on all threads.
+/// Net forces in float64 as in tests/reference/electrostatic.hpp, on all threads.
 void direct_forces(const reference::Attraction& attraction, const Array<float, 2>& position, Array<float, 2>& force) {
 #pragma omp parallel for
   for (std::int64_t i = 0; i < dots; ++i) {
@@ -91,7 +91,7 @@ Array<float, 2> halftone(const Method& method, const reference::Attraction& attr
   const auto image = grey();
   const auto start = importance_sampled_dots(image.view(), dots, seed);
   const View<const float, 2> first(start.position.data(), {dots, 2});
-  // Reference moves need no forces of the plan's own, but its density and velocities.
+  // Reference moves use the plan's density and velocities, but not its forces.
   const holotone::Queue queue(method.options ? device : Device{});
   holotone::ElectrostaticPlan plan({side, side}, dots, queue,
                                    method.options.value_or(holotone::ElectrostaticOptions{}));
@@ -121,7 +121,7 @@ double mean_of(const std::vector<Quality>& all, const std::function<double(const
   return sum / static_cast<double>(all.size());
 }
 
-/// Annuli whose mean over the seeds lies within mean +- 1.96 standard deviations of the reference's seeds.
+/// Number of annuli whose mean over the seeds lies within mean +- 1.96 standard deviations of the reference's seeds.
 std::int64_t inside_band(const std::vector<Quality>& all, const std::vector<Quality>& expected,
                          std::vector<double> Quality::*values) {
   std::int64_t inside = 0;

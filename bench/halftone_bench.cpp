@@ -39,7 +39,7 @@ constexpr int seeds = 5;
 constexpr double wanted_db = 60;
 constexpr std::int64_t most_iterations = 300;
 
-/// Ink of the synthetic image, whose sum is `count`.
+/// Ink of the synthetic image, scaled to the sum `count`.
 Array<float, 2> make_ink(std::int64_t count) {
   Array<float, 2> ink = cases::halftone_ink(count);
   const auto sum_of = [&] {
@@ -57,7 +57,7 @@ Array<float, 2> make_ink(std::int64_t count) {
   return ink;
 }
 
-/// One problem size, kept for all of its rows.
+/// One problem size, shared by its rows.
 struct Problem {
   explicit Problem(std::int64_t dots)
       : count(dots), ink(make_ink(dots)), start({dots, 2}), comparison(ink.view(), blur()) {
@@ -76,7 +76,7 @@ struct Problem {
   std::int64_t count;
   Array<float, 2> ink;
   Array<float, 2> start;      ///< random
-  std::vector<double> force;  ///< {samples, 2} there, float64
+  std::vector<double> force;  ///< forces at the sampled dots of `start`, {samples, 2}, float64
   holotone::BlurredComparisonPlan comparison;
 
  private:
@@ -88,7 +88,8 @@ struct Problem {
     return options;
   }
 
-  /// Every pair in float64; the attraction from the library's float64 table, which the tests compare with plain sums.
+  /// Sums every pair in float64. The attraction is the library's float64 table, which the tests compare with plain
+  /// sums.
   void sum_forces() {
     const auto table = holotone::electrostatic::attraction_table(ink.shape(), ink.data());
     force.assign(2 * samples, 0.0);
@@ -211,7 +212,7 @@ void run_init(benchmark::State& state, std::int64_t count, Device device) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (got(i, 0) != on.start(i, 0) || got(i, 1) != on.start(i, 1)) ++other;
   }
-  // Rounding moves one random number in some millions to the next pixel.
+  // Rounding moves about one random number in several million to the next pixel.
   if (other > 2 + count / 100000) {
     state.SkipWithError(fmt::format("{} dots are not where the CPU draws them", other).c_str());
     return;

@@ -29,7 +29,7 @@ double sum_of(const Array<float, 2>& values) {
   return sum;
 }
 
-/// The picture over the sum of its mean and standard deviation (the paper's 4.3).
+/// Divides the picture by the sum of its mean and standard deviation (the paper's 4.3).
 void normalise(Array<float, 2>& picture) {
   const double mean = sum_of(picture) / static_cast<double>(picture.size());
   double squares = 0;
@@ -38,7 +38,7 @@ void normalise(Array<float, 2>& picture) {
   for (float& value : picture.host()) value = static_cast<float>(static_cast<double>(value) / white);
 }
 
-/// As it is shown: cut at white.
+/// Displayed picture: clipped at white, 1.
 Array<float, 2> shown(const Array<float, 2>& picture) {
   Array<float, 2> cut(picture.shape());
   std::transform(picture.data(), picture.data() + picture.size(), cut.data(),
@@ -46,8 +46,8 @@ Array<float, 2> shown(const Array<float, 2>& picture) {
   return cut;
 }
 
-/// Where an eye in the window's middle sees nothing but the bottom die's own colour (red) or its pips (green), for
-/// every part of the window.
+/// Mask of the bottom die for an eye in the window's middle: red is its own colour, green its pips. A value is 1 only
+/// for pixels that show nothing else from any part of the window.
 holotone::DicePicture bottom_die() {
   holotone::DiceSceneOptions options;
   for (std::size_t i = 0; i < options.dice.size(); ++i) {
@@ -81,7 +81,7 @@ double contrast_of(const Array<float, 2>& picture) {
   return (own - pips) / (own + pips);
 }
 
-/// What is there, without light's limits.
+/// Contrast of the rendered scene, without diffraction.
 double contrast_of_the_scene() {
   const auto picture = lagrange_scene().picture({.shape = {side, side},
                                                  .pitch_m = width_m / side,

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// Registers a row in milliseconds that body(state) times (UseManualTime); an Error becomes the row's error.
+/// Registers a row in milliseconds, timed by body(state) (UseManualTime); an Error becomes the row's error.
 template <class Body>
 benchmark::internal::Benchmark* register_row(const std::string& name, const Body& body) {
   return benchmark::RegisterBenchmark(name.c_str(),
@@ -22,8 +22,8 @@ benchmark::internal::Benchmark* register_row(const std::string& name, const Body
       ->UseManualTime();
 }
 
-/// Runs work() and waits for `queue`, once an iteration, timed by Stopwatch, in a row of
-/// register_row. Returns the mean in seconds.
+/// Runs work() and waits for `queue` in each iteration, timed by Stopwatch, in a row of register_row. Returns the mean
+/// in seconds.
 template <class Work>
 double time_iterations(benchmark::State& state, const holotone::Queue& queue, const Work& work) {
   double total = 0;

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Takes `--name value` or `--name=value` out of the arguments; `otherwise` if it is not there.
+/// Removes `--name value` or `--name=value` from the arguments. Returns the value, or `otherwise` if it is absent.
 std::string take_option(std::vector<char*>& arguments, const std::string& name, const std::string& otherwise) {
   for (auto at = arguments.begin() + 1; at != arguments.end(); ++at) {
     if (*at == name && at + 1 != arguments.end()) {
@@ -32,7 +32,7 @@ std::string take_option(std::vector<char*>& arguments, const std::string& name, 
   return otherwise;
 }
 
-/// Takes `name` out of the arguments; whether it was there.
+/// Removes `name` from the arguments. Returns true if it was present.
 bool take_flag(std::vector<char*>& arguments, const std::string& name) {
   return std::erase_if(arguments, [&](const char* argument) { return name == argument; }) > 0;
 }

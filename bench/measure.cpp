@@ -67,7 +67,7 @@ std::vector<double> event_times(const holotone::Queue& queue, int rounds, const 
 }  // namespace
 
 double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work) {
-  work();  // first of all, for what a plan prepares on its first run
+  work();  // first run, with the plan's one-time preparation
   queue.synchronize();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   for (int i = 0; i < 3; ++i) work();
@@ -107,7 +107,7 @@ int repeats_of(const holotone::Queue& queue, const std::function<void()>& work) 
 }
 
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work) {
-  const double once = timed(queue, 1, work);  // warms up; enough of a measurement for what takes long
+  const double once = timed(queue, 1, work);  // warms up; for a long run one measurement is enough
   if (rounds <= 1 || once > 5) return once;
   const int repeats = repeats_of(queue, work);
   std::vector<double> times(static_cast<std::size_t>(rounds));

@@ -21,7 +21,7 @@ void use_processor_time();
 /// "wall time" or "processor time, one thread".
 std::string clock_name();
 
-/// Seconds since it was made: wall time, unless use_processor_time was called.
+/// Seconds since construction: wall time, or processor time after use_processor_time.
 class Stopwatch {
  public:
   Stopwatch();
@@ -35,12 +35,12 @@ class Stopwatch {
 /// least once) between two synchronisations of `queue`, so that launch and wait cost no more than in use.
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
-/// Median in seconds of `rounds` single runs of work() on a rested device, after a pause and three runs to warm up. It
-/// is the latency of a display that requests a frame now and then. Under longer full load a GPU lowers its clock:
-/// seconds_of measures that. CUDA: the device's own clock.
+/// Median in seconds of `rounds` single runs of work() on a rested device, after a pause and three runs to warm up.
+/// This is the latency of a display that requests single frames with pauses between them. Under longer full load a GPU
+/// lowers its clock: seconds_of measures that. CUDA: measured by the device's own clock.
 double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work);
 
-/// Number of runs of work() in about 20 ms, at least 1; runs it (also to warm it up).
+/// Number of runs of work() in about 20 ms, at least 1. Runs work() to measure it and to warm it up.
 int repeats_of(const holotone::Queue& queue, const std::function<void()>& work);
 
 /// Host memory that a GPU copies asynchronously (page-locked on CUDA).
@@ -64,7 +64,7 @@ class PointCloudRun {
   /// `samples` is the reference for `c`; cases that differ only in method share it.
   PointCloudRun(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
                 holotone::Device device, Output output);
-  /// Enqueues the sum: points are already on the device; the time includes their preparation.
+  /// Enqueues the sum. Points are already on the device; the time includes their preparation.
   void run();
   [[nodiscard]] double relative_error() const { return relative_error_; }
   [[nodiscard]] double phase_error_levels() const { return phase_error_levels_; }

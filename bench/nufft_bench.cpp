@@ -144,7 +144,7 @@ double relative_error(const std::vector<Complex64>& expected, const Own& own) {
   return std::sqrt(difference / norm);
 }
 
-/// Bytes read and written in a second by a copy on the device.
+/// Bytes read and written per second by a copy on the device.
 double copy_speed(const Queue& queue) {
   static std::map<std::string, double> known;
   auto& speed = known[to_string(queue.device())];

@@ -27,9 +27,9 @@ constexpr int bit_depths[] = {8, 10, 12, 14, 16};
 
 // ---- Table 1
 
-/// Colours against the truth.
+/// Error statistics of colours against the truth.
 struct Precision {
-  double luminance = 0;  ///< sum of squares
+  double luminance = 0;  ///< sum of squared luminance errors
   double squares = 0;
   double largest = 0;
   std::int64_t pixels = 0;
@@ -90,7 +90,7 @@ void add_precision_row(std::vector<std::vector<std::string>>& rows, nlohmann::js
                                 {"pixels_beyond_error", own.beyond_error}});
 }
 
-/// What is compared with the truth in Table 1, in its order.
+/// Errors of the methods of Table 1 against the truth, in the table's order.
 struct Precisions {
   Precision fast_float32;
   Precision slow_float32;
@@ -186,13 +186,13 @@ constexpr PublishedBlock table_2[] = {{1.2, 0.0008, 0.0003, 0.0005},
                                       {3.5, 0.0120, 0.0036, 0.0029},
                                       {3.9, 0.0131, 0.0041, 0.0043}};
 
-/// The block of so many pixels that holds the middle of the picture.
+/// Block of side x side pixels that contains the centre of the picture.
 PixelBlock middle_block(const PictureModel& picture, std::int64_t side) {
   return {picture.width / 2 / side * side, picture.height / 2 / side * side, side, side};
 }
 
-/// Milliseconds that one thread takes for a block in float64, the paper's fast mode; from `most` of its pixels, evenly
-/// spread.
+/// Time of one thread for a block in float64, in the paper's fast mode, in milliseconds. Extrapolated from about `most`
+/// evenly spread pixels.
 template <int D>
 double serial_ms(const PictureModel& picture, const PixelBlock& block, const std::vector<std::int64_t>& list,
                  std::int64_t most) {
@@ -222,7 +222,7 @@ struct BlockTimes {
   double bounded = 0;
 };
 
-/// `whole`: the serial decoder's time is that of all pixels.
+/// `whole`: the serial decoder decodes all pixels; otherwise its time is extrapolated.
 BlockTimes block_times(const PictureModel& picture, std::int64_t side, Device device, bool whole) {
   const PixelBlock block = middle_block(picture, side);
   const auto list = window_list(picture.model, block, picture.window_px);
@@ -342,7 +342,7 @@ void print_table_3(const bench::TableOptions& options, nlohmann::json& results) 
 
 // ---- Table 4
 
-/// Published kernels a block and milliseconds; 0: none.
+/// Published kernels per block and milliseconds; 0: none.
 struct PublishedFrame {
   double kernels;
   double titan[2];  ///< 1080p, 4K
@@ -354,8 +354,8 @@ constexpr PublishedFrame table_4[] = {{100.9, {11.7, 44.4}, {51.7, 155.1}},
                                       {1087.3, {92.7, 365.5}, {483.4, 1634.8}},
                                       {3665.5, {309.6, 2229.6}, {1750.1, 0}}};
 
-/// The window with which blocks of `side` hold `kernels` components on average; nothing where even none around them
-/// does.
+/// Window with which blocks of `side` contain `kernels` components on average. Empty if the mean exceeds that even with
+/// a window of 0.
 std::optional<double> matching_window(const PictureModel& picture, std::int64_t side, double kernels) {
   std::optional<double> best;
   for (double low = 0, high = 64; high - low > 0.01;) {

@@ -146,7 +146,7 @@ void print_table_1(const bench::TableOptions& options, nlohmann::json& results) 
       "\nThe paper's largest row has 1,045,876 dots. Force error: net force against this device's direct sums.\n");
 }
 
-/// Number of dots where two curves through the sizes cross, log-linear between them; 0: nowhere.
+/// Number of dots at which two curves over the sizes cross, log-linear between sizes; 0: no crossing.
 double crossing(const std::vector<double>& slow_at_last, const std::vector<double>& fast_at_last) {
   for (std::size_t i = 1; i < slow_at_last.size(); ++i) {
     const double before = std::log(slow_at_last[i - 1] / fast_at_last[i - 1]);
@@ -200,7 +200,7 @@ void print_figure_8(const bench::TableOptions& options, nlohmann::json& results)
   constexpr int steps = 20;
   fmt::print("\nFigure 8 (figure only): an iteration with {} dots by stage, waited for after each, milliseconds\n\n",
              count);
-  std::vector<std::pair<std::string, double>> stages;  // in their order
+  std::vector<std::pair<std::string, double>> stages;  // in order of execution
   std::optional<bench::Stopwatch> clock;
   const holotone::Queue* queue = nullptr;
   ElectrostaticOptions timed = sum_options(ForceSum::ewald);

@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-/// False where the program is to end at once with `code`.
+/// Parses the command line. Returns false if the program has to exit with `code`.
 bool parse(int argc, char** argv, const TableProgram& program, TableOptions& options, int& code) {
   CLI::App app(program.description);
   std::string device = "auto";
@@ -104,7 +104,7 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) fmt::print("{:>{}}", row[i], width[i] + (i == 0 ? 0 : 2));
     fmt::print("\n");
   }
-  std::fflush(stdout);  // what is done is there to read while the next table takes its time
+  std::fflush(stdout);  // shows finished tables while the next one is computed
 }
 
 }  // namespace bench

@@ -127,7 +127,7 @@ void add_point_cloud_rows(const RowOptions& options) {
     if (row.count > options.max_points) return;
     auto* const registered = register_row(fmt::format("hologram/{}/{}", name, row.count),
                                           [row, device](benchmark::State& state) { run_sum(state, row, device); });
-    // On a GPU a row is the median of single frames on a rested card; a counter has the rate under full load.
+    // On a GPU a row is the median of single frames on a rested card; a counter holds the rate under full load.
     if (device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
   using Output = PointCloudRun::Output;

@@ -35,7 +35,7 @@ cases::PointCloudCase case_of(const Row& row) {
   return c;
 }
 
-/// The scan's vertices, scaled to the case's box.
+/// Replaces the points' positions with the scan's vertices, scaled to the case's box.
 void take_scan(const cases::PointCloudCase& c, const std::string& path, reference::PointWaves& points) {
   const auto mesh = holotone::read_scene(path);
   const auto& vertices = mesh.position;
@@ -69,7 +69,7 @@ class FastRun {
   FastRun(const Row& row, holotone::Device device) : queue_(holotone::Queue::create(device)), case_(case_of(row)) {
     auto points = cases::make_points(case_);
     if (!row.scan.empty()) take_scan(case_, row.scan, points);
-    // Number of pixels with five billion waves in total.
+    // Number of reference pixels for five billion waves in total, 32 to 512.
     const auto samples = std::clamp<std::int64_t>(5'000'000'000 / case_.count, 32, 512);
     const auto expected = cases::sample_reference(case_, points, samples);
     const auto sources = cases::sources(points);
@@ -90,7 +90,8 @@ class FastRun {
     plan_->set_points({position_m_.view(), amplitude_.view(), {}});
     plan_->execute({field_.view(), {}, phase_.view()});
   }
-  /// The cloud at another depth than before: the plan computes its tables again, but reuses the products' algorithms.
+  /// Runs the cloud at another depth than the run before: the plan computes its tables again, but reuses the products'
+  /// algorithms.
   void run_elsewhere() {
     if (elsewhere_m_.data() == nullptr) {
       auto host = position_m_.to(holotone::Device{});

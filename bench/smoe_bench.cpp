@@ -82,7 +82,7 @@ void run(benchmark::State& state, const SmoeModel& model, const std::vector<Smoe
   SmoeRenderer renderer(model, queue, options);
   const auto [ny, nx] = views.front().size;
   Array<float, 4> images({std::ssize(views), ny, nx, model.channels}, queue);
-  // Other views each time, so that no earlier work is reused.
+  // The views change in every run, so that no earlier work is reused.
   std::vector<SmoeView> others = views;
   for (auto& view : others) {
     for (auto& at : view.at) at += 1e-3;

@@ -111,7 +111,7 @@ double psnr_of(const Codes& a, const Codes& b) {
 
 /// One point of a curve.
 struct Point {
-  double setting = 0;  ///< the codec's own
+  double setting = 0;  ///< quality parameter of the codec
   std::int64_t bytes = 0;
   double psnr_db = 0;
   double ssim = 0;
@@ -125,7 +125,7 @@ nlohmann::json json_of(const Point& point, const Scene& scene) {
           {"ssim", point.ssim}};
 }
 
-/// Adds what picture `i` gives to the means.
+/// Adds picture `i` to the means.
 void compare(Point& point, const Scene& scene, std::size_t i, const Codes& given) {
   const auto share = 1 / static_cast<double>(scene.pictures.size());
   const auto a = luma_of(scene.pictures[i]);
@@ -195,7 +195,7 @@ nlohmann::json measured(const Scene& scene, const Options& options) {
   }
   if (bench::has_jpeg_xl()) {
     std::vector<double> distances{25, 15, 9, 5, 2};
-    if (scene.pictures.size() > 1) distances = {25, 9};  // some seconds a picture
+    if (scene.pictures.size() > 1) distances = {25, 9};  // several seconds per picture
     for (const double distance : distances) {
       add("JPEG XL", still_point(
                          scene, [&](const Codes& codes) { return bench::jpeg_xl(codes, distance); }, distance));

@@ -29,7 +29,7 @@ struct JpegBytes {
   unsigned long size = 0;
 };
 
-/// libjpeg ends the program on errors, which its own files in memory do not cause.
+/// libjpeg ends the program on errors; its own files in memory cause none.
 JpegBytes jpeg_bytes(const Codes& picture, int quality, bool progressive) {
   const auto& [ny, nx, channels] = picture.shape();
   jpeg_error_mgr errors{};
@@ -47,7 +47,7 @@ JpegBytes jpeg_bytes(const Codes& picture, int quality, bool progressive) {
   jpeg_set_quality(&info, quality, TRUE);
   info.optimize_coding = TRUE;
   info.dct_method = JDCT_ISLOW;
-  info.write_JFIF_header = FALSE;  // 18 bytes that nobody misses
+  info.write_JFIF_header = FALSE;  // saves 18 bytes; decoders do not need them
   if (progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {

@@ -18,7 +18,7 @@
 namespace holotone::cli {
 namespace {
 
-/// The one line an error is.
+/// Prints an error as one line.
 void print_error(std::string_view what) { put(stderr, fmt::format("holotone: {}\n", printable(what))); }
 
 int exit_code_of(ErrorCode code) {
@@ -33,7 +33,7 @@ int exit_code_of(ErrorCode code) {
   return exit_internal;
 }
 
-/// The subcommand the line names, or that one's own, else the program itself.
+/// The innermost subcommand on the command line, or the program itself.
 const CLI::App& named_command(const CLI::App& application) {
   const auto chosen = application.get_subcommands();
   return chosen.empty() ? application : named_command(*chosen.front());
@@ -47,10 +47,10 @@ std::string full_name(const CLI::App& command) {
   return before.empty() ? command.get_name() : before + " " + command.get_name();
 }
 
-/// Whether a word that follows is a subcommand's name.
+/// True if the command has subcommands.
 bool takes_subcommand(const CLI::App& command) { return !command.get_subcommands({}).empty(); }
 
-/// An option that was given and says nothing would otherwise pass for one that was not.
+/// Rejects empty values: most code treats an empty value as an option not given.
 void refuse_empty_values(const CLI::App& command) {
   for (const auto* option : command.get_options()) {
     for (const auto& result : option->results()) {
@@ -64,7 +64,7 @@ int run(const ParsedLine& line, const CLI::App& command) {
     refuse_empty_values(command);
     return line.command->run();
   } catch (const Error& error) {
-    // A child or a library call that the signal broke off reports a failure of its own.
+    // A child process or a library call interrupted by the signal reports its own failure.
     const bool stopped = error.code() == ErrorCode::cancelled || cancelled();
     if (stopped) stopped_in_time();
     print_error(stopped ? "cancelled" : error_line(error, line));
@@ -99,7 +99,7 @@ std::string hint(const CLI::App& application, const std::string& word) {
   return suggestion(word, names);
 }
 
-/// "IN and --output are required": all that the line lacks, not only the first.
+/// "IN and --output are required": all missing arguments, not only the first.
 std::string what_is_missing(const CLI::App& command) {
   std::string missing;
   int count = 0;
@@ -111,7 +111,7 @@ std::string what_is_missing(const CLI::App& command) {
   return count == 0 ? std::string() : fmt::format("{} {} required", missing, count == 1 ? "is" : "are");
 }
 
-/// The option that was given more often than it can be, "" if none was.
+/// An option given more often than allowed; "" if none.
 std::string given_too_often(const CLI::App& command) {
   for (const auto* option : command.get_options()) {
     if (option->get_expected_max() == 1 && option->get_items_expected_max() == 1 && option->count() > 1) {
@@ -183,15 +183,15 @@ int main_of(int argc, char** argv) {
   return run(line, named_command(application));
 }
 
-/// A descriptor that was closed would be given to the next file that is opened, and messages would go into that file.
-/// Opened for the wrong direction, it still fails for who wants to use it.
+/// A closed descriptor would be reused for the next opened file, and messages would go into that file. Opening
+/// /dev/null in the wrong direction keeps reads or writes failing.
 void occupy_standard_descriptors() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(file, F_GETFD) < 0) (void)!open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
 
-/// The exit code, unless results that should be on standard output are not.
+/// The exit code, or an error code if standard output could not be written.
 int checked(int code) {
   try {
     check_output();
@@ -208,7 +208,7 @@ int checked(int code) {
 
 int main(int argc, char** argv) {
   holotone::cli::occupy_standard_descriptors();
-  // Before anything starts a thread: this process may be the child that parses a hostile file.
+  // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
   return holotone::cli::checked(holotone::cli::main_of(argc, argv));

@@ -16,7 +16,7 @@ int main() try {
   cudaStream_t stream = nullptr;
   if (cudaStreamCreate(&stream) != cudaSuccess) return 1;
   {
-    const Queue queue = Queue::borrow(gpu, stream);  // the stream stays ours
+    const Queue queue = Queue::borrow(gpu, stream);  // the caller keeps ownership of the stream
     constexpr std::int64_t count = 10'000;
     PointCloudPlan plan({.shape = {1080, 1920}, .tolerance = 1e-3}, queue);
     Array<std::uint8_t, 2> codes({1080, 1920}, queue);

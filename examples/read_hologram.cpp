@@ -1,5 +1,5 @@
-// A hologram's file and the light it holds: the phase codes of one point go to a PNG that states how they were made,
-// come back as light, and a camera focused at the distance that the file states sees the point again.
+// Writes and reads a hologram file. The phase codes of one point are written to a PNG with their encoding as metadata
+// and read back as a field. The reconstruction at the distance stated in the file shows the point again.
 #include <algorithm>
 #include <cstdio>
 #include <holotone/core/error.hpp>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 
-// Lists the devices the tests run on: a CUDA build without a GPU says so here and its CUDA tests are skipped.
+// Lists the devices of the tests: a CUDA build without a GPU reports this here and skips its CUDA tests.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (!GTEST_FLAG_GET(list_tests)) {

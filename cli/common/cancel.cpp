@@ -18,10 +18,11 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/// Long enough to reach the next chance to stop in all but the longest loops and the libraries' own work.
+/// Seconds from a signal to the end of the program: enough for all but the longest loops and library calls to reach a
+/// check.
 constexpr unsigned patience_s = 1;
 
-/// What main would print, by calls that a handler may make.
+/// Prints the message of main by async-signal-safe calls.
 void say_cancelled() {
   constexpr std::string_view wipe = "\r\033[K";
   constexpr std::string_view text = "holotone: cancelled\n";
@@ -36,7 +37,7 @@ extern "C" void on_signal(int signal) {
     alarm(patience_s);
     return;
   }
-  // Other threads go on meanwhile: one may just be opening its temporary file by name, or renaming it.
+  // Several passes: another thread may still be opening its temporary file by name, or renaming it.
   for (int pass = 0; pass < 10; ++pass) {
     remove_pending_files();
     remove_unfinished_outputs();
@@ -55,13 +56,13 @@ void install_signal_handlers() {
   for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
   sigaddset(&action.sa_mask, SIGALRM);
   action.sa_flags = SA_RESTART;
-  // A file that grows beyond its limit, or a reader that has gone: the write fails and says so.
+  // A write beyond a file's size limit or to a closed pipe then fails with an error.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
   sigaction(SIGALRM, &action, nullptr);
   for (const int signal : ending_signals) {
     struct sigaction inherited {};
     sigaction(signal, nullptr, &inherited);
-    // Started in the background or by nohup: whoever did so does not want it stopped this way.
+    // A signal ignored at the start (in the background or by nohup) stays ignored.
     if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }

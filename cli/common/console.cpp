@@ -14,10 +14,10 @@ namespace holotone::cli {
 namespace {
 
 constexpr double seconds_before_bar = 1.0;
-/// Work that is going to take longer begins with a line that says how long.
+/// Expected seconds of a stage above which a line announces them.
 constexpr double seconds_to_announce = 10;
 
-/// Long texts fail while they are put, before what is left of them is flushed.
+/// errno of a failed write to standard output. Long texts fail in put(), before check_output() flushes the rest.
 int why_output_failed = 0;
 
 /// Bytes of the UTF-8 character that `text` begins with, 0 if it begins with none (Unicode 15, table 3-7).
@@ -40,7 +40,7 @@ std::size_t character_bytes(std::string_view text) {
   return 0;
 }
 
-/// C0, DEL, and C1, which UTF-8 writes as c2 80 to c2 9f.
+/// True for C0, DEL and C1; UTF-8 writes C1 as c2 80 to c2 9f.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7f;

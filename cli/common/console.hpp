@@ -10,7 +10,7 @@
 
 namespace holotone::cli {
 
-/// How much a subcommand says.
+/// Verbosity and output format of a subcommand.
 struct ConsoleOptions {
   bool json = false;      ///< one JSON object on standard output and nothing else
   bool quiet = false;     ///< nothing but errors
@@ -20,26 +20,26 @@ struct ConsoleOptions {
 /// --json, --quiet and --progress.
 OptionGroup console_options(ConsoleOptions& options);
 
-/// Text that may go to a terminal or into a log: control characters and bytes that are not UTF-8, which file names and
-/// files bring along, become \n, \t or \xNN.
+/// Text safe for a terminal or a log: control characters and bytes that are not UTF-8, as file names may contain,
+/// become \n, \t or \xNN.
 std::string printable(std::string_view text);
 
-/// Writes `text` as it is. A stream that cannot be written is no error here: check_output says so at the end.
+/// Writes `text` unchanged. Ignores write errors: check_output reports those of standard output at the end.
 void put(std::FILE* stream, std::string_view text) noexcept;
 
-/// Writes what standard output still holds. Throws io if any of it could not be written.
+/// Flushes standard output. Throws io if any output could not be written.
 void check_output();
 
-/// A warning on standard error ("holotone: warning: ..."), unless --quiet or --json.
+/// Prints a warning on standard error ("holotone: warning: ..."), unless --quiet or --json.
 void warn(const ConsoleOptions& options, std::string_view text);
 
-/// A remark on standard error ("holotone: ..."), unless --quiet or --json.
+/// Prints a remark on standard error ("holotone: ..."), unless --quiet or --json.
 void remark(const ConsoleOptions& options, std::string_view text);
 
-/// A result line on standard output, unless --quiet or --json.
+/// Prints a result line on standard output, unless --quiet or --json.
 void report(const ConsoleOptions& options, std::string_view text);
 
-/// The JSON object on standard output, if --json.
+/// Prints the JSON object on standard output if --json.
 void report_json(const ConsoleOptions& options, const nlohmann::json& object);
 
 /// Seconds since construction.
@@ -53,8 +53,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// A bar with the time left, drawn on standard error once work has taken a second: on a terminal in place, with
-/// --progress elsewhere as lines. Cancels on a signal. Wipes itself when destroyed.
+/// Progress bar with the remaining time on standard error, drawn once a stage has run for one second. A terminal shows
+/// it in place; elsewhere --progress prints lines. Cancels on a signal. Its destructor erases it.
 class ProgressBar final : public Progress {
  public:
   explicit ProgressBar(const ConsoleOptions& options);
@@ -62,7 +62,7 @@ class ProgressBar final : public Progress {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   bool update(std::string_view stage, std::int64_t done, std::int64_t total) override;
-  /// Words beside the time left from now on.
+  /// Sets the text beside the remaining time.
   void set_detail(std::string detail) { detail_ = std::move(detail); }
 
  private:

@@ -8,7 +8,7 @@ namespace holotone::cli {
 
 inline constexpr std::uint64_t first_digest = 0xcbf29ce484222325;
 
-/// FNV-1a by words of eight bytes, on from `digest`: says whether rows that were begun are of the same content.
+/// FNV-1a over words of eight bytes, continued from `digest`. Identifies the content that unfinished rows belong to.
 template <class T>
 std::uint64_t digest_of(std::span<const T> values, std::uint64_t digest = first_digest) {
   constexpr std::uint64_t prime = 0x100000001b3;

@@ -5,7 +5,7 @@
 namespace holotone::cli {
 namespace {
 
-/// The longest of a row's feeds that `argument` begins with; 0: none.
+/// Length of the longest of a row's feeds that `argument` begins with; 0: none.
 std::size_t match(std::string_view feeds, std::string_view argument) {
   std::size_t longest = 0;
   while (!feeds.empty()) {
@@ -17,7 +17,7 @@ std::size_t match(std::string_view feeds, std::string_view argument) {
   return longest;
 }
 
-/// The option to name, "" for the file.
+/// Option to name in the error; "" for the file.
 std::string option_of(std::string_view argument, const ParsedLine& line, bool of_file) {
   std::size_t longest = 0;
   std::string first;
@@ -39,12 +39,13 @@ std::string option_of(std::string_view argument, const ParsedLine& line, bool of
   return of_file ? std::string() : first;
 }
 
-/// "cloud.ply: " of the positional argument; "" if it is none or was not given.
+/// "cloud.ply: " of the positional argument; "" if the command has none or its list is empty.
 std::string input_of(const Command& command) {
   for (const auto& group : command.groups) {
     for (const auto& row : group.rows) {
       if (row.names != "IN" && row.names != "FILE") continue;
-      if (const auto* const* text = std::get_if<std::string*>(&row.target)) return **text + ": ";
+      if (const auto* const* text = std::get_if<std::string*>(&row.target))
+        return (*text)->empty() ? "" : **text + ": ";
       const auto& list = *std::get<std::vector<std::string>*>(row.target);
       if (!list.empty()) return list.front() + ": ";
     }
@@ -52,7 +53,7 @@ std::string input_of(const Command& command) {
   return {};
 }
 
-/// `text`, which may begin with an option's name, with the name by which the option was given.
+/// Replaces an option's name at the beginning of `text` by the name by which it was given.
 std::string by_typed_name(std::string text, const ParsedLine& line) {
   const auto colon = text.find(':');
   const auto found = line.alias.find(std::string_view(text).substr(0, colon));

@@ -5,12 +5,12 @@
 
 namespace holotone::cli {
 
-/// The same error with a remark at its end.
+/// Error with a remark appended.
 Error with_remark(const Error& error, const std::string& remark);
 
-/// An error's line in the words of the command line: where the library names its function and argument, the line names
-/// the option that the argument came from, by the name it was given by, or the file. Of several options the last that
-/// was given is named; if none was, the first, or the file if the error is of one.
+/// Error message in the terms of the command line. Instead of the library's function and argument it names the option
+/// that the argument came from, as typed, or the file. Of several options it names the last given one of the table. If
+/// none was given, it names the first, or the file for an error of a file.
 std::string error_line(const Error& error, const ParsedLine& line);
 
 }  // namespace holotone::cli

@@ -11,7 +11,7 @@
 namespace holotone::cli {
 namespace {
 
-/// Whether rows of a run that was stopped are there.
+/// True if unfinished rows of a stopped run exist.
 bool is_begun(const std::string& output) {
   const std::filesystem::path path(output);
   std::error_code error;

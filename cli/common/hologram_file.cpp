@@ -10,7 +10,7 @@ namespace {
 
 static_assert(most_field_value == largest_field_value);
 
-/// Flags about codes say nothing of a complex field.
+/// Throws for flags about codes, which do not apply to a complex field.
 void refuse_code_flags(const std::string& path, const HologramOverrides& overrides) {
   const std::pair<std::string_view, bool> flags[] = {{"--encode", !overrides.encoding.empty()},
                                                      {"--bits", !overrides.bits.empty()},
@@ -27,10 +27,10 @@ void refuse_code_flags(const std::string& path, const HologramOverrides& overrid
   }
 }
 
-/// Flags that the codes of this picture cannot have.
+/// Throws for flags that do not apply to the codes of this picture.
 void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverrides& overrides) {
   const std::string name = metadata_text(stated.metadata, "encoding");
-  if (name.empty() && stated.metadata.count("software") != 0) return;  // no hologram: the library says so
+  if (name.empty() && stated.metadata.count("software") != 0) return;  // no hologram: the library reports it
   const bool packed16 = metadata_text(stated.metadata, "packed16") == "1";
   const int container = packed16 ? 16 : stated.pixel_bits;
   if (!overrides.bits.empty() && whole_number("--bits", overrides.bits, 1, 16) > container) {
@@ -59,7 +59,7 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
   return options;
 }
 
-/// Throws the error with the option that helps, where the program has one.
+/// Throws the error with the option that helps, if the program has one.
 void throw_with_remedy(const std::string& path, const Error& error) {
   if (error.code() == ErrorCode::io && error.argument() == path) {
     if (error.got() == "a picture that states no encoding") {

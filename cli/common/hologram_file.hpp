@@ -5,11 +5,11 @@
 
 namespace holotone::cli {
 
-/// A hologram's file with what was typed instead of, or in addition to, what it states. Throws io naming the file, or
-/// invalid_argument naming the option that would say what the file does not.
+/// Reads a hologram file; the overrides replace or supplement its metadata. Throws io naming the file, or
+/// invalid_argument naming the option for a value that the file does not state.
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides);
 
-/// The same by rows.
+/// Reads a hologram by rows, otherwise as read_hologram.
 HologramRows hologram_rows(const std::string& path, const HologramOverrides& overrides);
 
 }  // namespace holotone::cli

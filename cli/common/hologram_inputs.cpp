@@ -6,14 +6,14 @@
 namespace holotone::cli {
 namespace {
 
-/// The name with %c for a channel, if there is no file of that very name.
+/// True for a name with %c for a channel, unless a file of this exact name exists.
 bool names_channels(const std::string& name) { return name.find("%c") != std::string::npos && !file_exists(name); }
 
 std::vector<std::string> three_channels(const std::string& name) {
   return {channel_path(name, "r"), channel_path(name, "g"), channel_path(name, "b")};
 }
 
-/// The numbered holograms that one name with a counter stands for; none without a counter.
+/// Numbered holograms of a single name with a counter; none without a counter.
 std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
   if (typed.size() != 1 || file_exists(typed.front())) return {};
   const bool colour = names_channels(typed.front());

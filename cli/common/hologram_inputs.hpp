@@ -5,16 +5,16 @@
 
 namespace holotone::cli {
 
-/// One hologram of moving pictures: a file, or red, green and blue.
+/// One hologram of a sequence: a file, or red, green and blue.
 struct SequenceFrame {
   std::int64_t number = 0;
   std::vector<std::string> inputs;
 };
 
-/// The files meant by IN: as typed, the three that a name with %c stands for, or those that match a counter.
+/// Files of IN: as typed, the three of a name with %c, or those that match a counter.
 struct HologramInputs {
   std::vector<std::string> inputs;      ///< one, or red, green and blue
-  std::vector<SequenceFrame> sequence;  ///< numbered holograms instead, whose first `inputs` then are
+  std::vector<SequenceFrame> sequence;  ///< numbered holograms; `inputs` are then those of the first
 };
 
 /// Throws invalid_argument naming IN, or io for a file that cannot be read.

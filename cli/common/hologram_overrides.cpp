@@ -18,23 +18,23 @@ double value_of(const Metadata& metadata, const std::string& key) {
 }
 
 void set_pair(Metadata& metadata, const std::string& first, const std::string& second, const std::array<double, 2>& v) {
-  metadata[first] = number_text(v[0]);
-  metadata[second] = number_text(v[1]);
+  set_metadata(metadata, first, v[0]);
+  set_metadata(metadata, second, v[1]);
 }
 
-/// A preset's pitch, bits and unequal steps.
+/// Sets a preset's pitch, bits and phases of unequal steps.
 void apply_panel(Metadata& metadata, const std::string& name) {
   const Panel panel = chosen_panel({name, {}, {}, {}});
-  metadata["panel"] = panel.name;
-  metadata["pitch_m"] = number_text(panel.pitch_m);
-  metadata["bits"] = std::to_string(panel.bits);
+  set_metadata(metadata, "panel", panel.name);
+  set_metadata(metadata, "pitch_m", panel.pitch_m);
+  set_metadata(metadata, "bits", panel.bits);
   metadata.erase("level_phase_rad");
-  if (!panel.level_phase_rad.empty()) metadata["level_phase_rad"] = numbers_text(panel.level_phase_rad);
+  if (!panel.level_phase_rad.empty()) set_metadata(metadata, "level_phase_rad", panel.level_phase_rad);
 }
 
 void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.lut.empty()) {
-    metadata["level_phase_rad"] = numbers_text(phase_table(overrides.lut));
+    set_metadata(metadata, "level_phase_rad", phase_table(overrides.lut));
   } else if (!overrides.phase_range.empty()) {
     const double range = parse_angle("--phase-range", overrides.phase_range);
     if (!(range >= least_phase_range_rad && range <= most_phase_rad)) {
@@ -42,7 +42,7 @@ void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
              overrides.phase_range);
     }
     metadata.erase("level_phase_rad");
-    metadata["phase_range_rad"] = number_text(range);
+    set_metadata(metadata, "phase_range_rad", range);
   }
 }
 
@@ -53,7 +53,7 @@ std::string length_text(double metres) {
   return parse_length("length", text) == metres ? text : fmt::format("{}m", metres);
 }
 
-/// What a name's format keeps of the metadata.
+/// Part of the metadata that a file format stores.
 enum class Keeps { all, grid, none };
 
 Keeps kept_by(const std::string& path) {
@@ -111,22 +111,23 @@ Encoding chosen_encoding(std::string_view option, std::string_view name) {
 
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.panel.empty()) apply_panel(metadata, overrides.panel);
-  if (!overrides.pitch.empty()) metadata["pitch_m"] = number_text(pitch_of("--pitch", overrides.pitch));
+  if (!overrides.pitch.empty()) set_metadata(metadata, "pitch_m", pitch_of("--pitch", overrides.pitch));
   if (!overrides.wavelength.empty()) {
-    metadata["wavelength_m"] = number_text(wavelength_of("--wavelength", overrides.wavelength));
+    set_metadata(metadata, "wavelength_m", wavelength_of("--wavelength", overrides.wavelength));
   }
   if (!overrides.encoding.empty()) {
-    metadata["encoding"] = to_string(chosen_encoding("--encode", overrides.encoding));
+    set_metadata(metadata, "encoding", to_string(chosen_encoding("--encode", overrides.encoding)));
   }
   if (overrides.packed16) {
-    metadata.insert_or_assign("packed16", "1");
-    metadata.insert_or_assign("bits", "16");
+    set_metadata(metadata, "packed16", 1);
+    set_metadata(metadata, "bits", 16);
   }
   if (!overrides.bits.empty())
-    metadata["bits"] = std::to_string(whole_number("--bits", overrides.bits, code_bits_range));
+    set_metadata(metadata, "bits", static_cast<double>(whole_number("--bits", overrides.bits, code_bits_range)));
   apply_levels(metadata, overrides);
   if (!overrides.object_energy.empty()) {
-    metadata["object_energy"] = number_text(number_between("--object-energy", overrides.object_energy, 0, 1e30));
+    set_metadata(metadata, "object_energy",
+                 number_between("--object-energy", overrides.object_energy, 0, largest_energy));
   }
   if (!overrides.amplitude_range.empty()) {
     set_pair(metadata, "amplitude_min", "amplitude_max", rising_pair("--amplitude-range", overrides.amplitude_range));

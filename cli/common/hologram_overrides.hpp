@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-// reconstruct's flags stand for keys of a hologram file's metadata: they replace what the file says, and say what a
-// format without metadata cannot.
+// Flags of reconstruct that stand for keys of a hologram file's metadata: they replace the file's values, and supply
+// those that a format without metadata lacks.
 namespace holotone::cli {
 
-/// What reconstruct was told instead of, or in addition to, what the file says; as typed, empty: not given.
+/// Values given to reconstruct instead of, or in addition to, those of the file; as typed, empty: not given.
 struct HologramOverrides {
   std::string panel;
   std::string wavelength;
@@ -26,52 +26,52 @@ struct HologramOverrides {
   std::string carrier;
   std::string correction;
   bool packed16 = false;
-  bool distance_given = false;  ///< the file need not say where to focus
-  bool zero_order = false;      ///< of amplitude encodings: with the beam that goes straight through
-  bool no_filter = false;       ///< as it leaves the panel, without the stop that an encoding needs
+  bool distance_given = false;  ///< the file's distance is not needed
+  bool zero_order = false;      ///< amplitude encodings: with the undiffracted beam
+  bool no_filter = false;       ///< field as it leaves the panel, without the stop that an encoding needs
 };
 
-/// The phase of each code from a text file (read_phase_lut), whose name its errors begin with.
+/// Phase of each code from a text file (read_phase_lut). Errors begin with the file's name.
 std::vector<double> phase_table(const std::string& path);
 
 /// An encoding of codes by its name. Throws invalid_argument naming `option`.
 Encoding chosen_encoding(std::string_view option, std::string_view name);
 
-/// Puts what was told in the place of what the file says. Throws invalid_argument naming the option.
+/// Replaces metadata by the given overrides. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);
 
-/// Throws invalid_argument naming every flag that would say what reconstruction needs and neither file nor flags said.
+/// Throws invalid_argument naming every missing flag: its value is needed, and neither file nor flags give it.
 void require_stated(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,
                     bool is_field);
 
 /// Options and their values as typed; an option without one has "".
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
-/// What stands in the line as it was typed, which says it more shortly than metadata; empty: not given.
+/// Option texts as typed, shorter than the values in the metadata; empty: not given.
 struct AsTyped {
-  std::string lut;  ///< else the phase of each code is the panel's preset's
+  std::string lut;  ///< empty: phases of the codes from the panel's preset
   std::string phase_range;
   std::string reference_angle;
   std::string carrier;
 };
 
-/// The flags that say what the file of this name cannot hold of its metadata: "--pitch 8um --wavelength 532nm ...";
-/// empty if it holds all.
+/// Flags for the metadata that the format of this file name does not store: "--pitch 8um --wavelength 532nm ..."; empty
+/// if it stores all.
 Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped& typed);
 
-/// The flags of three channels' files together: what differs is listed, R,G,B.
+/// Combined flags of three channels' files: values that differ, and those of balance, become lists R,G,B.
 Flags merged(const std::vector<Flags>& channels);
 
-/// Whether a flag balances three channels, which is nothing to the file of one.
+/// True for flags that balance three channels; the file of one channel does not need them.
 bool is_balance(const std::string& option);
 
-/// One line of them.
+/// Flags as one command line text.
 std::string line_of(const Flags& flags);
 
 /// "BMP" of "a.bmp".
 std::string format_name(const std::string& path);
 
-/// How to look at `files`, whose format (that of `output`) cannot say of itself what reconstruction needs.
+/// Remark with the reconstruct command for `files`, whose format (that of `output`) does not store the values it needs.
 std::string no_metadata_remark(const std::string& output, const std::string& files, const std::string& flags,
                                bool first_of_several);
 

@@ -11,7 +11,7 @@
 namespace holotone::cli {
 namespace {
 
-/// What the library has against a picture is said of its file.
+/// Runs `work`; invalid_argument errors of the library become errors of the picture's file.
 template <class Work>
 auto of_picture(const std::string& path, const Work& work) {
   try {

@@ -11,7 +11,7 @@ namespace holotone::cli {
 
 inline constexpr Range black_range = number_range(0, 1);
 
-/// How ink is made of a picture, as typed.
+/// Options of the conversion of a picture to ink, as typed.
 struct InkArguments {
   std::string tone = "auto";
   std::string gamma = "1";
@@ -20,7 +20,7 @@ struct InkArguments {
   bool clip = false;
 };
 
-/// How ink is made of a picture. Everything below names the file in its errors.
+/// Conversion of a picture to ink. Functions on pictures name the file in their errors.
 struct InkSource {
   InkOptions options;        ///< without its mask
   bool tone_by_file = true;  ///< codes are sRGB, floats linear
@@ -36,26 +36,26 @@ Shape<2> page_of(const Image& image);
 /// "640 x 480 pixels"
 std::string size_text(const Shape<2>& shape);
 
-/// A picture's pixels. Throws io; cancelled.
+/// Reads a picture. Throws io; cancelled.
 Image read_picture(const std::string& path);
-/// The same; `accept` throws for a shape that is of no use.
+/// Reads a picture; `accept` throws for an unusable shape.
 Image read_picture(const std::string& path, const std::function<void(const Shape<3>&)>& accept);
 
-/// The mask of the picture `of` whose page is `page`; empty where there is none. Throws io for another size and for a
-/// value outside 0 to 1, naming its pixel (--clip: for one that is not finite); cancelled.
+/// Mask of the picture `of` whose page is `page`; empty if there is none. Throws io for another size and for a value
+/// outside 0 to 1, naming its pixel (--clip: for one that is not finite); cancelled.
 Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of);
 
-/// The ink of the picture `path`. Throws as ink_from_pixels.
+/// Ink of the picture `path`. Throws as ink_from_pixels.
 Array<float, 2> ink_of(const std::string& path, const Image& image, const InkSource& source, View<const float, 2> mask);
 
-/// Into the inks that default_inks names. `apart`: FourInks::apart.
+/// Separation into the inks of default_inks. `apart`: FourInks::apart.
 Separation separation_of(double black, double apart);
 
-/// Its four inks. Throws as cmyk_inks.
+/// Four inks of the picture `path`. Throws as cmyk_inks.
 std::array<Array<float, 2>, 4> inks_of(const std::string& path, const Image& image, const InkSource& source,
                                        View<const float, 2> mask, const Separation& separation);
 
-/// Throws io where none of the pictures has ink: names the mask if they would have some without it, else the first.
+/// Throws io for pictures without ink: names the mask if a picture has ink without it, else the first picture.
 [[noreturn]] void reject_no_ink(const InkSource& source, const std::vector<std::string>& pictures);
 
 }  // namespace holotone::cli

@@ -5,9 +5,9 @@
 
 namespace holotone::cli {
 
-/// Float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, channels} if there are several. Throws io.
+/// Writes float32 pixels as a NumPy array of shape {ny, nx}, or {ny, nx, channels} if there are several. Throws io.
 void write_npy(const std::string& path, const Array<float, 3>& pixels);
-/// Codes alike, as uint8.
+/// Writes codes as a uint8 array of the same shape.
 void write_npy(const std::string& path, const Array<std::uint8_t, 3>& pixels);
 
 }  // namespace holotone::cli

@@ -21,8 +21,8 @@ std::uint32_t crc_of(std::string_view bytes) {
   return crc32(std::as_bytes(std::span<const char>(bytes.data(), bytes.size())));
 }
 
-/// What the local header and the central directory share: version, flags, method, date, checksum, sizes, length of the
-/// name, no further fields.
+/// Writes the fields common to the local header and the central directory: version, flags, method, date, checksum,
+/// sizes, length of the name, no further fields.
 void put_entry(std::string& out, const std::string& name, std::string_view content) {
   for (const int word : {20, 0, 0, 0, 0x21}) io::store(out, static_cast<std::uint16_t>(word));  // 1 January 1980
   io::store(out, crc_of(content));
@@ -48,9 +48,9 @@ NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
   return numbers;
 }
 
-/// numpy.savez_compressed's entries: a raw deflate stream of `size` bytes once unpacked.
+/// Inflates an entry of numpy.savez_compressed: a raw deflate stream of `size` unpacked bytes.
 std::string unpacked(std::string_view packed, std::size_t size, const std::string& path, const std::string& name) {
-  constexpr std::size_t most_ratio = 1032;  // of deflate
+  constexpr std::size_t most_ratio = 1032;  // largest ratio of deflate
   if (size / most_ratio > packed.size()) {
     throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::quoted(name), most_ratio),
              io::counted(size, "byte"));
@@ -70,8 +70,8 @@ std::string unpacked(std::string_view packed, std::size_t size, const std::strin
   return bytes;
 }
 
-/// The bytes of an entry of the central directory. `directory` is read past it; `held` holds those that had to be
-/// unpacked.
+/// Content of the next entry of the central directory; advances `directory` past it. `held` stores the bytes of a
+/// compressed entry.
 std::string_view content_of(io::ByteReader& directory, const std::string& bytes, const std::string& path,
                             std::string& name, std::string& held) {
   if (directory.take<std::uint32_t>("an entry's mark") != central_mark)

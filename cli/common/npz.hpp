@@ -14,7 +14,7 @@ struct NpzArray {
   std::string bytes;
 };
 
-/// NumPy's .npz: a ZIP archive of .npy files, uncompressed, without dates.
+/// Content of NumPy's .npz: a ZIP archive of .npy files, uncompressed, dated 1 January 1980.
 std::string npz_bytes(const std::map<std::string, NpzArray>& arrays);
 
 /// The real numbers of an array, and its shape.

@@ -27,7 +27,7 @@ std::string default_of(const OptionRow& row) {
   return std::string(row.otherwise);
 }
 
-/// "Bits of a code (1 to 8) (default 8)". What the group's heading says is not repeated.
+/// "Bits of a code (1 to 8) (default 8)". Omits options that the group's heading names.
 std::string described(const OptionRow& row, std::string_view heading) {
   std::string text(row.help);
   if (row.range) text += fmt::format(" ({})", text_of(*row.range));
@@ -49,7 +49,7 @@ std::string left_of(const OptionRow& row) {
   return row.value.empty() ? text : fmt::format("{} {}", text, row.value);
 }
 
-/// `text` in lines that begin at the column of texts.
+/// Wraps `text` after `left` in lines that begin at text_column.
 std::string wrapped(std::string_view left, std::string_view text) {
   std::string result = fmt::format("  {}", left);
   const std::string margin(text_column, ' ');

@@ -13,10 +13,10 @@ namespace CLI {  // NOLINT(readability-identifier-naming): the library's own nam
 class App;
 }
 
-// The options of every command, each said once: parsing, help and the wording of errors read these tables.
+// Option tables of all commands: the only source for parsing, help and the wording of errors.
 namespace holotone::cli {
 
-/// Where what was typed goes: text, a list of texts, or a flag.
+/// Destination of an option's value: a text, a list of texts or a flag.
 using OptionTarget = std::variant<std::string*, std::vector<std::string>*, bool*>;
 
 /// One option ("--pitch", "-o,--output") or positional argument ("IN") of a command.
@@ -25,16 +25,17 @@ struct OptionRow {
   OptionTarget target;           ///< a text that is not empty is the default
   std::string_view value{};      ///< placeholder in help: "N", "LENGTH"; none for a flag
   std::string_view help{};       ///< a noun phrase (a verb for flags), without default, range and exclusions
-  std::optional<Range> range{};  ///< that the checked job holds the number to; help appends "(1 to 8)"
-  std::string_view otherwise{};  ///< the default in words, where there is no text for it: "the file's"
+  std::optional<Range> range{};  ///< checked by the command's job; help appends "(1 to 8)"
+  std::string_view otherwise{};  ///< default in words if the target has no text: "the file's"
   bool common = false;           ///< shown by --help; --help-all shows every row
   bool required = false;
   bool one_each = false;          ///< a list that takes one value each time the option is given
   std::string_view excludes{};    ///< names of options above it that it cannot be combined with, separated by spaces
   std::string_view needs{};       ///< name of an option above it that it needs
-  std::string_view instead_of{};  ///< the required positional argument whose place it takes
-  /// Arguments of the library that it sets, separated by '|': "PointCloudPlan.pitch_m". An error about an argument that
-  /// begins so is an error of this option; of several such options, of the last one that was given.
+  std::string_view instead_of{};  ///< required positional argument that it replaces
+  /// Prefixes of the library arguments that the option sets, separated by '|': "PointCloudPlan.pitch_m". An error about
+  /// such an argument names this option. Of several matching options the longest prefix decides, then the last given
+  /// option of the table.
   std::string_view feeds{};
 };
 
@@ -47,38 +48,37 @@ struct OptionGroup {
 /// Options that were given, by their names in messages.
 using GivenOptions = std::set<std::string, std::less<>>;
 
-/// A command: what help shows, what its line may hold, and what runs then.
+/// Command: its help, its options and the function it runs.
 struct Command {
   std::string_view name;                     ///< "hologram"
   std::string_view purpose;                  ///< begins with a verb
   std::vector<std::string_view> examples{};  ///< whole lines, for --help
   std::vector<OptionGroup> groups{};
-  std::function<int()> run{};       ///< returns the exit code; empty where a subcommand must follow
+  std::function<int()> run{};       ///< returns the exit code; empty if a subcommand must follow
   std::vector<Command> commands{};  ///< subcommands
   GivenOptions* given = nullptr;    ///< filled before `run`
 };
 
-/// Appends rows.
 void append(std::vector<OptionRow>& rows, const std::vector<OptionRow>& more);
 
 /// "--output" of "-o,--output".
 std::string message_name(const OptionRow& row);
 
-/// What a line chose and gave.
+/// Command and options of a parsed command line.
 struct ParsedLine {
   const Command* command = nullptr;
   GivenOptions given;
-  std::map<std::string, std::string, std::less<>> alias;  ///< of options that were given by another name: that name
+  std::map<std::string, std::string, std::less<>> alias;  ///< the other names by which options were given
 };
 
-/// Adds the tables of `root` and its subcommands to `application`; both must outlive the parsing. When the line is
-/// parsed, `line` says which command it chose and what it gave.
+/// Adds the tables of `root` and its subcommands to `application`; both must outlive the parsing. Parsing stores the
+/// chosen command and the given options in `line`.
 void add_tables(CLI::App& application, const Command& root, ParsedLine& line);
 
-/// Finds the names by which options were given, where they have several.
+/// Fills line.alias with the names by which options with several names were given.
 void note_aliases(ParsedLine& line, int argc, const char* const* argv);
 
-/// The text of --help, or of --help-all. `path`: "holotone smoe fit".
+/// Text of --help, or of --help-all if `all`. `path`: "holotone smoe fit".
 std::string help_text(const Command& command, std::string_view path, bool all);
 
 }  // namespace holotone::cli

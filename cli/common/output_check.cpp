@@ -20,11 +20,11 @@ namespace holotone::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder's own names are read at once where there are more outputs than this.
+/// Number of outputs above which the names in a folder are read at once.
 constexpr std::int64_t few_outputs = 256;
-/// Outputs of one option differ by their counter; links among more of them than this are not looked for.
+/// Outputs of one option differ by their counter; above this number, links among them are not checked.
 constexpr std::int64_t most_compared = 100'000;
-/// PATH_MAX less what a temporary name adds.
+/// PATH_MAX minus the length that a temporary name adds.
 constexpr std::size_t longest_path = 4000;
 
 using FileId = std::pair<dev_t, ino_t>;
@@ -37,7 +37,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// A format that this build was made without would otherwise be refused only when the work is done.
+/// Throws for a format that this build lacks; otherwise it would be refused only after the work.
 void require_known_format(std::string_view option, const std::string& path) {
   const std::string extension = extension_of(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
@@ -51,7 +51,7 @@ void require_known_format(std::string_view option, const std::string& path) {
 struct Folder {
   std::string canonical;
   std::size_t longest_name = 255;
-  std::optional<std::unordered_set<std::string>> names;  ///< in lower case; none: ask for each file
+  std::optional<std::unordered_set<std::string>> names;  ///< in lower case; none: check each file
 };
 
 class OutputCheck {
@@ -74,7 +74,7 @@ class OutputCheck {
   }
 
  private:
-  /// A file that is read, and of those read with a scene the one that names them.
+  /// Option of an input file; for a file read with a scene, also the scene that names it.
   struct Input {
     std::string_view option;
     std::string named_by;
@@ -115,7 +115,7 @@ class OutputCheck {
   void check_existing(std::string_view option, const std::string& path, std::string& target) const {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
-      // Which file it will be depends on what else is written meanwhile.
+      // The target of a dangling link depends on other files written meanwhile.
       if (lstat(path.c_str(), &status) == 0) reject(option, "the name of a file", path + ", a link to none");
       return;
     }

@@ -7,23 +7,23 @@
 
 namespace holotone::cli {
 
-/// A file that the work reads, and the option that names it ("IN" for the input itself).
+/// Input file, and the option that names it ("IN" for the input itself).
 struct InputFile {
   std::string_view option;
   std::string path;
 };
 
-/// The files that an option has written: one, or one a frame.
+/// Output files of an option: one, or one per frame.
 struct OutputFiles {
   std::string_view option;
   std::int64_t count = 1;
   std::function<std::string(std::int64_t)> name;
 };
 
-/// Throws, before any long work is done, unless every output can become a file: its folder exists and can be written,
-/// its name is not too long, it is no folder or device, its format is one this build writes, it is none of the inputs
-/// (under any name: links are followed), none of the files that a glTF among them names, and no other output. Asks
-/// the system for each folder and existing file, not for each output; throws cancelled on a signal.
+/// Throws before any long work unless every output can be written. Its folder exists and is writable, its name is not
+/// too long, it is no folder or device, and this build writes its format. It is no other output, none of the inputs,
+/// and none of the files that a glTF among them names. Links are followed. Above 256 outputs the check queries the
+/// system for each folder and existing file, not for each output. Throws cancelled on a signal.
 void require_outputs(const std::vector<OutputFiles>& outputs, const std::vector<InputFile>& inputs);
 
 }  // namespace holotone::cli

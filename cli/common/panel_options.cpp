@@ -16,7 +16,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// {nx, ny} of the panel that comes nearest to a size, "18.4mm" or "18.4x9.2mm" (one unit for both).
+/// {nx, ny} of the panel nearest to a size, "18.4mm" or "18.4x9.2mm" (one unit for both).
 std::array<std::int64_t, 2> pixels_of(const std::string& text, double pitch_m) {
   constexpr std::string_view option = "--panel-size";
   const auto cross = text.find('x');
@@ -52,19 +52,20 @@ std::vector<OptionRow> panel_options(PanelArguments& arguments) {
       {.names = "--resolution",
        .target = &arguments.resolution,
        .value = "WxH",
-       .help = "Pixels of any other panel, with --pitch",
+       .help = "Columns and rows of a panel without a preset; needs --pitch",
        .common = true,
        .excludes = "--panel",
        .feeds = "PointCloudPlan.shape|EncodePlan.grid|FftPlan.shape|Array."},
       {.names = "--panel-size",
        .target = &arguments.size,
        .value = "SIZE",
-       .help = "Width, or WIDTHxHEIGHT, of any other panel, such as 18.4x9.2mm, rounded to whole pixels",
+       .help = "Width, or WIDTHxHEIGHT, of a panel without a preset, such as 18.4x9.2mm, rounded to whole pixels; "
+               "needs --pitch",
        .excludes = "--panel --resolution"},
       {.names = "--pitch",
        .target = &arguments.pitch,
        .value = "LENGTH",
-       .help = "Pixel pitch of any other panel, such as 8um",
+       .help = "Pixel pitch of a panel without a preset, such as 8um",
        .common = true,
        .excludes = "--panel",
        .feeds = "PointCloudPlan.pitch_m"}};

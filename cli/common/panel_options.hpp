@@ -6,7 +6,7 @@
 
 namespace holotone::cli {
 
-/// Which pixels show the hologram: a preset, or a resolution or size and a pitch.
+/// Panel of the hologram, as typed: a preset, or a resolution or size and a pitch.
 struct PanelArguments {
   std::string panel;
   std::string resolution;
@@ -17,7 +17,7 @@ struct PanelArguments {
 /// --panel, --resolution, --panel-size and --pitch.
 std::vector<OptionRow> panel_options(PanelArguments& arguments);
 
-/// The panel meant: the preset (PLUTO-2.1 if nothing is said), or "custom". Throws invalid_argument.
+/// Chosen panel: the preset (default: PLUTO-2.1), or "custom". Throws invalid_argument.
 Panel chosen_panel(const PanelArguments& arguments);
 
 }  // namespace holotone::cli

@@ -66,7 +66,7 @@ void require_known_counters(std::string_view option, const std::string& path, bo
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
   const std::string prefix = fs::path(pattern.before).filename().string();
   std::vector<Frame> frames;
-  std::string other;  // a numbered file whose number is padded otherwise
+  std::string other;  // a numbered file with another padding of its number
   std::string other_counter;
   std::error_code error;
   for (fs::directory_iterator entry(folder_of(pattern.before + "x"), error), end; !error && entry != end;
@@ -104,8 +104,7 @@ std::string channel_path(const std::string& path, std::string_view channel) {
 
 namespace {
 
-/// Names of new files, as a list that a signal handler may walk: nodes are added and never freed, for the one run of
-/// the program.
+/// List of new files that a signal handler may walk: nodes are added and never freed, for the one run of the program.
 struct NewFile {
   std::string path;
   NewFile* next;

@@ -14,7 +14,7 @@ std::string extension_of(const std::string& path);
 struct FramePattern {
   std::string before;
   std::string after;
-  int digits = 1;  ///< zero-padded to this many
+  int digits = 1;  ///< minimum number of digits; padded with zeros
   [[nodiscard]] std::string name(std::int64_t number) const;
 };
 
@@ -27,38 +27,36 @@ struct Frame {
   std::string path;
 };
 
-/// The files that match, by number. Throws io if there is none.
+/// Files that match, sorted by number. Throws io if there are none.
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed);
 
 /// "out_r.png" from "out.png" or "out_%c.png".
 std::string channel_path(const std::string& path, std::string_view channel);
 
-/// Throws invalid_argument for an output's name with a % and letter that mean nothing: only counters do, and %c where
-/// there are channels.
+/// Throws invalid_argument if a % and letter in an output's name is neither a counter nor, with `channels`, the only
+/// %c.
 void require_known_counters(std::string_view option, const std::string& path, bool channels);
 
-/// Removes the files and folders that a run makes anew unless told to keep them: a run that fails or is cancelled
-/// leaves none. What was there before is not removed: it stays whole, as it was or replaced. There is one run in a
-/// program.
+/// Removes the new files and folders of a run unless keep() was called: a run that fails or is cancelled leaves none.
+/// Files that existed before stay, unchanged or completely replaced. A program has one run.
 class UnfinishedRun {
  public:
   UnfinishedRun();
   ~UnfinishedRun();
   UnfinishedRun(const UnfinishedRun&) = delete;
   UnfinishedRun& operator=(const UnfinishedRun&) = delete;
-  /// Comes before a file, or a folder, appears under its name. May be called from several threads.
+  /// Call before a file or a folder appears under its name. Thread-safe.
   static void will_write(const std::string& path);
   static void keep();
 };
 
-/// What ~UnfinishedRun does. Async-signal-safe.
+/// Removes the new files and folders as ~UnfinishedRun does. Async-signal-safe.
 void remove_unfinished_outputs() noexcept;
 
-/// Where the program keeps what it would otherwise compute anew: $XDG_CACHE_HOME/holotone or ~/.cache/holotone; empty:
-/// nowhere.
+/// Folder of cached results: $XDG_CACHE_HOME/holotone or ~/.cache/holotone; empty: none.
 std::string cache_folder();
 
-/// Whether there is something under this name that can be reached.
+/// True if the path exists and can be reached.
 bool file_exists(const std::string& path) noexcept;
 
 /// Throws io unless `path` is a readable file.

@@ -22,7 +22,7 @@ bool finite_vertex(const Mesh& mesh, std::size_t i) {
          (mesh.colour.empty() || finite(mesh.colour[i])) && (mesh.normal.empty() || finite(mesh.normal[i]));
 }
 
-/// What a vertex has that is not finite.
+/// First value of a vertex that is not finite, in words.
 std::string what_is_bad(const Mesh& mesh, std::size_t i) {
   const auto& p = mesh.position[i];
   if (!finite(p)) return fmt::format("({}, {}, {})", p[0], p[1], p[2]);
@@ -47,7 +47,7 @@ void gather(std::vector<T>& values, const std::vector<std::uint32_t>& kept) {
   values.resize(kept.size());
 }
 
-/// Runs `work` on a file's points; what the library has against them is said of the file.
+/// Runs `work` on a file's points; invalid_argument errors of the library become errors of the file.
 template <class Work>
 void of_file(const std::string& path, const Work& work) {
   try {
@@ -107,8 +107,8 @@ std::int64_t drop_zero_distance(const std::string& path, PointCloud& cloud, bool
   return dropped;
 }
 
-/// Throws naming the point with the largest amplitude if the wave of all together could leave float32's range, squared
-/// and focused as it will be.
+/// Throws naming the point with the largest amplitude if the amplitudes add up to more than 1e15. Their wave, squared
+/// and focused, could then exceed float32's range.
 void require_amplitudes(const std::string& path, const PointCloud& cloud) {
   constexpr double most = 1e15;
   double sum = 0;
@@ -120,7 +120,7 @@ void require_amplitudes(const std::string& path, const PointCloud& cloud) {
            fmt::format("{:g}; the largest is {:g}, point {}", sum, *largest, largest - cloud.amplitude.begin()));
 }
 
-/// Which of the points are among a seeded random `count` of them (reservoir sampling: Vitter 1985, algorithm R).
+/// Mask of a seeded random choice of `count` points (reservoir sampling: Vitter 1985, algorithm R).
 std::vector<bool> random_choice(const std::string& path, const PointCloud& cloud, std::int64_t count,
                                 std::uint64_t seed) {
   if (count > static_cast<std::int64_t>(cloud.size())) {
@@ -141,9 +141,9 @@ std::vector<bool> random_choice(const std::string& path, const PointCloud& cloud
   return keep;
 }
 
-/// Chooses `options.points` of a cloud's points and drops the hidden ones among them; returns how many those were. The
-/// whole cloud hides, whatever few of its points are shown, and the choice does not depend on what is hidden: a turning
-/// object keeps its points.
+/// Chooses `options.points` of a cloud's points, drops the hidden ones among them and returns their number. The whole
+/// cloud occludes, however few of its points are shown. The choice does not depend on visibility: a turning object
+/// keeps its points.
 std::int64_t choose_and_hide(const std::string& path, PointCloud& cloud, const SceneOptions& options) {
   std::vector<bool> keep(cloud.size(), true);
   if (options.points > 0) keep = random_choice(path, cloud, options.points, options.seed);

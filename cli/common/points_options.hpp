@@ -10,7 +10,7 @@
 
 namespace holotone::cli {
 
-/// Where the object goes and which points stand for it, as typed.
+/// Placement of the object and choice of its points, as typed.
 struct SceneArguments {
   std::string distance = "20cm";
   std::string size = "8mm";
@@ -39,40 +39,41 @@ struct SceneOptions {
   std::uint64_t seed = 0;
 };
 
-/// More samples than any memory holds; what this machine holds is asked when the work begins.
+/// Bound beyond any memory; require_memory_for checks the memory of this machine when the work begins.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// Throws out_of_memory for more samples of a surface than memory holds, before the system ends the program for trying.
+/// Throws out_of_memory if samples of a surface exceed the free memory; otherwise the system would kill the program.
 void require_memory_for(std::int64_t samples);
 
 /// --distance, --size and --keep-coordinates.
 std::vector<OptionRow> placement_options(SceneArguments& arguments);
 /// --seed.
 OptionRow seed_option(SceneArguments& arguments);
-/// The options that choose, turn, hide and light points.
+/// Options that choose, turn, hide and light points.
 std::vector<OptionRow> scene_option_rows(SceneArguments& arguments);
 SceneOptions scene_options(const SceneArguments& arguments);
 
-/// A file's vertices and triangles in place: checked, without bad vertices, in metres before or behind the panel.
+/// Placed vertices and triangles of a file: checked, without bad vertices, in metres relative to the panel.
 struct PlacedScene {
   std::string path;
   Mesh mesh;
-  std::int64_t dropped = 0;  ///< vertices --skip-bad left out
+  std::int64_t dropped = 0;  ///< vertices dropped by --skip-bad
 };
 
-/// Reads and places. Throws io, or invalid_argument naming the first bad point unless skip_bad.
+/// Reads and places a scene. Throws io, or invalid_argument naming the first bad point unless skip_bad.
 PlacedScene place_scene(const std::string& path, const SceneOptions& options);
 
 /// Points ready for the sum.
 struct ScenePoints {
   PointCloud cloud;
-  std::int64_t dropped = 0;  ///< by --skip-bad, in all
-  std::int64_t hidden = 0;   ///< by --hide
+  std::int64_t dropped = 0;  ///< points dropped by --skip-bad, in total
+  std::int64_t hidden = 0;   ///< points dropped by --hide
   double nearest_m = 0;      ///< smallest distance behind the panel
   double farthest_m = 0;
 };
 
-/// The scene turned about the vertical axis through its middle, then sampled, hidden, lit and given its phases.
+/// Turns the scene about the vertical axis through its middle, then samples points, adds random phases, hides and
+/// shades.
 ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, double turn_rad);
 
 }  // namespace holotone::cli

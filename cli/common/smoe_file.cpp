@@ -12,7 +12,7 @@
 namespace holotone::cli {
 namespace {
 
-/// The arrays of a model: their names, numbers and numbers of one component, the same in every format.
+/// Calls body(name, values, shape) for each array of a model; the arrays are the same in every format.
 template <class Model, class Body>
 void over_arrays(Model& model, const Body& body) {
   const std::int64_t d = model.dimensions;
@@ -65,7 +65,7 @@ std::string npz_text(const SmoeModel& model) {
   return npz_bytes(arrays);
 }
 
-/// Float32 numbers of a list in a file; those beyond its range become infinite, which require_model refuses.
+/// Converts numbers of a file to float32. Numbers beyond its range become infinite, which require_model refuses.
 template <class Number>
 std::vector<float> floats_of(const std::vector<Number>& values) {
   std::vector<float> floats;
@@ -85,7 +85,7 @@ void set_box(const std::string& path, SmoeModel& model, const std::vector<double
   std::copy(high.begin(), high.end(), model.high.begin());
 }
 
-/// What a JSON value is, in words.
+/// Type of a JSON value in words.
 std::string_view kind_of(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -94,10 +94,10 @@ std::string_view kind_of(const nlohmann::json& value) {
   return value.is_boolean() ? "true or false" : "null";
 }
 
-/// `at` bytes into a text, as an editor shows it.
+/// Line and column of byte `at` of a text, counted from 1.
 std::string place_in(std::string_view text, std::size_t at) {
   const auto before = text.substr(0, std::min(at, text.size()));
-  const auto line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  const auto line_begin = before.rfind('\n') + 1;  // 0 if there is none
   return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
                      before.size() - line_begin + 1);
 }

@@ -8,26 +8,27 @@
 
 namespace holotone::cli {
 
-/// Of .smoe files.
+/// Quality of .smoe files.
 inline constexpr Range quality_range = number_range(0, best_smoe_quality);
 
 /// A model and the file it came from.
 struct StoredModel {
   SmoeModel model;
-  std::optional<SmoeFileInfo> info;  ///< of .smoe files
+  std::optional<SmoeFileInfo> info;  ///< only of .smoe files
   std::int64_t bytes = 0;
 };
 
-/// Reads .smoe, .json or .npz, told apart by the name. Throws io, and invalid_argument naming `option`.
+/// Reads .smoe, .json or .npz, by the name's extension. Throws io, and invalid_argument naming `option`.
 StoredModel read_model(const std::string& path, std::string_view option = "IN");
 
-/// Throws invalid_argument naming the option unless the name is that of a model.
+/// Throws invalid_argument naming the option unless the name ends in .smoe, .json or .npz.
 void require_model_name(std::string_view option, const std::string& path);
 
-/// Every float of a model as it is, for other programs: .json or .npz by the name (docs/smoe_format.md). Throws io.
+/// Writes every float of a model unchanged, for other programs: .json or .npz by the name (docs/smoe_format.md). Throws
+/// io.
 void write_model_floats(const std::string& path, const SmoeModel& model);
 
-/// The bytes of a .smoe file to its name. Throws io.
+/// Writes the bytes of a .smoe file. Throws io.
 void write_smoe(const std::string& path, const std::vector<std::byte>& bytes);
 
 /// "40k", "1.5M", "40000": a count of bytes, in powers of 1000. Throws invalid_argument.

@@ -5,7 +5,7 @@
 namespace holotone::cli {
 namespace {
 
-/// Mean of the channels over squares of `scale` pixels.
+/// Sum of the channels over squares of `scale` x `scale` pixels.
 std::vector<double> shrunk(const Array<float, 3>& image, std::int64_t scale, std::int64_t& ny, std::int64_t& nx) {
   ny = image.shape()[0] / scale;
   nx = image.shape()[1] / scale;
@@ -21,18 +21,18 @@ std::vector<double> shrunk(const Array<float, 3>& image, std::int64_t scale, std
   return result;
 }
 
-/// Sums over a square, of products of the picture's slopes and of its changes to the neighbours.
+/// Sums over a square of products of the picture's gradients and its changes to the neighbouring views.
 struct SquareSums {
   double xx = 0, yy = 0, ux = 0, uy = 0, vx = 0, vy = 0;
 };
 
-/// Of all squares.
+/// Sums over all squares.
 struct Evidence {
   double agreement = 0;
-  double u_along = 0, u_across = 0, v_along = 0, v_across = 0;  ///< squares of change that a shift explains
+  double u_along = 0, u_across = 0, v_along = 0, v_across = 0;  ///< squared change explained by a shift
 
   void add(const SquareSums& s) {
-    // Where a square has little structure along an axis its shift says little.
+    // A square with little structure along an axis determines its shift poorly.
     const double weight = std::min(s.xx, s.yy);
     if (!(weight > 0)) return;
     agreement += weight * (s.ux / s.xx) * (s.vy / s.yy);

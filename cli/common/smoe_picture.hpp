@@ -8,22 +8,22 @@
 
 namespace holotone::cli {
 
-/// The size that a model's box has in its own pixels: {ny, nx}, each at least 1.
+/// Size of a model's box in its own pixels: {ny, nx}, each 1 to 65536.
 Shape<2> own_size(const SmoeModel& model);
 
-/// Where a model of more than two dimensions is looked at from: "u,v", one number for each coordinate beyond x and y;
-/// their middle if `text` is empty. Throws invalid_argument naming `option`.
+/// Viewpoint of a model of more than two dimensions: "u,v", one number for each coordinate beyond x and y; the middle
+/// of the box if `text` is empty. Throws invalid_argument naming `option`.
 std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option = "--view");
 
-/// The model's colours in float32 {ny, nx, channels} in host memory, as the model has them; `device` is the renderer's.
+/// Colours of the model, unconverted, as float32 {ny, nx, channels} in host memory. `device`: the renderer's.
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {});
 
-/// Colours as codes of 8 bits, or of 10, 12 or 16 in files of 16 bits a pixel: c of 0 to 2^bits - 1, written as the
-/// nearest of c 65535 / (2^bits - 1) so that white is white. Those of linear light become sRGB codes; colours outside 0
-/// to 1 are cut off.
+/// Colours as codes of 8 bits, or of 10, 12 or 16 bits in files of 16 bits a pixel. A code c of 0 to 2^bits - 1 is
+/// written as the integer nearest to c 65535 / (2^bits - 1), so that white is white. Linear light becomes sRGB codes;
+/// colours are clipped to 0 to 1.
 Image coded(const Array<float, 3>& colours, bool linear, int bits);
 
-/// -10 log10 of the mean squared difference of all codes over their largest; infinite where there is none.
+/// -10 log10 of the mean squared difference of all codes relative to the largest; infinite for equal pictures.
 double psnr_of(const Array<float, 3>& a, const Array<float, 3>& b);
 
 }  // namespace holotone::cli

@@ -6,20 +6,21 @@
 #include <string>
 #include <string_view>
 
-// What a model's file holds, as `info` and `smoe info` report it. `pixels`: of all captured views; none: not known.
+// Summary of a model's file, as `info` and `smoe info` report it. `pixels`: number in all captured views; none:
+// unknown.
 namespace holotone::cli {
 
-/// Pixels of a model of one picture; nothing of a light field, whose file does not say how many views there were.
+/// Pixels of a model of one picture; none for a light field, whose file does not store the number of views.
 std::optional<double> own_pixels(const SmoeModel& model);
 
-/// For --json.
+/// Summary for --json.
 nlohmann::json model_json(const std::string& path, const StoredModel& stored, std::optional<double> pixels);
 
-/// As lines.
+/// Reports the summary as lines.
 void report_model(const ConsoleOptions& console, const std::string& path, const StoredModel& stored,
                   std::optional<double> pixels);
 
-/// One more of these lines.
+/// Reports one more line of the summary.
 void report_model_line(const ConsoleOptions& console, std::string_view name, std::string_view text);
 
 }  // namespace holotone::cli

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name with counters, taken apart: text, counter, text, counter, text.
+/// Name with counters, split: text, counter, text, counter, text.
 struct ViewPattern {
   std::vector<std::string> texts;
   std::string counters;  ///< 'u' and 'v' in their order
@@ -67,7 +67,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::strin
   return at == end ? std::optional(numbers) : std::nullopt;
 }
 
-/// Files by {v, u}, row by row, as one grid.
+/// Files of the grid, row by row in order of {v, u}.
 std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, FitPictures& pictures) {
   const fs::path folder = fs::path(path).parent_path();
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> files;
@@ -109,7 +109,7 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
   return result;
 }
 
-/// Views have the shape of the first.
+/// Throws io for a view of another shape than the first.
 void require_same_shape(const FitPictures& pictures, const std::string& path, const Shape<3>& shape) {
   if (pictures.images.empty() || shape == pictures.images.front().shape()) return;
   const auto text = [](const Shape<3>& s) {
@@ -161,7 +161,7 @@ const Array<float, 3>& image_at(const FitPictures& pictures, std::int64_t row, s
   return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)];
 }
 
-/// Where the views stand, and what the parallax says of their names.
+/// Sets the positions of the views, and `up` and `swapped` from the parallax.
 void place_views(FitPictures& pictures, ViewRows rows, bool both) {
   if (both) {
     const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
@@ -254,7 +254,7 @@ double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Dev
     check_cancelled("measuring");
     const auto& image = pictures.images[i];
     const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
-    // As files of codes would hold them.
+    // Rounded to codes as in a file.
     const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
     const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
     if (each != nullptr) each->push_back(psnr);

@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <vector>
 
-// OpenBLAS maps its buffers when it is loaded, before main, and tries again for ever where the address space is too
-// small for them (ulimit -v). What runs here runs before any library's own start: it refuses what cannot work and
-// asks for fewer threads where there is room for a few only. Sanitizers reserve far more address space than
+// OpenBLAS maps its buffers when it is loaded, before main. It retries forever if the address space (ulimit -v) is too
+// small for them. The check below runs before the start of any library: it refuses too small limits and restarts the
+// program with fewer threads if only a few fit. Not in sanitized builds: sanitizers reserve far more address space than
 // any limit allows, and intercept calls before they are ready.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HOLOTONE_SANITIZED 1
@@ -32,8 +32,8 @@ namespace holotone::cli {
 namespace {
 
 constexpr rlim_t bytes_to_start = rlim_t{640} << 20;  ///< beyond the libraries themselves: measured 560 MiB
-constexpr rlim_t bytes_a_buffer = rlim_t{128} << 20;  ///< OpenBLAS's, one a thread and one of the caller
-constexpr rlim_t bytes_a_thread = rlim_t{272} << 20;  ///< that, the stack and the heap of one
+constexpr rlim_t bytes_a_buffer = rlim_t{128} << 20;  ///< buffer of OpenBLAS: one per thread and one of the caller
+constexpr rlim_t bytes_a_thread = rlim_t{272} << 20;  ///< that buffer, the stack and the heap of one thread
 constexpr long most_threads = 1024;
 constexpr std::size_t most_variables = 4096;
 constexpr const char* blas_variable = "OPENBLAS_NUM_THREADS=";
@@ -41,7 +41,7 @@ constexpr const char* thread_variable = "OMP_NUM_THREADS=";
 constexpr const char* spin_variable = "GOMP_SPINCOUNT=";
 constexpr const char* wait_variable = "OMP_WAIT_POLICY=";
 
-/// The address space taken by the program and its libraries; 0 if the system does not say.
+/// Bytes of address space used by the program and its libraries; 0 if unknown.
 rlim_t mapped_bytes() {
   char text[64] = {};
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ void say(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)
 
 bool is_variable(const char* entry, const char* name) { return std::strncmp(entry, name, std::strlen(name)) == 0; }
 
-/// Numbers above 0 with commas between, as libgomp takes them; an empty text asks for nothing.
+/// True for numbers > 0 separated by commas, the syntax of libgomp, and for a blank text, which sets nothing.
 bool are_thread_counts(const char* text) {
   const auto skip_blanks = [&] {
     while (*text == ' ' || *text == '\t') ++text;
@@ -78,7 +78,7 @@ bool are_thread_counts(const char* text) {
   }
 }
 
-/// The number of threads that the environment asks for, else the processors'.
+/// Number of threads set in the environment, else the number of processors.
 long wanted_threads(char** environment) {
   for (; *environment != nullptr; ++environment) {
     if (!is_variable(*environment, thread_variable)) continue;
@@ -92,7 +92,7 @@ long wanted_threads(char** environment) {
   return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/// Name=value with a value from 1 to 1024.
+/// Writes name=value to `text`; value from 1 to 1024.
 void set_variable(char* text, const char* name, long value) {
   char digits[8];
   std::size_t count = 0;
@@ -102,14 +102,14 @@ void set_variable(char* text, const char* name, long value) {
   *text = '\0';
 }
 
-/// Name=value that the program needs to see when it starts; an entry of another value is replaced, by nothing without
-/// a new one.
+/// Environment entry name=value that the program needs at its start. Replaces an entry of another value; a null entry
+/// removes it.
 struct Setting {
   const char* name;
   char* entry;
 };
 
-/// Starts the program anew with these settings; if that fails, all goes on as it would have.
+/// Restarts the program with these settings; if that fails, the program continues unchanged.
 void restart_with(const Setting* settings, std::size_t setting_count, char** arguments, char** environment) {
   static char* variables[most_variables + 4];
   std::size_t count = 0;
@@ -122,7 +122,7 @@ void restart_with(const Setting* settings, std::size_t setting_count, char** arg
   for (std::size_t i = 0; i < setting_count; ++i) {
     if (settings[i].entry != nullptr) variables[count++] = settings[i].entry;
   }
-  // By its own path, from which the system takes the name that ps and top show.
+  // The program's own path: it gives the process the name that ps and top show.
   static char path[PATH_MAX];
   if (readlink("/proc/self/exe", path, sizeof path - 1) > 0) execve(path, arguments, variables);
   execve("/proc/self/exe", arguments, variables);
@@ -135,7 +135,7 @@ bool has_variable(char** environment, const char* name) {
   return false;
 }
 
-/// A blank value, of which libgomp says twice that it is invalid before it ignores it.
+/// True for a blank value: libgomp reports it twice as invalid and then ignores it.
 bool has_blank_variable(char** environment, const char* name) {
   for (; *environment != nullptr; ++environment) {
     if (!is_variable(*environment, name)) continue;
@@ -146,7 +146,7 @@ bool has_blank_variable(char** environment, const char* name) {
   return false;
 }
 
-/// No C++ library yet: constructors have not run.
+/// Runs before all constructors: no C++ library yet.
 void check_start(int count_of_arguments, char** arguments, char** environment) {
   // The child that parses a file has its limits from its parent, which also ends it.
   if (count_of_arguments > 1 && std::strncmp(arguments[1], "__read-", 7) == 0) return;
@@ -158,8 +158,8 @@ void check_start(int count_of_arguments, char** arguments, char** environment) {
   Setting settings[3];
   std::size_t count = 0;
   bool threads_set = false;
-  // Threads without work are to sleep soon. As libgomp has it they spin for much longer, which beside other programs
-  // takes the processors from the threads that work.
+  // Makes idle threads sleep soon. By libgomp's default they spin much longer, which beside other programs takes the
+  // processors from the working threads.
   static char spin[] = "GOMP_SPINCOUNT=1000";
   if (!has_variable(environment, spin_variable) && !has_variable(environment, wait_variable)) {
     settings[count++] = {spin_variable, spin};
@@ -211,7 +211,7 @@ void take_blas_buffers() {
                                                       format_bytes(need), threads, format_bytes(room)));
   }
   openblas_set_num_threads(threads);
-  // Large enough not to take the way of small products, which needs no buffer.
+  // Large enough to avoid the path for small products, which needs no buffer.
   constexpr int extent = 256;
   const std::vector<float> zeros(std::size_t{extent} * extent);
   std::vector<float> result(zeros.size());

@@ -12,7 +12,7 @@
 namespace holotone::cli {
 namespace {
 
-/// A table holds at most one line for each of 2^16 codes; a file far longer than that is something else.
+/// Limit of text files. A table has at most one line for each of 2^16 codes; a much larger file is no table.
 constexpr std::uintmax_t longest_text_bytes = 4 << 20;
 
 bool has_unit(std::string_view text, std::string_view unit) {
@@ -35,7 +35,7 @@ double grating_angle(std::string_view option, const std::string& text, double wa
   return steering_angle_rad(period, wavelength_m);
 }
 
-/// The whole number that "20000", "20k", "1.5M" or "2e4" say.
+/// Whole number of "20000", "20k", "1.5M" or "2e4"; nullopt for other texts.
 std::optional<std::int64_t> whole_value(std::string_view text) {
   double factor = 1;
   if (text.ends_with('k') || text.ends_with('K')) factor = 1e3;

@@ -9,26 +9,26 @@
 #include <string_view>
 #include <vector>
 
-// What the user types for an option, to a number. Every function names the option in its error, which is
-// Error{invalid_argument}: `--option: expected ..., got '...'`.
+// Conversion of option texts to values. Errors are Error{invalid_argument} and name the option: `--option: expected
+// ..., got '...'`.
 namespace holotone::cli {
 
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
-/// Whether an error is one of an option and not of the file that was being read for it.
+/// True if an error is about an option, not about the file that was read for it.
 bool names_option(const Error& error) noexcept;
 
-/// Pitches beyond these belong to no modulator, and larger worlds to no hologram.
+/// Limits: no modulator has a pitch outside 1 nm to 1 m, no hologram a scene of more than 100 km.
 inline constexpr double least_length_m = 1e-9;
 inline constexpr double most_length_m = 1;
 inline constexpr double most_distance_m = 1e5;
-/// Field values and amplitudes beyond it are taken for a mistake.
+/// Largest field value and amplitude; larger ones are refused as mistakes.
 inline constexpr double most_field_value = 1e15;
 
-/// What a range holds.
+/// Kind of a range's values.
 enum class RangeOf { counts, numbers, lengths };
 
-/// The values that an option takes, both ends included: said once, for the check, its error and the help. Lengths are
+/// Values that an option accepts, both ends included: one definition for the check, its error and the help. Lengths are
 /// in metres.
 struct Range {
   RangeOf of = RangeOf::numbers;
@@ -42,7 +42,7 @@ constexpr Range count_range(std::int64_t low, std::int64_t high) {
 constexpr Range number_range(double low, double high) { return {RangeOf::numbers, low, high}; }
 constexpr Range length_range(double low_m, double high_m) { return {RangeOf::lengths, low_m, high_m}; }
 
-/// Of tone curves, and of the codes of holograms.
+/// Gamma of tone curves, and bits of a hologram's codes.
 inline constexpr Range gamma_range = number_range(0.01, 100);
 inline constexpr Range code_bits_range = count_range(1, 16);
 
@@ -55,7 +55,7 @@ double length_between(std::string_view option, std::string_view text, double low
 /// A wavelength, from least_wavelength_m to most_wavelength_m.
 double wavelength_of(std::string_view option, std::string_view text);
 
-/// A word on a wavelength that no light modulator works at, or nothing.
+/// Warning for a wavelength outside 200 nm to 2 um, the range of light modulators; else empty.
 std::string wavelength_warning(double wavelength_m);
 
 /// A pixel pitch.
@@ -73,7 +73,7 @@ double positive_number(std::string_view option, std::string_view text);
 /// A whole number in [low, high]: "20000", "20k" (k = 1000), "1.5M" (M = 1000000) or "2e4".
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high);
 
-/// The same with a range of an option.
+/// Overloads with a Range.
 double length_between(std::string_view option, std::string_view text, const Range& range);
 double number_between(std::string_view option, std::string_view text, const Range& range);
 std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range);
@@ -97,10 +97,10 @@ std::array<double, 2> grating_pair(std::string_view option, std::string_view tex
 /// Three numbers, not all zero, from "x,y,z".
 std::array<double, 3> direction(std::string_view option, std::string_view text);
 
-/// A small text file's content. Throws io.
+/// Content of a text file of at most 4 MiB. Throws io.
 std::string text_file(const std::string& path);
 
-/// A name and what it stands for.
+/// Name of an option's value, and the value.
 template <class T>
 struct Choice {
   std::string_view name;

@@ -18,7 +18,7 @@ std::string_view unit_of(std::string_view text) {
   return last == std::string_view::npos ? text : text.substr(last + 1);
 }
 
-/// Two lengths from "a,b" or "axb", the first perhaps without its unit.
+/// Two lengths of "a,b" or "axb"; the first may omit its unit.
 std::array<double, 2> pair_of(std::string_view option, std::string_view first, std::string_view second) {
   std::string completed(first);
   if (is_plain_number(first)) completed += unit_of(second);

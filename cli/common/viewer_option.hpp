@@ -6,16 +6,16 @@
 
 namespace holotone::cli {
 
-/// A viewing window from "DISTANCE:SIZE[@X,Y]", such as 36mm:9.2mm or 36mm:9.2x6mm@2,0mm: DISTANCE in front of the
-/// panel, SIZE (or WIDTHxHEIGHT) wide and high, its middle at X,Y (else on the axis). Of a pair the last unit counts
-/// for one without. Throws invalid_argument naming `option`.
+/// Viewing window from "DISTANCE:SIZE[@X,Y]", such as 36mm:9.2mm or 36mm:9.2x6mm@2,0mm: DISTANCE in front of the panel,
+/// SIZE (or WIDTHxHEIGHT) its width and height, X,Y its centre (default: on the axis). The first number of a pair may
+/// omit its unit: that of the second applies. Throws invalid_argument naming `option`.
 Viewer viewer_of(std::string_view option, std::string_view text);
 
 /// Width and height in metres from "SIZE" or "WIDTHxHEIGHT". Throws invalid_argument naming `option` and `text`, which
 /// holds the size.
 std::array<double, 2> window_size(std::string_view option, std::string_view size, std::string_view text);
 
-/// The option's text for a viewer: read back to the same one.
+/// Option text of a viewer; viewer_of reads the same viewer back.
 std::string text_of(const Viewer& viewer);
 
 }  // namespace holotone::cli

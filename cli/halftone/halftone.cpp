@@ -13,19 +13,19 @@ namespace {
 
 constexpr double dots_that_hardly_show = 0.1;  ///< radius in pixels of a PNG without --dpi
 
-/// Pixels of the raster a pixel of the page.
+/// Raster pixels per page pixel.
 double raster_scale(const HalftoneJob& job, const HalftonePage& page) {
   if (job.dpi == 0) return 1;
   return job.dpi * (page.pixel_m > 0 ? page.pixel_m : default_pixel_m) / 0.0254;
 }
 
-/// Three digits of a length in pixels: with its unit where somebody said how large the page is.
+/// A length in pixels to three digits; in length units if the page size is known.
 std::string page_length_text(const HalftonePage& page, double pixels) {
   if (page.pixel_m == 0) return fmt::format("{:.3g} pixels", pixels);
   return format_length(parse_number("length", fmt::format("{:.3g}", pixels * page.pixel_m)));
 }
 
-/// --radius as it would have to be typed.
+/// Value of --radius times `factor`, as the option accepts it.
 std::string radius_text(const HalftoneJob& job, double factor) {
   if (!job.radius_low->metres) return fmt::format("{:.3g}", job.radius_low->value * factor);
   std::string text = format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius_low->value * factor)));
@@ -33,7 +33,7 @@ std::string radius_text(const HalftoneJob& job, double factor) {
   return text;
 }
 
-/// Dots that together have more or less ink than the picture, because both number and radius were given.
+/// Warning if the dots' ink differs from the picture's by more than 10 %; possible if dot count and radius are given.
 std::string ink_warning(const HalftoneJob& job, const WrittenHalftone& halftone) {
   constexpr double tolerated = 0.1;
   const double share = halftone.ink_share;
@@ -45,7 +45,7 @@ std::string ink_warning(const HalftoneJob& job, const WrittenHalftone& halftone)
                      std::max(1.0, std::round(static_cast<double>(*job.dots) / share)));
 }
 
-/// What might help though nothing is wrong.
+/// Suggestions for results that are valid but may be unsatisfactory.
 std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& page) {
   constexpr double dark = 0.75;
   std::vector<std::string> hints;
@@ -61,7 +61,7 @@ std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& pa
   return hints;
 }
 
-/// What was done as asked and is hardly what was meant, a line each.
+/// Warnings for valid requests with a probably unintended result, one line each.
 std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage& page,
                                      const WrittenHalftone& halftone) {
   std::vector<std::string> warnings;
@@ -199,7 +199,8 @@ std::vector<OptionRow> method_options(HalftoneArguments& a) {
       {.names = "--start",
        .target = &a.start,
        .value = "NAME",
-       .help = "Initial dots: importance (random with the ink's density) or error-diffusion",
+       .help = "Placement of the dots before the first iteration: importance (random, denser where the ink is) or "
+               "error-diffusion",
        .otherwise = "importance"},
       {.names = "--descent",
        .target = &a.descent,

@@ -18,7 +18,7 @@ constexpr Choice<HalftoneMethod> methods[] = {{"electrostatic", HalftoneMethod::
                                               {"lloyd", HalftoneMethod::lloyd},
                                               {"ccvt", HalftoneMethod::capacity_voronoi}};
 
-/// An option that only some methods know.
+/// An option that applies to some methods alone.
 struct Dependent {
   std::string_view option;
   bool given;
@@ -27,7 +27,7 @@ struct Dependent {
   std::string_view got;
 };
 
-/// Refuses what would do nothing.
+/// Rejects options without effect.
 void refuse_unused(const HalftoneArguments& a, const HalftoneJob& job) {
   const bool forces = job.by_forces();
   const bool fast = job.method == HalftoneMethod::electrostatic;
@@ -191,7 +191,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   check_files(job);
   if (job.method == HalftoneMethod::direct) {
     job.forces.sum = ForceSum::direct;
-    // An iteration may take minutes: after each the user is told, and asked whether to go on.
+    // An iteration may take minutes: progress is reported and cancellation checked after each.
     job.descent.patience *= job.descent.check_interval;
     job.descent.check_interval = 1;
   }

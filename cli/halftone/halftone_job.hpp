@@ -22,7 +22,7 @@ inline constexpr Range weight_range = number_range(0, 1000);
 inline constexpr Range page_range = length_range(1e-6, 1000);
 inline constexpr Range dpi_range = number_range(1, 100'000);
 
-/// What follows `holotone halftone`, as typed.
+/// Arguments of `holotone halftone`, as typed.
 struct HalftoneArguments {
   std::vector<std::string> inputs;
   std::string output;
@@ -56,13 +56,13 @@ struct HalftoneArguments {
   ConsoleOptions console;
 };
 
-/// A length on the page as typed: in the picture's pixels or, with a unit, in metres.
+/// Page length as typed: in the picture's pixels or, with a unit, in metres.
 struct PageLength {
   double value = 0;
   bool metres = false;
 };
 
-/// What is to be done, checked as far as it can be before a file is read.
+/// A halftoning job, validated as far as possible before files are read.
 struct HalftoneJob {
   std::vector<std::string> inputs;  ///< one picture, or one for each ink
   std::string output;
@@ -71,10 +71,10 @@ struct HalftoneJob {
   InkSource ink;
   ClassWeights weights;
   std::optional<FramePattern> frames;
-  std::optional<std::int64_t> dots;       ///< none: as many as the ink asks for
-  std::optional<PageLength> radius_low;   ///< none: that which gives the dots the picture's ink
+  std::optional<std::int64_t> dots;       ///< none: from the ink
+  std::optional<PageLength> radius_low;   ///< none: the radius at which the dots hold the picture's ink
   std::optional<PageLength> radius_high;  ///< as radius_low unless sizes vary
-  std::int64_t iterations = 0;            ///< of lloyd and ccvt; 0: as many as they take by themselves
+  std::int64_t iterations = 0;            ///< of lloyd and ccvt; 0: until they converge
   std::uint64_t seed = 0;
   double size_m = 0;  ///< longer side of the page; 0: not given
   double dpi = 0;
@@ -95,7 +95,7 @@ struct HalftoneJob {
   }
 };
 
-/// Without asking for memory. Throws invalid_argument or io naming the option.
+/// Allocates nothing large. Throws invalid_argument or io naming the option.
 HalftoneJob halftone_job(const HalftoneArguments& arguments);
 
 }  // namespace holotone::cli

@@ -13,7 +13,7 @@ double pixels_of(const PageLength& length, const HalftonePage& page) {
   return length.metres ? length.value / (page.pixel_m > 0 ? page.pixel_m : default_pixel_m) : length.value;
 }
 
-/// The option that asks for a number of dots.
+/// The option that determines the number of dots.
 std::string_view counting_option(const HalftoneJob& job) {
   return job.dots ? "--dots" : job.radius_low ? "--radius" : "IN";
 }
@@ -32,7 +32,7 @@ HalftoneOptions options_of(const HalftoneJob& job, const HalftonePage& page, Pro
   options.tour = job.tour;
   options.pixel_m = page.pixel_m;
   options.on_count = [&job](std::int64_t dots) { require_memory_for_dots(job, dots, counting_option(job)); };
-  // One iteration's number and the mean force beside the bar.
+  // Iteration number and mean force beside the bar.
   options.on_iteration = [&bar](std::int64_t iteration, std::optional<double> mean_force) {
     std::string detail = fmt::format("iteration {}", iteration);
     if (mean_force) detail += fmt::format(", mean force {:.2g}/px", *mean_force);
@@ -41,7 +41,7 @@ HalftoneOptions options_of(const HalftoneJob& job, const HalftonePage& page, Pro
   return options;
 }
 
-/// The library's arguments by the options that stand for them.
+/// Replaces the library's argument names by the corresponding options.
 [[noreturn]] void rethrow_of_option(const HalftoneJob& job, const Error& error) {
   if (error.code() == ErrorCode::invalid_argument && error.function() == "make_halftone") {
     throw Error(ErrorCode::invalid_argument,

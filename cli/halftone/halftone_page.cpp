@@ -5,14 +5,14 @@
 #include <holotone/core/error.hpp>
 #include <optional>
 
-// Pictures to inks.
+// Converts pictures to inks.
 namespace holotone::cli {
 namespace {
 
 void require_memory_for_inks(const std::string& path, const Image& image, std::size_t inks) {
   const auto shape = shape_of(image);
   const double pixels = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
-  // The picture as numbers, its inks, and one more of them resampled.
+  // The picture as float32, its inks, and one of them resampled.
   const double need = pixels * sizeof(float) * (static_cast<double>(shape[2]) + static_cast<double>(inks) + 1);
   require_memory(path, need, size_text(page_of(image)));
 }
@@ -28,7 +28,7 @@ HalftonePage read_page(const HalftoneJob& job) {
   Array<float, 2> mask;
   std::optional<Separation> separation;
   if (job.cmyk) separation = separation_of(job.black, job.apart());
-  bool floats = !job.ink.mask.empty();  // the mask may be some too
+  bool floats = !job.ink.mask.empty();  // the mask may be of floats too
   for (const auto& path : job.inputs) {
     const Image image = read_picture(path);
     const Shape<2> shape = page_of(image);

@@ -6,9 +6,9 @@
 namespace holotone::cli {
 namespace {
 
-/// Bytes a dot, from the peaks of resident memory of runs with 2,000,000 dots, rounded up.
+/// Bytes per dot: peak resident memory of runs with 2,000,000 dots, rounded up.
 double bytes_a_dot(const HalftoneJob& job) {
-  const double classes = job.cmyk || job.inputs.size() > 1 ? 1.5 : 1;  // plans of each and of all
+  const double classes = job.cmyk || job.inputs.size() > 1 ? 1.5 : 1;  // plans per class and for all
   switch (job.method) {
     case HalftoneMethod::electrostatic:
     case HalftoneMethod::direct: return classes * (job.device.backend == Backend::cpu ? 120 : 60);

@@ -5,7 +5,7 @@
 
 namespace holotone::cli {
 
-/// require_memory for so many dots by the job's method, the picture apart; `option` is what asked for them.
+/// require_memory for `count` dots by the job's method, without the picture; `option` is named in the error.
 void require_memory_for_dots(const HalftoneJob& job, std::int64_t count, std::string_view option);
 
 }  // namespace holotone::cli

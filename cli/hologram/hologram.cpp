@@ -92,7 +92,7 @@ std::vector<OptionRow> encoding_options(HologramArguments& a) {
           {.names = "--reference-angle",
            .target = &a.reference_angle,
            .value = "X[,Y]",
-           .help = "Tilt of the reference beam of --encode amplitude",
+           .help = "Tilt in x and y of the reference beam of --encode amplitude, such as 1.5deg",
            .otherwise = "0deg",
            .feeds = "EncodePlan.reference_angle"},
           {.names = "--carrier",

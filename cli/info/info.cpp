@@ -59,12 +59,14 @@ void tell_image(const InfoArguments& arguments, const Image& image) {
 }
 
 struct FieldTotals {
-  double sum = 0;      ///< of |u|^2, whose range float32 does not have
+  double sum = 0;      ///< of
+                       ///< u
+                       ///< ^2, beyond the range of float32
   double largest = 0;  ///< of |u|
   std::int64_t bad = 0;
 };
 
-/// Of a field of any size, some rows at a time.
+/// Totals of a field of any size, read in blocks of rows.
 FieldTotals totals_of(const FieldRowsReader& reader) {
   constexpr std::int64_t most_values = 1 << 22;
   const auto [ny, nx] = reader.shape();
@@ -107,7 +109,7 @@ void tell_field(const InfoArguments& arguments) {
                                   {"metadata", json_of(reader.metadata())}});
 }
 
-/// Numbers that are neither a field nor points: a map of phases, or what reconstruct --linear wrote.
+/// Describes an array that is neither a field nor points: a phase map, or output of reconstruct --linear.
 void tell_array(const InfoArguments& arguments, const std::string& bytes, const io::NpyHeader& header) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -136,7 +138,7 @@ void tell_array(const InfoArguments& arguments, const std::string& bytes, const 
 struct Extents {
   std::array<double, 3> low{};
   std::array<double, 3> high{};
-  std::int64_t bad = 0;  ///< vertices that are not finite
+  std::int64_t bad = 0;  ///< non-finite vertices
 };
 
 Extents extents_of(const Mesh& mesh) {
@@ -157,10 +159,10 @@ Extents extents_of(const Mesh& mesh) {
   return extents;
 }
 
-/// How far the Fresnel wave would be from the spherical one for this object on this panel.
+/// Deviation of the Fresnel wave from the spherical wave for this object and panel.
 double deviation_of(const InfoArguments& arguments, const Panel& panel) {
   SceneOptions options = scene_options(arguments.scene);
-  options.skip_bad = true;  // info describes what is there; bad points are counted beside
+  options.skip_bad = true;  // bad points are counted separately
   const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
   PointCloudOptions sum;
   sum.wavelength_m = wavelength_of("--wavelength", arguments.wavelength);
@@ -224,7 +226,7 @@ bool is_picture(const std::string& path) {
   return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
 }
 
-/// Everything else that info reads has been looked for when a file is taken for points.
+/// Points are the last kind tried: every other format that info reads has been ruled out.
 [[noreturn]] void reject_unknown(const std::string& path) {
   const auto extension = extension_of(path);
   throw_io(path,
@@ -234,13 +236,13 @@ bool is_picture(const std::string& path) {
            extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
 }
 
-/// A table without z is no cloud, but may be dots: whether it was.
+/// Fallback for a table without z, which is no point cloud: true if it was read as dots.
 bool tell_dots_instead(const InfoArguments& arguments) {
   if (!is_dots_input(arguments.input)) return false;
   try {
     tell_dots(arguments.input, arguments.console);
   } catch (const Error&) {
-    return false;  // what the cloud's reader said is nearer to what the user meant
+    return false;  // the cloud reader's error is the more relevant one
   }
   return true;
 }
@@ -255,7 +257,7 @@ void tell_points(const InfoArguments& arguments) {
   }
 }
 
-/// Complex numbers are a field; real ones {n, 2} dots, {n, 3} and {n, 4} points, and others an array.
+/// Classifies an array: complex is a field; real {n, 2} dots, {n, 3} and {n, 4} points; any other an array.
 void tell_npy(const InfoArguments& arguments) {
   const auto header = io::read_npy_header(arguments.input);
   const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;

@@ -1,4 +1,4 @@
-// What `holotone info` says of dots.
+// Dot files in `holotone info`.
 #include <algorithm>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>

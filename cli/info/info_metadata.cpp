@@ -15,7 +15,7 @@ std::optional<double> number_in(const std::string& text) {
   return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// A metadata value as people read it: lengths and angles with their units.
+/// A metadata value for display: lengths and angles with units.
 std::string readable(const std::string& key, const std::string& text) {
   const auto number = number_in(text);
   if (number && key.ends_with("_m")) return format_length(*number);
@@ -32,7 +32,7 @@ nlohmann::json json_of(const Metadata& metadata) {
     const auto number = number_in(text);
     const bool whole = number && std::abs(*number) < 9e15 && text.find_first_not_of("-0123456789") == std::string::npos;
     if (whole) {
-      object[key] = static_cast<std::int64_t>(*number);  // a count is 437645, not 437645.0
+      object[key] = static_cast<std::int64_t>(*number);  // counts without a fraction: 437645, not 437645.0
     } else {
       object[key] = number ? nlohmann::json(*number) : nlohmann::json(text);
     }

@@ -5,10 +5,10 @@
 
 namespace holotone::cli {
 
-/// Numbers as numbers, whole ones without a fraction.
+/// Metadata as JSON: numbers as numbers, whole ones without a fraction.
 nlohmann::json json_of(const Metadata& metadata);
 
-/// A line each, lengths and angles with their units.
+/// Prints one line per key, lengths and angles with units.
 void tell_metadata(const ConsoleOptions& console, const Metadata& metadata);
 
 }  // namespace holotone::cli

@@ -4,7 +4,7 @@
 
 namespace holotone::cli {
 
-/// What `holotone info` says of a model's file. Throws io.
+/// Prints the properties of a model file. Throws io.
 void tell_model(const std::string& path, const ConsoleOptions& console);
 
 }  // namespace holotone::cli

@@ -15,7 +15,8 @@
 namespace holotone::cli {
 namespace {
 
-/// Pieces whose periodograms are averaged: ten, as Ulichney does, where each holds dots enough to say something.
+/// Default number of pieces whose periodograms are averaged: ten as in Ulichney, one for fewer than 1000 dots, more
+/// above 10 million.
 std::int64_t default_segments(std::int64_t dots) {
   constexpr std::int64_t few = 1000;
   constexpr std::int64_t most_a_piece = 1'000'000;
@@ -48,7 +49,7 @@ void measure_spectrum(const MeasureJob& job, const Region& region, Measured& mea
   if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
 }
 
-/// Positions in the image's pixels.
+/// Positions in image pixels.
 std::vector<float> on_image(const Dots& dots, const Measured& measured) {
   std::vector<float> position = dots.position;
   if (measured.scale_x == 1 && measured.scale_y == 1) return position;
@@ -56,14 +57,14 @@ std::vector<float> on_image(const Dots& dots, const Measured& measured) {
     const double scale = i % 2 == 0 ? measured.scale_x : measured.scale_y;
     const auto most = static_cast<double>(measured.image[i % 2 == 0 ? 1 : 0]);
     double value = static_cast<double>(position[i]) * scale;
-    // Rounding must not push a dot on the page's edge off it.
+    // Rounding must not move a dot off the page's edge.
     if (value > most && value < most * (1 + 1e-6)) value = most;
     position[i] = static_cast<float>(value);
   }
   return position;
 }
 
-/// Dots that state radii weigh by their area.
+/// Charge of each dot: proportional to its area if radii are given.
 std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured& measured) {
   const Region page = interior(dots);
   double sum = 0;
@@ -85,14 +86,14 @@ std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured&
   return weight;
 }
 
-/// The paper's blurs in pixels where dots are about as far apart as there. Sparser dots such blurs would show one by
-/// one: for these the same in multiples of their spacing. No blur is below a pixel, as the image says nothing finer.
+/// The paper's blurs in pixels up to a dot spacing of 5 pixels. At a larger spacing these would resolve single dots:
+/// they are scaled with the spacing. No blur is below one pixel, the finest detail of the image.
 std::vector<double> default_sigmas(Measured& measured) {
   constexpr double most_spacing = 5;   // pixels
-  constexpr double paper_spacing = 2;  // pixels: there the two lists are one
+  constexpr double paper_spacing = 2;  // pixels: at this spacing the two lists are equal
   std::vector<double> sigmas = BlurOptions().sigma;
   if (measured.spacing <= most_spacing) return sigmas;
-  // A blur far wider than the image compares nothing.
+  // Limit: a blur far wider than the image carries no information.
   const double widest = static_cast<double>(std::max(measured.image[0], measured.image[1])) / 4;
   const double factor = std::clamp(widest / sigmas.back(), 1.0, measured.spacing / paper_spacing);
   for (double& sigma : sigmas) sigma = std::round(1000 * sigma * factor) / 1000;
@@ -130,7 +131,7 @@ void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured
                                      view_of(std::span<const float>(charge)), progress);
 }
 
-/// Dots of several inks are measured as one set unless a class is asked for, and so is the image's luminance.
+/// Reports how classes are measured: dots of several inks, and the image's luminance, as one set without --class.
 void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measured& measured) {
   const int classes = measured.source.classes;
   if (classes < 2) return;
@@ -147,7 +148,8 @@ void tell_classes(const MeasureJob& job, const MeasuredAgainst& against, Measure
   }
 }
 
-/// Discs that halftone drew with grey edges are no picture of two levels: says how to get one.
+/// Reads the dots; for discs that halftone drew with grey edges, which are no two-level picture, the error names a
+/// remedy.
 DotsFile read_input(const MeasureJob& job) {
   try {
     return read_dots_file(job.input, {.threshold = job.threshold});
@@ -252,29 +254,28 @@ std::vector<OptionRow> dots_options(MeasureArguments& a) {
 }
 
 std::vector<OptionRow> spectrum_options(MeasureArguments& a) {
-  return {
-      {.names = "--interior",
-       .target = &a.interior,
-       .value = "F",
-       .help = "Part of the page's width and height, about its centre, that spectrum and neighbours are measured in",
-       .range = interior_range},
-      {.names = "--window",
-       .target = &a.window,
-       .value = "NAME",
-       .help = "Window function of the pieces: rectangle or hann"},
-      {.names = "--frequency",
-       .target = &a.frequency,
-       .value = "F",
-       .help = "Largest frequency, in multiples of the principal frequency",
-       .range = frequency_range,
-       .common = true,
-       .feeds = "SpectrumPlan.largest_frequency"},
-      {.names = "--segments",
-       .target = &a.segments,
-       .value = "N",
-       .help = "Pieces of the page whose periodograms are averaged; auto: 10 from 1000 dots on, else 1",
-       .range = segments_range,
-       .feeds = "SpectrumPlan.largest_frequency"}};
+  return {{.names = "--interior",
+           .target = &a.interior,
+           .value = "F",
+           .help = "Central fraction of the page's width and height in which spectrum and neighbours are measured",
+           .range = interior_range},
+          {.names = "--window",
+           .target = &a.window,
+           .value = "NAME",
+           .help = "Taper of each segment of the page before its Fourier transform: rectangle (none) or hann"},
+          {.names = "--frequency",
+           .target = &a.frequency,
+           .value = "F",
+           .help = "Largest frequency, in multiples of the principal frequency",
+           .range = frequency_range,
+           .common = true,
+           .feeds = "SpectrumPlan.largest_frequency"},
+          {.names = "--segments",
+           .target = &a.segments,
+           .value = "N",
+           .help = "Pieces of the page whose periodograms are averaged; auto: 10 from 1000 dots on, else 1",
+           .range = segments_range,
+           .feeds = "SpectrumPlan.largest_frequency"}};
 }
 
 std::vector<OptionRow> image_options(MeasureArguments& a) {
@@ -313,7 +314,7 @@ std::vector<OptionRow> image_options(MeasureArguments& a) {
           {.names = "--colour,--color",
            .target = &a.colour,
            .value = "cmyk",
-           .help = "Separation: compare with the ink of --class (0 to 3) instead of the luminance"},
+           .help = "Compare one ink of a separation, chosen by --class (0 to 3: C, M, Y, K), instead of the luminance"},
           {.names = "--black",
            .target = &a.black,
            .value = "B",

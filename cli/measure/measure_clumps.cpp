@@ -25,7 +25,7 @@ std::vector<Run> runs_of(const Dots& dots) {
   return runs;
 }
 
-/// What runs leave of each row.
+/// Complement of the runs in each row.
 std::vector<Run> gaps_between(const std::vector<Run>& runs, const Dots& dots) {
   const auto nx = static_cast<std::int64_t>(dots.width);
   std::vector<Run> gaps;
@@ -41,7 +41,7 @@ std::vector<Run> gaps_between(const std::vector<Run>& runs, const Dots& dots) {
   return gaps;
 }
 
-/// Which runs are one clump: a forest whose roots stand for clumps.
+/// Union-find forest over runs; each root is a clump.
 class Forest {
  public:
   explicit Forest(std::size_t count) : parent_(count) {
@@ -65,7 +65,7 @@ Clumps clumps_of(const Dots& dots) {
   auto runs = runs_of(dots);
   if (clumps.gaps) runs = gaps_between(runs, dots);
   Forest forest(runs.size());
-  // Both rows go from left to right: of two runs the one that ends first can touch nothing further.
+  // Runs of both rows are sorted by x: the run that ends first touches no later one.
   std::size_t above = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Run& run = runs[i];

@@ -1,4 +1,4 @@
-// What was measured, as one page that needs nothing beside it.
+// Measurements as one self-contained HTML page.
 #include <algorithm>
 #include <cli/common/values.hpp>
 #include <cli/measure/measure_plot.hpp>
@@ -54,8 +54,8 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// Power in decibels, -20 black to +10 white, squares of both frequencies up to the same largest; means of power where
-/// the spectrum is finer than the picture.
+/// Power in decibels, -20 black to +10 white. Both frequency axes end at the same maximum. Power is averaged where the
+/// spectrum is finer than the picture.
 std::string spectrum_png(const Spectrum& spectrum) {
   constexpr std::int64_t side = 512;
   constexpr double low_db = -20;
@@ -63,7 +63,7 @@ std::string spectrum_png(const Spectrum& spectrum) {
   const auto [ny, nx] = spectrum.power.shape();
   const double largest =
       std::min(static_cast<double>(nx / 2) * spectrum.step_x, static_cast<double>(ny / 2) * spectrum.step_y);
-  // Columns c0 <= c < c1 of the spectrum that lie in pixel i; the nearest where none does.
+  // Columns c0 <= c < c1 of the spectrum within pixel i; the nearest column if there is none.
   const auto span = [&](std::int64_t i, std::int64_t n, double step) {
     const auto at = [&](double edge) {
       return (edge / side * 2 - 1) * largest / step + static_cast<double>(n / 2) + 0.5;
@@ -93,14 +93,14 @@ std::string spectrum_png(const Spectrum& spectrum) {
   return png.finish();
 }
 
-/// A round length that is about a fifth of `side`: 1, 2 or 5 times a power of ten.
+/// A round length of about side / 5: 1, 2 or 5 times a power of ten.
 double round_length(double side) {
   const double wanted = side / 5;
   const double power = std::pow(10.0, std::floor(std::log10(wanted)));
   return power * (wanted >= 5 * power ? 5 : wanted >= 2 * power ? 2 : 1);
 }
 
-/// A bar of a round length beneath the dots, millimetres where a pixel's size is known.
+/// A scale bar beneath the dots, in length units if the pixel size is known.
 std::string scale_bar(double side, double pixel_m) {
   const double unit = pixel_m > 0 ? pixel_m : 1;
   const double length = round_length(side * unit);
@@ -112,10 +112,10 @@ std::string scale_bar(double side, double pixel_m) {
       width + 20, html_text(text));
 }
 
-/// A square from the page's middle with some two thousand dots.
+/// A square of about 2000 dots from the page's middle.
 std::string dots_svg(const Measured& m) {
   constexpr double wanted = 2000;
-  constexpr std::size_t most = 20'000;  // where dots crowd in the middle
+  constexpr std::size_t most = 20'000;  // limit for dots that crowd in the middle
   const Dots& dots = m.source.dots;
   const double side = std::min({std::sqrt(wanted / m.density), dots.width, dots.height});
   const double x0 = (dots.width - side) / 2;

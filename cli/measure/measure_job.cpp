@@ -66,7 +66,7 @@ void check_files(const MeasureJob& job) {
                   {{"IN", job.input}, {"--against", job.against}, {"--mask", job.ink.mask}});
 }
 
-/// What of a picture was taken for dots.
+/// Reports which pixels of a picture are read as dots.
 void tell_pixels(const MeasureJob& job, MeasuredDots& measured) {
   if (!is_picture_of_dots(job.input)) return;
   const std::string which =
@@ -124,7 +124,7 @@ Extent extent_of(const Dots& dots) {
   return e;
 }
 
-/// A page for dots whose file states none.
+/// Assumes a page for dots whose file states none.
 void assume_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots& measured) {
   Dots& dots = measured.dots;
   measured.page_stated = false;
@@ -200,7 +200,7 @@ MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
   against.colour = shape_of(image)[2] >= 3;
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {
-    const ClassWeights weights;  // as halftone has them
+    const ClassWeights weights;  // the defaults of halftone
     const auto stated = [&](const std::string& key, double otherwise, double most) {
       const auto found = metadata.find(key);
       return found == metadata.end() ? otherwise : number_between(job.input + ": " + key, found->second, 0, most);

@@ -19,7 +19,7 @@ inline constexpr Range segments_range = count_range(1, 65536);
 inline constexpr Range sigma_range = number_range(0.3, 1000);
 inline constexpr Range margin_range = number_range(0, 65536);
 
-/// What follows `holotone measure`, as typed.
+/// Arguments of `holotone measure`, as typed.
 struct MeasureArguments {
   std::string input;
   std::string against;
@@ -41,52 +41,52 @@ struct MeasureArguments {
   ConsoleOptions console;
 };
 
-/// What is to be done, checked as far as it can be before a file is read.
+/// A measurement job, validated as far as possible before files are read.
 struct MeasureJob {
   std::string input;
   std::string against;  ///< empty: no image
   std::string output;   ///< empty: no report
   std::optional<std::array<double, 2>> page;
   double threshold = 0;
-  int colour_class = -1;  ///< -1: every dot
+  int colour_class = -1;  ///< -1: all dots
   bool y_up = false;
   double interior = 1;
-  std::int64_t segments = 0;  ///< 0: by the number of dots
+  std::int64_t segments = 0;  ///< 0: from the number of dots
   SpectrumWindow window = SpectrumWindow::rectangle;
   double frequency = 2;       ///< largest, in multiples of the principal frequency
-  std::vector<double> sigma;  ///< pixels of the image; empty: by the dots' spacing
+  std::vector<double> sigma;  ///< pixels of the image; empty: from the dots' spacing
   double margin = 0;
-  double charge = 0;  ///< pixels of ink a dot; 0: the image's ink over the dots
+  double charge = 0;  ///< pixels of ink per dot; 0: the image's ink over the dots
   InkSource ink;
-  bool cmyk = false;            ///< the image's ink is that of the class
-  std::optional<double> black;  ///< none: as the dots' file says, else 1
+  bool cmyk = false;            ///< compares with the ink of the class
+  std::optional<double> black;  ///< none: from the dots' file, else 1
   ConsoleOptions console;
 };
 
 /// Throws invalid_argument or io naming the option.
 MeasureJob measure_job(const MeasureArguments& arguments);
 
-/// Dots on a page whose size is known, and how it came to be known.
+/// Dots on a page of known size, and the origin of that size.
 struct MeasuredDots {
   Dots dots;
   bool page_stated = true;  ///< by the file or by --page
   std::int64_t off_page = 0;
-  int classes = 0;  ///< different ones in the file; 0: it states none
+  int classes = 0;  ///< number of classes in the file; 0: it states none
   std::vector<std::string> remarks;
   std::vector<std::string> warnings;
 };
 
-/// Takes the class that was asked for and finds the page: that of the file, --page, the image's if the
-/// dots lie on it, the unit square, or what holds the dots. `image` is empty without --against.
+/// Selects the class and determines the page: --page, the file's, the unit square if it holds all dots, the image's, or
+/// a box around the dots. `image` is empty without --against.
 MeasuredDots placed_dots(const MeasureJob& job, DotsFile file, View<const float, 2> image);
 
-/// What the dots are held against.
+/// Image that the dots are compared with.
 struct MeasuredAgainst {
   Array<float, 2> ink;  ///< {ny, nx}; empty without --against
   bool colour = false;  ///< the image has colours
 };
 
-/// The image's ink; that of a class as the dots' metadata say they were made. Throws io where there is none.
+/// Ink of the image; with --colour cmyk, ink of the class as the dots' metadata state. Throws io if there is none.
 MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata);
 
 }  // namespace holotone::cli

@@ -27,7 +27,7 @@ struct ValueSpan {
   }
 };
 
-/// From data to the element's units.
+/// Maps data to the element's units.
 struct Frame {
   ValueSpan x;
   ValueSpan y;
@@ -87,7 +87,7 @@ void add_marks(std::string& svg, const Plot& plot, const Frame& frame) {
     if (mark.at < frame.x.low || mark.at > frame.x.high) continue;
     svg += fmt::format("<path class=\"mark\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>",
                        frame.px(mark.at), top, height - bottom, frame.px(mark.at) + 4, y, html_text(mark.label));
-    y += 14;  // so that labels of near lines do not meet
+    y += 14;  // labels of near lines must not overlap
   }
   for (const auto& mark : plot.horizontal) {
     svg += fmt::format("<path class=\"mark\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" y=\"{4:.1f}\">{5}</text>", left,

@@ -1,4 +1,4 @@
-// What was measured, as lines, JSON and CSV.
+// Measurements as lines, JSON and CSV.
 #include <cli/common/values.hpp>
 #include <cli/measure/measure_result.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON knows neither infinity nor NaN.
+/// JSON has neither infinity nor NaN.
 json finite(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json finite(const std::vector<double>& values) {

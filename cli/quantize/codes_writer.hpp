@@ -11,20 +11,20 @@ class ImageRowsWriter;
 
 namespace holotone::cli {
 
-/// A file of 8-bit codes from top to bottom, to a temporary name that finish() renames: PNG by blocks of rows, TIFF,
+/// Writes 8-bit codes from top to bottom under a temporary name that finish() replaces: PNG in blocks of rows; TIFF,
 /// BMP and NPY ({ny, nx}, uint8) at once.
 class CodesWriter {
  public:
-  /// Whether files of this name are written by rows.
+  /// True for file names whose format is written by rows.
   static bool takes_rows(const std::string& path);
 
-  /// `by_rows`: as they come, where the format can.
+  /// `by_rows`: writes rows as they arrive if the format allows it.
   CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows);
   ~CodesWriter();
   CodesWriter(const CodesWriter&) = delete;
   CodesWriter& operator=(const CodesWriter&) = delete;
 
-  /// Where the codes of the next rows are put, before write().
+  /// Buffer for the codes of the next rows, to be filled before write().
   View<std::uint8_t, 2> next(std::int64_t rows);
   void write();
   void finish();
@@ -34,7 +34,7 @@ class CodesWriter {
   Shape<2> shape_;
   Metadata metadata_;
   std::unique_ptr<ImageRowsWriter> rows_;
-  Array<std::uint8_t, 3> pixels_;  ///< of the rows, or of all
+  Array<std::uint8_t, 3> pixels_;  ///< of the current rows, or of all
   std::int64_t first_row_ = 0;
   std::int64_t next_rows_ = 0;
 };

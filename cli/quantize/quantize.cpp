@@ -16,10 +16,10 @@ namespace {
 
 double decibels(double ratio) { return 10 * std::log10(ratio); }
 
-/// In a window, what of its light is not noise; rounded up to nothing where all of it is.
+/// Signal-to-noise ratio in a window, decibels; the signal is clamped to 1e-30 if all light is noise.
 double signal_to_noise(double light, double noise) { return decibels(std::max(light - noise, 1e-30) / noise); }
 
-/// Codes of a field without light are all noise: nothing to measure it against.
+/// False for a field without light: its codes are pure noise, without a signal to compare.
 bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
 
 nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
@@ -53,7 +53,7 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
   return object;
 }
 
-/// The last hogels of a panel that they do not divide.
+/// Note on cropped last hogels if hogels do not divide the panel.
 std::string padding_of(const QuantizeRow& row) {
   const auto rest = [&](std::int64_t all) { return all % row.hogel_px == 0 ? row.hogel_px : all % row.hogel_px; };
   if (row.hogel_px == 0 || (row.grid.nx % row.hogel_px == 0 && row.grid.ny % row.hogel_px == 0)) return {};
@@ -63,7 +63,7 @@ std::string padding_of(const QuantizeRow& row) {
       row.hogel_px, row.grid.nx, row.grid.ny, rest(row.grid.nx), rest(row.grid.ny));
 }
 
-/// What is asked for and hardly meant, of one field, as far as it is known before its numbers are read.
+/// Warnings for one field that its metadata suffices for, before its values are read.
 std::vector<std::string> early_warnings(const QuantizeRow& row) {
   std::vector<std::string> warnings;
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
@@ -99,7 +99,7 @@ std::vector<std::string> warnings_of(const QuantizeRow& row) {
   return warnings;
 }
 
-/// Of all fields, each once.
+/// Warnings of all fields without repetition.
 std::vector<std::string> warnings_of(const std::vector<QuantizeRow>& rows) {
   std::vector<std::string> all;
   for (const auto& row : rows) {
@@ -154,7 +154,7 @@ std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
   return text;
 }
 
-/// How to look at BMP files, which hold no metadata: those of the first hologram.
+/// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   if (extension_of(rows.front().output) != ".bmp") return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;

@@ -27,7 +27,7 @@ std::string_view name_of(T value, const Choice<T> (&choices)[N]) {
       ->name;
 }
 
-/// The window that the first file was made for; none if it states none. What is wrong with the file shows later.
+/// Viewing window that the first file states, if any. Errors in the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
   const auto extension = extension_of(path);
   if (extension != ".h5" && extension != ".hdf5") return {};
@@ -92,7 +92,7 @@ void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   job.device = Device{};
 }
 
-/// Levels of a table, and as many bits as they need.
+/// Levels of a look-up table, and the bits they require.
 void set_table(QuantizeJob& job, const QuantizeArguments& arguments) {
   auto& diffusion = job.diffusion;
   diffusion.levels = phase_table(arguments.lut);
@@ -149,7 +149,7 @@ void check_output_name(const QuantizeJob& job, const std::string& path) {
   }
 }
 
-/// One wavelength typed, or one for each of three files.
+/// One wavelength as typed, or one per file for three files.
 std::vector<std::string> wavelengths_of(const std::string& typed, std::size_t files) {
   if (files == 1 || typed.empty()) return {files, typed};
   constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm for three files";
@@ -192,7 +192,7 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   QuantizeJob job;
   job.console = arguments.console;
   job.overrides = arguments.overrides;
-  job.overrides.distance_given = true;  // codes need none
+  job.overrides.distance_given = true;  // quantization needs no distance
   job.lut = arguments.lut;
   set_method(job, arguments);
   set_weights(job, arguments);

@@ -15,14 +15,15 @@
 namespace holotone::cli {
 
 inline constexpr Range bits_range = count_range(1, 8);
-inline constexpr Range weights_range = count_range(1, 637);  // of p = 0; diffusion_weights has fewer for larger p
+inline constexpr Range weights_range = count_range(1, 637);  // upper bound for p = 0; diffusion_weights has fewer for
+                                                             // larger p
 inline constexpr Range lead_range = count_range(1, 24);
 inline constexpr Range kappa_range = number_range(0.1, 1);
 inline constexpr Range sum_range = number_range(0.1, 4);
 inline constexpr Range hogel_range = count_range(1, largest_grid_side);
 inline constexpr Range clip_range = number_range(0.01, 1);
 
-/// What follows `holotone quantize`, as typed.
+/// Arguments of `holotone quantize`, as typed.
 struct QuantizeArguments {
   std::vector<std::string> inputs;
   std::string output;
@@ -50,20 +51,20 @@ enum class QuantizeMethod { truncate, floyd_steinberg, swed, vded };
 std::string_view to_string(QuantizeMethod method);
 std::string_view to_string(WeightRule rule);
 
-/// Whether its weights keep noise out of a viewing window.
+/// True for methods whose weights keep noise out of a viewing window.
 constexpr bool has_windows(QuantizeMethod method) {
   return method == QuantizeMethod::swed || method == QuantizeMethod::vded;
 }
 
-/// One field to codes.
+/// Quantization of one field.
 struct QuantizeTask {
   std::string input;
   std::string output;
-  std::string channel;     ///< "r", "g", "b"; empty of one hologram
+  std::string channel;     ///< "r", "g", "b"; empty for a single hologram
   std::string wavelength;  ///< as typed; empty: the file's
 };
 
-/// What is to be done, checked as far as it can be before a file is read.
+/// A quantization job, validated as far as possible before files are read.
 struct QuantizeJob {
   std::vector<QuantizeTask> tasks;
   QuantizeMethod method = QuantizeMethod::floyd_steinberg;
@@ -71,7 +72,7 @@ struct QuantizeJob {
   bool viewer_stated = false;  ///< by the first file, not typed
   WeightOptions weights;
   ErrorDiffusionOptions diffusion;       ///< hogel_px: see `hogel_px`
-  std::optional<std::int64_t> hogel_px;  ///< of --hogel; 0: the panel
+  std::optional<std::int64_t> hogel_px;  ///< from --hogel; 0: the panel
   std::optional<double> distance_m;
   std::string lut;
   Device device;

@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::int64_t most_default_hogel_px = 2048;
 constexpr std::int64_t least_default_hogel_px = 64;
-constexpr std::int64_t pixels_at_once = 1 << 22;  ///< of a field that is read by blocks, at least
-constexpr std::int64_t truncated_rows = 512;      ///< whose blocks have as many rows, or a multiple
+constexpr std::int64_t pixels_at_once = 1 << 22;  ///< most pixels of a field read at once; target for a block
+constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple; truncation without squares
 
-/// A field by blocks of rows; a block stays until another is asked for.
+/// A field in blocks of rows; a block stays valid until another is requested.
 class FieldBlocks {
  public:
   FieldBlocks(const FieldRowsReader& reader, std::int64_t rows) : reader_(reader), rows_(rows) {}
@@ -51,7 +51,7 @@ class FieldBlocks {
   Array<Complex, 2> values_;
 };
 
-/// What the file states of itself, with what was typed in its place.
+/// Metadata of the file with the overrides from the command line.
 Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
   Metadata metadata = reader.metadata();
   HologramOverrides overrides = job.overrides;
@@ -63,7 +63,8 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
   return metadata;
 }
 
-/// So that the window, as seen from a hogel's edges, moves by no more than an eighth of its width: a power of two.
+/// Largest power of two up to 2048, at least 64, with a window shift of at most 1/8 of the window's smaller side. The
+/// shift is that from a hogel's centre to its edge.
 std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
   const double most = std::min(viewer.width_m, viewer.height_m) / (4 * pitch_m);
   std::int64_t side = most_default_hogel_px;
@@ -71,21 +72,21 @@ std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
   return side;
 }
 
-/// Side of the hogels that have windows of their own: as typed, as the file states it, or as the viewer asks.
+/// Side of hogels with their own windows: as typed, else as the file states it, else default_hogel_side.
 std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.hogel_px) return *job.hogel_px;
   if (const auto stated = checked_number(path, metadata, "hogel_px")) return static_cast<std::int64_t>(*stated);
   return default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m);
 }
 
-/// Side of the hogels that are quantised apart; 0: the panel.
+/// Side of hogels that are quantized independently; 0: the panel.
 std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
   if (job.method == QuantizeMethod::truncate) return 0;
   if (job.hogel_px || job.method == QuantizeMethod::vded) return window_side;
   return 0;
 }
 
-/// Rows that are read at once: all, or as many rows of hogels as make a block.
+/// Rows per read: all rows, or whole rows of hogels up to a block's size.
 std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side, std::int64_t square_side) {
   if (job.method == QuantizeMethod::truncate) side = square_side > 0 ? square_side : truncated_rows;
   if (side == 0 || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
@@ -103,7 +104,7 @@ double sum_of_squares(View<const Complex, 2> field) {
   return std::accumulate(rows.begin(), rows.end(), 0.0);
 }
 
-/// What the field is divided by, and its mean square.
+/// Divisor of the field, and the field's mean square.
 struct FieldScale {
   double scale;
   double energy;
@@ -131,7 +132,7 @@ FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks
   return {scale, squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny))};
 }
 
-/// The sets of hogels first to last - 1, or the one for all.
+/// Weight sets of hogels first to last - 1, or the single set for all.
 DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::int64_t last) {
   const auto part = [&](const Array<float, 2>& values) {
     const auto [sets, taps] = values.shape();
@@ -143,17 +144,17 @@ DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::i
   return {all.taps, part(all.values), all.backward.empty() ? Array<float, 2>() : part(all.backward)};
 }
 
-/// Blocks' codes by the job's device. One plan and its device memory serve all blocks but the last, if that has fewer
-/// rows.
+/// Quantizes blocks on the job's device. All blocks share one plan and its device memory; a lower last block has its
+/// own.
 class BlockQuantizer {
  public:
   BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, Queue queue)
       : options_(std::move(options)), weights_(weights.weights), queue_(std::move(queue)) {}
 
-  /// `first` to `last` - 1: the block's hogels.
+  /// `first` to `last` - 1: hogels of the block.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes, std::int64_t first, std::int64_t last) {
     if (!plan_ || field.shape() != shape_) {
-      plan_.reset();  // before the next one's memory is taken
+      plan_.reset();  // before the next plan allocates
       plan_.emplace(options_, sets_of(weights_, first, last), field.shape(), queue_);
       shape_ = field.shape();
     } else if (weights_.values.shape()[0] > 1) {
@@ -164,7 +165,7 @@ class BlockQuantizer {
       values_ = Array<Complex, 2>(shape_, queue_);
       levels_ = Array<std::uint8_t, 2>(shape_, queue_);
     }
-    // The last block is lower than those before it.
+    // The last block may have fewer rows.
     const View<Complex, 2> values(values_.data(), shape_, queue_.device());
     const View<std::uint8_t, 2> levels(levels_.data(), shape_, queue_.device());
     copy<Complex, 2>(values, field, queue_);
@@ -179,17 +180,17 @@ class BlockQuantizer {
   Queue queue_;
   std::optional<ErrorDiffusionPlan> plan_;
   Shape<2> shape_{};
-  Array<Complex, 2> values_;  ///< on a device that is not the host
+  Array<Complex, 2> values_;  ///< device buffer, unused on the host
   Array<std::uint8_t, 2> levels_;
 };
 
-/// How the codes were made, and what undoes them.
+/// Records the quantization and the values that undo it.
 void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
   const auto& diffusion = job.diffusion;
   set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
   set_metadata(metadata, "source", row.input);
   for (const char* key : {"level_phase_rad", "phase_range_rad"})
-    metadata.erase(key);  // a preset's, of which --bits takes fewer
+    metadata.erase(key);  // keys of a preset, of which --bits uses fewer levels
   EncodeOptions encode;
   const bool phase = diffusion.modulation == Modulation::phase;
   encode.encoding = phase ? Encoding::phase : Encoding::amplitude;
@@ -220,7 +221,7 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
   const double pixels = static_cast<double>(row.grid.nx) * static_cast<double>(row.grid.ny);
   const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
   const bool at_once = rows == row.grid.ny || !CodesWriter::takes_rows(row.output);
-  const double codes = at_once ? 2 * pixels : block;  // the codes, and what the file takes while it is written
+  const double codes = at_once ? 2 * pixels : block;  // the codes, and the file's buffer while it is written
   constexpr double constant_bytes = 96 << 20;
   const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
   require_memory(row.input, constant_bytes + block * sizeof(Complex) + codes,
@@ -228,7 +229,7 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
                              one ? " as one hogel, for which --hogel takes less" : ""));
 }
 
-/// Everything between scale and file, block by block.
+/// Quantizes, measures and writes the field block by block.
 void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
                 std::int64_t square_side, Progress& progress) {
   ErrorDiffusionOptions options = job.diffusion;
@@ -278,14 +279,14 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.output = task.output;
   row.channel = task.channel;
   row.grid = stated_grid(task.input, metadata, reader.shape());
-  // Noise is measured in the same squares whatever the method.
+  // Noise is measured in the same squares for every method.
   const bool windows = job.viewer.has_value() || job.method == QuantizeMethod::vded;
   std::int64_t square_side =
       windows ? window_side(job, task.input, metadata, row.grid.pitch_m) : job.hogel_px.value_or(0);
   if (square_side >= std::max(row.grid.nx, row.grid.ny)) square_side = 0;
   row.hogel_px = hogel_side(job, square_side);
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
-  constexpr std::int64_t most_hogels = 1 << 18;  // each has its weights
+  constexpr std::int64_t most_hogels = 1 << 18;  // each has a set of weights
   if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
     const auto expected = fmt::format("hogels for at most {} sets of weights", most_hogels);
     const auto got = fmt::format("{} of {} pixels a side", count, row.hogel_px);

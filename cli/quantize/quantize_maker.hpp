@@ -10,7 +10,7 @@
 
 namespace holotone::cli {
 
-/// What one written field of codes is.
+/// Result for one written field of codes.
 struct QuantizeRow {
   std::string input;
   std::string output;
@@ -20,16 +20,16 @@ struct QuantizeRow {
   Shape<2> hogels{};
   HogelWeights weights;
   double scale = 0;
-  double energy = 0;  ///< of the field, its mean square
-  bool dark = false;  ///< the field holds no light
+  double energy = 0;  ///< mean square of the field
+  bool dark = false;  ///< the field has no light
   WindowMeasure window;
   double seconds = 0;
   Flags reconstruct_flags;  ///< see flags_for
 };
 
-/// Reads a field by rows of hogels, quantises and writes it. The whole of it is in memory where it is one hogel, or its
-/// file's format has to be written at once.
-/// `before` is called with the row's grid, hogels and weights before the field's numbers are read.
+/// Reads a field by rows of hogels, quantizes and writes it. The whole field is in memory if it is one hogel. All codes
+/// are in memory if the file format is written at once. `before` is called with the row's grid, hogels and weights
+/// before the field's values are read.
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
                            const std::function<void(const QuantizeRow&)>& before, Progress& progress);
 

@@ -5,8 +5,8 @@
 
 namespace holotone::cli {
 
-/// The job's weights for hogels of `side` pixels (0: the panel). Throws invalid_argument naming --viewer if no light
-/// of the field `path` reaches the window, by how many degrees.
+/// The job's weights for hogels of `side` pixels (0: the panel). Throws invalid_argument naming --viewer, with the
+/// missing degrees, if no light of the field `path` reaches the window.
 HogelWeights hogel_weights(const QuantizeJob& job, const std::string& path, const FieldGrid& grid, std::int64_t side);
 
 }  // namespace holotone::cli

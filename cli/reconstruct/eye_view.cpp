@@ -11,7 +11,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t most_picture_pixels = 2048;  ///< a side, unless a pitch is given
+constexpr std::int64_t most_picture_pixels = 2048;  ///< per side, without a given pitch
 constexpr double most_kept_bytes = 1 << 30;
 
 std::string_view shape_name(const EyePupil& pupil) {
@@ -82,7 +82,7 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
   return options;
 }
 
-/// Every frame's eye and focus are looked at before the first takes its time.
+/// Validates the eye and focus of every frame before the first is computed.
 void EyeView::require_possible() const {
   auto distances = job_.distances_m;
   if (distances.empty()) distances = {stated_distance_m()};
@@ -117,10 +117,10 @@ void EyeView::gather(Channel& channel, const EyePupil& pupil, Progress& progress
   if (channel.exposure.gain != 1) add_light(channel, pupil, progress);
 }
 
-/// All of the field into a new plan; returns the field's largest part.
+/// Adds all of the field to a new plan; returns the field's largest part.
 float EyeView::add_light(Channel& channel, const EyePupil& pupil, Progress& progress) {
   const auto options = options_for(channel, pupil);
-  channel.plan.reset();  // before the next one's memory is taken
+  channel.plan.reset();  // before the next plan allocates
   channel.plan = std::make_unique<EyePlan>(options, queue_);
   const auto [ny, nx] = channel.grid.shape();
   const std::int64_t strip = std::min(ny, options.tile[0]);

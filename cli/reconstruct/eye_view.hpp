@@ -3,23 +3,23 @@
 #include <holotone/optics/eye.hpp>
 #include <nlohmann/json_fwd.hpp>
 
-// reconstruct --viewer DISTANCE:SIZE[@X,Y]: what an eye there sees (holotone/optics/eye.hpp).
+// reconstruct --viewer DISTANCE:SIZE[@X,Y]: the image in an eye at that position (holotone/optics/eye.hpp).
 namespace holotone::cli {
 
 /// "-2 mm, 0 mm"
 std::string place_text(const EyePupil& pupil, double like_m);
 
-/// The keys of a picture's metadata that tell of the eye.
+/// Writes the metadata keys of the eye.
 void describe_eye(Metadata& metadata, const EyePupil& pupil);
 
-/// The same for --json, with the part of the hologram's light that goes through the pupil.
+/// The same as JSON, with the share of the hologram's light that enters the pupil.
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share);
 
-/// What the eyes of a job see. Holograms are read by rows, once for each place of the eye; pictures are kept while they
-/// take less than a gigabyte.
+/// Images in the eyes of a job. Holograms are read by rows, once per eye position. Pictures are cached up to 1 GiB in
+/// total.
 class EyeView final : public HologramView {
  public:
-  /// Reads what the files say of themselves. Throws io, invalid_argument, or out_of_memory for what the host has not.
+  /// Reads the files' metadata. Throws io, invalid_argument, or out_of_memory if the host's memory is insufficient.
   explicit EyeView(const ReconstructJob& job);
 
   Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
@@ -32,10 +32,10 @@ class EyeView final : public HologramView {
   struct Channel {
     HologramRows rows;
     FieldGrid grid;
-    double sum = 0;  ///< of squared moduli; < 0: not known yet
+    double sum = 0;  ///< of squared moduli; < 0: unknown
     std::unique_ptr<EyePlan> plan;
     Exposure exposure;
-    bool is_exposed = false;  ///< all of the field was read once
+    bool is_exposed = false;  ///< the whole field has been read once
   };
 
   [[nodiscard]] EyeOptions options_for(const Channel& channel, const EyePupil& pupil) const;
@@ -49,7 +49,7 @@ class EyeView final : public HologramView {
   Queue queue_;
   std::vector<Channel> channels_;
   const EyePupil* gathered_ = nullptr;
-  std::vector<Picture> kept_;  ///< of frames already seen, or empty
+  std::vector<Picture> kept_;  ///< cache by frame; empty if not computed
   std::vector<double> shares_;
   double kept_bytes_ = 0;
 };

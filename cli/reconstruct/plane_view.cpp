@@ -15,7 +15,7 @@ std::vector<View<const float, 2>> views_of(const Picture& picture) {
   return views;
 }
 
-/// Red, green and blue differ in wavelength and, where the files say which they are, in that.
+/// Requires distinct wavelengths of red, green and blue, and distinct channels if the files state them.
 void require_three_colours(const std::vector<const HologramLight*>& lights) {
   for (std::size_t i = 1; i < lights.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -69,12 +69,12 @@ double weight_of(const HologramLight& light, double sum) {
     return entry == light.metadata.end() ? std::string_view() : std::string_view(entry->second);
   };
   const double mean = sum / (static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny));
-  const double field = stated("field_energy").value_or(mean);  // of what was quantised
-  // Diffused phases show the field over its scale, and noise elsewhere; others their light.
+  const double field = stated("field_energy").value_or(mean);  // of the unquantized field
+  // Diffused phases reproduce the field over its scale, plus noise; other holograms reproduce their own light.
   const auto scale = stated("scale");
   const bool diffused = scale && light.encoding == "phase" && text("quantize_method") != "truncate";
   const double shown = diffused ? field / (*scale * *scale) : mean;
-  // As many rays of a stereogram go through a pupil as squares of the wavelength fit into it.
+  // Rays of a stereogram through a pupil are proportional to the pupil's area over the wavelength squared.
   constexpr double micrometre = 1e-6;
   const double rays = text("method").starts_with("stereogram")
                           ? micrometre * micrometre / (light.grid.wavelength_m * light.grid.wavelength_m)

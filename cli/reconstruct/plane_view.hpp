@@ -8,19 +8,19 @@
 
 namespace holotone::cli {
 
-/// Intensities in linear light, host memory, shape {ny, nx}: one, or red, green and blue.
+/// Intensities in linear light, host memory, shape {ny, nx}: one channel, or red, green and blue.
 struct Picture {
   std::vector<Array<float, 2>> channels;
 };
 
-/// The intensity that pictures show white by a rule.
+/// Intensity shown as white under a rule.
 float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule);
 float white_of(const Picture& picture, WhiteRule rule);
 
-/// 8-bit pixels under the tone curve that docs/command_line.md states.
+/// 8-bit pixels under the tone curve stated in docs/command_line.md.
 Image toned(const Picture& picture, const ToneOptions& tone);
 
-/// The intensities themselves as float32 pixels.
+/// Intensities as float32 pixels, without a tone curve.
 Image untoned(const Picture& picture);
 
 /// Pixels {ny, nx, n} from n planes of the same shape.
@@ -36,21 +36,21 @@ Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   return pixels;
 }
 
-/// Fields are multiplied by a power of two where float32 does not hold their squares, and their intensities are then
-/// in units of `unit`.
+/// Scale factor for fields whose squares exceed the range of float32: a power of two. Intensities are then in units of
+/// `unit`.
 struct Exposure {
   float gain = 1;   ///< of the field
   double unit = 1;  ///< 1 / gain^2
 };
 
-/// For a field whose largest real or imaginary part is `largest`: none from 2^-40 to 2^30 and for 0.
+/// For a field whose largest real or imaginary part is `largest`: gain 1 from 2^-40 to 2^30 and for 0.
 Exposure exposure_for(float largest);
 
-/// The largest modulus of a real or an imaginary part.
+/// Maximum absolute value of real and imaginary parts.
 float largest_part(View<const Complex, 2> field);
 
-/// The unit of a picture whose channels' intensities have to be multiplied by these factors: 1 where float32 holds
-/// the products, else the largest of them.
+/// Intensity unit of a picture whose channels are multiplied by `factors`: 1 if float32 holds the products, else the
+/// largest factor.
 double common_unit(std::span<const double> factors);
 
 /// Pictures of one hologram, or of three together in colour, focused at any distance.
@@ -58,26 +58,26 @@ class HologramView {
  public:
   virtual ~HologramView() = default;
 
-  /// The picture of a frame of the job's, in focus at its distance.
+  /// Picture of a frame of the job, focused at its distance.
   virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
   [[nodiscard]] virtual PropagationMethod method_for(double distance_m) const = 0;
-  /// Of the pictures.
+  /// Grid of the pictures.
   [[nodiscard]] const FieldGrid& grid() const { return grid_; }
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   [[nodiscard]] const std::string& encoding() const { return encoding_; }
   [[nodiscard]] const std::string& filter() const { return filter_; }
-  /// The distance the file states. Throws invalid_argument naming --distance if it states none.
+  /// Distance stated by the file. Throws invalid_argument naming --distance if it states none.
   [[nodiscard]] double stated_distance_m() const;
-  /// The part of the hologram's light that goes through the pupil of each frame looked at; none without an eye.
+  /// Share of the hologram's light through the pupil of each computed frame; empty without an eye.
   [[nodiscard]] virtual std::vector<double> light_shares() const { return {}; }
-  /// The intensity that a value of 1 in a picture stands for: 1 unless float32 does not hold the intensities. Known
-  /// when one was looked at.
+  /// Intensity of a picture value of 1: not 1 only if float32 does not hold the intensities. Valid after the first
+  /// picture.
   [[nodiscard]] double unit() const { return unit_; }
-  /// Files without any light. Known when a picture was looked at.
+  /// Files without any light. Valid after the first picture.
   [[nodiscard]] const std::vector<std::string>& dark() const { return dark_; }
 
  protected:
-  /// Takes what the first of the files says of itself.
+  /// Copies the first file's grid and metadata.
   void describe(const HologramLight& light);
 
   FieldGrid grid_;
@@ -91,18 +91,18 @@ class HologramView {
   std::string filter_;
 };
 
-/// What is told of each of the job's files: three wavelengths for three files.
+/// Overrides of each of the job's files: three wavelengths for three files.
 std::vector<HologramOverrides> overrides_of(const ReconstructJob& job);
 
-/// In the order red, green, blue that the files state, else as typed. Throws io where they say that they do not belong
+/// Sorts into red, green, blue as the files state, else keeps the order typed. Throws io if the files do not belong
 /// together.
 void put_in_order(std::vector<const HologramLight*>& lights);
 
-/// What a channel's light has to be multiplied by among three, for the sum of its squared moduli. A phase hologram
-/// shows every object equally bright: the object's own energy, which the file states, sets the channels' balance.
+/// Weight of a channel's light among three; `sum` is the sum of its squared moduli. A phase hologram shows every object
+/// equally bright: the object's own energy, which the file states, sets the channels' balance.
 double weight_of(const HologramLight& light, double sum);
 
-/// The plane itself, or through a circular aperture in the paraxial way.
+/// Intensity in a plane, without or with a circular aperture in the paraxial approximation.
 class PlaneView final : public HologramView {
  public:
   /// Reads the files. Throws io, or invalid_argument if three of them do not belong together.
@@ -116,7 +116,7 @@ class PlaneView final : public HologramView {
  private:
   struct Channel {
     ReconstructionPlan plan;
-    double factor = 1;  ///< of its intensity: its unit, and its weight among three
+    double factor = 1;  ///< intensity factor: its unit times its weight among three
   };
 
   void add(HologramLight& light, const ReconstructJob& job, bool colour);

@@ -27,7 +27,7 @@ std::vector<double> sweep_of(const std::string& text) {
   return distances;
 }
 
-/// The viewer's pupil from "X,Y:DIAMETER" or "DIAMETER" and the viewer's distance.
+/// Pupil from "X,Y:DIAMETER" or "DIAMETER", and its distance.
 Aperture aperture_of(const std::string& text, const std::string& viewer) {
   constexpr std::string_view expected = "X,Y:DIAMETER such as 5mm,0mm:3mm, or DIAMETER";
   Aperture aperture;
@@ -46,12 +46,12 @@ Aperture aperture_of(const std::string& text, const std::string& viewer) {
   return aperture;
 }
 
-/// More than one picture of each hologram is asked for.
+/// True if each hologram yields more than one picture.
 bool is_sweep(const ReconstructArguments& arguments) {
   return !arguments.sweep.empty() || !arguments.sweep_viewer.empty();
 }
 
-/// Numbered holograms become numbered pictures.
+/// Rejects options that numbered holograms exclude.
 void check_sequence(const ReconstructJob& job, const ReconstructArguments& arguments) {
   const std::string_view sweep = arguments.sweep.empty() ? "--sweep-viewer" : "--sweep";
   if (is_sweep(arguments)) reject(sweep, "one hologram, not numbered ones", arguments.inputs.front());
@@ -59,7 +59,7 @@ void check_sequence(const ReconstructJob& job, const ReconstructArguments& argum
   if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", arguments.output);
 }
 
-/// An intensity, or a rule by name.
+/// Sets white from an intensity or the name of a rule.
 void set_white(ReconstructJob& job, const std::string& text) {
   if (text.empty()) return;
   if (text == "percentile") {
@@ -119,7 +119,7 @@ EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
   return {viewer.width_m, viewer.height_m, viewer.distance_m, viewer.x_m, viewer.y_m, shape};
 }
 
-/// {x, y} from "X,Y"; the last unit counts for one without.
+/// {x, y} from "X,Y"; the last unit applies to a number without one.
 std::array<double, 2> place_of(const std::string& text, std::string_view expected) {
   auto parts = list("--sweep-viewer", text, expected);
   if (parts.size() != 2) reject("--sweep-viewer", expected, text);
@@ -130,7 +130,7 @@ std::array<double, 2> place_of(const std::string& text, std::string_view expecte
   return {distance_of("--sweep-viewer", parts[0]), distance_of("--sweep-viewer", parts[1])};
 }
 
-/// The eye at places on a line, both ends included.
+/// Eye positions on a line, both ends included.
 std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
   constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
   const auto first = text.find(':');
@@ -148,7 +148,7 @@ std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
   return eyes;
 }
 
-/// Options that mean nothing without an eye, and those that mean nothing to it.
+/// Rejects options that require an eye, or exclude one.
 void require_eye_options(const ReconstructArguments& arguments, bool eye) {
   constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y], an eye";
   if (!eye) {
@@ -163,7 +163,7 @@ void require_eye_options(const ReconstructArguments& arguments, bool eye) {
   }
 }
 
-/// Where the eye of each frame is, and what is asked of its picture.
+/// Sets the eye position of each frame and the options of its picture.
 void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
   const bool eye = !arguments.viewer.empty() && arguments.aperture.empty();
   require_eye_options(arguments, eye);

@@ -16,7 +16,7 @@ namespace holotone::cli {
 
 inline constexpr Range tile_range = count_range(32, 65536);
 
-/// What follows `holotone reconstruct`, as typed.
+/// Arguments of `holotone reconstruct`, as typed.
 struct ReconstructArguments {
   std::vector<std::string> inputs;
   std::string output;
@@ -39,36 +39,36 @@ struct ReconstructArguments {
   ConsoleOptions console;
 };
 
-/// What is shown white unless an intensity is given.
+/// Rule for the intensity of white unless it is given.
 enum class WhiteRule { percentile, mean_and_deviation };
 
-/// What is to be done, checked as far as it can be before a file is read.
+/// A reconstruction job, validated as far as possible before files are read.
 struct ReconstructJob {
   std::vector<std::string> inputs;      ///< one, or red, green and blue
-  std::vector<SequenceFrame> sequence;  ///< numbered holograms instead of `inputs`, which are then the first's
+  std::vector<SequenceFrame> sequence;  ///< numbered holograms instead of `inputs`, which then are the first's
   std::string sheet;                    ///< one picture or a contact sheet; empty: frames alone
-  bool contact_sheet = false;           ///< `sheet` is one: a sweep was asked for
+  bool contact_sheet = false;           ///< `sheet` is a contact sheet, for a sweep
   std::optional<FramePattern> frames;
-  std::vector<double> distances_m;  ///< empty: the file's own
+  std::vector<double> distances_m;  ///< empty: as the file states
   std::optional<Aperture> aperture;
-  std::vector<EyePupil> pupils;            ///< of the eye: one, or one a frame; none: not through an eye
-  double output_pitch_m = 0;               ///< of an eye's pictures; 0: as EyeOptions says
+  std::vector<EyePupil> pupils;            ///< one, or one per frame; none: no eye
+  double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions
   std::array<double, 2> picture_size_m{};  ///< width and height of an eye's pictures; 0: the panel's
   PropagationMethod method = PropagationMethod::automatic;
   Device device;
   std::int64_t tile_width = 480;
-  double white = 0;  ///< linear intensity shown as white; 0: by the rule
+  double white = 0;  ///< linear intensity shown as white; 0: from the rule
   WhiteRule white_rule = WhiteRule::percentile;
   double gamma = 1;
-  bool linear = false;  ///< the intensity itself in float32 (TIFF, NPY) instead of the tone curve
+  bool linear = false;  ///< float32 intensity (TIFF, NPY) instead of the tone curve
   HologramOverrides overrides;
   ConsoleOptions console;
 };
 
-/// Pictures of each hologram.
+/// Number of pictures of each hologram.
 std::size_t frame_count(const ReconstructJob& job);
 
-/// The eye that a frame is seen by.
+/// Pupil of a frame.
 const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
 
 /// Throws invalid_argument or io naming the option.

@@ -17,7 +17,7 @@ namespace holotone::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// "a/dice" of "a/dice/", and of "a/dice/." alike.
+/// "a/dice" for "a/dice/" and for "a/dice/.".
 std::string without_slash(const std::string& path) {
   const fs::path clean = fs::path(path).lexically_normal();
   return clean.has_filename() ? clean.string() : clean.parent_path().string();
@@ -28,7 +28,7 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0777) != 0) throw_io(path, "a folder that can be made", std::strerror(errno));
 }
 
-/// Opens a folder and locks it; -1 where another program has it locked, or it is none.
+/// Opens a folder and locks it; -1 if another program holds the lock or it is no folder.
 int locked(const std::string& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;
@@ -36,7 +36,7 @@ int locked(const std::string& folder) {
   return -1;
 }
 
-/// Whether a name is `.NAME.PID.part` of a process that runs no more.
+/// True if a name is `.NAME.PID.part` of a process that no longer runs.
 bool is_left_over(const std::string& name, const std::string& of) {
   const std::string begin = fmt::format(".{}.", of);
   constexpr std::string_view end = ".part";
@@ -48,7 +48,7 @@ bool is_left_over(const std::string& name, const std::string& of) {
   return error == std::errc() && stop == last && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/// Removes what killed programs left in `place` while they made a folder `name`.
+/// Removes folders that killed programs left in `place` for the name `name`.
 void remove_left_over(const fs::path& place, const std::string& name) {
   std::error_code error;
   std::vector<std::string> found;
@@ -57,7 +57,7 @@ void remove_left_over(const fs::path& place, const std::string& name) {
     if (is_left_over(entry->path().filename().string(), name)) found.push_back(entry->path().string());
   }
   for (const auto& folder : found) {
-    // Of a process in another container, whose number says nothing here, only the lock tells.
+    // The process may run in another container, where its number differs: the lock decides.
     const int lock = locked(folder);
     if (lock < 0) continue;
     fs::remove_all(folder, error);

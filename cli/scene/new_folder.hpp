@@ -6,34 +6,33 @@
 
 namespace holotone::cli {
 
-/// A folder of files that appears under its name only when all of them are complete: until commit() it stands beside
-/// that name as `.NAME.PID.part`, or in an empty folder that is there already, and without commit() it is removed, on a
-/// signal too. What programs that were killed left of the same name is removed first: a lock on the folder tells it
-/// from a running one's.
+/// A folder that appears under its name only when all its files are complete. Until commit() it is `.NAME.PID.part`
+/// beside that name, or inside it if that folder exists and is empty. Without commit() it is removed, also on a signal.
+/// Leftovers of killed programs under the same name are removed first: a lock distinguishes them from folders of
+/// running programs.
 class NewFolder {
  public:
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
-  /// Throws, naming `option`, for a folder that holds something, a file of that name, and a place that cannot be
-  /// written.
+  /// Throws, naming `option`, if the folder is not empty, a file has that name, or the location is not writable.
   NewFolder(std::string_view option, const std::string& path);
-  /// As the user named it.
+  /// Path as the user named it.
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Makes a folder in it.
+  /// Creates a subfolder.
   void add_folder(const std::string& name) const;
-  /// The path to write a file of it at. May be called from several threads.
+  /// Path for writing a file in the folder. May be called from several threads.
   [[nodiscard]] std::string file(const std::string& name) const;
-  /// Throws io where the folder cannot take its name.
+  /// Throws io if the folder cannot be renamed.
   void commit();
-  /// An error of a file in it, which then has the name that it would have had.
+  /// The error with the temporary path replaced by the final one.
   [[nodiscard]] Error named(const Error& error) const;
 
  private:
   UnfinishedRun unfinished_;
   std::string path_;
   std::string temporary_;
-  bool existing_ = false;  ///< an empty folder takes the files
+  bool existing_ = false;  ///< the files go into an existing empty folder
   int lock_ = -1;          ///< on the temporary folder
 };
 

@@ -57,7 +57,7 @@ DiceJob job_of(const SceneCommandArguments& arguments) {
   return job;
 }
 
-/// Writes the scene's files, one step of the progress each.
+/// Writes the scene's files, one progress step each.
 class DiceWriter {
  public:
   DiceWriter(const DiceJob& job, const NewFolder& folder, Progress& progress)
@@ -109,9 +109,8 @@ class DiceWriter {
     write_image(folder_.file("image.png"), coded(picture.colours, true, 8));
     const auto distances = picture.distance_m.host();
     const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
-    // Whole tenths of a millimetre around what is there, but for the rounding of float32: a range that can be typed.
-    // Code 0 stays
-    // free: to readers it may mean no depth.
+    // Range of whole tenths of a millimetre around the depths, up to float32 rounding, so that it can be typed. Code 0
+    // stays unused: readers may treat it as no depth.
     near_m_ = (std::ceil(1e4 * static_cast<double>(*least)) - 1) / 1e4;
     far_m_ = std::ceil(1e4 * static_cast<double>(*most) - 1e-3) / 1e4;
     Array<std::uint16_t, 3> codes({job_.resolution, job_.resolution, 1});

@@ -10,7 +10,7 @@
 namespace holotone::cli {
 namespace {
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 std::string quoted(const std::string& word) {
   const bool plain = word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%:@,-") ==
                      std::string::npos;
@@ -20,7 +20,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// A length as an option takes it.
+/// A length in the format of an option.
 std::string typed(double metres) {
   std::string text = format_length(metres);
   std::erase(text, ' ');
@@ -31,7 +31,7 @@ nlohmann::json place_of(const Eye& eye) {
   return {{"x_m", eye.x_m}, {"y_m", eye.y_m}, {"distance_in_front_m", eye.distance_m}};
 }
 
-/// To four digits: what was typed.
+/// Rounded to four digits: removes the error of float32.
 std::array<double, 3> rounded(const Vec3f& colour) {
   std::array<double, 3> values{};
   for (std::size_t c = 0; c < 3; ++c) values[c] = std::round(1e4 * static_cast<double>(colour[c])) / 1e4;
@@ -65,7 +65,7 @@ nlohmann::json objects_of(const DiceSceneOptions& scene) {
 
 nlohmann::json commands_of(const DiceJob& job, double near_m, double far_m) {
   const auto path = [&](const char* name) { return quoted(job.folder + "/" + name); };
-  // Small enough to be computed at once; the stereogram's is the paper's.
+  // Small enough to be computed without blocks; the stereogram has the paper's size.
   const std::int64_t side = std::min<std::int64_t>(4096, 4 * job.resolution);
   const std::string panel = fmt::format("--resolution {0}x{0} --pitch {1} --wavelength 635nm", side,
                                         typed(dice_panel_m / static_cast<double>(side)));
@@ -75,7 +75,7 @@ nlohmann::json commands_of(const DiceJob& job, double near_m, double far_m) {
   commands["layers"] = {
       fmt::format("holotone hologram --image {} --depth {} --depth-range {},{} --size {} -o layers.h5 {}",
                   path("image.png"), path("depth.png"), typed(near_m), typed(far_m), typed(dice_panel_m), panel)};
-  // A stereogram's cameras stand around the axis.
+  // The cameras of a stereogram are centred on the axis.
   if (job.viewer.x_m != 0 || job.viewer.y_m != 0) return commands;
   const std::string viewer = text_of(job.viewer);
   commands["stereogram"] = {

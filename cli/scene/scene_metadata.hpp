@@ -8,7 +8,7 @@
 
 namespace holotone::cli {
 
-/// What `holotone scene dice` makes.
+/// A job of `holotone scene dice`.
 struct DiceJob {
   std::string folder;  ///< as the user named it
   std::int64_t resolution = 1024;
@@ -20,9 +20,9 @@ struct DiceJob {
   bool grey = false;
 
   [[nodiscard]] double pitch_m() const;
-  /// An eye in the viewing window, 0 at its left and top side, 1 at the others.
+  /// Eye position in the viewing window: 0 at its left and top side, 1 at the right and bottom side.
   [[nodiscard]] Eye eye(double right, double down) const;
-  /// Between cameras, to the right and down: the least with which the grid covers the window.
+  /// Distance between cameras, horizontal and vertical: the minimum for which the grid covers the window.
   [[nodiscard]] double camera_pitch_m() const;
   /// The camera of a view.
   [[nodiscard]] Eye camera(std::int64_t v, std::int64_t u) const;
@@ -30,11 +30,11 @@ struct DiceJob {
 
 /// Sides of the panel and of all pictures: Table 2.
 inline constexpr double dice_panel_m = 18.4e-3;
-/// The plane in which the pixels of views and of what an eye should see lie: the bottom die's, amid the scene, so that
+/// Plane of the pixels of views and of ground-truth pictures: the bottom die's, in the middle of the scene, so that
 /// views differ little.
 inline constexpr double dice_plane_m = 9.1e-2;
 
-/// What an eye should see, from five places in the viewing window.
+/// Ground truth from five positions in the viewing window.
 struct DiceTruth {
   const char* file;
   double right;
@@ -46,7 +46,7 @@ inline constexpr std::array<DiceTruth, 5> dice_truths{{{"truth/middle.png", 0.5,
                                                        {"truth/bottom_left.png", 0, 1},
                                                        {"truth/bottom_right.png", 1, 1}}};
 
-/// Everything that is true of the files, with commands that use them. `near_m` and `far_m` are depth.png's range.
+/// Description of all files, with commands that use them. `near_m` and `far_m` are the range of depth.png.
 nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, double near_m, double far_m);
 
 }  // namespace holotone::cli

@@ -20,7 +20,7 @@ struct SmoeConvertArguments {
   ConsoleOptions console;
 };
 
-/// The bytes of a .smoe file as asked for; else with the steps of the input, or exactly.
+/// Bytes of a .smoe file under the given options; without them, with the input's steps, or lossless.
 std::vector<std::byte> encoded(const SmoeConvertArguments& arguments, const StoredModel& stored) {
   if (!arguments.bytes.empty()) {
     return encode_smoe_bytes(stored.model, byte_count("--bytes", arguments.bytes)).bytes;

@@ -15,14 +15,14 @@
 namespace holotone::cli {
 namespace {
 
-/// What part of the time the fit may take, the rest being for storing it.
+/// Share of the time limit for the fit; the rest is for storing.
 double share_of_fit(const SmoeFitJob& job) {
   if (job.lossless) return 0.9;
   if (job.psnr_db > 0) return 0.4;
   return job.bytes ? 0.5 : 0.6;
 }
 
-/// -10 log10 of an image's variance, all channels: how near its mean colour is to it.
+/// -10 log10 of an image's variance over all channels: PSNR of its mean colour.
 double psnr_of_mean(const Array<float, 3>& image) {
   const std::int64_t channels = image.shape()[2];
   const auto pixels = static_cast<double>(image.size() / channels);
@@ -40,7 +40,7 @@ double psnr_of_mean(const Array<float, 3>& image) {
   return -10 * std::log10(variance);
 }
 
-/// With the word that joins it to what was measured.
+/// Begins a phrase that ends with the reference picture.
 std::string psnr_text(double psnr_db) {
   return std::isinf(psnr_db) ? "equal to" : fmt::format("PSNR {:.2f} dB of", psnr_db);
 }
@@ -117,10 +117,10 @@ class FitRun {
               fitter.iterations(), "increase --components, --iterations or --time"};
   }
 
-  /// Before the fit, whether --time is too short whatever is left out: `start` is what the fit begins with.
+  /// Warns before the fit if --time is below the minimum work; `start` is the initial model.
   void say_minimum(const SmoeModel& start) {
     const double prepared = watch_.seconds();
-    // All pictures are looked at when the fit ends and when the file is measured, nine at most when it is rounded.
+    // All pictures are rendered at the end of the fit and once for the file's PSNR, at most nine during rounding.
     constexpr double rounded = 9;
     const auto pictures = static_cast<double>(pictures_.images.size());
     const auto left_out = static_cast<double>(left_out_.images.size());
@@ -130,7 +130,7 @@ class FitRun {
     say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", job_.time_s, format_duration(least)));
   }
 
-  /// What --resume names, checked.
+  /// Model named by --resume, checked.
   SmoeModel start_model() {
     SmoeModel start = read_model(job_.resume, "--resume").model;
     if (start.linear != job_.options.linear) {
@@ -145,7 +145,7 @@ class FitRun {
     return start;
   }
 
-  /// A model of these pictures shows them better than one colour does, however few components it has.
+  /// Warns if the model is worse than the mean colour: any model of these pictures is better.
   void check_start(const SmoeModel& start) {
     const std::size_t middle = pictures_.images.size() / 2;
     const auto& image = pictures_.images[middle];
@@ -162,7 +162,7 @@ class FitRun {
                     job_.resume, pictures_.paths[middle], psnr, of_mean));
   }
 
-  /// Pixels of all captured views: those left out too, which the model shows as well.
+  /// Divides by pixels of all captured views, including those left out, which the model also represents.
   [[nodiscard]] double bits_a_pixel() const {
     const auto& shape = pictures_.images.front().shape();
     return 8 * static_cast<double>(found_.stored.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
@@ -225,7 +225,7 @@ class FitRun {
   SmoeFitJob job_;
   FitPictures pictures_;
   FitPictures left_out_;
-  std::int64_t views_ = 0;  ///< captured
+  std::int64_t views_ = 0;  ///< number of captured views
   FoundFit found_;
   double left_out_psnr_ = 0;
   std::vector<double> left_out_each_;

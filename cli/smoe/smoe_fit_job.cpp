@@ -39,7 +39,8 @@ void check_outputs(const SmoeFitArguments& a) {
   require_outputs({{"--output", 1, [&](std::int64_t) { return a.output; }}}, inputs);
 }
 
-/// What colours need to be so near that their codes are: rounding to codes adds 1/12 of a step squared.
+/// PSNR of colours at which their codes reach psnr_db: rounding to codes adds 1/12 of a squared step to the mean
+/// squared error.
 double psnr_before_codes(double psnr_db, int bits) {
   if (bits == 0) return psnr_db;
   const double step = 1 / (std::ldexp(1.0, bits) - 1);
@@ -108,7 +109,7 @@ std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures) {
   if (job.psnr_db > 0) {
     options.psnr_db = psnr_before_codes(job.psnr_db, pictures.bits) + (job.lossless ? 0 : psnr_to_spare);
   }
-  // A fit holds some 1400 bytes of each component at its fullest.
+  // Peak memory of a fit is about 1400 bytes per component.
   constexpr double bytes_a_component = 1500;
   require_memory("--components", bytes_a_component * static_cast<double>(options.components),
                  counted(options.components, "component"));

@@ -8,31 +8,31 @@
 namespace holotone::cli {
 namespace {
 
-/// What pictures begin with.
+/// Initial pixels per component, without and with a time limit.
 constexpr std::int64_t first_pixels_a_component = 4096;
 constexpr std::int64_t first_pixels_in_time = 256;
-/// Of counts: steps of a short fit, how many of them, and what they lack of all steps, dB.
+/// Short fits: divisor of the steps, minimum steps, maximum number, and deficit to a full fit, dB.
 constexpr std::int64_t short_share = 8;
 constexpr std::int64_t least_short_steps = 40;
 constexpr int most_short_fits = 7;
 constexpr double short_by = 0.5;
 constexpr double near_enough_db = 0.3;
 constexpr double near_enough_factor = 1.25;
-/// dB for twice the components: before it is known, and what is believed.
+/// PSNR gain per doubling of components, dB: initial value, and bounds of the estimate.
 constexpr double first_slope = 2;
 constexpr double least_slope = 1;
 constexpr double most_slope = 4;
 constexpr double widest_step = 4;
 constexpr double least_growth = 1.25;
 constexpr double most_growth = 2;
-/// Fewer components than those of the best file: so many of them, so often.
+/// Refinement of the best file: factor on its components, and maximum number.
 constexpr double fewer = 0.75;
 constexpr int most_refinements = 2;
-/// A fit this much nearer than it has to be, dB, has too many components to be worth storing, so often.
+/// A fit whose PSNR exceeds its target by this, dB, has too many components to be stored; maximum number of such fits.
 constexpr double far_too_near = 1.5;
 constexpr int most_descents = 2;
-/// Of a time limit: each short fit, all of them; of what is left, each fit with all steps; what has to be left for
-/// another one.
+/// Shares of the time limit: each short fit; all short fits; each full fit, of the time left; minimum left for another
+/// full fit.
 constexpr double short_time = 0.1;
 constexpr double all_short_time = 0.25;
 constexpr double fit_time = 0.4;
@@ -52,7 +52,7 @@ class Search {
   FoundFit run() {
     std::int64_t count = likely_count();
     std::optional<FoundFit> best;
-    std::int64_t below = 0;  // falls short
+    std::int64_t below = 0;  // largest count that falls short
     int refinements = 0;
     int descents = 0;
     for (;;) {
@@ -96,17 +96,17 @@ class Search {
   [[nodiscard]] bool limited() const { return job_.time_s > 0; }
   [[nodiscard]] double left() const { return seconds_ - watch_.seconds(); }
   [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * job_.time_s; }
-  /// What is to be small: bytes, or components where every float is kept.
+  /// Quantity to minimize: bytes, or components if every float is kept.
   [[nodiscard]] std::int64_t size_of(const FoundFit& found) const {
     return job_.lossless ? found.stored.model.count() : std::ssize(found.stored.bytes);
   }
 
-  /// What a fit has to have so that its file has what was asked for.
+  /// PSNR of a fit whose file probably reaches the target.
   [[nodiscard]] double wanted() const { return least() + (job_.lossless ? 0 : psnr_to_spare); }
-  /// Below that it is not worth storing: in little time rounding is not made good as well.
+  /// Minimum PSNR for storing. Under a time limit the descent after rounding recovers less, hence a margin.
   [[nodiscard]] double least() const { return job_.psnr_db + (limited() && !job_.lossless ? spare_in_time : 0); }
 
-  /// Fits so many components, and measures what their pictures are as codes.
+  /// Fits `count` components and measures the PSNR of the pictures as codes.
   void fit(std::int64_t count, std::int64_t iterations, double time_s) {
     SmoeFitOptions options = job_.options;
     options.components = count;
@@ -130,7 +130,7 @@ class Search {
     last_psnr_ = psnr_;
   }
 
-  /// About as many components as it takes, by short fits.
+  /// Estimates the number of components by short fits.
   std::int64_t likely_count() {
     const double goal = wanted() - short_by;
     const std::int64_t steps =
@@ -161,14 +161,14 @@ class Search {
     return count;
   }
 
-  /// More components where a fit or its file falls short; none: there is no more room, or no time.
+  /// A larger count after a fit or its file fell short; none if no components or no time are left.
   [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
     if (count >= most_ || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), least_growth, most_growth);
     return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
   }
 
-  /// Fewer components, but more than `below`, where a fit is nearer than it has to be.
+  /// A smaller count above `below` if a fit exceeds its target; none otherwise.
   [[nodiscard]] std::optional<std::int64_t> less_than(std::int64_t count, std::int64_t below) const {
     if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / least_growth);
@@ -196,7 +196,7 @@ class Search {
   int attempts_ = 0;
   std::int64_t iterations_ = 0;
   std::optional<SmoeModel> fitted_;
-  std::optional<std::pair<SmoeModel, double>> ample_;  ///< near enough with too many components, and its PSNR
+  std::optional<std::pair<SmoeModel, double>> ample_;  ///< a fit with too many components, and its PSNR
   double fit_psnr_ = 0;
   double psnr_ = 0;
   double slope_ = first_slope;
@@ -209,7 +209,7 @@ class Search {
 FitBar::FitBar(const ConsoleOptions& console, std::string attempt) : bar_(console), attempt_(std::move(attempt)) {}
 
 bool FitBar::update(std::string_view stage, std::int64_t done, std::int64_t total) {
-  // The PSNR changes each time: a part of the stage's name would begin a new bar.
+  // The PSNR changes with each update: as part of the stage's name it would start a new bar.
   const auto comma = stage.find(", ");
   bar_.set_detail(comma == std::string_view::npos ? std::string() : std::string(stage.substr(comma + 2)));
   furthest_ = std::max(furthest_, done);

@@ -7,7 +7,7 @@
 
 namespace holotone::cli {
 
-/// A bar of a fit: which attempt it is, if it is one of several, the time left, the PSNR.
+/// Progress bar of a fit: attempt number if there are several, remaining time, PSNR.
 class FitBar final : public Progress {
  public:
   explicit FitBar(const ConsoleOptions& console, std::string attempt = {});
@@ -19,20 +19,20 @@ class FitBar final : public Progress {
   std::int64_t furthest_ = 0;
 };
 
-/// A fit, stored.
+/// A stored fit.
 struct FoundFit {
   StoredFit stored;
-  double fit_psnr_db = 0;       ///< before it was stored
-  std::int64_t iterations = 0;  ///< of all attempts
-  std::string ended;            ///< why a PSNR was not reached and what helps
+  double fit_psnr_db = 0;       ///< before storing
+  std::int64_t iterations = 0;  ///< sum over all attempts
+  std::string ended;            ///< reason why a PSNR was not reached, and a remedy
 };
 
-/// The smallest file found for --psnr where the number of components is open. Counts are tried with an eighth of the
-/// steps each, by the slope of PSNR over their logarithm, until one is about as near as a fit has to be before it is
-/// stored; that one is fitted with all steps and stored, more components are taken if it falls short, then fewer while
-/// files become smaller, at most twice. Without a limit all of it takes about the time of one fit for the short ones
-/// and of one fit and its storing for each of mostly two or three counts. With one, counts begin higher and grow while
-/// there is time. `start`: a model to start from, or null.
+/// The smallest file found for --psnr if the number of components is open. Short fits with 1/8 of the steps try counts
+/// until the PSNR is near the target before storing. Counts follow the slope of PSNR over their logarithm. A full fit
+/// of the count found is stored. More components follow if it falls short, then fewer while files become smaller, at
+/// most twice. Without a time limit the short fits cost about one full fit; each of mostly two or three counts costs a
+/// fit and its storing. With a time limit, counts start higher and grow while time is left. `start`: initial model, or
+/// null.
 FoundFit search_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left);
 
 }  // namespace holotone::cli

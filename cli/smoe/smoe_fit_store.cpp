@@ -9,14 +9,14 @@ namespace holotone::cli {
 namespace {
 
 constexpr double default_quality = 60;
-/// Finer numbers than those of this quality show nothing more.
+/// Quality beyond which finer steps have no visible effect.
 constexpr double finest_quality = 80;
-/// A file this little above the PSNR asked for is good enough, dB; aimed at is a third of it.
+/// Tolerance of a file's PSNR above the target, dB; the search aims at a third of it.
 constexpr double near_enough = 0.1;
 constexpr double least_change = 0.3;
 constexpr double hopeless = 1.1;
 constexpr int most_trials = 7;
-/// Of the seconds left, for one trial of several.
+/// Share of the time left for one of several trials.
 constexpr double trial_share = 0.4;
 
 double error_of(double psnr_db) { return std::pow(10, -0.1 * psnr_db); }
@@ -51,11 +51,11 @@ class Storing {
     return result;
   }
 
-  /// The smallest file found that is near enough; one of default quality if there is none.
+  /// The smallest file found within the tolerance; a file of default quality if there is none.
   StoredFit by_psnr() {
     const double error = error_of(job_.psnr_db + near_enough / 3);
     const double of_fit = error_of(psnr_of_pictures(pictures_, model_, job_.device));
-    // The descent between roundings adds little to a fit that is short of it.
+    // The descent between roundings adds little PSNR to a fit below the target.
     if (of_fit > hopeless * error) return with(0, default_quality, 1);
     std::optional<StoredFit> best;
     std::optional<StoredFit> nearest;
@@ -65,8 +65,7 @@ class Storing {
     for (int trial = 0; trial < most_trials && high - low > least_change; ++trial) {
       const Stopwatch watch;
       StoredFit one = with(0, quality, trial_share);
-      // What rounding adds falls to a quarter for 10 more of quality; what the descent meanwhile takes off is a part of
-      // it at least.
+      // Rounding error falls to a quarter per 10 of quality; the descent meanwhile removes at least part of it.
       const double floor = std::min(of_fit, 0.7 * std::min(error, error_of(one.psnr_db)));
       const double next = quality + 5 * std::log2((error_of(one.psnr_db) - floor) / (error - floor));
       const bool reaches = one.psnr_db >= job_.psnr_db;
@@ -83,7 +82,7 @@ class Storing {
       quality = next > low && next < most ? next : high < best_smoe_quality ? 0.5 * (low + high) : finest_quality;
     }
     if (best) return std::move(*best);
-    if (low < finest_quality || (job_.time_s > 0 && left() < 0)) return std::move(*nearest);  // no time for more
+    if (low < finest_quality || (job_.time_s > 0 && left() < 0)) return std::move(*nearest);  // no time left
     return with(0, default_quality, 1);
   }
 
@@ -94,7 +93,7 @@ class Storing {
   const FitPictures& pictures_;
   const SmoeModel& model_;
   double seconds_;
-  double measuring_s_ = 0;  ///< what measuring a stored model takes, where the job has a limit
+  double measuring_s_ = 0;  ///< time to measure a stored model, with a time limit
   Stopwatch watch_;
   ProgressBar bar_;
 };

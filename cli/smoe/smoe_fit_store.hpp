@@ -6,18 +6,18 @@
 
 namespace holotone::cli {
 
-/// What is written, and how near it is to the pictures.
+/// A stored model and its PSNR.
 struct StoredFit {
-  std::vector<std::byte> bytes;  ///< of a .smoe file; none of JSON and NPZ
-  SmoeModel model;               ///< as the file gives it back
+  std::vector<std::byte> bytes;  ///< of a .smoe file; empty for JSON and NPZ
+  SmoeModel model;               ///< as decoded from the file
   double psnr_db = 0;
 };
 
-/// About how long psnr_of_pictures takes for a model like this one: one of the pictures is rendered.
+/// Estimated time of psnr_of_pictures for such a model, from rendering one picture.
 double measuring_seconds(const FitPictures& pictures, const SmoeModel& model, Device device);
 
-/// A fitted model as the job wants it stored: exactly, at a quality, in so many bytes, or in as few bytes as its PSNR
-/// allows. `seconds_left` is for all of it where the job has a limit.
+/// Stores a fitted model as the job requires: lossless, at a quality, within a size, or in as few bytes as its PSNR
+/// allows. `seconds_left` applies to the whole call if the job has a time limit.
 StoredFit stored_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left);
 
 }  // namespace holotone::cli

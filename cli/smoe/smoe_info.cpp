@@ -38,7 +38,7 @@ double psnr_against(const SmoeInfoArguments& arguments, const SmoeModel& model) 
   return psnr_of(to_float(coded(colours, model.linear, bits)), to_float(image));
 }
 
-/// The views of a light field, and how near the model is to each.
+/// The views of a light field, and the model's PSNR for each.
 struct ViewsAgainst {
   FitPictures pictures;
   double psnr_db = 0;  ///< of all codes
@@ -78,7 +78,7 @@ ViewsAgainst views_against(const SmoeInfoArguments& arguments, const SmoeModel& 
 
 std::string psnr_text(double psnr_db) { return std::isinf(psnr_db) ? "equal" : fmt::format("{:.3f} dB", psnr_db); }
 
-/// What was compared with the model.
+/// Comparison with the model.
 struct Against {
   std::optional<ViewsAgainst> views;
   std::optional<double> psnr_db;
@@ -103,7 +103,7 @@ Against compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
   return result;
 }
 
-/// Pixels of all captured views; nothing where the file does not say how many they were.
+/// Pixels of all captured views; none if the file does not state their number.
 std::optional<double> captured_pixels(const SmoeModel& model, const Against& against) {
   return against.views ? against.views->pixels() : own_pixels(model);
 }

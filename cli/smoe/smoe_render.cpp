@@ -13,7 +13,7 @@
 namespace holotone::cli {
 namespace {
 
-/// Of epipolar-plane images, unless --size says otherwise.
+/// Default height of epipolar-plane images, without --size.
 constexpr std::int64_t epipolar_rows = 120;
 
 void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::string_view option,
@@ -28,7 +28,7 @@ void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::st
   }
 }
 
-/// What is asked for that the model was not made for.
+/// Warnings for requests beyond the range that the model was fitted to.
 std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job,
                                      const std::array<std::vector<double>, 2>& ends) {
   std::vector<std::string> warnings;
@@ -36,7 +36,7 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
   if (!job.along[0].empty()) {
     for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
   }
-  // Row 0 has its middle half a pixel below the edge.
+  // The centre of row 0 is half a pixel below the edge.
   if (job.epipolar && !(*job.epipolar + 0.5 >= model.low[1] && *job.epipolar + 0.5 <= model.high[1])) {
     warnings.push_back(
         fmt::format("--epi: row {:g} lies outside the picture's {:g} to {:g}: the model is extrapolated there",
@@ -79,7 +79,7 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
     }
     if (job.epipolar) view.size[0] = epipolar_rows;
   }
-  // Colours, and their codes as they are and in the file's rows.
+  // Colours, and their codes both in memory and in the file's rows.
   const auto [ny, nx] = view.size;
   const double bytes_a_colour = job.bits == 0 ? 8 : job.bits == 8 ? 6 : 8;
   require_memory("--size", bytes_a_colour * static_cast<double>(nx * ny * model.channels),
@@ -87,7 +87,7 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
   return view;
 }
 
-/// The views where a sweep begins and ends: those of --along, or the leftmost and the rightmost.
+/// First and last view of a sweep: those of --along, or the leftmost and the rightmost.
 std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
   if (!job.along[0].empty()) {
     if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
@@ -100,7 +100,7 @@ std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRen
   return ends;
 }
 
-/// Views of one model to files.
+/// Renders views of one model to files.
 class Run {
  public:
   Run(const SmoeRenderJob& job, SmoeModel model)
@@ -166,7 +166,7 @@ class Run {
   void require_light_field(const std::string& option) const {
     if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
   }
-  /// How far on its way view i of `count` is.
+  /// Position of view i of `count` on its path, from 0 to 1.
   static double share_of(std::int64_t i, std::int64_t count) {
     return count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
   }
@@ -205,8 +205,8 @@ class Run {
     } else {
       Image image =
           job_.bits == 0 ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
-      image.metadata["software"] = "holotone " HOLOTONE_VERSION;
-      image.metadata["source"] = job_.input;
+      set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
+      set_metadata(image.metadata, "source", job_.input);
       write_image(path, image);
     }
     outputs_.push_back(path);
@@ -248,7 +248,7 @@ std::vector<OptionRow> light_field_options(SmoeRenderArguments& a) {
           {.names = "--sweep",
            .target = &a.sweep,
            .value = "N",
-           .help = "Number of views from the leftmost to the rightmost, one file each",
+           .help = "Number of evenly spaced views from the leftmost to the rightmost, one numbered file each",
            .range = sweep_range,
            .common = true,
            .excludes = "--view"},
@@ -338,7 +338,7 @@ Command smoe_render_command() {
                        {.names = "--bits",
                         .target = &a.bits,
                         .value = "N",
-                        .help = "Bits a channel: 8, or 10, 12 or 16 in 16-bit files",
+                        .help = "Bits per channel: 8, or 10, 12 or 16 scaled to 16-bit files",
                         .common = true},
                        {.names = "--float",
                         .target = &a.floats,

@@ -14,7 +14,7 @@ inline constexpr Range colour_error_range = number_range(1e-7, 1);
 inline constexpr Range window_range = number_range(0, 65536);
 inline constexpr Range window_block_range = count_range(16, 65536);
 
-/// What follows `holotone smoe render`, as typed.
+/// Arguments of `holotone smoe render`, as typed.
 struct SmoeRenderArguments {
   std::string input;
   std::string output;
@@ -35,7 +35,7 @@ struct SmoeRenderArguments {
   ConsoleOptions console;
 };
 
-/// What is to be done, checked as far as it can be before the model is read.
+/// A rendering job, validated as far as possible before the model is read.
 struct SmoeRenderJob {
   std::string input;
   std::string output;
@@ -44,10 +44,10 @@ struct SmoeRenderJob {
   std::optional<std::array<std::int64_t, 2>> size;  ///< {nx, ny}
   std::optional<std::array<double, 4>> crop;        ///< x, y, width, height in the model's pixels
   std::optional<double> epipolar;                   ///< y in the model's pixels, of an epipolar-plane image
-  std::string view;                                 ///< as typed: what it may be depends on the model
-  std::array<std::string, 2> along;  ///< views where a sweep begins and ends, likewise; empty: the outermost
-  int bits = 8;                      ///< 0: float32
-  std::string selection;             ///< as typed: the name of that of `options`
+  std::string view;                                 ///< as typed: its valid form depends on the model
+  std::array<std::string, 2> along;                 ///< first and last view of a sweep, likewise; empty: the outermost
+  int bits = 8;                                     ///< 0: float32
+  std::string selection;                            ///< name of `options.selection`, as typed
   SmoeRenderOptions options;
   Device device;
   ConsoleOptions console;

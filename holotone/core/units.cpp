@@ -139,7 +139,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// More edits than this are another word rather than a typing error.
+/// Maximum edits of a typing error; more edits mean another word.
 std::size_t slips_allowed(std::size_t letters) { return letters <= 4 ? 1 : letters <= 7 ? 2 : 3; }
 
 }  // namespace

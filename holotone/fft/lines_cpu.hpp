@@ -13,7 +13,7 @@ inline constexpr std::size_t line_alignment = 64;
 /// Distance between lines, in complex numbers, that keeps every line aligned.
 constexpr std::int64_t line_distance(std::int64_t length) { return (length + 7) / 8 * 8; }
 
-/// The same for lines gathered from columns: not a power of two, because such lines would share a few cache sets.
+/// Distance between lines gathered from columns: not a power of two, because such lines would share a few cache sets.
 constexpr std::int64_t gathered_distance(std::int64_t length) { return line_distance(length) + 8; }
 
 /// In-place transforms of `lines` contiguous lines of `length` samples; line i begins at data + i * distance.
@@ -36,7 +36,7 @@ class LinePlan {
   std::unique_ptr<State> state_;
 };
 
-/// The same between `length` real samples and their length / 2 + 1 coefficients of non-negative frequency, in place. A
+/// In-place transforms between `length` real samples and their length / 2 + 1 coefficients of non-negative frequency. A
 /// line of `distance` complex numbers holds either. The inverse treats the forward's output as Hermitian.
 template <class Real>
 class RealLinePlan {

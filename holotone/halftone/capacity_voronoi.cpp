@@ -21,12 +21,12 @@ namespace {
 using Sample = std::array<float, 2>;
 using Pair = std::array<std::uint32_t, 2>;
 
-/// Samples that a range of dots owns together.
+/// Samples owned by a range of dots.
 struct Cell {
   std::int64_t first_dot, dots;
 };
 
-/// Cells with the same number of samples each, by halving along lines in random directions.
+/// Splits the samples into cells of equal size by halving along lines in random directions.
 class FirstCells {
  public:
   FirstCells(std::vector<Sample>& samples, std::int64_t capacity, std::uint64_t seed)
@@ -101,7 +101,7 @@ class Swapping {
         active_(radius_.size(), 1),
         swapped_(radius_.size(), 0) {}
 
-  /// Puts dots to their samples' means. Returns the energy and the mean distance moved.
+  /// Moves dots to the means of their samples. Returns the energy and the mean distance moved.
   std::pair<double, double> centre() {
     for_each_dot([&](std::size_t j) {
       const auto own = samples_of(j);
@@ -136,7 +136,7 @@ class Swapping {
     return {energy, moved / static_cast<double>(radius_.size())};
   }
 
-  /// Swaps samples of all pairs whose circles overlap; whether any was swapped.
+  /// Swaps samples of all pairs whose circles overlap. Returns true if any sample was swapped.
   bool sweep() {
     const auto rounds = rounds_of(overlapping_pairs());
     std::fill(swapped_.begin(), swapped_.end(), std::uint8_t{0});
@@ -165,7 +165,7 @@ class Swapping {
     });
   }
 
-  /// A round's pairs, on one thread where they are too few to share.
+  /// Swaps the samples of a round's pairs, on one thread if the round is too small to share.
   void work_on(const std::vector<Pair>& round) {
     const auto some = [&](std::int64_t task) {
       const auto end = std::min<std::size_t>(round.size(), static_cast<std::size_t>((task + 1) * pairs_a_task));
@@ -185,8 +185,8 @@ class Swapping {
     }
   }
 
-  /// Pairs of dots whose circles overlap and of which one took part in the last sweep, each found from its larger
-  /// circle.
+  /// Pairs of dots whose circles overlap and of which at least one swapped samples in the last sweep. Each pair is
+  /// found from its larger circle.
   std::vector<Pair> overlapping_pairs() {
     const auto bins = halftone::sorted_into_bins(centre_, 2);
     const auto count = static_cast<std::int64_t>(radius_.size());
@@ -222,8 +222,8 @@ class Swapping {
     }
   }
 
-  /// Pairs in rounds in which no dot appears twice, so that a round's pairs can be worked on at once: a greedy
-  /// colouring of the edges. What needs more rounds than that is left to the next sweep.
+  /// Distributes pairs over rounds in which no dot appears twice, so that the pairs of a round can be processed in
+  /// parallel: a greedy colouring of the edges. Pairs beyond `most_rounds` wait for the next sweep.
   std::vector<std::vector<Pair>> rounds_of(const std::vector<Pair>& pairs) const {
     std::vector<std::uint64_t> taken(radius_.size(), 0);
     std::vector<std::vector<Pair>> rounds(most_rounds);
@@ -238,7 +238,8 @@ class Swapping {
     return rounds;
   }
 
-  /// Lets the one dot have the samples that lie farthest its way.
+  /// Exchanges samples between two dots: each gets the samples that lie farthest in its direction. Returns false if no
+  /// exchange would reduce the energy beyond rounding.
   bool swap_samples(const Pair& pair, std::vector<std::pair<float, std::uint32_t>>& of_first,
                     std::vector<std::pair<float, std::uint32_t>>& of_second) {
     const std::size_t i = pair[0];
@@ -247,7 +248,7 @@ class Swapping {
     const float dy = centre_[2 * j + 1] - centre_[2 * i + 1];
     const auto first = samples_of(i);
     const auto second = samples_of(j);
-    // About the middle, or float32 would see places on the page and not differences.
+    // Relative to the midpoint: float32 coordinates on the page would round the differences away.
     const float x = 0.5F * (centre_[2 * j] + centre_[2 * i]);
     const float y = 0.5F * (centre_[2 * j + 1] + centre_[2 * i + 1]);
     const auto height = [=](const Sample& s) { return (s[0] - x) * dx + (s[1] - y) * dy; };

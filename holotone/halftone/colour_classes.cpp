@@ -1,4 +1,4 @@
-// Electrostatic dots of several inks on one page, which repel each other too.
+// Electrostatic dots of several inks on one page, which also repel each other.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ class Classes {
     }
   }
 
-  /// Forces at the present places; returns the mean and root mean square of |F|.
+  /// Computes the forces at the present positions. Returns the mean and root mean square of |F|.
   ForceStatistics sum_forces() {
     read_positions();
     copy<float, 2>(all_on_device_.view(), together_.view(), queue_);
@@ -135,7 +135,7 @@ class Classes {
   Queue queue_;
   std::int64_t count_;
   ElectrostaticPlan all_;
-  Array<float, 2> together_;  ///< places of all dots, in host memory
+  Array<float, 2> together_;  ///< positions of all dots, in host memory
   Array<float, 2> forces_;    ///< F, in host memory
   Array<float, 2> all_on_device_;
   std::vector<ColourClass> classes_;

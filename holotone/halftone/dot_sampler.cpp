@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto where = "DotSampler";
 
-/// The two functions, for ink in any unit.
+/// Calls stratified_dots or importance_sampled_dots, for ink in any unit.
 class CpuEngine final : public DotSampler::Engine {
  public:
   explicit CpuEngine(Sampling sampling) : sampling_(sampling) {}
@@ -28,7 +28,7 @@ class CpuEngine final : public DotSampler::Engine {
     if (darkest == 0) dot_sampling::throw_bad_ink(ink.shape(), -1, 0);
     Array<float, 2> scaled;
     if (darkest > 1) {
-      // By a power of two, which rounds nothing.
+      // Scaling by a power of two is exact.
       const float factor = std::exp2(-std::ceil(std::log2(darkest)));
       scaled = Array<float, 2>(ink.shape());
       std::transform(values.begin(), values.end(), scaled.data(), [&](float value) { return value * factor; });

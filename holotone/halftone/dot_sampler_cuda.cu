@@ -15,7 +15,7 @@ namespace {
 constexpr int threads = 256;
 using Sum = unsigned long long;
 
-/// The darkest pixel as bits, which order as the numbers do (>= 0), and the first pixel that is no ink.
+/// Finds the darkest pixel and the first invalid one. Bits of floats >= 0 are ordered like their values.
 __global__ void __launch_bounds__(threads)
     check_kernel(const float* __restrict__ ink, std::int64_t count, unsigned* darkest, Sum* first_bad) {
   unsigned own = 0;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x % 32 == 0) atomicMax(darkest, own);
 }
 
-/// Pixel k of the order, in units of 2^-32 of the darkest.
+/// Ink of pixel k of the order, in units of 2^-32 of the darkest pixel.
 struct InkAt {
   const float* ink;
   const unsigned* order;  ///< null: row by row
@@ -42,7 +42,7 @@ struct InkAt {
   }
 };
 
-/// The first k with target < sum[k]: pixels without ink are never it.
+/// First k with target < sum[k]; pixels without ink are never selected.
 __device__ __forceinline__ std::int64_t pixel_of(const Sum* __restrict__ sum, std::int64_t count, Sum target) {
   std::int64_t low = 0;
   std::int64_t high = count - 1;
@@ -57,7 +57,7 @@ __device__ __forceinline__ std::int64_t pixel_of(const Sum* __restrict__ sum, st
   return low;
 }
 
-/// A float32 in [pixel, pixel + 1).
+/// pixel + offset as a float32 in [pixel, pixel + 1).
 __device__ __forceinline__ float inside(std::int64_t pixel, double offset) {
   const auto at = static_cast<float>(static_cast<double>(pixel) + offset);
   const auto end = static_cast<float>(pixel + 1);
@@ -126,7 +126,7 @@ class CudaEngine final : public DotSampler::Engine {
   }
 
  private:
-  /// The darkest pixel of ink that is ink.
+  /// Returns the darkest pixel's value. Throws for invalid ink.
   float checked(View<const float, 2> ink) {
     const auto stream = cuda::stream_of(queue_);
     cuda::check(cudaMemsetAsync(first_bad_.data(), 0xff, first_bad_.bytes(), stream), "cudaMemsetAsync");

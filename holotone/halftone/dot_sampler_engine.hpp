@@ -5,7 +5,7 @@
 
 namespace holotone {
 
-/// Arguments are already checked, except for the ink's values; there is at least one dot.
+/// Backend of DotSampler. Arguments are already checked, except for the ink's values; there is at least one dot.
 class DotSampler::Engine {
  public:
   virtual ~Engine() = default;
@@ -17,10 +17,10 @@ namespace dot_sampling {
 using EnginePointer = std::unique_ptr<DotSampler::Engine>;
 EnginePointer engine_cuda(Shape<2> page, Sampling sampling, const Queue& queue);
 
-/// `index`: the first pixel with an invalid value, or negative if all are 0.
+/// `index`: the first pixel with an invalid value; negative: all are 0.
 [[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
-/// Pixels of an array of this shape in the order of Hilbert's curve through the smallest square of 2^n that contains
-/// them.
+/// Pixels of an array of this shape in the order of Hilbert's curve through the smallest square of side 2^n that
+/// contains them.
 std::vector<std::uint32_t> hilbert_order(const Shape<2>& shape);
 
 }  // namespace dot_sampling

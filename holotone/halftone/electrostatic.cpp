@@ -54,7 +54,7 @@ struct ElectrostaticPlan::State {
 
   template <class T>
   void require_dots(std::string_view argument, const View<T, 2>& view) const {
-    // No dots: an empty view may have no memory.
+    // An empty view may have no memory.
     if (count == 0 && view.shape() == Shape<2>{0, 2}) return;
     require_view(where, argument, view, Shape<2>{count, 2}, queue.device());
   }

@@ -13,11 +13,11 @@
 namespace holotone {
 namespace {
 
-// Of luminance; what is left is green's.
+// Weights in luminance; green has the rest.
 constexpr double red_weight = 0.2126;
 constexpr double blue_weight = 0.0722;
 
-/// body(row) for all rows, on all threads where there is enough to share.
+/// Calls body(row) for all rows, on all threads if there are enough pixels to share.
 template <class Body>
 void for_each_row(const Shape<2>& shape, const Body& body) {
   constexpr std::int64_t pixels_worth_sharing = 1 << 15;
@@ -47,7 +47,7 @@ void check_pixels(const View<const float, 3>& pixels, const InkOptions& options)
   }
 }
 
-/// A number of the picture or its mask in 0..1.
+/// Returns a value of the picture or its mask in 0..1. Other values are clamped if `clip`, else they are errors.
 double checked(double value, bool clip, std::string_view what, std::int64_t row, std::int64_t col) {
   const bool finite = std::isfinite(value);
   if (finite && value >= 0 && value <= 1) return value;
@@ -66,7 +66,7 @@ const std::vector<double>& decoded_codes() {
   return codes;
 }
 
-/// By table where the value is a code, as in all files of 8 or 16 bits.
+/// Linear light of a value; from the table if the value is a code, as in all files of 8 or 16 bits.
 double linear_light(double value, PixelTone tone) {
   if (tone == PixelTone::linear) return value;
   const auto code = static_cast<std::size_t>(value * 65535 + 0.5);
@@ -74,7 +74,7 @@ double linear_light(double value, PixelTone tone) {
   return exact ? decoded_codes()[code] : srgb_to_linear(value);
 }
 
-/// Numbers of one pixel, checked, in linear light.
+/// Reads the values of pixels, checked and in linear light.
 class PixelReader {
  public:
   PixelReader(View<const float, 3> pixels, const InkOptions& options)
@@ -116,7 +116,7 @@ void require_sizes(std::string_view where, const DotSizes& sizes) {
   throw_argument(where, "sizes", "0 < low <= high", fmt::format("{} and {}", sizes.low, sizes.high));
 }
 
-/// Old pixels and their shares that make one new pixel of an axis.
+/// Source pixels of one new pixel along an axis, and their shares.
 struct Taps {
   std::int64_t first = 0;
   std::vector<double> share;
@@ -156,7 +156,7 @@ Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& o
   for_each_row(ink.shape(), [&](std::int64_t row) {
     for (std::int64_t col = 0; col < ink.shape()[1]; ++col) {
       const auto [red, green, blue] = reader.darkness(row, col);
-      // As differences from green, so that a grey's darkness is that of its channels.
+      // Differences from green, so that a grey's darkness is exactly that of its channels.
       const double dark = green + red_weight * (red - green) + blue_weight * (blue - green);
       ink(row, col) = static_cast<float>(reader.toned(std::clamp(dark, 0.0, 1.0)) * reader.mask(row, col));
     }
@@ -311,7 +311,7 @@ std::int64_t take_to_ink(Dots& dots, View<const float, 2> ink, int colour_class)
     const auto row = std::clamp<std::int64_t>(static_cast<std::int64_t>(y), 0, rows - 1);
     if (ink(row, column) > 0) continue;
     ++moved;
-    // Squares of pixels around the dot's own, until none farther out can be nearer.
+    // Searches squares of pixels around the dot's own, until none farther out can be nearer.
     double least = std::numeric_limits<double>::infinity();
     double best[2] = {x, y};
     for (std::int64_t ring = 1; ring < std::max(rows, columns) && static_cast<double>(ring - 1) < least; ++ring) {

@@ -13,11 +13,12 @@ namespace holotone {
 namespace {
 
 constexpr std::int64_t most_samples = std::int64_t{1} << 25;
-/// Boxes of this many samples a side are not halved any more.
+/// Side of the largest box that is not halved, in samples.
 constexpr std::int64_t leaf_side = 4;
-/// Large boxes a side of the page, and small ones a side of a large one, which are looked at in parallel.
+/// Number of large boxes along a side of the page, and of small boxes along a side of a large one. Boxes are processed
+/// in parallel.
 constexpr std::int64_t boxes_a_side = 4;
-/// Fewer are done by one thread sooner than others wake up.
+/// Minimum number of samples for parallel work: one thread finishes fewer before others wake up.
 constexpr std::int64_t samples_worth_sharing = 1 << 16;
 
 struct Box {
@@ -42,7 +43,7 @@ class BoxSearch {
     halve(box, 0);
   }
 
-  /// The candidates of a box, of which smaller boxes within it are run.
+  /// Returns the candidates of a box, for run() of smaller boxes within it.
   [[nodiscard]] std::vector<Candidate> candidates(const Box& box, const std::vector<Candidate>& all) {
     stack_.clear();
     keep(box, all.data(), all.size());
@@ -66,7 +67,7 @@ class BoxSearch {
       const double dy = std::max(std::abs(dot.y - top), std::abs(dot.y - bottom));
       farthest = std::min(farthest, dx * dx + dy * dy);
     }
-    farthest *= 1 + 1e-12;  // equal distances, differently rounded
+    farthest *= 1 + 1e-12;  // includes equal distances that round differently
     for (std::size_t i = 0; i < count; ++i) {
       const Candidate dot = candidates[i];
       const double dx = std::max({left - dot.x, dot.x - right, 0.0});
@@ -75,7 +76,7 @@ class BoxSearch {
     }
   }
 
-  /// The candidates are the stack's from `first` on.
+  /// Halves a box down to leaves. Its candidates are those of the stack from `first` on.
   void halve(const Box& box, std::size_t first) {
     const std::size_t end = stack_.size();
     if (end - first == 1 || (box.rows <= leaf_side && box.cols <= leaf_side)) {
@@ -107,7 +108,7 @@ class BoxSearch {
       }
       return;
     }
-    // All samples of a leaf at once, from its corner, so that float32 is enough.
+    // Processes all samples of a leaf at once, relative to its corner, so that float32 is precise enough.
     constexpr std::size_t samples = leaf_side * leaf_side;
     float x[samples];
     float y[samples];
@@ -126,7 +127,7 @@ class BoxSearch {
         const float dx = x[s] - dot_x;
         const float dy = y[s] - dot_y;
         const float distance = dx * dx + dy * dy;
-        // Candidates keep the dots' order, so that the first of equal ones stays.
+        // Candidates are in the dots' order, so that the first of equally near ones wins.
         const bool nearer = distance < least[s];
         nearest[s] = nearer ? stack_[i].index : nearest[s];
         least[s] = nearer ? distance : least[s];
@@ -145,7 +146,7 @@ class BoxSearch {
   std::vector<Candidate> stack_;
 };
 
-/// A box cut evenly.
+/// Splits a box evenly.
 std::vector<Box> boxes_of(const Box& whole) {
   const std::int64_t down = std::min(boxes_a_side, whole.rows);
   const std::int64_t across = std::min(boxes_a_side, whole.cols);
@@ -203,7 +204,7 @@ std::vector<Moments> moments_of(const Dots& dots, const Array<std::int32_t, 2>& 
   return moments;
 }
 
-/// Moves every dot to its cell's centre; returns the mean distance moved.
+/// Moves every dot to its cell's centre, or to a random place if the cell has no ink. Returns the mean distance moved.
 double move_to_centres(Dots& dots, const std::vector<Moments>& moments, View<const float, 2> ink, std::uint64_t seed) {
   double moved = 0;
   std::vector<std::size_t> lost;
@@ -265,7 +266,7 @@ Array<std::int32_t, 2> nearest_dots(const Dots& dots, const Shape<2>& shape) {
   Array<std::int32_t, 2> owner(shape);
   const double step_x = dots.width / static_cast<double>(shape[1]);
   const double step_y = dots.height / static_cast<double>(shape[0]);
-  // Few large boxes first: each small one then looks at the dots of its large one, not at all of them.
+  // Few large boxes first: each small box then searches the candidates of its large box, not all dots.
   const auto large = boxes_of({0, shape[0], 0, shape[1]});
   std::vector<std::vector<Box>> small(large.size());
   std::vector<std::vector<Candidate>> near(large.size());

@@ -1,10 +1,10 @@
 #pragma once
+// Points of a page sorted into square bins. Not for users.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-// Points of a page sorted into square bins. Not for users.
 namespace holotone::halftone {
 
 struct PointBins {
@@ -24,8 +24,8 @@ struct PointBins {
   }
 };
 
-/// `position`: x, y interleaved, finite. About `points_a_bin` points a bin of their bounding box, at most 4 bins a
-/// point.
+/// Sorts points into bins of their bounding box, about `points_a_bin` points per bin, at most 4 bins per point.
+/// `position`: x, y interleaved, finite.
 inline PointBins sorted_into_bins(const std::vector<float>& position, double points_a_bin) {
   PointBins bins;
   const auto count = static_cast<std::int64_t>(position.size() / 2);

@@ -16,7 +16,7 @@
 namespace holotone {
 namespace {
 
-/// Dots that one parallel task places.
+/// Number of dots that one parallel task places.
 constexpr std::int64_t dots_a_task = 4096;
 
 Dots empty_page(std::string_view where, View<const float, 2> ink, std::int64_t count) {
@@ -31,14 +31,15 @@ Dots empty_page(std::string_view where, View<const float, 2> ink, std::int64_t c
   return dots;
 }
 
-/// A float32 in [pixel, pixel + 1): rounding must not move a dot into the next pixel, which may have no ink.
+/// Returns pixel + offset as a float32 in [pixel, pixel + 1). Rounding must not move a dot into the next pixel, which
+/// may have no ink.
 float inside(std::int64_t pixel, double offset) {
   const auto at = static_cast<float>(static_cast<double>(pixel) + offset);
   const auto end = static_cast<float>(pixel + 1);
   return at < end ? at : std::nextafter(end, 0.0F);
 }
 
-/// A random place in pixel (row, col), by the draws `counter` and `counter` + 1.
+/// Puts dot j at a random place in pixel (row, col), with the draws `counter` and `counter` + 1.
 void put_in_pixel(Dots& dots, std::size_t j, std::int64_t row, std::int64_t col, std::uint64_t seed,
                   std::uint64_t counter) {
   dots.position[2 * j] = inside(col, random_uniform64(seed, counter));
@@ -53,11 +54,11 @@ std::vector<double> cumulative(View<const float, 2> ink, const PixelAt& pixel_at
   return sum;
 }
 
-/// The k with sum[k] <= target < sum[k + 1]; pixels without ink are never it.
+/// Returns k with sum[k] <= target < sum[k + 1]; pixels without ink are never selected.
 std::size_t pixel_of(const std::vector<double>& sum, double target) {
   const auto above = std::upper_bound(sum.begin() + 1, sum.end(), target);
   if (above != sum.end()) return static_cast<std::size_t>(above - sum.begin()) - 1;
-  // Rounding took the target to the very end: the last pixel with ink.
+  // Rounding moved the target to the very end: returns the last pixel with ink.
   return static_cast<std::size_t>(std::lower_bound(sum.begin(), sum.end(), sum.back()) - sum.begin()) - 1;
 }
 
@@ -146,7 +147,8 @@ Dots error_diffused_dots(View<const float, 2> ink, std::int64_t count, std::uint
         missing -= static_cast<std::int64_t>(whole);
         return whole;
       });
-  // What was carried to an end without ink: to the last pixels that have some and no dot, else to the last of all.
+  // Dots carried to an end without ink go to the last pixels with ink and without a dot, then to the last pixels with
+  // ink.
   for (const bool only_free : {true, false}) {
     for (std::int64_t pixel = ink.size() - 1; pixel >= 0 && missing > 0; --pixel) {
       auto& here = number[static_cast<std::size_t>(pixel)];

@@ -11,14 +11,14 @@
 namespace holotone {
 namespace {
 
-using Free = std::array<bool, 4>;  ///< the inks whose coverage is looked for
+using Free = std::array<bool, 4>;  ///< inks whose coverage is fitted
 
 constexpr double most_apart = 1.7;
-constexpr double half_apart = 0.01;  ///< across / within at which dots keep apart half as far
-/// Below it the power mean is the product to rounding.
+constexpr double half_apart = 0.01;  ///< ratio across / within at which apart_of is half of most_apart
+/// Minimum power; below it the power mean equals the product to rounding.
 constexpr double least_power = 1e-3;
 
-/// About as the eye sees light: colours that no coverage prints would else become pale.
+/// Approximate perceived lightness. In linear light, colours that no coverage prints would become pale.
 Channels seen(const Channels& light) {
   constexpr double darkest = 0.02;
   Channels result{};
@@ -81,11 +81,11 @@ FourShares solved(std::array<FourShares, 4> matrix, FourShares right, const Free
 
 struct Fit {
   FourShares coverage{};
-  double error = 0;  ///< squared distance of what is seen
+  double error = 0;  ///< squared distance of perceived lightness
 };
 
-/// The coverage of free inks, from `start` on, that is seen nearest to `wanted`: steps of Levenberg and Marquardt, cut
-/// off at 0 and 1; an ink at a bound that would leave 0..1 rests.
+/// Fits the coverage of the free inks, from `start`, to the perceived colour `wanted` by steps of Levenberg and
+/// Marquardt. Coverage is clamped to 0..1; an ink at a bound is fixed in a step that would take it outside.
 Fit nearest(const FourInks& inks, const FourShares& start, const Free& free, const Channels& wanted) {
   constexpr int most_steps = 60;
   constexpr double good_enough = 1e-12;
@@ -132,7 +132,7 @@ FourShares separated(const FourInks& inks, double black, const Channels& darknes
     start[left_out] = 0;
     free[left_out] = false;
     const Fit fit = nearest(inks, start, free, wanted);
-    // Where two do it equally well, the other ink is not needed either.
+    // The first of equally good fits is kept: the other ink is not needed either.
     if (left_out == 0 || fit.error < best.error - 1e-10) best = fit;
   }
   if (black == 1) return best.coverage;
@@ -191,7 +191,8 @@ FourShares Separation::operator()(const Channels& darkness) const {
     offset[k] = at - floor;
     node += static_cast<std::size_t>(floor) * strides[k];
   }
-  // From the cell's corner nearest to white to the opposite one, along the largest offset first.
+  // Tetrahedral interpolation: from the cell's corner nearest to white to the opposite one, along the largest offset
+  // first.
   std::array<std::size_t, 3> order = {0, 1, 2};
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return offset[a] > offset[b]; });
   FourShares shares{};

@@ -1,4 +1,4 @@
-// A short way from dot to dot: 2-opt and Or-opt along neighbours, then random kicks.
+// A short tour of the dots: 2-opt and Or-opt along neighbours, then random kicks.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,17 +17,16 @@ namespace {
 
 using Index = std::uint32_t;
 constexpr Index none = std::numeric_limits<Index>::max();
-/// Ways longer than this are not turned round.
+/// Maximum number of points reversed in one move.
 constexpr Index longest_reversal = 50'000;
 constexpr Index longest_segment = 3;
-/// Points of a piece that a kick moves.
+/// Maximum number of points in a piece that a kick moves.
 constexpr Index longest_piece = 50;
-/// Moves that shorten the way by less than this share of a step would only be rounding.
+/// Minimum gain of a move, as a share of a step; smaller ones would only be rounding.
 constexpr double least_gain = 1e-7;
 constexpr std::int64_t points_a_task = 512;
 
-/// The nearest points of each, nearest first; `none` where there are fewer. Cost O(points) where they are spread
-/// evenly.
+/// Nearest points of each point, nearest first, filled up with `none`. Cost O(points) if they are evenly spread.
 std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::size_t wanted) {
   const auto bins = halftone::sorted_into_bins(position, 2);
   const auto count = static_cast<std::int64_t>(position.size() / 2);
@@ -41,7 +40,7 @@ std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::s
       const auto row = bins.row_of(y);
       const auto column = bins.column_of(x);
       found.clear();
-      // Rings of bins; whatever lies beyond ring k is at least k sides away.
+      // Searches rings of bins; points beyond ring k are at least k sides away.
       for (std::int64_t ring = 0; ring <= std::max(bins.rows, bins.columns); ++ring) {
         for (auto r = std::max<std::int64_t>(0, row - ring); r <= std::min(bins.rows - 1, row + ring); ++r) {
           const bool whole = std::abs(r - row) == ring;
@@ -71,8 +70,8 @@ std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::s
   return neighbours;
 }
 
-/// A closed way over points, shortened by 2-opt and Or-opt moves. An open way is closed through one more point that is
-/// at no distance from any other.
+/// Closed tour of the points, shortened by 2-opt and Or-opt moves. An open tour is closed through an additional point
+/// at distance 0 from all others.
 class Way {
  public:
   Way(const std::vector<float>& position, std::vector<Index> order, const TourOptions& options)
@@ -108,14 +107,14 @@ class Way {
     keep_log_ = true;
     for (std::int64_t kick = 0; kick < kicks && order_.size() >= 8; ++kick) {
       if (kick % 1024 == 0) {
-        progress.step("shortening the way", kick, kicks);
+        progress.step("shortening the tour", kick, kicks);
         if (late()) return;
       }
       try_kick(static_cast<std::uint64_t>(kick));
     }
   }
 
-  /// The points as visited: an open way from where it was closed.
+  /// Points in visiting order; an open tour starts after its additional point.
   [[nodiscard]] std::vector<Index> visited() const {
     std::vector<Index> result = order_;
     if (options_.closed) return result;
@@ -148,7 +147,7 @@ class Way {
     const Index to = at_[b];
     return to >= from ? to - from + 1 : to + size() - from + 1;
   }
-  /// Turns `count` places from i forward, which end at j, round.
+  /// Reverses `count` places from i forward to j.
   void reverse(Index i, Index j, Index count) {
     for (Index k = count / 2; k > 0; --k) {
       std::swap(order_[i], order_[j]);
@@ -158,13 +157,13 @@ class Way {
       j = j == 0 ? size() - 1 : j - 1;
     }
   }
-  /// Turns exactly the points from a forward to b round.
+  /// Reverses exactly the points from a forward to b.
   void turn_these(Index a, Index b) {
     const std::array<Index, 3> places = {at_[a], at_[b], span(a, b)};
     if (keep_log_) log_.push_back(places);
     reverse(places[0], places[1], places[2]);
   }
-  /// Turns the points from a forward to b round or, which makes the same closed way, all others. False if both are too
+  /// Reverses the points from a forward to b or, for the same closed tour, all others. Returns false if both are too
   /// many.
   bool turn(Index a, Index b) {
     const Index inside = span(a, b);
@@ -173,7 +172,7 @@ class Way {
     return true;
   }
 
-  /// Looks at the next waiting point until no move shortens the way there.
+  /// Processes the next waiting point until no move of it shortens the tour.
   void settle_one() {
     const Index point = queue_[next_++];
     waiting_[point] = 0;
@@ -184,7 +183,7 @@ class Way {
     next_ = 0;
   }
 
-  /// Lets two pieces of the way that follow each other change places, and keeps what becomes of it if the way is
+  /// Swaps two consecutive pieces of the tour, applies the moves around them, and undoes all of it unless the tour is
   /// shorter.
   void try_kick(std::uint64_t kick) {
     queue_.clear();
@@ -216,7 +215,7 @@ class Way {
     std::for_each(log_.rbegin(), log_.rend(), [&](const auto& turned) { reverse(turned[0], turned[1], turned[2]); });
   }
 
-  /// 2-opt: a-b and c-d become a-c and b-d, b after a and d after c, or all the other way round.
+  /// 2-opt: a-b and c-d become a-c and b-d, with b after a and d after c, or b before a and d before c.
   bool exchange(Index a) {
     for (const bool forward : {true, false}) {
       const Index b = next(a, forward);
@@ -239,11 +238,11 @@ class Way {
     return false;
   }
 
-  /// Or-opt: up to three points in a row that begin with `a` go between a near point c and one of its neighbours, a
-  /// beside c.
+  /// Or-opt: moves up to three consecutive points that begin with `a` between a near point c and one of its neighbours,
+  /// with a beside c.
   bool put_elsewhere(Index a) {
     for (const bool forward : {true, false}) {
-      const Index outside = next(a, !forward);  // the point beside a that stays
+      const Index outside = next(a, !forward);  // neighbour of a that stays
       Index last = a;
       for (Index length = 1; length <= longest_segment; ++length, last = next(last, forward)) {
         const Index beyond = next(last, forward);
@@ -279,10 +278,10 @@ class Way {
     return false;
   }
 
-  /// Moves the segment a .. last into the gap between c and d = next(c, side), a beside c. False if too much would have
-  /// to be turned round for it.
+  /// Moves the segment a .. last into the gap between c and d = next(c, side), with a beside c. Returns false if the
+  /// reversals would be too long.
   bool insert(Index a, Index last, bool forward, Index c, Index d, bool side) {
-    const Index first = forward ? a : last;  // of the segment as the way goes
+    const Index first = forward ? a : last;  // of the segment, in tour order
     const Index final = forward ? last : a;
     const Index left = side ? c : d;  // of the gap
     const Index right = side ? d : c;
@@ -291,8 +290,8 @@ class Way {
     const Index ahead = span(after_final, left);
     const Index behind = span(right, before_first);
     if (std::min(ahead, behind) > longest_reversal) return false;
-    // The segment and what lies between it and the gap change places when they are turned round together, then what lay
-    // between alone. The segment is then in the gap from `final` to `first`.
+    // Reversing the segment together with the points between it and the gap, then these points alone, swaps the two.
+    // The segment is then in the gap from `final` to `first`.
     if (ahead <= behind) {
       turn_these(first, left);
       turn_these(left, after_final);
@@ -312,10 +311,10 @@ class Way {
   const TourOptions& options_;
   std::vector<Index> neighbours_;
   std::vector<Index> queue_;
-  std::size_t next_ = 0;                   ///< of the queue
-  std::vector<std::array<Index, 3>> log_;  ///< what was turned round since a kick: first and last place, number
+  std::size_t next_ = 0;                   ///< index of the next waiting point in the queue
+  std::vector<std::array<Index, 3>> log_;  ///< reversals since a kick: first and last place, number of points
   bool keep_log_ = false;
-  double gained_ = 0;  ///< by how much the way became shorter since a kick
+  double gained_ = 0;  ///< reduction of the tour's length since a kick
   std::vector<std::uint8_t> waiting_;
 };
 

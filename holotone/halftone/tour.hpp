@@ -31,7 +31,7 @@ struct Tour {
 ///
 /// Random dots in a square of area A get a length of about 0.77 sqrt(count A) without kicks, some 8 % above the
 /// shortest tour. With 5 kicks a dot the factor is about 0.73, some 3 % above it. The tour is never longer than the
-/// initial one. Reports "ordering dots" and "shortening the way" to `progress`. Throws invalid_argument for dots that
+/// initial one. Reports "ordering dots" and "shortening the tour" to `progress`. Throws invalid_argument for dots that
 /// are not finite, a number of classes that is neither the dots' nor 0, 2^31 dots or more, or options out of range;
 /// cancelled. One thread; without `seconds` the order is reproducible.
 /// Cost: O(count log count) and the reversed paths, and some microseconds a kick.

@@ -8,9 +8,9 @@
 namespace holotone {
 namespace {
 
-/// Fills the runs of NaN in a row; whether it has any value.
+/// Fills the runs of NaN in a row; returns false for a row without a value.
 bool fill_row(float* row, std::int64_t nx) {
-  std::int64_t last = -1;  // with a value
+  std::int64_t last = -1;  // last pixel with a value
   for (std::int64_t x = 0; x <= nx; ++x) {
     if (x < nx && std::isnan(row[x])) continue;
     if (x == nx && last < 0) return false;

@@ -71,7 +71,7 @@ void require_eye(std::string_view function, const std::optional<Eye>& eye) {
   require_range(function, "eye.pupil_m", eye->pupil_m, 0, farthest_m);
 }
 
-/// Rays through a point of the panel, against the light. There is none where direction cosines are too large.
+/// Rays through a point of the panel, against the light. Direction cosines whose squares sum to 1 or more give no ray.
 struct PanelCamera {
   const Rays& rays;
   static constexpr bool pupil = false;
@@ -99,7 +99,7 @@ struct PlaneCamera {
   }
 };
 
-/// What a pixel shows.
+/// Colour and distance of one pixel.
 struct Seen {
   std::array<double, 3> colour{};
   double distance_m = 0;
@@ -111,10 +111,10 @@ class Renderer {
   Renderer(const Surfaces& surfaces, const DiceSceneOptions& options, const Camera& camera, Shape<2> shape)
       : surfaces_(surfaces), options_(options), camera_(camera), shape_(shape) {}
 
-  /// set(row, col, seen) for every pixel. Distances are those of the pixels' middles, where they are wanted.
+  /// Calls set(row, col, seen) for every pixel. Distances, if requested, are those of the pixels' centres.
   template <class Set>
   void operator()(bool distances, const Set& set) const {
-    constexpr std::int64_t at_once = 16;  // rows that share the rays between them
+    constexpr std::int64_t at_once = 16;  // rows of a block, which share the rays at the corners between them
     parallel_for(0, (shape_[0] + at_once - 1) / at_once, [&](std::int64_t block) {
       const auto last = std::min(shape_[0], (block + 1) * at_once);
       std::vector<int> above(static_cast<std::size_t>(shape_[1] + 1), 0);
@@ -182,13 +182,12 @@ class Renderer {
       const auto [pupil_x, pupil_y] = pupil_point(i, draw(2 * count), draw(2 * count + 1));
       const Hit hit = first(y, x, pupil_x, pupil_y);
       add(seen, hit.colour, 1.0 / count);
-      // Where the middle sees nothing, light still comes from somewhere.
+      // Distance for a pixel whose centre ray meets nothing: that of its first sample that meets a surface.
       if (hit.colour >= 0 && seen.distance_m == 0) seen.distance_m = distance_of(hit, y, x);
     }
   }
 
-  /// Of the R2 sequence, spread over the pupil by area: whatever row of strata a pixel's rays are in, they fill the
-  /// pupil.
+  /// Returns point i of the R2 sequence, spread over the pupil by area: the rays in each row of strata fill the pupil.
   [[nodiscard]] std::array<double, 2> pupil_point(int i, double start_u, double start_v) const {
     if constexpr (std::is_same_v<Camera, PlaneCamera>) {
       if (camera_.pupil) {
@@ -286,7 +285,7 @@ DicePicture DiceScene::picture(const DicePictureOptions& options) const {
 
 namespace {
 
-/// From a point toward the eye: the direction of length 1 and how far it is; no distance for a viewer far away.
+/// Unit direction and distance from a point to the eye; no distance for a viewer at infinity.
 struct Sight {
   Vec3d toward{0, 0, 1};
   double distance_m = 0;
@@ -331,7 +330,7 @@ class Candidates {
     Point point{surfaces_.at(surface, place[0], place[1])};
     const Sight sight = Sight::of(point.position, options_.eye);
     const Vec3d back{-sight.toward[0], -sight.toward[1], -sight.toward[2]};
-    // From where the eye is, or from far in front of everything.
+    // The ray starts at the eye, or without an eye in front of all surfaces.
     const Hit hit = surfaces_.first({point.position, back, options_.eye ? -sight.distance_m : -endless});
     if (hit.colour >= 0 && hit.colour / 2 == surface) point.colour = hit.colour;
     return point;
@@ -341,7 +340,7 @@ class Candidates {
   const Surfaces& surfaces_;
   const DicePointsOptions& options_;
   std::vector<int> facing_;
-  std::vector<double> area_;  ///< of the facing surfaces up to each
+  std::vector<double> area_;  ///< cumulative area of the facing surfaces
   std::array<double, 3> start_{};
 };
 

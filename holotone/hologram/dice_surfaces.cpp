@@ -7,14 +7,14 @@
 namespace holotone::dice {
 namespace {
 
-constexpr double pip_place = 0.5;    // of half a side
-constexpr double pip_radius = 0.19;  // of half a side
-/// Numbers on +x, -x, +y, -y, +z, -z: seen from their common corner 1, 2, 3 go counter-clockwise.
+constexpr double pip_place = 0.5;    // in units of half a side
+constexpr double pip_radius = 0.19;  // in units of half a side
+/// Numbers on +x, -x, +y, -y, +z, -z; seen from their common corner, 1, 2, 3 are counter-clockwise.
 constexpr std::array<int, 6> numbers{3, 4, 1, 6, 2, 5};
 
 double dot(const Vec3d& a, const Vec3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// The world's coordinates of a die's own axis.
+/// Rotates a vector from a die's own frame to the world's.
 Vec3d turned(const Die& die, Vec3d v) {
   const auto rotate = [&](std::size_t from, std::size_t to, double angle) {
     const double a = v[from];
@@ -28,7 +28,7 @@ Vec3d turned(const Die& die, Vec3d v) {
   return v;
 }
 
-/// Whether a place on a face, -1 to 1 both ways, is on a pip.
+/// True if the position (a, b) on a face, each from -1 to 1, is on a pip.
 bool on_pip(int number, double a, double b) {
   const auto near = [&](double x, double y) {
     return (a - x) * (a - x) + (b - y) * (b - y) <= pip_radius * pip_radius;
@@ -71,7 +71,7 @@ Surfaces::Surfaces(const DiceSceneOptions& options)
 
 void Surfaces::meet(const Box& box, int number, const Ray& ray, Hit& hit) const {
   const Vec3d from{ray.origin[0] - box.centre[0], ray.origin[1] - box.centre[1], ray.origin[2] - box.centre[2]};
-  // Most rays pass the ball around the die.
+  // Most rays miss the bounding sphere of the die.
   const double along = dot(from, ray.direction);
   const double length2 = dot(ray.direction, ray.direction);
   if ((dot(from, from) - 3.0001 * box.half * box.half) * length2 > along * along) return;

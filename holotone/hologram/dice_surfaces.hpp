@@ -37,7 +37,7 @@ class Surfaces {
  private:
   struct Box {
     Vec3d centre;
-    std::array<Vec3d, 3> axis;  ///< of its own frame, in the world's
+    std::array<Vec3d, 3> axis;  ///< axes of its own frame, in world coordinates
     double half;
   };
   void meet(const Box& box, int number, const Ray& ray, Hit& hit) const;

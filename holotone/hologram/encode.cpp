@@ -12,7 +12,7 @@ namespace {
 
 using encoding::Tables;
 constexpr double two_pi = 2 * std::numbers::pi;
-constexpr double degrees = 180 / std::numbers::pi;  ///< in a radian
+constexpr double degrees = 180 / std::numbers::pi;  ///< per radian
 constexpr std::string_view where = "EncodePlan";
 constexpr std::string_view where_execute = "EncodePlan::execute";
 
@@ -21,7 +21,7 @@ double fraction(double turns) {
   return rest < 1 ? rest : 0;
 }
 
-/// In [0, 1) after rounding too.
+/// Returns the fraction of a turn in float32, in [0, 1) after rounding too.
 float fraction32(double turns) {
   const auto rest = static_cast<float>(fraction(turns));
   return rest < 1 ? rest : 0.0f;
@@ -76,7 +76,8 @@ void check_phase_options(const EncodeOptions& options, const FieldGrid& grid) {
     check_level_table(options);
   } else {
     require_positive(where, "phase_range_rad", options.phase_range_rad);
-    const double largest = std::ldexp(0.999 * two_pi, options.bits);  // code 1 must lie below 2 pi, or 0 is alone
+    const double largest = std::ldexp(0.999 * two_pi, options.bits);  // code 1 must lie below 2 pi, or code 0 is the
+                                                                      // only one
     require_range(where, "phase_range_rad", options.phase_range_rad, 1e-3, largest);
   }
 }
@@ -161,7 +162,7 @@ void make_equal_steps(const EncodeOptions& options, Tables& tables) {
   tables.threshold = static_cast<float>((used - 1 + scale) / 2);
 }
 
-/// Sorted boundaries between neighbouring phases on the circle and the code of each region between them.
+/// Computes the sorted boundaries between neighbouring phases on the circle, and the code of each region between them.
 void make_level_table(const EncodeOptions& options, Tables& tables) {
   struct Level {
     double turns;
@@ -202,7 +203,7 @@ void make_level_table(const EncodeOptions& options, Tables& tables) {
   }
 }
 
-/// Turns of a plane wave along one axis: cycles a pixel times the distance from the centre, integer part removed.
+/// Turns of a plane wave along one axis: cycles per pixel times the distance from the centre, integer part removed.
 std::vector<double> plane_wave_turns(std::int64_t count, double angle_rad, const FieldGrid& grid, double direction) {
   const double cycles = direction * grid.pitch_m * std::sin(angle_rad) / grid.wavelength_m;
   std::vector<double> turns(static_cast<std::size_t>(count));

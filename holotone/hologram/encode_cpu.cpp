@@ -30,7 +30,7 @@ struct Levels {
   float peak;
 };
 
-// The loops over one row. Always inlined, so that each vector unit below compiles them anew.
+// Loops over one row. Always inlined, so that they are compiled for each vector unit below.
 
 enum class Shift { none, separable, map };
 
@@ -124,7 +124,7 @@ HOLOTONE_ENCODE_INLINE void encode_row(Encoding encoding, const Row& row, const 
   }
 }
 
-/// The largest magnitude that a row's range is measured by, not less than `peak`. NaN does not count.
+/// Returns the maximum of `peak` and the magnitudes that determine the range. Ignores NaN.
 HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row row, float peak) {
   if (encoding == Encoding::double_phase) {
 #pragma omp simd reduction(max : peak)
@@ -186,7 +186,7 @@ class CpuEngine final : public Engine {
   }
 
  private:
-  /// Row y of the panel; `field` is its first pixel's.
+  /// Returns the inputs of row y of the panel; `field` points to its first pixel.
   [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) const {
     const std::int64_t nx = tables_.shape[1];
     Row row{};
@@ -205,7 +205,7 @@ class CpuEngine final : public Engine {
     return row;
   }
 
-  /// body(block, y) for every row y of ny; blocks are shared among the threads.
+  /// Calls body(block, y) for every row y of ny; the threads share the blocks.
   template <class Body>
   static void for_rows(std::int64_t ny, const Body& body) {
     const auto block_body = [&](std::int64_t block) {
@@ -227,7 +227,7 @@ class CpuEngine final : public Engine {
     return *std::max_element(peaks.begin(), peaks.end());
   }
 
-  /// The field without its lower sideband.
+  /// Returns the field without its lower sideband.
   const Complex* upper_sideband(View<const Complex, 2> field) {
     std::copy_n(field.data(), field.size(), spectrum_.data());
     fft_->execute(spectrum_.view(), FftDirection::forward);

@@ -11,16 +11,16 @@ namespace {
 constexpr int threads = 256;
 constexpr int batch = 4;  // neighbouring pixels of a thread: two 16-byte loads, one 8-byte store
 
-/// Everything a kernel reads besides the field; pointers are device memory.
+/// Kernel parameters besides the field; pointers are device memory.
 struct Parameters {
   std::int64_t count, nx;
-  std::int64_t odd;  ///< 1 where the first row is an odd one of the panel, for the checkerboard
+  std::int64_t odd;  ///< 1 if the first row is an odd row of the panel, for the checkerboard
   PhaseLevels phase;
   PhaseShift shift;
   const Complex32* beam_column;
   const Complex32* beam_row;
   float levels, low, high;
-  const unsigned* peak;  ///< bits of the largest magnitude, or null where low and high are given
+  const unsigned* peak;  ///< bits of the largest magnitude, or null if low and high are given
   bool symmetric;
 };
 
@@ -40,8 +40,8 @@ struct alignas(batch * sizeof(Code)) CodeBatch {
   Code code[batch];
 };
 
-/// Four neighbouring pixels from `first` on; the kernels are launched with aligned = true only where all of the
-/// views' addresses allow wide loads.
+/// Loads four neighbouring pixels from `first` on. Kernels are launched with aligned = true only if the addresses of
+/// all views permit wide loads.
 template <bool aligned>
 __device__ void load(const Complex32* __restrict__ field, std::int64_t first, std::int64_t count,
                      Complex32 (&u)[batch]) {
@@ -69,7 +69,7 @@ __device__ void store(Code* __restrict__ codes, std::int64_t first, std::int64_t
   }
 }
 
-/// Row and column of neighbouring pixels: one division a thread.
+/// Row and column of neighbouring pixels: one division per thread.
 struct Place {
   std::int64_t row, column;
   __device__ Place(std::int64_t index, std::int64_t nx) : row(index / nx), column(index - row * nx) {}
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(threads)
   store<aligned>(codes, first, p.count, result);
 }
 
-/// One thread a cell of three columns; one more a row for the columns beyond the last cell.
+/// One thread per cell of three columns, and one per row for the columns beyond the last cell.
 template <class Code>
 __global__ void __launch_bounds__(threads)
     burckhardt_kernel(const Complex32* __restrict__ field, Code* __restrict__ codes, Parameters p) {
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(threads)
   for (int k = 0; k < 3; ++k) codes[first + k] = static_cast<Code>(amplitude_code(amplitudes.value[k], map));
 }
 
-/// The magnitudes that the range is measured by. The largest of floats >= 0 is the largest of their bits, so the
+/// Computes the largest of the magnitudes that determine the range. Floats >= 0 have the order of their bits, so the
 /// order of the atomics does not matter; NaN never wins a comparison.
 template <Encoding encoding>
 __global__ void __launch_bounds__(threads)
@@ -245,7 +245,7 @@ class CudaEngine final : public Engine {
       spectrum_ = Array<Complex, 2>(shape_, queue);
       fft_.emplace(shape_, queue);
     }
-    queue.synchronize();  // the tables are the caller's
+    queue.synchronize();  // the caller owns the tables
   }
 
   void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) override {
@@ -270,7 +270,7 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// The tables as the panel's rows from part.first_row on have them.
+  /// Returns the parameters with their row tables starting at row part.first_row of the panel.
   [[nodiscard]] Parameters parameters_of(const RowRange& part) const {
     Parameters p = parameters_;
     p.count = part.rows * p.nx;

@@ -1,11 +1,11 @@
 #pragma once
-// Between the encoding plan (encode.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the encoding plan (encode.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/hologram/encode.hpp>
 #include <vector>
 
 namespace holotone::encoding {
 
-/// Everything of a plan that is computed once, in host memory.
+/// Tables that a plan computes once, in host memory.
 struct Tables {
   Encoding encoding = Encoding::phase;
   Shape<2> shape{};
@@ -20,11 +20,11 @@ struct Tables {
   std::vector<float> shift_column;
   std::vector<float> shift_row;
   std::vector<float> shift_map;
-  // Amplitude: the reference beam's two factors, the number of levels, the range where it is given.
+  // Amplitude: the reference beam's two factors, the number of levels, the range if it is given.
   std::vector<Complex> beam_column;
   std::vector<Complex> beam_row;
   float levels = 0;
-  bool measured_range = false;   ///< from the field at every execute
+  bool measured_range = false;   ///< true: the range is measured in the field at every execute
   bool symmetric_range = false;  ///< -peak .. peak instead of 0 .. peak
   float low = 0;
   float high = 0;
@@ -33,8 +33,8 @@ struct Tables {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Codes of the panel's rows from first_row on, as many as `field` has: all, where the range is measured or the
-  /// sideband removed.
+  /// Computes the codes of the panel's rows from first_row on, for the rows of `field`. These are all rows if the range
+  /// is measured or the sideband removed.
   virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) = 0;
   virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
   [[nodiscard]] virtual EncodeReport report() const = 0;

@@ -1,4 +1,4 @@
-// What belongs to encoding and is not hot: names, what a panel shows, measured responses, packing.
+// Parts of encoding that are not time-critical: names, modulation by a panel, measured responses, packing.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -113,7 +113,7 @@ Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const Encode
 
 namespace {
 
-/// Control characters as \xNN: a NUL would end the message.
+/// Replaces control characters by \xNN: a NUL would end the message.
 std::string readable(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -143,7 +143,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The numbers of one line; empty where a field is none.
+/// Returns the numbers of one line; empty if a field is not a number.
 std::vector<double> numbers_of(std::string_view line) {
   std::vector<double> values;
   while (!line.empty()) {
@@ -159,7 +159,7 @@ std::vector<double> numbers_of(std::string_view line) {
   return values;
 }
 
-/// Adds one measured code to the table, filling the ones left out since the last.
+/// Adds one measured code to the table, and interpolates the codes omitted since the last.
 void append_measured(std::vector<double>& phases, std::size_t code, double phase, std::size_t line,
                      std::string_view text) {
   const std::size_t previous = phases.size() - 1;
@@ -184,7 +184,7 @@ void append_measured(std::vector<double>& phases, std::size_t code, double phase
 
 std::vector<double> read_phase_lut(std::string_view text) {
   std::vector<double> phases;
-  std::size_t fields = 0;  // of the first line with numbers: every other has as many
+  std::size_t fields = 0;  // of the first line with numbers; all others must have as many
   std::size_t measured = 0;
   bool heading = false;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

@@ -14,7 +14,7 @@ double frequency(std::int64_t k, std::int64_t n) {
   return static_cast<double>(2 * k < n ? k : k - n) / static_cast<double>(n);
 }
 
-/// The same frequency of a sampled field in -1/2 .. 1/2.
+/// Returns the alias of a frequency of a sampled field in -1/2 .. 1/2.
 double wrapped(double f) { return f - std::round(f); }
 
 bool passes(Encoding encoding, double fx, double fy) {
@@ -28,7 +28,7 @@ bool passes(Encoding encoding, double fx, double fy) {
   return true;
 }
 
-/// Moves the order at f_x = 1/3 to the axis: times exp(-2 pi i column / 3).
+/// Moves the order at f_x = 1/3 to the axis: multiplies by exp(-2 pi i column / 3).
 void centre_first_order(View<Complex, 2> field) {
   const float half = std::sqrt(0.75F);
   const std::array<Complex, 3> turn = {Complex{1, 0}, Complex{-0.5F, -half}, Complex{-0.5F, half}};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view where = "LayerViews";
 
-/// The sample that a place lies nearest to; none beyond the rim and for NaN.
+/// Returns the sample nearest to `place`; none beyond the rim and for NaN.
 std::optional<std::int64_t> sample_at(double place, std::int64_t count) {
   const double rounded = std::floor(place + 0.5);
   if (!(rounded >= 0 && rounded < static_cast<double>(count))) return {};

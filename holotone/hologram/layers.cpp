@@ -31,12 +31,12 @@ PropagationOptions propagation_options(const LayerOptions& options) {
   return {.grid = options.grid, .method = PropagationMethod::angular_spectrum};
 }
 
-/// A layer in the order of the work.
+/// Layer in the order of computation.
 struct Slab {
   double distance_m = 0;
   View<const float, 2> intensity;
   View<const float, 2> mask;
-  layers::Source source;  ///< its pointers are put in when the slab's turn comes
+  layers::Source source;  ///< compose sets its pointers to intensity and mask
 };
 
 void require_layer(const Layer& layer, std::size_t number, const Shape<2>& shape, Device device) {
@@ -72,10 +72,10 @@ struct LayerPlan::State {
   PropagationPlan propagation;
   layers::EnginePointer engine;
   std::vector<Slab> slabs;        ///< far to near
-  Array<float, 2> intensity;      ///< of a picture, or of the layer in hand
-  Array<float, 2> mask;           ///< of the layer in hand
+  Array<float, 2> intensity;      ///< of a picture, or of the current layer
+  Array<float, 2> mask;           ///< of the current layer
   Array<std::uint16_t, 2> layer;  ///< of a picture
-  Array<Complex, 2> front;        ///< the light in the plane of a layer in front of the panel
+  Array<Complex, 2> front;        ///< light in the plane of a layer in front of the panel
 
   [[nodiscard]] layers::Source source() const {
     layers::Source source;
@@ -89,14 +89,14 @@ struct LayerPlan::State {
     if (array.data() == nullptr) array = Array<T, 2>(options.grid.shape(), queue);
   }
 
-  /// Sorts the slabs and takes the memory that they need.
+  /// Sorts the slabs and allocates the memory for those in front of the panel.
   void prepare() {
     std::stable_sort(slabs.begin(), slabs.end(),
                      [](const Slab& a, const Slab& b) { return a.distance_m > b.distance_m; });
     if (slabs.back().distance_m < 0) take(front);
   }
 
-  /// The view on the plan's device; `staged` holds it where it comes from the host.
+  /// Returns the view's data on the plan's device; data from the host are copied to `staged`.
   const float* on_device(const View<const float, 2>& view, Array<float, 2>& staged) const {
     if (view.data() == nullptr || view.device() == queue.device()) return view.data();
     copy<float, 2>(staged.view(), view, queue);
@@ -110,7 +110,7 @@ struct LayerPlan::State {
     engine->compose(field, source, carry);
   }
 
-  /// Layers behind the panel or in its plane; returns how many.
+  /// Computes the layers behind the panel or in its plane; returns their number.
   std::size_t execute_behind(View<Complex, 2> field, Progress& progress) {
     std::size_t i = 0;
     for (; i < slabs.size() && slabs[i].distance_m >= 0; ++i) {
@@ -126,7 +126,7 @@ struct LayerPlan::State {
     for (std::size_t i = first; i < slabs.size(); ++i) {
       step(progress, i);
       const double towards_viewer = -slabs[i].distance_m;
-      if (i == 0) {  // no light yet: the layer's own goes straight to the panel
+      if (i == 0) {  // no incident light: the layer's own light propagates directly to the panel
         compose(field, slabs[i], layers::Carry::nothing);
         propagate(field, -towards_viewer);
         continue;

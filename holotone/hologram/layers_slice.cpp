@@ -31,20 +31,20 @@ void require_picture(const RgbdPicture& picture) {
   check("distance_m", picture.distance_m, "a finite number", std::numeric_limits<float>::lowest());
 }
 
-/// One axis of the panel over the same axis of the picture, in the picture's pixels.
+/// One axis of the panel in pixel coordinates of the picture.
 struct Axis {
-  std::int64_t count = 0;   ///< of the panel's pixels
-  std::int64_t source = 0;  ///< of the picture's
-  double first = 0;         ///< where the panel's first pixel has its centre
+  std::int64_t count = 0;   ///< number of panel pixels
+  std::int64_t source = 0;  ///< number of picture pixels
+  double first = 0;         ///< position of the centre of the panel's first pixel
   double step = 0;
 
   [[nodiscard]] double at(std::int64_t pixel) const { return first + static_cast<double>(pixel) * step; }
-  /// The picture's pixel there, or -1 beyond its edges.
+  /// Returns the nearest pixel of the picture, or -1 beyond its edges.
   [[nodiscard]] std::int64_t nearest(std::int64_t pixel) const {
     const auto index = static_cast<std::int64_t>(std::floor(at(pixel) + 0.5));
     return index >= 0 && index < source ? index : -1;
   }
-  /// The share of the picture's length that the panel covers.
+  /// Returns the share of the picture's length that the panel covers.
   [[nodiscard]] double covered() const {
     const double low = std::max(first - step / 2, -0.5);
     const double high = std::min(at(count - 1) + step / 2, static_cast<double>(source) - 0.5);
@@ -52,20 +52,21 @@ struct Axis {
   }
 };
 
-/// The picture's rows run down as the panel's do: `offset_m` is right, or down.
+/// Rows of the picture and the panel run down: a positive `offset_m` is right, or down.
 Axis axis_of(std::int64_t count, std::int64_t source, double pitch_m, double source_pitch_m, double offset_m) {
   const double step = pitch_m / source_pitch_m;
   const double middle = static_cast<double>(source - 1) / 2 - offset_m / source_pitch_m;
   return {count, source, middle - static_cast<double>(count - 1) / 2 * step, step};
 }
 
-/// The pixels of the picture that a pixel of the panel is a mean of.
+/// Weights of the picture's pixels in the mean for one pixel of the panel.
 struct Taps {
   std::int64_t first = 0;
   std::vector<float> weight;
 };
 
-/// A tent about the panel's pixel, as wide as the coarser of the two; what lies beyond the edge is left out.
+/// Computes a tent around each panel pixel whose half width is the coarser of the two pitches; omits pixels beyond the
+/// edge.
 std::vector<Taps> tent(const Axis& axis) {
   const double reach = std::max(axis.step, 1.0);
   std::vector<Taps> all(static_cast<std::size_t>(axis.count));
@@ -108,7 +109,7 @@ Array<float, 2> resampled(View<const float, 2> picture, const Axis& down, const 
   return result;
 }
 
-/// A distance as the spacing counts it, rising from far to near, and back.
+/// Converts a distance to a depth that the spacing divides evenly, rising from far to near; also the inverse.
 double depth_of(double distance_m, LayerSpacing spacing) {
   return spacing == LayerSpacing::inverse_distance ? 1 / distance_m : -distance_m;
 }
@@ -122,7 +123,7 @@ struct Range {
   }
 };
 
-/// Where a layer stands: the mean of its pixels' depths.
+/// Distance of a layer: from the mean of its pixels' depths.
 struct Mean {
   Range distance;
   double sum = 0;
@@ -134,7 +135,7 @@ struct Mean {
   }
 };
 
-/// Body(panel row, panel column, distance) of all pixels that the picture covers.
+/// Calls body(panel row, panel column, distance) for all pixels that the picture covers.
 template <class Body>
 void for_each_covered(const RgbdPicture& picture, const Axis& down, const Axis& across, const Body& body) {
   for (std::int64_t y = 0; y < down.count; ++y) {
@@ -152,7 +153,7 @@ void require_one_side(const Range& distance, LayerSpacing spacing) {
                  fmt::format("inverse for distances from {} to {} m", distance.low, distance.high));
 }
 
-/// Drops the layers that hold no pixel and numbers the others anew.
+/// Drops the layers without pixels and renumbers the others.
 void keep_filled(SlicedPicture& sliced, const std::vector<Mean>& means, LayerSpacing spacing) {
   std::vector<std::uint16_t> renamed(means.size());
   for (std::size_t i = 0; i < means.size(); ++i) {

@@ -50,7 +50,7 @@ void require_method(const PointCloudOptions& options) {
   }
 }
 
-/// The one place where a method on a device becomes an engine.
+/// Creates the engine of a method on a device; the one dispatch.
 point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options,
                                        [[maybe_unused]] std::int64_t rows_at_once, const Queue& queue) {
   const auto backend = queue.device().backend;
@@ -153,17 +153,17 @@ struct PointCloudPlan::State {
   std::int64_t rows_at_once;
   Queue queue;
   point_cloud::MethodChooser chooser;
-  PointMethod method = PointMethod::automatic;  ///< of `engine`
+  PointMethod method = PointMethod::automatic;  ///< method of `engine`
   point_cloud::EnginePointer engine;
   std::optional<std::int64_t> count;  ///< none before set_points
-  /// Host points on their way up; kept so that a new cloud of the same size every frame allocates nothing.
+  /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation.
   Array<float, 2> position_m;
   Array<float, 1> amplitude;
   Array<float, 1> phase_rad;
 
   void use(PointMethod wanted) {
     if (engine && method == wanted) return;
-    engine.reset();  // gives its memory back first
+    engine.reset();  // frees its memory first
     engine = make_engine(wanted, options, rows_at_once, queue);
     method = wanted;
   }
@@ -195,7 +195,8 @@ PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, st
   }
   if (rows_at_once == 0) rows_at_once = options.shape[0];
   state_ = std::make_unique<State>(options, rows_at_once, std::move(queue));
-  // A chosen method is made at once, so that what this device lacks is known before any points are read.
+  // The engine of a given method is created at once, so that a method which this device lacks is reported before any
+  // points are read.
   if (options.method != PointMethod::automatic) state_->use(options.method);
 }
 
@@ -206,14 +207,14 @@ PointCloudPlan& PointCloudPlan::operator=(PointCloudPlan&&) noexcept = default;
 void PointCloudPlan::set_points(const PointSources& points) {
   auto& state = *state_;
   const auto count = checked_count(points, state.queue.device());
-  // A cloud of no points is one dark point: no engine needs a case of its own.
+  // One point of amplitude 0 replaces an empty cloud: engines need no special case.
   constexpr float position[3] = {0, 0, -1};
   constexpr float dark = 0;
   point_cloud::EnginePoints own;
   own.sources = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
   own.summary = summarise_points(own.sources, state.queue);
   if (own.summary.first_bad >= 0) throw_bad_point(points, own.summary.first_bad);
-  state.count.reset();  // should the engine fail, execute must not use what was there before
+  state.count.reset();  // if the engine fails, execute must not use the previous points
   if (state.queue.device().backend == Backend::cpu) {
     own.pixels = point_cloud::pixel_points(own.sources, state.options);
   }
@@ -294,7 +295,7 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
     const auto point =
         point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
     if (point.column_begin == point.column_end) continue;
-    // The deviation grows with the distance from the point's axis: the farthest lit corner has it all.
+    // The deviation grows with the distance from the point's axis: the farthest lit corner has the maximum.
     const double u =
         std::max(std::abs(point.column_begin - point.column), std::abs(point.column_end - 1 - point.column));
     const double v = std::max(std::abs(point.row_begin - point.row), std::abs(point.row_end - 1 - point.row));

@@ -134,9 +134,9 @@ class PointCloudPlan {
   std::unique_ptr<State> state_;
 };
 
-/// About the workspace that `method` takes on the CPU for `count` points, or the most that it takes where that depends
-/// on where the points lie (fast), outputs apart. automatic: the largest that it may choose. Throws invalid_argument as
-/// the plan does.
+/// Approximate workspace of `method` on the CPU for `count` points, without the outputs. fast: the maximum over all
+/// scenes whose tiles have grids of up to 2^27 numbers (1 GiB); only a very deep scene exceeds it. automatic: the largest
+/// of the methods that it may choose. Throws invalid_argument as the plan does.
 std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointMethod method, std::int64_t count);
 
 /// One shot: plan, set_points, execute, wait. The field lives on `device`.

@@ -33,7 +33,7 @@ constexpr std::array<Profile, 6> profiles = {{
 /// A Bezier patch's control net.
 using Net = std::array<std::array<Vec3d, 4>, 4>;
 
-/// Four sections of half a tube: each from (x, z) of its one edge at y = 0 to that of the other, bulging to -width.
+/// Sections of half a tube: each runs from (x, z) of one edge at y = 0 to the other edge and bulges to -width.
 struct Section {
   double inner_x, inner_z, outer_x, outer_z, width;
 };
@@ -113,7 +113,8 @@ Vec3d cross(const Vec3d& a, const Vec3d& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// dP/du x dP/dv; where an edge of the net is one point (the lid's top, the bottom's middle) just beside it.
+/// Returns the unit vector along dP/du x dP/dv; beside an edge of the net that is one point (the lid's top, the
+/// bottom's middle), evaluated next to it.
 Vec3d patch_normal(const Net& net, double u, double v) {
   constexpr double beside = 1e-5;
   for (const double shift : {0.0, u < 0.5 ? beside : -beside}) {
@@ -124,7 +125,7 @@ Vec3d patch_normal(const Net& net, double u, double v) {
   return {};
 }
 
-/// Vertices that coincide to 1e-5 units become one.
+/// Merges vertices that coincide to 1e-5 units.
 class Merger {
  public:
   explicit Merger(Mesh& mesh) : mesh_(mesh) {}
@@ -185,12 +186,12 @@ Mesh teapot(int subdivisions) {
   Mesh mesh;
   Merger turned(mesh);
   for (const auto& profile : profiles) {
-    // Every profile runs so that its tangent times the turn points out of the teapot.
+    // Every profile has the direction in which its tangent x the direction of rotation points out of the teapot.
     for (int quarter = 0; quarter < 4; ++quarter) {
       add_patch(mesh, turned, turned_patch(profile, quarter), subdivisions, false);
     }
   }
-  Merger attached(mesh);  // of its own: the handle's end touches the body in a vertex where the normals differ
+  Merger attached(mesh);  // separate: the handle's end touches the body in a vertex where the normals differ
   for (const auto& tube : tubes) {
     for (const bool mirrored : {false, true}) {
       add_patch(mesh, attached, tube_patch(tube, mirrored), subdivisions, !mirrored);

@@ -125,7 +125,7 @@ void place_positions(std::vector<Vec3f>& positions, const Placement& placement) 
   }
 }
 
-/// v[first] and v[second] turned by the angle from first toward second.
+/// Rotates v[first] and v[second] by the angle from first toward second.
 void rotate(Vec3f& v, std::size_t first, std::size_t second, double cosine, double sine, const Vec3d& centre) {
   const double a = v[first] - centre[first];
   const double b = v[second] - centre[second];

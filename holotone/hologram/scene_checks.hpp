@@ -11,10 +11,10 @@ using Vec3d = std::array<double, 3>;
 
 /// Throws invalid_argument naming the first position that is not finite.
 void check_finite(std::string_view where, std::string_view argument, const std::vector<Vec3f>& positions);
-/// Throws invalid_argument unless positions are finite, attributes one a vertex or empty, vertex indices in range.
+/// Throws invalid_argument unless positions are finite, attributes one per vertex or empty, vertex indices in range.
 void check_mesh(std::string_view where, std::string_view argument, const Mesh& mesh);
-/// Throws invalid_argument unless positions are finite, amplitudes one a point, other attributes one a point or empty
-/// (compact clouds of one size).
+/// Throws invalid_argument unless positions are finite, amplitudes one per point, other attributes one per point or
+/// empty (compact clouds of one size).
 void check_cloud(std::string_view where, std::string_view argument, const PointCloud& cloud);
 
 /// v / |v|, or zero if v has no finite direction.

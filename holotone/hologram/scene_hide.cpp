@@ -59,11 +59,11 @@ struct Facet {
   Vec3d a{}, b{}, c{};
   double slope_x = 0;
   double slope_y = 0;
-  double margin = 0;   ///< what must lie between it and a point, along z
+  double margin = 0;   ///< least distance of a hidden point behind it, along z
   double nearest = 0;  ///< its largest z
 };
 
-/// Edge-on triangles hide nothing and get no facet.
+/// Returns false for edge-on triangles, which hide nothing.
 bool make_facet(const Mesh& mesh, const std::array<std::uint32_t, 3>& triangle, double thickness, Facet& facet) {
   const auto wide = [](const Vec3f& p) { return Vec3d{p[0], p[1], p[2]}; };
   facet.a = wide(mesh.position[triangle[0]]);
@@ -130,7 +130,7 @@ Bins make_bins(const Rectangle& bounds, const std::vector<Facet>& facets) {
   const double height = bounds.y1 - bounds.y0;
   const double count = static_cast<double>(facets.size());
   Bins bins;
-  // About one facet a cell; coarser while long ones would fill the memory.
+  // About one facet per cell; coarser if long facets would fill the memory.
   double cell = std::max(std::sqrt(width * height / count), std::max(width, height) / 8192);
   do {
     bins.grid = grid_over(bounds, cell);
@@ -150,7 +150,7 @@ Bins make_bins(const Rectangle& bounds, const std::vector<Facet>& facets) {
 constexpr double relative_thickness = 1e-5;
 constexpr std::int64_t block = 1024;
 
-/// keep[i] = no facet lies in front of point i. Bytes, not bits: threads write neighbours.
+/// Returns keep[i] = 1 if no facet lies in front of point i. Bytes, not bits: threads write neighbours.
 std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh& mesh) {
   std::vector<char> keep(points.size(), 1);
   const Rectangle bounds = bounds_of(mesh.position);
@@ -161,7 +161,7 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
     depth_high = std::max<double>(depth_high, p[2]);
   }
   const double size = std::max({bounds.x1 - bounds.x0, bounds.y1 - bounds.y0, depth_high - depth_low});
-  // float32 coordinates far from the origin are coarser than the margin asked for
+  // float32 coordinates far from the origin are coarser than the relative margin
   const double largest = std::max({std::abs(bounds.x0), std::abs(bounds.x1), std::abs(bounds.y0), std::abs(bounds.y1),
                                    std::abs(depth_low), std::abs(depth_high)});
   const double thickness = std::max(relative_thickness * size, 0x1p-21 * largest);
@@ -190,13 +190,13 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
   return keep;
 }
 
-constexpr double most_cells = 1u << 27;  // 2 GiB of cells' starts
+constexpr double most_cells = 1u << 27;  // 2 GiB of cells' starts, with their copy
 
 double cell_for(std::string_view where, const Rectangle& bounds, double points, double cell_m) {
   const double width = bounds.x1 - bounds.x0;
   const double height = bounds.y1 - bounds.y0;
   if (cell_m == 0) {
-    // A line of points has a spacing too; identical points any cell.
+    // A line of points also has a spacing; for identical points any cell is valid.
     const double spacing = std::max(std::sqrt(width * height / points), std::max(width, height) / points);
     return spacing > 0 ? 2 * spacing : 1;
   }
@@ -219,8 +219,8 @@ float depth_before_gap(std::vector<float>& depths, double gap) {
   return last;
 }
 
-/// keep[i] = no gap of two cells lies before point i among the points of its cell and the eight around it. A depth
-/// limit alone would cut steep surfaces, whose points follow each other closely.
+/// Returns keep[i] = 1 if no gap wider than two cells lies in front of point i, among the points of its cell and the
+/// eight around it. A depth limit alone would cut steep surfaces, whose points follow each other closely.
 std::vector<char> visible_past_points(std::string_view where, const std::vector<Vec3f>& points, double cell_m) {
   const Rectangle bounds = bounds_of(points);
   const Grid grid = grid_over(bounds, cell_for(where, bounds, static_cast<double>(points.size()), cell_m));

@@ -35,7 +35,7 @@ Vec3f narrowed(const Vec3d& v) {
 
 float amplitude_of(const Vec3f& colour) { return static_cast<float>(std::sqrt(std::max(0.0, luminance(colour)))); }
 
-/// The interpolated normal, or the triangle's where the mesh has none or its own cancel.
+/// Returns the interpolated normal, or the triangle's if the mesh has no normals or they cancel.
 Vec3f normal_at(const Mesh& mesh, const Triangle& triangle, const Weights& weight) {
   if (!mesh.normal.empty()) {
     const Vec3f smooth = blend(mesh.normal, triangle, weight);
@@ -57,7 +57,8 @@ void append(PointCloud& cloud, const Mesh& mesh, const Triangle& triangle, const
   }
 }
 
-/// Normals of the vertices: the triangles' around each, weighted by area. Zero for a vertex of no triangle.
+/// Returns the normals of the vertices: means over the adjacent triangles, weighted by area. Zero for a vertex of no
+/// triangle.
 std::vector<Vec3f> vertex_normals(const Mesh& mesh) {
   std::vector<Vec3d> sum(mesh.position.size());
   for (const auto& triangle : mesh.triangle) {

@@ -30,7 +30,7 @@ void validate(const StereogramOptions& options) {
   if (options.hogel_px < 2 || options.hogel_px > largest_hogel) {
     throw_argument(where, "hogel_px", fmt::format("2 to {}", largest_hogel), fmt::format("{}", options.hogel_px));
   }
-  // A hair of slack for pitches and fringes that were typed in decimals.
+  // Slack for pitches and fringes entered in decimals.
   if (!(options.fringe_m == 0 || options.fringe_m >= 2 * options.grid.pitch_m * (1 - 1e-9)) ||
       !std::isfinite(options.fringe_m)) {
     throw_argument(where, "fringe_m", fmt::format("at least {}, two pixels", format_length(2 * options.grid.pitch_m)),
@@ -54,14 +54,15 @@ double fringe_of(const StereogramOptions& options) {
 
 double angle_of(double sine) { return std::asin(std::min(sine, 1.0)); }
 
-/// The larger angle to the axis, in x or in y, of the light from (x, y) on the panel to a point of the viewer's plane.
+/// Returns the larger angle to the axis, in x or in y, of light from (x, y) on the panel to a point of the viewer's
+/// plane.
 double angle_to(const Viewer& viewer, double x, double y, double to_x, double to_y) {
   const double dx = std::abs(to_x - x);
   const double dy = std::abs(to_y - y);
   return angle_of(std::max(dx, dy) / std::hypot(dx, dy, viewer.distance_m));
 }
 
-/// No more than `most` of 0 .. count - 1, evenly, with the first and the last.
+/// Returns at most `most` of 0 .. count - 1, evenly spaced, with the first and the last.
 std::vector<std::int64_t> picked(std::int64_t count, std::int64_t most) {
   std::vector<std::int64_t> result;
   const std::int64_t take = std::min(count, most);
@@ -69,10 +70,10 @@ std::vector<std::int64_t> picked(std::int64_t count, std::int64_t most) {
   return result;
 }
 
-/// How much of the viewing window lies beyond the diffraction angle.
+/// Measures the part of the viewing window that lies beyond the diffraction angle.
 void measure_window(const stereogram::Geometry& geometry, StereogramInfo& info) {
   const Viewer& viewer = *geometry.options.viewer;
-  constexpr int samples = 17;  // of the window, its rim included
+  constexpr int samples = 17;  // per axis of the window, its rim included
   std::int64_t outside = 0;
   std::int64_t all = 0;
   for (const auto row : picked(geometry.hogels[0], 16)) {
@@ -92,7 +93,7 @@ void measure_window(const stereogram::Geometry& geometry, StereogramInfo& info) 
   info.outside_share = static_cast<double>(outside) / static_cast<double>(all);
 }
 
-/// Distance of an interval's nearest point from the nearest of the hogels' middles, which lie within +-half.
+/// Returns the distance of an interval from the hogels' centres, which lie within +-half.
 double gap(double middle, double width, double half) { return std::max(0.0, std::abs(middle) - width / 2 - half); }
 
 /// Throws unless some hogel sends light to the viewing window.

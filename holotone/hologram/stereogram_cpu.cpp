@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t rows_at_once = 8;  // a cache line of each column
 
-/// a b; std::complex's own product looks for infinities and does not vectorise.
+/// Returns a b; the product of std::complex tests for infinities and does not vectorise.
 inline Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -20,13 +20,13 @@ Complex turned(float turns) {
   return {cosine, sine};
 }
 
-/// What a thread needs for one hogel.
+/// Workspace of one thread for one hogel.
 struct Worker {
   HogelLight light;
   LightScratch scratch;
   Array<Complex, 1> columns;  ///< of the spectrum, one after the other
-  Array<Complex, 1> rows;     ///< some, as they are transformed
-  std::vector<char> lit;      ///< columns that are not all dark
+  Array<Complex, 1> rows;     ///< rows_at_once rows, as they are transformed
+  std::vector<char> lit;      ///< 1 for columns that are not all dark
   std::vector<Complex> curved;
 };
 
@@ -47,7 +47,7 @@ class CpuEngine final : public Engine {
     const std::int64_t all = across * geometry_.hogels[0];
     const auto [first_row, rows] = geometry_.hogel_rows(part);
     const std::int64_t count = across * rows;
-    // As many as keep the threads busy between two words to `progress`, which is the caller's thread's alone.
+    // Enough hogels to keep the threads busy between two progress reports, which only the caller's thread makes.
     const std::int64_t at_once = thread_count() * std::max<std::int64_t>(1, (std::int64_t{1} << 18) / (n_ * n_));
     std::vector<StereogramReport> reports(static_cast<std::size_t>(count));
     for (std::int64_t done = 0; done < count; done += at_once) {
@@ -72,7 +72,7 @@ class CpuEngine final : public Engine {
   }
 
  private:
-  /// The hogel whose first row is `row` of the output, < 0 above it.
+  /// Computes the hogel whose first row is `row` of the output, < 0 above it.
   void transform(Worker& worker, std::int64_t row, std::int64_t column, View<Complex, 2> output) const {
     const std::int64_t above = std::max<std::int64_t>(0, -row);
     const RowRange wanted{above, std::min(n_, output.shape()[0] - row) - above};
@@ -96,7 +96,7 @@ class CpuEngine final : public Engine {
     for (std::int64_t y = 0; y < wanted.rows; ++y) std::fill_n(target + y * output.shape()[1], columns, Complex{});
   }
 
-  /// The rays of a layer with their phases, column by column.
+  /// Writes the rays of a layer with their phases to the spectrum, column by column.
   void scatter(Worker& worker, std::size_t layer) const {
     const HogelLight& light = worker.light;
     const Hogel& hogel = light.hogel;
@@ -114,7 +114,7 @@ class CpuEngine final : public Engine {
     }
   }
 
-  /// Transforms along the rows, some at a time, and adds the wanted ones of the hogel to the output, curved.
+  /// Transforms the rows, rows_at_once at a time, and adds the hogel's wanted rows to the output, with the curvature.
   void finish_rows(Worker& worker, double curvature, bool first, const RowRange& wanted, std::int64_t columns,
                    Complex* target, std::int64_t stride) const {
     const Hogel& hogel = worker.light.hogel;
@@ -126,7 +126,7 @@ class CpuEngine final : public Engine {
       worker.curved[static_cast<std::size_t>(x)] = turned(curved_turns(turns, x, n_));
     }
     Complex* const rows = worker.rows.data();
-    // The same lines go together whatever rows are wanted.
+    // The grouping of lines is the same for every range of wanted rows.
     for (std::int64_t y = wanted.first_row / rows_at_once * rows_at_once; y < wanted.end(); y += rows_at_once) {
       const std::int64_t some = std::min(rows_at_once, wanted.end() - y);
       std::fill_n(rows, rows_at_once * row_distance_, Complex{});

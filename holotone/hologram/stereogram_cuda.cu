@@ -9,14 +9,14 @@ namespace {
 constexpr int threads = 256;
 constexpr std::int64_t most_layers = 255;
 
-/// What all kernels know of the panel.
+/// Parameters of the panel for all kernels.
 struct Frame {
   std::int64_t n = 0;
   std::int64_t across = 0;     ///< hogels in a row
-  std::int64_t first_row = 0;  ///< of the panel in the output
-  std::int64_t ny = 0;         ///< of the output
+  std::int64_t first_row = 0;  ///< panel row of the output's first row
+  std::int64_t ny = 0;         ///< rows of the output
   std::int64_t nx = 0;
-  std::int64_t most_rays = 0;  ///< from one hogel's rays to the next's
+  std::int64_t most_rays = 0;  ///< stride between the rays of consecutive hogels
   double turns = 0;            ///< Geometry::curvature_per_px2
   std::uint64_t seed = 0;
 };
@@ -33,7 +33,7 @@ __device__ __forceinline__ float2 turned(float turns) {
 
 __device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
-/// The rays of one layer, with their phases, into spectra that are zero; blockIdx.y is the hogel.
+/// Writes the rays of one layer, with their phases, into zeroed spectra; blockIdx.y is the hogel.
 __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, const float* __restrict__ amplitude,
                                const std::uint8_t* __restrict__ layer, int wanted, float2* __restrict__ spectrum) {
   const Hogel hogel = hogels[blockIdx.y];
@@ -50,7 +50,7 @@ __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, co
   spectrum[(blockIdx.y * frame.n + down) * frame.n + across] = {own * wave.x, own * wave.y};
 }
 
-/// A layer's waves to the panel, curved; added to what is there unless it is the first.
+/// Writes a layer's waves to the panel, with the curvature; adds them for all layers but the first.
 __global__ void write_kernel(Frame frame, const Hogel* __restrict__ hogels, const double* __restrict__ curvature,
                              int layer, const float2* __restrict__ waves, float2* __restrict__ output) {
   const std::int64_t i = thread_index();
@@ -114,8 +114,8 @@ class CudaEngine final : public Engine {
       progress.step("computing hogels", first_row * across + done, all);
       const std::int64_t some = std::min(batch_, count - done);
       report += look_through_some(geometry_, source, channel, first_row * across + done, some, lights_, scratch_);
-      // The host's memory of this batch has been read when the call returns; the GPU works on while the next one is
-      // looked at.
+      // The call has read this batch's host memory when it returns. The GPU computes while the host prepares the next
+      // batch.
       transform(frame, some, upload(some), reinterpret_cast<float2*>(output.data()));
     }
     queue_.synchronize();
@@ -128,7 +128,7 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// As many hogels as a GiB of spectra holds.
+  /// Number of hogels whose spectra fill 1 GiB, at most 1024.
   static std::int64_t batch_of(const Geometry& geometry) {
     const std::int64_t n = geometry.options.hogel_px;
     const std::int64_t fit = std::clamp<std::int64_t>((std::int64_t{1} << 27) / (n * n), 1, 1024);
@@ -146,7 +146,7 @@ class CudaEngine final : public Engine {
     return most;
   }
 
-  /// Returns how many layers the deepest hogel has.
+  /// Uploads the light of `some` hogels; returns the largest number of layers of a hogel.
   int upload(std::int64_t some) {
     std::size_t layers = 1;
     for (std::int64_t i = 0; i < some; ++i) {

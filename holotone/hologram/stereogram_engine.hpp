@@ -11,7 +11,7 @@ class Geometry {
  public:
   explicit Geometry(const StereogramOptions& given);
   [[nodiscard]] Hogel hogel(std::int64_t row, std::int64_t column) const;
-  /// The rows of hogels that some rows of pixels meet.
+  /// Returns the rows of hogels that overlap some rows of pixels.
   [[nodiscard]] RowRange hogel_rows(const RowRange& pixels) const {
     const std::int64_t first = pixels.first_row / options.hogel_px;
     return {first, (pixels.end() - 1) / options.hogel_px + 1 - first};
@@ -44,7 +44,7 @@ struct LightScratch {
 StereogramReport look_through(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t row,
                               std::int64_t column, HogelLight& light, LightScratch& scratch);
 
-/// The same for `some` hogels from `first` on, in rows; `scratch` grows to one entry a thread.
+/// Computes the light of `some` hogels from `first` on, in row order; `scratch` grows to one entry per thread.
 StereogramReport look_through_some(const Geometry& geometry, const ViewSource& source, int channel, std::int64_t first,
                                    std::int64_t some, std::vector<HogelLight>& lights,
                                    std::vector<LightScratch>& scratch);

@@ -1,4 +1,4 @@
-// Which rays a hogel sends out and what light they carry, on the host for every device.
+// Rays of a hogel and the light they carry, computed on the host for every device.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/stereogram_engine.hpp>
@@ -13,8 +13,8 @@ struct Range {
   std::int64_t last = -1;
 };
 
-/// The cosines that slopes from `least` to `most` can have while the slope along the other axis is between
-/// `other_least` and `other_most`:
+/// Returns the range of k whose cosines belong to slopes from `least` to `most` along one axis and from `other_least`
+/// to `other_most` along the other:
 ///   c = t / sqrt(1 + t^2 + s^2)
 Range range_of(double least, double most, double other_least, double other_most, double step, std::int64_t most_k) {
   const double nearest = other_least > 0 ? other_least : other_most < 0 ? -other_most : 0;
@@ -23,13 +23,13 @@ Range range_of(double least, double most, double other_least, double other_most,
   const double low = cosine(least, least < 0 ? nearest : farthest);
   const double high = cosine(most, most > 0 ? nearest : farthest);
   const auto limit = static_cast<double>(most_k);
-  // What rounding lets in, ray_cz2 keeps out.
+  // ray_cz2 excludes rays that rounding admits here.
   return {static_cast<std::int64_t>(std::ceil(std::clamp(low / step - 1e-6, -limit, limit + 1))),
           static_cast<std::int64_t>(std::floor(std::clamp(high / step + 1e-6, -limit - 1, limit)))};
 }
 
-/// Whether a ray's curvature turns it, somewhere in the hogel, beyond the finest fringe that pixels show: there it
-/// would make a false image.
+/// True if a ray's curvature makes its fringes, somewhere in the hogel, finer than pixels can show: they would make a
+/// false image.
 bool curvature_is_too_steep(const Geometry& geometry, const Hogel& hogel, std::int64_t row, std::int64_t column,
                             double curvature) {
   const auto n = static_cast<double>(geometry.options.hogel_px);
@@ -38,7 +38,7 @@ bool curvature_is_too_steep(const Geometry& geometry, const Hogel& hogel, std::i
   return k + spread > 0.5 * n;
 }
 
-/// Puts rays whose `curvature` is known into layers of equal steps of it.
+/// Sorts rays into layers of equal steps of `curvature`.
 void sort_into_layers(const Geometry& geometry, HogelLight& light, const std::vector<double>& curvature,
                       StereogramReport& report) {
   double low = INFINITY;
@@ -80,7 +80,7 @@ Geometry::Geometry(const StereogramOptions& given) : options(given) {
   const double fringe = options.fringe_m > 0 ? options.fringe_m : 2 * grid.pitch_m;
   hogels = {(grid.ny + n - 1) / n, (grid.nx + n - 1) / n};
   step = grid.wavelength_m / side;
-  // k = N / 2 has no mirror image: it is left out.
+  // k = N / 2 has no mirror image and is excluded.
   most_k = std::min((n - 1) / 2, static_cast<std::int64_t>(std::floor(side / fringe * (1 + 1e-12))));
   if (options.viewer) margin_m = 0.5 * side + 0.5 * step * options.viewer->distance_m;
   most_curvature = grid.wavelength_m / (2 * side * grid.pitch_m);

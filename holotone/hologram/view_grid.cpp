@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view where = "ViewGrid";
 
-/// Two neighbours of a place along an axis of `count` samples, the rim's for half a step beyond it.
+/// Two neighbouring samples of a position along an axis of `count` samples; beyond the rim, the sample of the rim.
 struct Pair {
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -22,7 +22,7 @@ Pair pair_at(double place, std::int64_t count) {
   return {first, std::min(first + 1, count - 1), static_cast<float>(inside - static_cast<double>(first))};
 }
 
-/// Whether a place lies within half a step of the samples; false for NaN.
+/// True if a position lies within half a step of the samples; false for NaN.
 bool is_inside(double place, std::int64_t count) { return place >= -0.5 && place <= static_cast<double>(count) - 0.5; }
 
 float between(float a, float b, float weight) { return a + (b - a) * weight; }

@@ -15,8 +15,8 @@
 namespace holotone {
 namespace {
 
-// The names of unfinished files lie in fixed memory, because a signal handler may read nothing that another
-// thread could be freeing.
+// The names of unfinished files are in fixed memory, because a signal handler must not read memory that another thread
+// may be freeing.
 constexpr int slot_count = 64;
 constexpr std::size_t slot_bytes = 4096;  // PATH_MAX
 enum SlotState : int { slot_free, slot_filling, slot_armed };
@@ -90,7 +90,7 @@ std::string output_target(const std::string& path) {
 AtomicFile::AtomicFile(const std::string& path) : path_(io::output_target(path)) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_path_ = temporary_name(path_);
-    slot_ = io::arm_name(temporary_path_);  // before the file exists, so that no moment is left uncovered
+    slot_ = io::arm_name(temporary_path_);  // before the file exists, so that no moment is uncovered
     const int file = closing ? -1 : create(temporary_path_, path_);
     if (file >= 0) {
       close(file);

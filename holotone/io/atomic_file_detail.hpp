@@ -14,8 +14,8 @@ std::string output_target(const std::string& path);
 /// Throws cancelled if remove_pending_files() was called, after which no file may be written.
 void require_not_ending(const std::string& path);
 
-/// Until disarm_name(slot), remove_pending_files() removes the file of this name. Throws io if the name is too long or
-/// 64 are armed already.
+/// Registers a name: until disarm_name(slot), remove_pending_files() removes the file of this name. Throws io if the
+/// name is too long or 64 names are registered already.
 int arm_name(const std::string& path);
 void disarm_name(int slot) noexcept;
 

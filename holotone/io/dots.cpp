@@ -16,11 +16,11 @@ bool is_one_of(std::string_view extension, std::initializer_list<std::string_vie
 
 bool is_table(std::string_view extension) { return is_one_of(extension, {".csv", ".tsv", ".txt", ".dat", ".xy"}); }
 
-// By its first bytes; a file of another kind is not read further.
+// Decides by the first bytes; a file of another kind is not read further.
 bool is_text(std::string_view first) { return first.find('\0') == std::string_view::npos; }
 bool is_anything(std::string_view) { return true; }
 
-/// Hue in turns, full saturation, as dark as an ink.
+/// Colour of a hue in turns, with full saturation and as dark as an ink.
 std::array<std::uint8_t, 3> hue_colour(double hue) {
   std::array<std::uint8_t, 3> colour{};
   for (std::size_t c = 0; c < 3; ++c) {

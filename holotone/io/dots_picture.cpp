@@ -1,4 +1,4 @@
-// Pixels as dots.
+// Reads the dark pixels of a picture as dots.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::vector<float> values_on_white(const Image& image, std::string_view path) {
   return values;
 }
 
-/// What lies between the picture's two levels; between black and white if it has one.
+/// Returns the middle of the picture's two levels; of black and white if it has one level. Throws io for more.
 float middle_of_two(const std::vector<float>& values, std::string_view path) {
   const auto extremes = std::minmax_element(values.begin(), values.end());
   const float low = *extremes.first;

@@ -14,7 +14,7 @@
 namespace holotone::io {
 namespace {
 
-/// sRGB codes of linear light, by table: a pixel costs no power.
+/// Table of sRGB codes of linear light, so that a pixel needs no power function.
 class CodeTable {
  public:
   CodeTable() : codes_(steps + 1) {
@@ -33,7 +33,7 @@ class CodeTable {
 
 bool is_grey(const Ink& ink) { return ink.srgb[0] == ink.srgb[1] && ink.srgb[1] == ink.srgb[2]; }
 
-/// Rows of a band as 8-bit codes: each ink lets pass 1 - cover (1 - its own light).
+/// Computes 8-bit codes of a row of a band. Each ink transmits 1 - cover (1 - its own light).
 void shade_row(const RasterBand& band, std::int64_t row, std::span<const Ink> inks, std::size_t channels,
                const CodeTable& code, std::vector<std::uint8_t>& target) {
   for (std::size_t channel = 0; channel < channels; ++channel) {
@@ -47,7 +47,7 @@ void shade_row(const RasterBand& band, std::int64_t row, std::span<const Ink> in
   }
 }
 
-/// A row of bits, first pixel highest; ink is 0 as PNG's grey has it.
+/// Packs a row to bits, first pixel in the highest bit. Ink is 0, which is black in PNG's grey.
 void pack_row(const float* cover, std::int64_t nx, std::vector<std::uint8_t>& target) {
   std::fill(target.begin(), target.end(), std::uint8_t{0xff});
   for (std::int64_t x = 0; x < nx; ++x) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t rows_a_band = 64;
 
-/// Page coordinates beyond these draw nothing and would not fit integers.
+/// Clamps a page coordinate to 0..most: coordinates outside draw nothing and would not fit integers.
 std::int64_t clamped(double value, std::int64_t most) {
   return static_cast<std::int64_t>(std::clamp(value, 0.0, static_cast<double>(most)));
 }
@@ -23,7 +23,7 @@ double disc_area_below(double t) {
 double disc_area_corner(double x, double y, double below_x, double below_y) {
   if (x <= -1 || y <= -1) return 0;
   if (x * x + y * y < 1) return (below_x + below_y) / 2 + x * y - std::numbers::pi / 4;
-  // The corner is outside the disc: what it cuts off are whole caps.
+  // The corner is outside the disc, so it cuts off whole caps.
   if (x >= 0) return y >= 0 ? below_x + below_y - std::numbers::pi : below_y;
   return y >= 0 ? below_x : 0;
 }
@@ -76,7 +76,7 @@ bool DotsRaster::next() {
   }
   ++next_band_;
   const auto end = static_cast<double>(next_band_ * rows_a_band);
-  // A pixel more: a one-bit dot sets the pixel it is in, however it is rounded.
+  // One pixel more: a one-bit dot sets the pixel that contains it, even if rounding moves it.
   std::erase_if(active_, [&](std::uint32_t i) {
     const Disc d = disc(i);
     return d.y + d.radius + 1 < end;
@@ -103,7 +103,7 @@ void DotsRaster::draw_cover(const Disc& d) {
     const double bottom = (static_cast<double>(y + 1) - d.y) / d.radius;
     const double below_top = disc_area_below(top);
     const double below_bottom = disc_area_below(bottom);
-    const auto strip = [&](std::size_t k) {  // of the disc between the row's edges, left of edge k
+    const auto strip = [&](std::size_t k) {  // area of the disc between the row's edges, left of edge k
       return disc_area_corner(std::min(edge_x_[k], 1.0), std::min(bottom, 1.0), half_x_[k], below_bottom) -
              disc_area_corner(std::min(edge_x_[k], 1.0), std::min(top, 1.0), half_x_[k], below_top);
     };

@@ -7,7 +7,7 @@
 namespace holotone::io {
 
 struct RasterGrid {
-  double scale = 1;  ///< raster pixels a pixel of the page
+  double scale = 1;  ///< raster pixels per pixel of the page
   std::int64_t nx = 1;
   std::int64_t ny = 1;
 };
@@ -49,16 +49,16 @@ class DotsRaster {
   RasterBand band_;
   std::vector<std::uint32_t> order_;     // dots that touch the page, by their first band
   std::vector<std::size_t> band_begin_;  // in order_
-  std::vector<std::uint32_t> active_;    // dots that overlap the band
+  std::vector<std::uint32_t> active_;    // dots that overlap the present band
   std::size_t next_band_ = 0;
   std::vector<double> half_x_;  // area of the unit disc left of each pixel edge
   std::vector<double> edge_x_;
 };
 
-/// Area of the unit disc where u <= t: pi / 2 + t sqrt(1 - t^2) + asin t.
+/// Area of the unit disc with u <= t: pi / 2 + t sqrt(1 - t^2) + asin t.
 double disc_area_below(double t);
 
-/// Area of the unit disc where u <= x and v <= y, of which below_x and below_y are disc_area_below.
+/// Area of the unit disc with u <= x and v <= y; below_x and below_y are disc_area_below of x and y.
 double disc_area_corner(double x, double y, double below_x, double below_y);
 
 }  // namespace holotone::io

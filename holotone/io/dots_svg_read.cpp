@@ -1,5 +1,5 @@
-// Circles out of SVG: elements, groups and their transforms, the page. No XML library: what is not a circle is passed
-// over.
+// Reads circles from SVG: elements, groups and their transforms, the page. Without an XML library: everything but
+// circles is skipped.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ struct Affine {
   }
 };
 
-/// One tag: name, attributes as they stand, how it ends.
+/// One tag: name, unparsed attributes, kind of end.
 struct Tag {
   std::string_view name;
   std::string_view attributes;
@@ -59,7 +59,7 @@ std::optional<std::string_view> attribute(const Tag& tag, std::string_view name)
   }
 }
 
-/// A number and what follows it, such as a unit.
+/// Removes a number from the front of `text`; the rest, such as a unit, stays. False if there is no number.
 bool take_number(std::string_view& text, double& value) {
   text = trim(text);
   std::size_t end = 0;
@@ -114,7 +114,7 @@ class SvgReader {
   };
 
   [[nodiscard]] std::string at_line(std::size_t position) {
-    // Tags come in order: count on from the last.
+    // Tags are in order: continues the count of the last call.
     line_ += std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_to_),
                         text_.begin() + static_cast<std::ptrdiff_t>(std::max(position, counted_to_)), '\n');
     counted_to_ = std::max(position, counted_to_);
@@ -153,7 +153,7 @@ class SvgReader {
     }
   }
 
-  /// <!DOCTYPE ...[ ... ]>: entities are not put in, so that none may be asked for if some hold circles.
+  /// Skips <!DOCTYPE ...[ ... ]>. Entities are not expanded, so none may be used if some contain circles.
   void skip_declaration(const Tag& tag) {
     int brackets = 0;
     for (std::size_t i = tag.position; i < text_.size(); ++i) {
@@ -171,7 +171,7 @@ class SvgReader {
     fail(tag, "'>'", text_.substr(tag.position, 20));
   }
 
-  /// Text between tags that asks for an entity where some hold circles.
+  /// Refuses text between tags that uses an entity, if some entities contain circles.
   void refuse_entity(const Tag& tag, std::string_view between) {
     constexpr std::string_view characters[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#"};
     for (auto at = between.find('&'); at != std::string_view::npos; at = between.find('&', at + 1)) {
@@ -266,7 +266,7 @@ class SvgReader {
     if (width && width->metres > 0 && dots.width > 0) dots.pixel_m = width->metres / dots.width;
   }
 
-  /// Our own description of the whole picture, in which & < > " are entities.
+  /// Reads Holotone's own description of the whole picture, in which & < > " are entities.
   void read_metadata() {
     std::string text(text_.substr(position_, text_.find('<', position_) - position_));
     if (!text.starts_with(metadata_first_line)) return;
@@ -346,7 +346,7 @@ class SvgReader {
     return known;
   }
 
-  /// Our own layers say which class they are; another layer's is -1 until it holds a circle.
+  /// Class stated by a layer of Holotone. -1 for other layers, which get a class with their first circle.
   int stated_class(const Tag& tag) {
     const auto text = attribute(tag, "data-class");
     if (!text) return -1;
@@ -357,7 +357,7 @@ class SvgReader {
     return static_cast<int>(value);
   }
 
-  /// matrix, translate, scale, rotate, skewX, skewY in a row.
+  /// Parses a sequence of matrix, translate, scale, rotate, skewX, skewY.
   Affine transform_of(const Tag& tag, std::string_view text) {
     Affine result;
     std::string_view rest = trim(text);
@@ -413,7 +413,7 @@ class SvgReader {
   bool root_ = false;
   std::int64_t uses_ = 0;
   bool circles_in_entities_ = false;
-  std::vector<int> layer_class_;  // of each layer in the file's order, -1: not known yet
+  std::vector<int> layer_class_;  // class of each layer in the file's order, -1: none yet
   int outside_class_ = -1;
   int next_class_ = 0;
 };

@@ -25,7 +25,7 @@ constexpr std::array<std::array<std::string_view, 3>, column_count> column_names
     {"class", "colour_class", "ink"},
 }};
 
-/// What our own comment states beside the dots.
+/// Beginning of Holotone's own comment, and the words that state the page in it.
 constexpr std::string_view own_comment = "Holotone dots";
 constexpr std::string_view page_words[] = {"width_px", "height_px", "pixel_m"};
 
@@ -42,13 +42,13 @@ std::size_t column_named(std::string_view name) {
 
 bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with("//"); }
 
-/// Many tools write numbers between quotes.
+/// Removes quotes, which many tools write around numbers.
 std::string_view unquoted(std::string_view field) {
   const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
   return quoted ? trim(field.substr(1, field.size() - 2)) : field;
 }
 
-/// Cuts a line at the first of ; , or blanks that it holds.
+/// Splits a line at ; if it contains one, else at , if it contains one, else at blanks.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   const char separator = line.find(';') != std::string_view::npos   ? ';'
@@ -91,7 +91,7 @@ class DotsTableReader {
   }
 
  private:
-  /// A line of names, or the count: whether it was one of them.
+  /// Reads a line of column names or the count of dots. Returns false if the line is neither.
   bool take_heading(std::string_view line) {
     double value = 0;
     if (fields_.size() == 1 && parse_number(fields_[0], value)) {
@@ -119,7 +119,7 @@ class DotsTableReader {
     return true;
   }
 
-  /// Column names may be a comment, and ours states the page.
+  /// Reads column names, or the page and the metadata of Holotone's own comment.
   void read_comment(std::string_view text) {
     if (rows_ > 0) return;
     const auto colon = text.find(": ");
@@ -129,7 +129,7 @@ class DotsTableReader {
     }
     own_ = own_ || trim(text).starts_with(own_comment);
     split(text, fields_);
-    // Words beyond the known ones make it a sentence.
+    // Other words than the known ones make it a sentence.
     const bool names =
         std::all_of(fields_.begin(), fields_.end(), [](auto f) { return column_named(f) < column_count; });
     if (names && take_names()) return;
@@ -181,14 +181,14 @@ class DotsTableReader {
   std::string_view path_;
   DotsBuilder builder_;
   std::vector<std::string_view> fields_;
-  std::vector<std::size_t> columns_;  // what each column of the file is
+  std::vector<std::size_t> columns_;  // meaning of each column of the file
   std::optional<double> stated_count_;
   std::size_t stated_at_ = 0;
   std::size_t rows_ = 0;
-  bool own_ = false;  // the comment by which Holotone begins
+  bool own_ = false;  // the file has Holotone's own comment
 };
 
-/// The shortest text that reads back the same.
+/// Appends the shortest text that reads back as the same number.
 void append_number(std::string& text, float value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
@@ -206,7 +206,7 @@ DotsFile read_dots_npy(std::string_view bytes, std::string_view path) {
     throw_io(path, "real numbers of shape {n, 2} (x y), {n, 3} (x y radius) or {n, 4} (x y radius class)",
              header.type + " of shape " + header.shape_text());
   }
-  const auto count = static_cast<std::size_t>(shape[0]);  // the file's length agrees with it
+  const auto count = static_cast<std::size_t>(shape[0]);  // agrees with the file's length
   const auto columns = static_cast<std::size_t>(shape[1]);
   const auto value = [&](std::size_t row, std::size_t column) {
     const std::size_t at = header.fortran_order ? column * count + row : row * columns + column;

@@ -11,14 +11,14 @@
 namespace holotone::io {
 namespace {
 
-/// The shortest text that reads back the same.
+/// Appends the shortest text that reads back as the same number.
 void append_number(std::string& text, float value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   text.append(digits, end);
 }
 
-/// Without exponent, which PDF does not know, and without closing zeros.
+/// Appends a number without exponent, which PDF does not have, and without trailing zeros.
 void append_fixed(std::string& text, double value, int decimals) {
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, decimals).ptr;
@@ -50,12 +50,12 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Walks the dots class by class; `enter`, `dot` and `leave` append, and every piece asks the progress.
+/// Writes the dots class by class in pieces; `enter`, `dot` and `leave` append. Every piece reports progress.
 class Walk {
  public:
   Walk(const DotsToWrite& job, Progress& progress) : job_(job), sorted_(by_class(job)), progress_(progress) {}
 
-  /// False once the last class has been left.
+  /// Writes one piece. Returns false after the last class.
   template <class Enter, class Dot, class Leave>
   bool piece(std::string& bytes, const Enter& enter, const Dot& dot, const Leave& leave) {
     progress_.step("writing dots", static_cast<std::int64_t>(next_), static_cast<std::int64_t>(job_.count()));
@@ -82,13 +82,13 @@ class Walk {
   bool inside_ = false;
 };
 
-/// Decimals of a pixel that keep a ten-millionth of the page.
+/// Number of decimals of a coordinate in pixels for a resolution of a ten-millionth of the page.
 int decimals_for(const Dots& dots) {
   const double digits = std::ceil(std::log10(std::max(dots.width, dots.height)));
   return std::clamp(7 - static_cast<int>(digits), 2, 9);
 }
 
-/// Objects of a PDF file and where they begin.
+/// Objects of a PDF file and their offsets.
 class PdfFile {
  public:
   void begin_object(std::string& bytes, int number) {
@@ -170,7 +170,7 @@ void write_dots_pdf(const std::string& path, const DotsToWrite& job, Progress& p
   };
   const auto dot = [&](std::string& bytes, std::size_t i) {
     const float radius = job.radius_of(i);
-    if (radius == 0) return;  // width 0 would be the thinnest line there is
+    if (radius == 0) return;  // a line of width 0 would be drawn as the thinnest possible line
     if (radius != width) append_fixed(bytes, 2 * static_cast<double>(radius), decimals), bytes += " w\n";
     width = radius;
     std::string at;

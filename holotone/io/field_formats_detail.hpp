@@ -33,7 +33,7 @@ struct FieldLayout {
   std::uint64_t value_bytes = 8;  ///< distance between values
   std::uint64_t real_at = 0;      ///< within a value
   std::uint64_t imaginary_at = 4;
-  std::uint64_t number_bytes = 4;  ///< float32 or float64
+  std::uint64_t number_bytes = 4;  ///< 4: float32, 8: float64
   std::endian order = std::endian::little;
   bool columns_first = false;  ///< the first index varies fastest
 };
@@ -43,7 +43,7 @@ void check_layout(const FieldLayout& layout, std::uint64_t file_bytes, std::stri
 
 FieldLayout npy_layout(const std::string& path);
 FieldLayout hdf5_layout(const std::string& path);
-/// `count` rows from `first_row`, without metadata, for any layout.
+/// Reads `count` rows from `first_row`, without metadata, for any layout.
 FieldFile read_hdf5_rows(const std::string& path, std::int64_t first_row, std::int64_t count);
 
 /// The two functions above in a child `program` (io/guarded.hpp), or in this process if it is empty. Defined in

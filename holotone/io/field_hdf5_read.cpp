@@ -24,10 +24,10 @@ constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
 
 extern "C" {
-// libhdf5 calls these from C: nothing may be thrown through it.
+// Called by libhdf5 from C: exceptions must not pass through it.
 static herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
   auto& names = *static_cast<std::vector<std::string>*>(data);
-  if (info->type != H5L_TYPE_HARD) return 0;  // soft and external links lead anywhere
+  if (info->type != H5L_TYPE_HARD) return 0;  // soft and external links can point anywhere
   if (names.size() >= most_names) return 1;
   try {
     names.emplace_back(name);
@@ -62,7 +62,7 @@ bool is_named(std::string name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The type to read a complex compound into; nothing if the dataset does not hold complex numbers.
+// Type for reading a complex compound into memory; empty if the dataset contains no complex numbers.
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   if (!type.valid() || H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2)
@@ -109,7 +109,7 @@ Hdf5Handle open_dataset(hid_t file, const std::string& path) {
   return std::move(*found);
 }
 
-// What is declared must agree with what the file can hold before memory is taken for it.
+// Checks that the declared extents agree with the stored bytes before memory is allocated for them.
 void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
@@ -174,7 +174,7 @@ std::string read_text(hid_t attribute, hid_t type, bool& known) {
   return text;
 }
 
-// The attribute as text if it is a single number or string; others are passed over.
+// Reads an attribute as text if it is a single number or string. Returns false for others.
 bool read_attribute(hid_t object, const std::string& name, std::string& text) {
   const Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
   if (!attribute.valid()) return false;
@@ -214,7 +214,7 @@ void read_attributes(hid_t object, Metadata& metadata) {
   }
 }
 
-// The field of an HDF5 file, looked at but not read.
+// The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
   Hdf5Session session;
   Hdf5Handle file;
@@ -234,7 +234,7 @@ struct OpenField {
   }
 
   static Hdf5Handle open_file(const std::string& path) {
-    read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than libhdf5
+    read_first_bytes(path, 1);  // reports a missing or empty file more precisely than libhdf5
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) throw_io(path, "an HDF5 file", "one that is damaged or of another kind");
     return file;
@@ -253,7 +253,8 @@ struct OpenField {
   }
 };
 
-// Whether the values lie row by row in the file as IEEE numbers; then says where.
+// Sets the position and type of the values in `layout`. Returns false unless they lie row by row in the file as IEEE
+// numbers.
 bool find_values(const OpenField& open, FieldLayout& layout) {
   const Hdf5Handle list(H5Dget_create_plist(open.dataset.get()), H5Pclose);
   const Hdf5Handle type(H5Dget_type(open.dataset.get()), H5Tclose);

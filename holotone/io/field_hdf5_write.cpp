@@ -18,13 +18,13 @@ namespace holotone::io {
 namespace {
 
 void require(bool succeeded, const std::string& path, std::string_view step) {
-  const int reason = errno;  // what the system had against the last write: libhdf5 says it in no other way
+  const int reason = errno;  // system error of the last write, which libhdf5 does not report otherwise
   if (!succeeded) {
     throw_io(path, fmt::format("{} to succeed", step), reason == 0 ? "an HDF5 error" : std::strerror(reason));
   }
 }
 
-// A number if its text survives the round trip, or if the key's unit says that it is one.
+// True if the value is a number: its text survives the round trip, or the key has a unit.
 bool is_number(const std::string& key, const std::string& text, const Metadata& metadata, double& value) {
   if (!metadata_number(metadata, key, value) || !std::isfinite(value)) return false;
   return key.ends_with("_m") || key.ends_with("_rad") || number_text(value) == text ||
@@ -58,7 +58,7 @@ Hdf5Handle complex_type(hid_t number, std::size_t bytes) {
   return type;
 }
 
-/// Room for the values, as libhdf5 takes it with the first of them; not one is read.
+/// Allocates the values' space in the file, which libhdf5 does with the first value written.
 void write_first_value(hid_t dataset, hid_t type, const std::string& path) {
   const hsize_t one = 1;
   const std::array<hsize_t, 2> start = {0, 0};
@@ -72,7 +72,8 @@ void write_first_value(hid_t dataset, hid_t type, const std::string& path) {
           path, "taking room for dataset 'field'");
 }
 
-/// Dataset and attributes; without values their place alone. Returns where in the file the values begin.
+/// Writes dataset and attributes; with null `values` only allocates their space. Returns the values' offset in the
+/// file.
 std::uint64_t write_dataset(hid_t file, Shape<2> shape, const std::complex<float>* values, const Metadata& metadata,
                             const std::string& path) {
   const std::array<hsize_t, 2> extents = {static_cast<hsize_t>(shape[0]), static_cast<hsize_t>(shape[1])};
@@ -80,7 +81,7 @@ std::uint64_t write_dataset(hid_t file, Shape<2> shape, const std::complex<float
   const Hdf5Handle stored = complex_type(H5T_IEEE_F32LE, sizeof(float));
   const Hdf5Handle memory = complex_type(H5T_NATIVE_FLOAT, sizeof(float));
   const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  // The same field is the same bytes, whenever it is written.
+  // Without times the same field always gives the same bytes.
   require(creation.valid() && H5Pset_obj_track_times(creation.get(), false) >= 0, path, "leaving times out");
   const Hdf5Handle dataset(
       H5Dcreate2(file, "field", stored.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
@@ -104,7 +105,7 @@ std::uint64_t write_file_of(const std::string& name, Shape<2> shape, const std::
   Hdf5Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   require(file.valid(), path, "creating the file");
   const std::uint64_t begin = write_dataset(file.get(), shape, values, metadata, path);
-  require(file.close(), path, "closing the file");  // the last bytes are written here: a full disk shows
+  require(file.close(), path, "closing the file");  // writes the last bytes, so a full disk is reported here
   return begin;
 }
 

@@ -22,7 +22,8 @@ FieldLayout npy_layout(const std::string& path) {
   const NpyHeader header = read_npy_header(path);
   require_field(header, path);
   FieldLayout layout;
-  // The product fills the file: neither extent is near 2^63 unless the other is 0, which check_layout refuses.
+  // The product agrees with the file's size: neither extent is near 2^63 unless the other is 0, which check_layout
+  // refuses.
   layout.shape = {static_cast<std::int64_t>(header.shape[0]), static_cast<std::int64_t>(header.shape[1])};
   layout.data_begin = header.data_begin;
   layout.value_bytes = header.item_bytes;

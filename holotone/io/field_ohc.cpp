@@ -8,9 +8,9 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <numbers>
 
-// OpenHolo's complex field file: packed little-endian structures, a table of wavelengths, then two numbers a
-// pixel (amplitude and phase, or real and imaginary part), side by side, row by row. The format says neither
-// distance nor the phase's sign.
+// OpenHolo's complex field file: packed little-endian structures, a table of wavelengths, then two numbers per pixel
+// (amplitude and phase, or real and imaginary part), side by side, row by row. The format states neither the distance
+// nor the sign of the phase.
 namespace holotone::io {
 namespace {
 
@@ -91,7 +91,7 @@ double load_float(const char* data, std::size_t bytes) {
                     : load<double>(data, std::endian::little);
 }
 
-// Field data begin where the header says; files that say nothing useful have them after the wavelength table.
+// Offset of the field data: that of the header, or the end of the wavelength table if the header has 0.
 std::size_t data_begin(const OhcHeader& header, const ByteReader& reader, std::string_view path) {
   if (header.data_offset == 0) return reader.position();
   if (header.data_offset < reader.position()) {
@@ -118,7 +118,7 @@ FieldFile read_ohc(std::string_view bytes, std::string_view path) {
   }
   FieldFile field;
   field.values = make_field(header.ny, header.nx, path);
-  // An encoded phase runs over phase_min..phase_max for 0..2 pi.
+  // A phase code of phase_min..phase_max means 0..2 pi.
   const double span = header.phase_max - header.phase_min;
   const bool coded = header.code == amplitude_phase && header.phase_coded != 0 && std::isfinite(span) && span > 0;
   const double scale = coded ? 2 * std::numbers::pi / span : 1;

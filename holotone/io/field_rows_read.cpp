@@ -13,13 +13,13 @@
 namespace holotone {
 namespace {
 
-constexpr std::uint64_t longest_value = 1 << 16;  // bytes from one to the next, of a compound with more in it
+constexpr std::uint64_t longest_value = 1 << 16;  // distance between values in bytes, for compounds with more members
 constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
-constexpr std::int64_t child_bytes = std::int64_t{256} << 20;  // of rows at once
+constexpr std::int64_t child_bytes = std::int64_t{256} << 20;  // rows read at once by a child
 
 using Values = View<std::complex<float>, 2>;
 
-// Whether the bytes of the file are those of the values in memory.
+// True if the bytes of the file are those of the values in memory.
 bool is_plain(const io::FieldLayout& layout) {
   return !layout.columns_first && layout.value_bytes == sizeof(std::complex<float>) && layout.real_at == 0 &&
          layout.imaginary_at == sizeof(float) && layout.number_bytes == sizeof(float) &&
@@ -34,8 +34,7 @@ std::complex<float> load_value(const char* value, const io::FieldLayout& layout)
   return {number(layout.real_at), number(layout.imaginary_at)};
 }
 
-// Reads `count` values that follow each other in the file, from value `first`, and puts them at target, target + step,
-// ...
+// Reads `count` consecutive values of the file, from value `first`, to target, target + step, ...
 void read_run(const io::FileHandle& file, const io::FieldLayout& layout, const std::string& path, std::int64_t first,
               std::int64_t count, std::complex<float>* target, std::int64_t step) {
   const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(piece_bytes / layout.value_bytes, 1));
@@ -59,8 +58,8 @@ struct FieldRowsReader::State {
   std::string program;
   io::FileHandle file;
   io::FieldLayout layout;
-  std::optional<FieldFile> whole;          // of a format that is read at once
-  Array<std::complex<float>, 2> unpacked;  // the rows that a child gave last
+  std::optional<FieldFile> whole;          // for formats that are read at once
+  Array<std::complex<float>, 2> unpacked;  // last rows read by a child
   std::int64_t first_unpacked = 0;
 
   void open();
@@ -77,7 +76,7 @@ void FieldRowsReader::State::open() {
   } else if (io::is_npy(io::read_first_bytes(path, 6))) {
     layout = io::npy_layout(path);
   } else {
-    whole = read_field(path);  // OHC; says what is wrong with others
+    whole = read_field(path);  // OHC; throws for other formats
     layout.shape = whole->values.shape();
     layout.metadata = whole->metadata;
     return;
@@ -100,7 +99,7 @@ void FieldRowsReader::State::read_here(std::int64_t first_row, Values values) co
   }
 }
 
-// From first_row on all that is wanted, and the rest of the chunks that hold it: as far as a child gives at once.
+// Unpacks the wanted rows from first_row on, at least to the end of the chunk of first_row, and at most child_bytes.
 void FieldRowsReader::State::unpack(std::int64_t first_row, std::int64_t wanted) {
   const auto [ny, nx] = layout.shape;
   const std::int64_t chunk = std::max<std::int64_t>(layout.chunk_rows, 1);

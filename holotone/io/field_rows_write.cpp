@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t value_bytes = sizeof(std::complex<float>);
 
-// Bounded so that no sum of bytes and positions overflows, and the list of rows stays small.
+// Bounds the shape, so that no sum of bytes and positions overflows and the list of rows stays small.
 void check_shape(Shape<2> shape) {
   constexpr std::int64_t most = std::int64_t{1} << 26;
   if (std::min(shape[0], shape[1]) < 1 || std::max(shape[0], shape[1]) > most) {
@@ -26,7 +26,7 @@ void check_shape(Shape<2> shape) {
   }
 }
 
-// Metadata and key as lines, each led by its length: no two contents are the same text.
+// Metadata and key as lines, each preceded by its length: different contents give different texts.
 std::string identity_of(std::string_view extension, Shape<2> shape, const Metadata& metadata, std::string_view key) {
   const auto part = [](std::string_view text) { return fmt::format("{}:{}\n", text.size(), text); };
   std::string text = fmt::format("field{} {}\n", extension == ".npy" ? ".npy" : ".h5", to_string<2>(shape)) + part(key);

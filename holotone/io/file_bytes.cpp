@@ -13,7 +13,7 @@
 namespace holotone::io {
 namespace {
 
-/// Before the system ends the program for trying.
+/// Throws io if a large file exceeds free memory, before the system ends the program for the allocation.
 void require_memory(const std::string& path, std::size_t size) {
   constexpr std::size_t small = std::size_t{64} << 20;
   if (size <= small) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Reading bytes of a file and numbers from them: shared by the readers of this module. Not for users.
+// Reads bytes of a file and numbers from them, for the readers of this module. Not for users.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -13,18 +13,18 @@ namespace holotone::io {
 /// Opens a regular, non-empty file for reading and sets `bytes` to its length. Throws io.
 FileHandle open_file(const std::string& path, std::uint64_t& bytes);
 
-/// Reads `bytes` bytes from `position`. Throws io if the file ends before.
+/// Reads `bytes` bytes from `position`. Throws io if the file is shorter.
 void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
                    const std::string& path);
 
-/// The whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free memory, or
-/// not readable.
+/// Returns the whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free
+/// memory, or not readable.
 std::string read_bytes(const std::string& path);
 
-/// The same if `accept` returns true for the first 512 bytes; otherwise only these, for the error.
+/// As read_bytes if `accept` returns true for the first 512 bytes; otherwise returns only these, for the error.
 std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view));
 
-/// The first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
+/// Returns the first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
 std::string read_first_bytes(const std::string& path, std::size_t count);
 
 /// ".ply" of "Dragon.PLY": the extension in lower case, empty without one.
@@ -63,7 +63,7 @@ void store(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-/// Reads numbers in sequence; throws io with the file and the byte if the data end before.
+/// Reads numbers in sequence; throws io with the file and the byte if the data are too short.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string_view path, std::endian order)

@@ -5,7 +5,7 @@
 namespace holotone::io {
 namespace {
 
-// What pread and pwrite leave of a range is asked for again.
+// Repeats pread or pwrite until the whole range is done.
 template <class Call, class T>
 int complete(const Call& call, int file, T* data, std::uint64_t bytes, std::uint64_t position, int at_end) {
   while (bytes > 0) {

@@ -24,10 +24,10 @@ class FileHandle {
   int file_;
 };
 
-/// Writes all; returns 0, or errno.
+/// Writes all bytes; returns 0, or errno.
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position);
 
-/// Reads all; returns 0, errno, or -1 if the file ends before.
+/// Reads all bytes; returns 0, errno, or -1 if the file is shorter.
 int read_at(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position);
 
 }  // namespace holotone::io

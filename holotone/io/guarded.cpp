@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view scene_command = "__read-scene";
 constexpr std::string_view field_command = "__read-field";
 constexpr std::string_view layout_command = "__read-field-layout";
-constexpr std::string_view rows_command = "__read-field-rows:";  // and FIRST:COUNT
+constexpr std::string_view rows_command = "__read-field-rows:";  // followed by FIRST:COUNT
 constexpr int error_exit_code = 2;
 
 std::uint64_t bytes_of(const std::string& path) {
@@ -35,7 +35,8 @@ std::uint64_t scene_bytes(const std::string& path) {
   return bytes;
 }
 
-// Reads `path` in a child and hands what it wrote to `parse`; a child out of memory becomes a line with the limit.
+// Reads `path` in a child and passes its output to `parse`. If the child runs out of memory, the error states the
+// limit.
 template <class Parse>
 auto read_guarded(const std::string& command, const std::string& path, const std::string& program,
                   const ReaderLimits& limits, const Parse& parse) {
@@ -52,7 +53,7 @@ auto read_guarded(const std::string& command, const std::string& path, const std
   }
 }
 
-// The rows that the command names; false if it names none.
+// Parses the rows of a rows command. Returns false for other commands.
 bool rows_of(std::string_view command, std::int64_t& first_row, std::int64_t& count) {
   if (!command.starts_with(rows_command)) return false;
   const std::string_view text = command.substr(rows_command.size());
@@ -76,7 +77,7 @@ std::string read_and_dump(std::string_view command, const std::string& path) {
   return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path) : read_scene(path));
 }
 
-// Never throws: an error is something to hand to the parent.
+// Never throws: errors are dumped for the parent.
 std::string dump_or_error(std::string_view command, const std::string& path, int& code) {
   try {
     code = 0;
@@ -103,7 +104,7 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-// Takes standard output for the dump alone: what a library prints goes to standard error.
+// Reserves standard output for the dump; output of libraries goes to standard error.
 int take_standard_output() {
   const int file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -147,7 +148,7 @@ namespace io {
 FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program) {
   if (program.empty()) return hdf5_layout(path);
   ReaderLimits limits = field_reader_limits(bytes_of(path));
-  limits.run.output_bytes = std::uint64_t{256} << 20;  // metadata
+  limits.run.output_bytes = std::uint64_t{256} << 20;  // for metadata
   return read_guarded(std::string(layout_command), path, program, limits, parse_layout);
 }
 
@@ -156,7 +157,7 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
   if (program.empty()) return read_hdf5_rows(path, first_row, shape[0]);
   const auto bytes = static_cast<std::uint64_t>(element_count(shape)) * sizeof(std::complex<float>);
   ReaderLimits limits = field_reader_limits(bytes_of(path));
-  limits.memory_bytes += 4 * bytes;  // and a chunk or two
+  limits.memory_bytes += 4 * bytes;  // for the rows and one or two chunks
   limits.run.output_bytes = bytes + (1 << 20);
   limits.run.seconds += static_cast<double>(bytes) / 4e6;
   return read_guarded(fmt::format("{}{}:{}", rows_command, first_row, shape[0]), path, program, limits, parse_field);

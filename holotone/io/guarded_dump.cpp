@@ -42,7 +42,7 @@ std::string begin(Kind kind, std::size_t bytes) {
   return dump;
 }
 
-// Takes values off the front of a dump; every count is checked against what is left.
+// Reads values from the front of a dump; every count is checked against the remaining bytes.
 class Cursor {
  public:
   Cursor(std::string_view rest, std::string_view path) : rest_(rest), path_(path) {}
@@ -63,7 +63,7 @@ class Cursor {
   Metadata take_metadata() {
     Metadata metadata;
     const auto entries = take<std::uint64_t>();
-    for (std::uint64_t i = 0; i < entries; ++i) {  // each takes at least 16 bytes: the cursor ends a false count
+    for (std::uint64_t i = 0; i < entries; ++i) {  // each has at least 16 bytes, so the cursor ends a false count
       std::string key = take_text();
       metadata[std::move(key)] = take_text();
     }
@@ -95,7 +95,7 @@ class Cursor {
   std::string_view path_;
 };
 
-// One line of printable text, whatever the child sent.
+// Converts any text of the child to one line of printable text.
 std::string tame(std::string text) {
   if (text.size() > longest_message) text.resize(longest_message);
   for (auto& c : text) {

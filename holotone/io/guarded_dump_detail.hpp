@@ -15,8 +15,8 @@ std::string dump_field(const FieldFile& field);
 std::string dump_layout(const FieldLayout& layout);
 std::string dump_error(ErrorCode code, std::string_view message);
 
-/// Inverse of the above. Throws the error in a dump_error, or io naming `path` for anything not exactly a dump: wrong
-/// lengths, attributes without vertices, indices out of range.
+/// Inverses of the above. They throw the error of a dump_error, or io naming `path` for anything not exactly a dump:
+/// wrong lengths, attributes without vertices, indices out of range.
 Mesh parse_scene(std::string_view dump, std::string_view path);
 FieldFile parse_field(std::string_view dump, std::string_view path);
 /// Checks the layout for consistency, not against the file (see check_layout).

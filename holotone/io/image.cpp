@@ -12,7 +12,7 @@
 namespace holotone {
 namespace {
 
-// What a code is divided by to lie in 0..1; floats stay as they are.
+// Factor that scales a code to 0..1; 1 for floats.
 template <class T>
 constexpr float scale_of() {
   if constexpr (std::is_integral_v<T>) return 1.0f / static_cast<float>(std::numeric_limits<T>::max());

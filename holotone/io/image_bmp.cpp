@@ -37,7 +37,7 @@ void take_palette(ByteReader& reader, std::uint32_t colours, std::size_t entry_b
   }
 }
 
-// Windows' structure of 40 bytes and more; `size` of them are in the file.
+// Reads Windows' structure of 40 bytes or more; the file has `size` bytes of it. Returns the number of palette colours.
 std::uint32_t take_information(ByteReader& reader, std::uint32_t size, BmpHeader& header, std::string_view path) {
   const auto width = reader.take<std::int32_t>("width");
   const auto height = reader.take<std::int32_t>("height");
@@ -56,7 +56,7 @@ std::uint32_t take_information(ByteReader& reader, std::uint32_t size, BmpHeader
   const bool has_masks = header.compression == bit_fields || header.compression == alpha_bit_fields;
   std::size_t taken = 40;
   if (has_masks || size >= 52) {
-    // In a 40-byte header the masks follow it.
+    // A 40-byte header is followed by the masks.
     const std::size_t count = size >= 56 || header.compression == alpha_bit_fields ? 4 : 3;
     for (std::size_t i = 0; i < count; ++i) {
       const auto mask = reader.take<std::uint32_t>("colour mask");
@@ -97,7 +97,7 @@ BmpHeader take_header(std::string_view bytes, std::string_view path) {
   return header;
 }
 
-// Each mask must be a whole byte; returns which.
+// Returns the bit shift of each mask. Throws io unless each mask is a whole byte.
 std::array<unsigned, 4> mask_shifts(const BmpHeader& header, std::size_t channels, std::string_view path) {
   std::array<unsigned, 4> shifts{};
   for (std::size_t c = 0; c < channels; ++c) {

@@ -28,8 +28,8 @@ void write_bmp(const std::string& path, const Image& image);
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
                    std::uint64_t available, std::uint64_t ratio, std::string_view path, std::uint64_t slack = 64);
 
-/// Throws what options.accept throws, and io unless the free memory holds the pixels and what the caller takes for
-/// them.
+/// Throws the errors of options.accept, and io unless the free memory holds the pixels and the caller's own bytes per
+/// pixel.
 void require_accepted(const Shape<3>& shape, std::int64_t element_bytes, const ImageReadOptions& options,
                       std::string_view path);
 

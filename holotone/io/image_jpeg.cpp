@@ -15,10 +15,10 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::uint64_t largest_ratio = 2000;  // blocks of one colour in a progressive file come near it
-constexpr int most_scans = 200;                // a file of a few bytes a scan could ask for hours otherwise
+constexpr std::uint64_t largest_ratio = 2000;  // progressive blocks of one colour come near it
+constexpr int most_scans = 200;                // a file with a few bytes per scan could take hours otherwise
 
-// libjpeg's own state first, so that its callbacks find the rest behind their pointer.
+// libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
 struct ErrorState {
   jpeg_error_mgr manager;
   std::jmp_buf jump;
@@ -34,8 +34,7 @@ static void leave(j_common_ptr info) {
   info->err->format_message(info, state->message);
   std::longjmp(state->jump, 1);
 }
-// Warnings (level -1) say that data are damaged or missing: an error here, but for stray bytes between
-// markers.
+// Warnings (level -1) mean damaged or missing data: an error here, except for stray bytes between markers.
 static void warn(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) leave(info);
 }
@@ -94,7 +93,7 @@ class JpegReader {
   }
 
  private:
-  // Runs libjpeg calls whose errors longjmp back here. Neither they nor the step may own anything with a
+  // Runs libjpeg calls whose errors longjmp back here. Neither the calls nor the step may own objects with a
   // destructor.
   template <class Step>
   void attempt(Step step) {

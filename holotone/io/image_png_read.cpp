@@ -14,7 +14,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
-constexpr std::uint64_t deflate_ratio = 1032;  // no deflate stream grows more
+constexpr std::uint64_t deflate_ratio = 1032;  // maximum growth of a deflate stream
 constexpr std::size_t longest_text = 1 << 16;
 
 extern "C" {
@@ -47,7 +47,7 @@ class MemoryInput final : public PngInput {
   std::size_t at_ = 0;
 };
 
-// libpng takes memory for a chunk before it knows that the file holds it, so lengths are checked here first.
+// libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
 PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
   PngChunkSizes sizes;
   std::uint64_t at = 0;
@@ -97,7 +97,7 @@ PngReader::PngReader(PngInput& input, std::string_view path)
 
 PngReader::~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
-// Runs libpng calls whose errors longjmp back here. Neither they nor the step may own anything with a destructor.
+// Runs libpng calls whose errors longjmp back here. Neither the calls nor the step may own objects with a destructor.
 template <class Step>
 void PngReader::attempt(Step step) {
   const auto survives = [](png_structp png, Step& each) {
@@ -112,12 +112,12 @@ void PngReader::open() {
   attempt([this] {
     png_set_read_fn(png_, &input_, take_from_input);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    // Of text, unpacked: what is longer is left out.
+    // Limit of unpacked text; longer text is skipped.
     png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
     png_set_chunk_cache_max(png_, 256);
     png_read_info(png_, info_);
   });
-  // Before libpng takes memory for a row; then again for the pixels, which expansion makes larger.
+  // Checked before libpng allocates a row, and again for the pixels, which expansion enlarges.
   const std::uint64_t ny = png_get_image_height(png_, info_);
   const std::uint64_t nx = png_get_image_width(png_, info_);
   stored_bits_ = std::uint64_t{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
@@ -133,7 +133,7 @@ void PngReader::set_expansion() {
   is_indexed_ =
       png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
   if (is_indexed_) {
-    png_set_packing(png_);  // one index a byte
+    png_set_packing(png_);  // one index per byte
   } else {
     png_set_expand(png_);  // palette to RGB, 1 to 4 bits to 8, transparency to alpha
   }

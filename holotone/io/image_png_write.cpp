@@ -15,9 +15,9 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t least_band_bytes = 1 << 20;  // so that what a band cannot refer to costs nothing to speak of
+constexpr std::size_t least_band_bytes = 1 << 20;  // large enough that missing references to earlier bands cost little
 constexpr std::int64_t longest_row = 1 << 30;
-constexpr int most_skipped_level = 5;  // up to here noise is stored; who asks for more wants every byte
+constexpr int most_skipped_level = 5;  // up to this level noise is stored; higher levels compress every byte
 
 struct Sink {
   std::string* bytes;
@@ -44,7 +44,7 @@ static void keep_sink_error(png_structp png, png_const_charp message) {
 static void ignore_sink_warning(png_structp, png_const_charp) {}
 }
 
-/// Everything before the pixels: signature, header and text, by libpng.
+/// Writes everything before the pixels with libpng: signature, header and text.
 class PngHead {
  public:
   explicit PngHead(std::string_view path) : path_(path), sink_{&bytes_, {}} {
@@ -62,7 +62,7 @@ class PngHead {
   std::string write(const PngBandsHeader& header, PngText& text) {
     constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                     PNG_COLOR_TYPE_RGB_ALPHA};
-    struct Plain {  // nothing with a destructor goes into the step
+    struct Plain {  // objects with a destructor must not be in the step
       png_uint_32 width, height;
       int bits, type, texts;
       png_textp text;
@@ -115,10 +115,10 @@ std::string chunk_of(std::string_view type, std::string_view data) {
   return chunk;
 }
 
-/// A piece of a raw deflate stream that ends at a whole byte; the last one ends the stream.
+/// Compresses a piece of a raw deflate stream that ends at a whole byte; the last piece ends the stream.
 std::string deflated(std::string_view bytes, int level, bool last, std::string_view path) {
   z_stream stream{};
-  // Differences of neighbours are many small numbers: little to find by looking for what was there before.
+  // Differences of neighbours are many small numbers, with few repetitions to find.
   const int strategy = level == 0 ? Z_DEFAULT_STRATEGY : Z_FILTERED;
   if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, strategy) != Z_OK) {
     throw Error(ErrorCode::out_of_memory, std::string(path) + ": no memory for zlib");
@@ -136,8 +136,8 @@ std::string deflated(std::string_view bytes, int level, bool last, std::string_v
   return result;
 }
 
-/// Whether a few pieces of the band do not shrink by a fiftieth. Holograms that look like noise would keep zlib busy
-/// for their whole length.
+/// True if samples of the band shrink by less than a fiftieth. Holograms that look like noise would otherwise occupy
+/// zlib for their whole length.
 bool is_noise(std::string_view bytes, std::string_view path) {
   constexpr std::size_t piece = 4096;
   constexpr std::size_t pieces = 8;
@@ -171,7 +171,7 @@ void PngBands::append_row(const char* codes) {
   pending_.append(codes, row_bytes_);
 }
 
-// Turns codes into what PNG packs: high byte first, differences of neighbours.
+// Converts codes to PNG's filtered rows: high byte first, differences of neighbours.
 void PngBands::filter(std::size_t begin, std::size_t end) {
   const auto step = static_cast<std::size_t>(header_.shape[2] * (header_.bits / 8));
   for (std::size_t at = begin; at < end; at += row_bytes_ + 1) {
@@ -179,7 +179,7 @@ void PngBands::filter(std::size_t begin, std::size_t end) {
     if (header_.bits == 16 && std::endian::native == std::endian::little) {
       for (std::size_t i = 0; i + 1 < row_bytes_; i += 2) std::swap(row[i], row[i + 1]);
     }
-    // Trying all five filters on every row costs more time than it saves bytes on fringes.
+    // On fringes, trying all five filters on every row costs more time than its saved bytes are worth.
     if (header_.compression == 0) continue;
     for (std::size_t i = row_bytes_ - 1; i >= step; --i) row[i] = static_cast<unsigned char>(row[i] - row[i - step]);
   }

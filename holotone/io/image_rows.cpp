@@ -15,7 +15,7 @@
 namespace holotone {
 namespace {
 
-/// A file through a buffer.
+/// A file read through a buffer.
 class FileInput final : public io::PngInput {
  public:
   explicit FileInput(const std::string& path) : file_(io::open_file(path, size_)), buffer_(buffer_bytes) {}
@@ -38,7 +38,7 @@ class FileInput final : public io::PngInput {
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   void go_to(std::uint64_t position) noexcept override {
     position_ = position;
-    fill_bytes_ = least_bytes;  // who jumps may jump again
+    fill_bytes_ = least_bytes;  // another jump may follow
   }
 
  private:
@@ -71,7 +71,7 @@ void check_bits(std::string_view where, int bits, int given) {
   if (bits != given) throw_argument(where, "rows", fmt::format("{}-bit codes", bits), fmt::format("{}-bit", given));
 }
 
-/// `rows` must lie in the picture from first_row on.
+/// Throws invalid_argument unless `rows` from first_row are inside the picture.
 void check_rows(std::string_view where, Shape<3> picture, std::int64_t first_row, Shape<3> rows) {
   const std::int64_t left = picture[0] - first_row;
   if (first_row < 0 || left < 0) {
@@ -148,8 +148,8 @@ void ImageRowsWriter::finish() {
 struct ImageRowsReader::State {
   std::string path;
   std::unique_ptr<FileInput> input;
-  std::unique_ptr<io::PngReader> png;  // of what can be read by rows
-  std::optional<Image> whole;          // of everything else
+  std::unique_ptr<io::PngReader> png;  // for files that can be read by rows
+  std::optional<Image> whole;          // for all other files
   Shape<3> shape{};
   int bits = 8;
   Metadata metadata;
@@ -204,7 +204,7 @@ struct ImageRowsReader::State {
     next += rows.shape()[0];
   }
 
-  // After an error libpng is of no more use.
+  // libpng is unusable after an error.
   void read_next(std::uint8_t* rows, std::int64_t count) {
     try {
       png->read_rows(rows, count);

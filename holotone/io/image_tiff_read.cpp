@@ -19,13 +19,13 @@ namespace holotone::io {
 #if HOLOTONE_TIFF
 namespace {
 
-constexpr tmsize_t libtiff_memory = tmsize_t{1} << 26;  // at once, and four times the file
+constexpr tmsize_t libtiff_memory = tmsize_t{1} << 26;  // bytes per allocation, plus four times the file
 constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 24;
-// Blank pages: a fax code says a row of any length in one bit, Zstandard 128 KiB in four bytes. So much is believed
-// of any compressed file.
+// Blank pages: a fax code can state a row of any length in one bit, Zstandard 128 KiB in four bytes. Compressed files
+// of any kind may therefore expand to this size.
 constexpr std::uint64_t repetitive_bytes = std::uint64_t{1} << 25;
 
-// The file in memory, as libtiff's callbacks read it.
+// The file in memory, for libtiff's callbacks.
 struct Source {
   std::string_view bytes;
   std::uint64_t position = 0;
@@ -54,7 +54,7 @@ static int map_source(thandle_t, void**, toff_t*) { return 0; }
 static void unmap_source(thandle_t, void*, toff_t) {}
 }
 
-// Most bytes of pixels that a byte of the file can become.
+// Maximum number of bytes of pixels per byte of the file.
 std::uint64_t ratio_of(unsigned compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
@@ -126,7 +126,7 @@ class TiffReader {
       photometric_ = samples_ >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     }
     if (photometric_ == PHOTOMETRIC_YCBCR && compression_ == COMPRESSION_JPEG) {
-      TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libjpeg converts
+      TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libjpeg converts the colours
       photometric_ = PHOTOMETRIC_RGB;
     }
   }
@@ -179,7 +179,7 @@ class TiffReader {
     const auto is_small = [count](const std::uint16_t* codes) {
       return std::all_of(codes, codes + count, [](std::uint16_t code) { return code < 256; });
     };
-    // The standard says 16 bits; old writers filled in 8.
+    // The standard requires 16 bits; old writers used 8.
     const int shift = is_small(red) && is_small(green) && is_small(blue) ? 0 : 8;
     Palette palette;
     for (std::size_t i = 0; i < count; ++i) {
@@ -189,14 +189,14 @@ class TiffReader {
     return palette;
   }
 
-  // One block (strip or tile) of one plane, and where it goes.
+  // One block (strip or tile) of one plane, and its destination.
   struct Block {
     std::uint64_t row = 0;
     std::uint64_t col = 0;
     std::uint64_t rows = 0;
     std::uint64_t cols = 0;
-    std::uint64_t stride = 0;   // bytes of a block's row
-    std::uint64_t channel = 0;  // first
+    std::uint64_t stride = 0;   // bytes of a row of the block
+    std::uint64_t channel = 0;  // first channel
     std::uint64_t channels = 1;
   };
 

@@ -38,7 +38,7 @@ void set_tags(TIFF* file, const Array<T, 3>& pixels, const Metadata& metadata, i
   } else {
     TIFFSetField(file, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
     TIFFSetField(file, TIFFTAG_ZIPQUALITY, compression);
-    // Differences of neighbours; floats stay whole, since not every program can undo their predictor.
+    // Differences of neighbours. Floats are stored as they are, because not every program can undo their predictor.
     if (std::is_integral_v<T>) TIFFSetField(file, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
   }
   constexpr std::int64_t strip_bytes = 1 << 18;

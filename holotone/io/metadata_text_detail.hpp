@@ -21,7 +21,7 @@ inline constexpr std::string_view metadata_first_line = "Holotone metadata\n";
 /// That line, then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
 std::string metadata_lines(const Metadata& metadata);
 
-/// A line "key: value", and its inverse, which is empty for other lines.
+/// Formats a line "key: value". The inverse returns an empty map for other lines.
 std::string metadata_line(const std::string& key, std::string_view value);
 Metadata parse_metadata_line(std::string_view line);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-// Reads the Python dictionary {'descr': '<c8', 'fortran_order': False, 'shape': (3, 4), }.
+// Parses the Python dictionary {'descr': '<c8', 'fortran_order': False, 'shape': (3, 4), }.
 class DictionaryParser {
  public:
   DictionaryParser(std::string_view text, std::string_view path, NpyHeader& header)

@@ -13,7 +13,7 @@ enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64
 std::size_t size_of(PlyType type);
 /// Largest code of a colour of that unsigned type: 65535 for 16 bits, 255 for other integers, 0 for floats.
 double largest_code(PlyType type);
-/// The number at `data` as double.
+/// Returns the number at `data` as double.
 double load_number(const char* data, PlyType type, std::endian order);
 
 struct PlyProperty {
@@ -40,7 +40,7 @@ struct PlyHeader {
   std::size_t data_begin = 0;  ///< first byte after the header
 };
 
-/// Throws io naming the line.
+/// Parses the header. Throws io naming the line.
 PlyHeader parse_ply_header(std::string_view bytes, std::string_view path);
 
 }  // namespace holotone::io

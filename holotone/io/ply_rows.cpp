@@ -45,7 +45,7 @@ void PlyRows::check_lines(const PlyHeader& header, std::string_view data) const 
 }
 
 void PlyRows::check_bytes(const PlyHeader& header, std::uint64_t available) const {
-  bool exact = true;  // whether the smallest size is the size
+  bool exact = true;  // true if the smallest size is the exact size
   for (const auto& element : header.elements) {
     const std::uint64_t row = element.smallest_row();
     if (row == 0) continue;
@@ -68,8 +68,7 @@ std::string PlyRows::name_of(const PlyElement& element, std::uint64_t index) con
 }
 
 std::uint64_t PlyRows::list_length(double value, const PlyElement& element, std::uint64_t index) const {
-  // Also rejects what is not a number. 2^32 entries would not fit the file; list entries are counted one by
-  // one.
+  // Also rejects NaN. 2^32 entries would not fit the file; list entries are counted one by one.
   if (!(value >= 0 && value <= 4294967295.0 && value == std::floor(value))) {
     throw_io(path_, fmt::format("a list length in {}", name_of(element, index)), fmt::format("{:g}", value));
   }

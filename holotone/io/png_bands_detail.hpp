@@ -23,9 +23,9 @@ class PngBands {
   /// or more.
   PngBands(std::string_view where, std::string_view path, const PngBandsHeader& header, const Metadata& metadata,
            Sink sink);
-  /// `count` rows of codes in native order.
+  /// Writes `count` rows of codes in native order.
   void write(const void* rows, std::int64_t count);
-  /// Call after the last row.
+  /// Writes the file's end. Call it after the last row.
   void finish();
 
  private:
@@ -37,10 +37,10 @@ class PngBands {
   PngBandsHeader header_;
   Sink sink_;
   std::size_t row_bytes_ = 0;
-  std::size_t band_bytes_ = 0;  // of whole rows, each with its filter byte
-  std::string pending_;         // such rows, not yet compressed
+  std::size_t band_bytes_ = 0;  // whole rows, each with its filter byte
+  std::string pending_;         // rows not yet compressed, each with its filter byte
   std::size_t most_pending_ = 0;
-  std::uint32_t sum_ = 1;  // Adler-32 of all before
+  std::uint32_t sum_ = 1;  // Adler-32 of the bands written so far
 };
 
 }  // namespace holotone::io

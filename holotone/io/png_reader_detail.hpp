@@ -9,41 +9,41 @@
 
 namespace holotone::io {
 
-/// Sequential bytes. No exception may pass through libpng.
+/// Sequential input. Functions are noexcept, because exceptions must not pass through libpng.
 class PngInput {
  public:
   virtual ~PngInput() = default;
-  /// False if there are fewer bytes, or on a read error.
+  /// Returns false if there are fewer bytes, or on a read error.
   virtual bool take(char* target, std::size_t count) noexcept = 0;
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
   virtual void go_to(std::uint64_t position) noexcept = 0;
 };
 
 struct PngChunkSizes {
-  std::uint64_t image = 0;  ///< sum of IDAT
+  std::uint64_t image = 0;  ///< sum of the IDAT chunks
   std::size_t largest = 0;
 };
 
-/// Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
+/// Reads a PNG file. Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
 class PngReader {
  public:
   static constexpr std::size_t message_bytes = 128;
-  /// Reads the header. Throws io as read_image does. `input` must outlive it.
+  /// Reads the header. Throws io as read_image does. `input` must outlive the reader.
   PngReader(PngInput& input, std::string_view path);
   ~PngReader();
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
   [[nodiscard]] Shape<3> shape() const { return shape_; }
-  [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16, of a code
+  [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16 per code
   [[nodiscard]] bool is_indexed() const { return is_indexed_; }
   [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
   [[nodiscard]] Palette palette() const;
-  /// Metadata read so far: text may follow the pixels.
+  /// Metadata read so far; text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;
-  /// The next rows, in native order; not of an interlaced picture.
+  /// Reads the next rows, in native order; not for an interlaced picture.
   void read_rows(std::uint8_t* rows, std::int64_t count);
-  /// All rows, to the file's end.
+  /// Reads all rows, to the file's end.
   void read_all(std::uint8_t* rows);
 
  private:
@@ -59,7 +59,7 @@ class PngReader {
   PngChunkSizes sizes_;
   Shape<3> shape_{};
   int bits_ = 8;
-  std::uint64_t stored_bits_ = 8;  // of a pixel in the file
+  std::uint64_t stored_bits_ = 8;  // per pixel in the file
   bool is_indexed_ = false;        // palette without transparency
   bool is_interlaced_ = false;
   char message_[message_bytes] = {};

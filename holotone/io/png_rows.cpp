@@ -7,7 +7,7 @@
 
 namespace holotone::io {
 
-// libpng reports by longjmp, so that each step below holds plain data alone.
+// libpng reports errors by longjmp, so each step below must contain only plain data.
 struct PngRows::State {
   std::string name;
   std::string bytes;
@@ -63,7 +63,7 @@ void PngRows::State::begin(const PngRowsHeader& header) {
                header.channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_compression_level(png, header.compression);
-  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);  // mostly white: what zlib likes best
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);  // mostly white, which zlib compresses best
   if (header.pixels_a_metre > 0) {
     const auto a_metre = static_cast<png_uint_32>(header.pixels_a_metre);
     png_set_pHYs(png, info, a_metre, a_metre, PNG_RESOLUTION_METER);

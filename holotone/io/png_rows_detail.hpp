@@ -1,5 +1,5 @@
 #pragma once
-// A PNG file made row by row, in memory. Not for users.
+// A PNG file encoded row by row, in memory. Not for users.
 #include <cstdint>
 #include <holotone/core/metadata.hpp>
 #include <memory>
@@ -12,7 +12,7 @@ struct PngRowsHeader {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;  ///< 1 grey, 3 RGB
-  int bits = 8;      ///< 8, or 1 of grey
+  int bits = 8;      ///< 8, or 1 for grey
   int compression = 6;
   std::int64_t pixels_a_metre = 0;  ///< 0: not stated
   Metadata metadata{};

@@ -12,7 +12,7 @@ bool is_ascii(std::string_view text) {
                      [](char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t'; });
 }
 
-// PNG allows 79 printable characters, blanks only single and inside.
+// Returns the PNG keyword of a key: at most 79 printable characters, blanks only single and inside.
 std::string keyword_of(std::string_view where, const std::string& key) {
   std::string keyword =
       key.starts_with(foreign_prefix) ? key.substr(foreign_prefix.size()) : std::string(own_prefix) + key;

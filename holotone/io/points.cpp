@@ -42,7 +42,7 @@ namespace {
 bool is_ply(std::string_view bytes) {
   return bytes.starts_with("ply") && (bytes.size() == 3 || bytes[3] == '\n' || bytes[3] == '\r' || bytes[3] == ' ');
 }
-// By its first bytes; a file of another kind is not read further.
+// Decides by the first bytes; a file of another kind is not read further.
 bool is_signed(std::string_view first) { return is_ply(first) || io::is_npy(first); }
 bool is_text_or_signed(std::string_view first) {
   return is_signed(first) || first.find('\0') == std::string_view::npos;

@@ -23,7 +23,7 @@ constexpr std::string_view magic = "HOLOROW1";
 constexpr std::uint64_t piece_bytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t entry_bytes = 8;
 
-// An entry of zeros, which is what a new file holds, is no row's.
+// Journal entry of a row. No row has an entry of zeros, the content of a new file.
 std::uint64_t entry_of(std::int64_t row, std::uint32_t checksum) {
   return (std::uint64_t{0x524f5753u ^ static_cast<std::uint32_t>(row)} << 32) | checksum;
 }
@@ -32,7 +32,7 @@ std::uint32_t checksum_of(std::uint32_t sum, const char* data, std::uint64_t byt
   return static_cast<std::uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef*>(data), bytes));
 }
 
-// Of bytes [begin, end) of the file; nothing is said of a file that cannot be read, its sum is then wrong.
+// Checksum of bytes [begin, end) of the file. A read error is not reported: the checksum is then wrong.
 std::uint32_t checksum_of_part(const FileHandle& file, std::uint64_t begin, std::uint64_t end) {
   std::string piece;
   std::uint32_t sum = 0;
@@ -50,7 +50,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// A name of the longest permitted length must leave room for the rest, and stay another than its neighbours'.
+// Shortens names of the longest permitted length, so that the additions fit. A checksum keeps shortened names distinct.
 std::string temporary_name(const std::string& target) {
   const std::filesystem::path path(target);
   std::string stem = path.filename().string();
@@ -108,7 +108,7 @@ void RowsFile::lock() {
       if (errno != EWOULDBLOCK) throw_io(path_, "a file system with locks", std::strerror(errno));
       throw_io(path_, "one program writing it", fmt::format("another that holds '{}'", journal_name_));
     }
-    // The one before may have removed the name between our two calls: the lock would then guard nothing.
+    // The previous owner may have removed the name between open and flock: the lock would then protect nothing.
     struct stat mine {};
     struct stat named {};
     if (fstat(journal_.get(), &mine) == 0 && lstat(journal_name_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
@@ -120,7 +120,7 @@ void RowsFile::lock() {
   throw_io(path_, fmt::format("to lock '{}'", journal_name_), "100 failures");
 }
 
-// The sums guard what is not rows: the head and the tail of the file.
+// The sums protect the other bytes of the file: its head and its tail.
 std::string RowsFile::journal_head(const OtherSums& sums) const {
   std::string head(content_.identity);
   store(head, static_cast<std::uint64_t>(content_.rows));
@@ -146,7 +146,8 @@ bool RowsFile::resume(Progress& progress) {
   }
   std::string head(entries_begin_, '\0');
   if (read_at(journal_, head.data(), head.size(), 0) != 0) return false;
-  // The layout is what we cannot know: it is taken from the journal, and then the whole must be as we write it.
+  // The layout is not known in advance: it is read from the journal, and then the whole head must equal the expected
+  // one.
   constexpr std::uint64_t after_layout = 2 * sizeof(std::uint32_t);
   const char* const numbers = head.data() + head.size() - after_layout - 2 * sizeof(std::uint64_t);
   layout_ = {load<std::uint64_t>(numbers, std::endian::little), load<std::uint64_t>(numbers + 8, std::endian::little)};
@@ -201,14 +202,14 @@ void RowsFile::begin(const Create& create) {
   }
 }
 
-// What is still to be taken of the disk for a file of `bytes` in all, and what is free.
+// Space still to be allocated for a file of `bytes` in all, and free space.
 RowsFile::Space RowsFile::space_for(std::uint64_t bytes) const {
   struct stat data {};
   std::uint64_t taken = 0;
   if (file_.valid() && fstat(file_.get(), &data) == 0) taken = static_cast<std::uint64_t>(data.st_blocks) * 512;
   std::error_code error;
   const auto space = std::filesystem::space(folder_of(target_), error);
-  const bool known = !error && space.capacity > 0;  // some network file systems do not say
+  const bool known = !error && space.capacity > 0;  // some network file systems report no capacity
   return {bytes - std::min(taken, bytes), known ? space.available : UINT64_MAX};
 }
 
@@ -230,7 +231,7 @@ void RowsFile::require_written(int reason) const {
            std::strerror(reason));
 }
 
-// A disk that is too full shows now, not after hours; file systems that cannot promise space show it later.
+// Reports a disk that is too full now, not after hours. File systems that cannot reserve space report it later.
 void RowsFile::reserve_space() const {
   const Space space = space_for(layout_.file_bytes);
   if (space.needed > space.free) throw_full(space);
@@ -282,7 +283,7 @@ void RowsFile::finish() {
   unlink(journal_name_.c_str());
   owned_ = false;
   leave();
-  // The name itself is on the disk when the folder is; not every file system lets a folder be flushed.
+  // The new name is on the disk only after its folder is flushed, which not every file system supports.
   const FileHandle folder(open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.valid()) (void)!fsync(folder.get());
 }

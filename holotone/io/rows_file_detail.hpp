@@ -10,20 +10,20 @@
 
 namespace holotone::io {
 
-/// Identity of a file's rows: row_bytes each, and everything that distinguishes them from others.
+/// Identity of a file's rows: `rows` of row_bytes each, and text that distinguishes them from others.
 struct RowsContent {
   std::string identity;
   std::int64_t rows = 0;
   std::uint64_t row_bytes = 0;
 };
 
-/// Position of the rows in a file that is otherwise written.
+/// Position of the rows in a file whose other bytes are already written.
 struct RowsLayout {
   std::uint64_t data_begin = 0;
   std::uint64_t file_bytes = 0;
 };
 
-/// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes a row: the checksum of a
+/// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes per row: the checksum of a
 /// complete row. A row is complete if its bytes have that checksum, so that the order of writes to the disk does not
 /// matter.
 class RowsFile {

@@ -29,7 +29,7 @@ extern char** environ;
 namespace holotone {
 namespace {
 
-// Sanitizers reserve terabytes when they need some: under a limit the program would fail at once.
+// Sanitizers reserve terabytes: under a limit the program would fail at once.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool memory_can_be_limited = false;
 #elif defined(__has_feature)
@@ -44,8 +44,8 @@ constexpr bool memory_can_be_limited = true;
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// A descriptor that exec closes and that is never one of the three standard ones, which the caller may have closed and
-// the child replaces.
+// A descriptor that exec closes. It is never one of the three standard ones, because the caller may have closed these
+// and the child replaces them.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
@@ -67,7 +67,7 @@ class Descriptor {
   int descriptor_;
 };
 
-// Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
+// Arguments and environment of the child, allocated before fork: after it only async-signal-safe calls are allowed.
 struct Launch {
   std::vector<std::string> argument_text;
   std::vector<char*> argument;
@@ -75,7 +75,7 @@ struct Launch {
   std::vector<char*> environment;
 };
 
-// One thread: each OpenBLAS thread would take address space before main begins.
+// One thread, because each OpenBLAS thread would allocate address space before main begins.
 constexpr std::array<std::string_view, 2> thread_variables = {"OMP_NUM_THREADS=", "OPENBLAS_NUM_THREADS="};
 
 std::vector<char*> pointers_to(std::vector<std::string>& text) {
@@ -102,7 +102,7 @@ Launch prepare(const std::string& program, const std::vector<std::string>& argum
   return launch;
 }
 
-// Only ever lowers a limit: a caller's own, lower one stays.
+// Only lowers a limit: a lower limit of the caller stays.
 bool set_limit(int resource, std::uint64_t value) {
   const auto kind = static_cast<decltype(RLIMIT_DATA)>(resource);
   rlimit limit{};
@@ -112,8 +112,7 @@ bool set_limit(int resource, std::uint64_t value) {
   return setrlimit(kind, &limit) == 0;
 }
 
-// The child between fork and exec. Tells the parent errno through `report` if exec fails; exec closes
-// `report`.
+// Runs the child between fork and exec. Writes errno to `report` if exec fails; exec closes `report`.
 [[noreturn]] void become(const Launch& launch, const GuardLimits& limits, int output, int report) {
 #if defined(__linux__)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -132,7 +131,7 @@ bool set_limit(int resource, std::uint64_t value) {
   _exit(127);
 }
 
-/// Of processor time that a process has taken; 0 where the system does not say.
+/// Processor time that a process has used, in seconds; 0 if the system does not report it.
 double seconds_taken(pid_t process) {
   clockid_t clock{};
   timespec taken{};
@@ -140,8 +139,8 @@ double seconds_taken(pid_t process) {
   return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
 }
 
-// Waits for the child to end, or kills it at the deadline or when its processor time is spent, which RLIMIT_CPU
-// counts in whole seconds only.
+// Waits for the child's end. Kills it at the deadline or when its processor time is used up, which RLIMIT_CPU counts
+// only in whole seconds.
 enum class Ending { by_itself, processor_time, wall_clock };
 Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, double seconds, int& status) {
   auto pause = std::chrono::microseconds(200);
@@ -165,8 +164,7 @@ Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, d
 }
 
 std::string read_back(std::FILE* file, std::string_view subject) {
-  // The child wrote through a copy of the descriptor: the position is shared, the stream's buffer is still
-  // empty.
+  // The child wrote through a copy of the descriptor. The position is shared; the stream's buffer is still empty.
   const int descriptor = fileno(file);
   const off_t size = lseek(descriptor, 0, SEEK_END);
   std::string output(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
@@ -249,7 +247,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
 
 void limit_memory(std::uint64_t bytes) {
   if (!memory_can_be_limited) return;
-  // statm, in pages: size resident shared text library data. "data" is what RLIMIT_DATA counts.
+  // /proc/self/statm, in pages: size resident shared text library data. "data" is counted by RLIMIT_DATA.
   std::uint64_t pages = 0;
   if (const File statm(std::fopen("/proc/self/statm", "r"),
                        [](std::FILE* file) { return file ? std::fclose(file) : 0; });

@@ -21,13 +21,13 @@ namespace holotone {
 #if HOLOTONE_ASSIMP
 namespace {
 
-// What assimp may open. A material (OBJ's mtllib) changes nothing in a Mesh, so no file of an OBJ is opened but
-// itself; a glTF's buffers are regular files in its folder or below.
+// Restricts the files that assimp opens. A material (OBJ's mtllib) changes nothing in a Mesh, so for an OBJ only the
+// file itself is opened. A glTF's buffers are regular files in its folder or below.
 class SceneFiles final : public Assimp::DefaultIOSystem {
  public:
   explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}
 
-  // Where a buffer is missing assimp looks for files of similar names: there are none.
+  // assimp searches for files of similar names if a buffer is missing: none exist here.
   bool Exists(const char* file) const override { return file == path_; }
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
@@ -36,7 +36,7 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
     return DefaultIOSystem::Open(file, mode);
   }
 
-  // Why a buffer was not opened; assimp itself says only that it was not.
+  // Throws the reason for a buffer that was not opened, which assimp does not report.
   void throw_refusal() const {
     if (!expected_.empty()) throw_io(path_, expected_, got_);
   }
@@ -70,8 +70,8 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
   std::string got_;
 };
 
-// Position, normal, colour: corners that agree in all become one vertex, so that a texture seam does not
-// shine twice.
+// Position, normal, colour. Corners that agree in all become one vertex, so that a point on a texture seam does not
+// count twice.
 using Corner = std::array<float, 9>;
 
 class SceneBuilder {
@@ -86,7 +86,7 @@ class SceneBuilder {
   }
 
   Mesh build() {
-    std::vector<std::pair<const aiNode*, aiMatrix4x4>> pending;  // a deep tree must not use up the stack
+    std::vector<std::pair<const aiNode*, aiMatrix4x4>> pending;  // a deep tree must not overflow the stack
     if (scene_.mRootNode != nullptr) pending.emplace_back(scene_.mRootNode, scene_.mRootNode->mTransformation);
     while (!pending.empty()) {
       const auto [node, transform] = pending.back();
@@ -118,7 +118,7 @@ class SceneBuilder {
                fmt::format("{}", face.mIndices[k]));
         }
       }
-      if (face.mNumIndices != 3) continue;  // points and lines: their vertices are enough
+      if (face.mNumIndices != 3) continue;  // points and lines: only their vertices are used
       mesh_.triangle.push_back({index[face.mIndices[0]], index[face.mIndices[1]], index[face.mIndices[2]]});
     }
   }
@@ -154,7 +154,7 @@ class SceneBuilder {
 
   const aiScene& scene_;
   std::string_view path_;
-  bool codes_;  // colours are sRGB
+  bool codes_;  // true if colours are sRGB
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;
@@ -164,11 +164,11 @@ class SceneBuilder {
 }  // namespace
 
 Mesh read_scene_assimp(const std::string& path) {
-  io::read_first_bytes(path, 1);  // says what is wrong with a missing or empty file better than assimp
+  io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
   Assimp::Importer importer;
   auto* const files = new SceneFiles(path);
-  importer.SetIOHandler(files);  // takes it
-  // No aiProcess_ValidateDataStructure: it refuses point clouds; SceneBuilder checks what it uses.
+  importer.SetIOHandler(files);  // takes ownership
+  // Without aiProcess_ValidateDataStructure, which rejects point clouds; SceneBuilder checks the data it uses.
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) {
     files->throw_refusal();

@@ -1,5 +1,5 @@
 #pragma once
-// Readers of read_scene: the argument is the whole file's bytes. Not for users.
+// Readers of read_scene; `bytes` is the whole file. Not for users.
 #include <holotone/core/geometry.hpp>
 #include <string_view>
 
@@ -7,7 +7,7 @@ namespace holotone::io {
 
 Mesh read_ply(std::string_view bytes, std::string_view path);
 Mesh read_stl(std::string_view bytes, std::string_view path);
-/// XYZ, CSV, TSV: one point a line.
+/// XYZ, CSV, TSV: one point per line.
 Mesh read_table(std::string_view bytes, std::string_view path);
 Mesh read_npy_points(std::string_view bytes, std::string_view path);
 

@@ -11,7 +11,7 @@ Mesh read_npy_points(std::string_view bytes, std::string_view path) {
     throw_io(path, "real numbers of shape {n, 3} (x y z) or {n, 4} (x y z amplitude)",
              header.type + " of shape " + header.shape_text());
   }
-  const auto count = static_cast<std::size_t>(shape[0]);  // the file's length agrees with it
+  const auto count = static_cast<std::size_t>(shape[0]);  // agrees with the file's length
   const auto columns = static_cast<std::size_t>(shape[1]);
   const auto value = [&](std::size_t row, std::size_t column) {
     const std::size_t at = header.fortran_order ? column * count + row : row * columns + column;

@@ -50,7 +50,7 @@ std::size_t role_named(std::string_view name) {
   return role_count;
 }
 
-// Which property of the vertex element plays which part.
+// Maps properties of the vertex element to roles.
 class VertexLayout {
  public:
   VertexLayout(const PlyElement& element, std::string_view path) : element_(element) {
@@ -71,7 +71,7 @@ class VertexLayout {
   [[nodiscard]] float value(const PlyRow& row, Role role) const {
     return static_cast<float>(row.scalar[*property_[role]]);
   }
-  // Codes of integer properties become 0..1, floats stay as they are.
+  // Returns a value in 0..1 for integer properties; floats are unchanged.
   [[nodiscard]] double unit_value(const PlyRow& row, Role role) const {
     const double largest = largest_code(element_.properties[*property_[role]].type);
     return row.scalar[*property_[role]] / (largest > 0 ? largest : 1);

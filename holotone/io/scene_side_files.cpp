@@ -1,5 +1,4 @@
-// The files that a glTF scene names: found without a parser of JSON, which would build a tree of what may be half a
-// gigabyte.
+// The files that a glTF scene names. Found without a JSON parser, which would build a tree of up to half a gigabyte.
 #include <algorithm>
 #include <bit>
 #include <filesystem>
@@ -30,7 +29,7 @@ void append_utf8(std::string& text, unsigned code) {
   }
 }
 
-// Walks over the strings of a JSON text, each with whether it is a key.
+// Iterates over the strings of a JSON text and their use as keys.
 class JsonStrings {
  public:
   explicit JsonStrings(std::string_view text) : text_(text) {}
@@ -45,7 +44,7 @@ class JsonStrings {
     raw_ = text_.substr(begin_, at_++ - begin_);
     return true;
   }
-  // Moves past a colon, if that is what follows: the string was a key.
+  // Moves past a colon. Returns true if there was one: the string was a key.
   bool is_key() {
     skip_blanks();
     if (at_ >= text_.size() || text_[at_] != ':') return false;
@@ -98,7 +97,7 @@ std::string without_percents(const std::string& uri) {
   return plain;
 }
 
-// The JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
+// Returns the JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
 std::string json_of(const std::string& path) {
   constexpr std::size_t head = 20;
   std::string first = io::read_first_bytes(path, head);
@@ -117,7 +116,7 @@ std::vector<std::string> scene_side_files(const std::string& path) {
   try {
     json = json_of(path);
   } catch (const Error&) {
-    return {};  // the reader says what is wrong with it
+    return {};  // the reader reports the error
   }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::vector<std::string> files;
@@ -127,7 +126,7 @@ std::vector<std::string> scene_side_files(const std::string& path) {
   };
   JsonStrings strings(json);
   while (strings.next()) {
-    constexpr std::size_t longest = 4 * 4096;  // a path's, every byte an escape
+    constexpr std::size_t longest = 4 * 4096;  // a path in which every byte is an escape
     const bool named = strings.raw().size() <= 4 * 6 && strings.value() == "uri";
     if (!strings.is_key() || !named || !strings.at_string() || !strings.next()) continue;
     if (strings.raw().starts_with("data:") || strings.raw().size() > longest) continue;

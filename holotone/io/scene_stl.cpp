@@ -9,10 +9,11 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t binary_header = 84;  // 80 bytes of anything and the count
-constexpr std::size_t binary_row = 50;     // normal, three corners, two bytes of anything
+constexpr std::size_t binary_header = 84;  // 80 arbitrary bytes and the count
+constexpr std::size_t binary_row = 50;     // normal, three corners, two arbitrary bytes
 
-// STL repeats a vertex in each of its triangles; a vertex must not shine six times, so equal ones become one.
+// Merges equal vertices: STL repeats a vertex in each of its triangles, so that a vertex of six triangles would count
+// six times.
 class Vertices {
  public:
   explicit Vertices(Mesh& mesh) : mesh_(mesh) {}
@@ -33,7 +34,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
   if (count > UINT32_MAX / 3) throw_io(path, "fewer than 2^32 corners", fmt::format("{} triangles", count));
   Mesh mesh;
   Vertices vertices(mesh);
-  mesh.triangle.reserve(count);  // the file's length agrees with it
+  mesh.triangle.reserve(count);  // agrees with the file's length
   for (std::size_t i = 0; i < count; ++i) {
     const char* corner = bytes.data() + binary_header + i * binary_row + 12;
     std::array<std::uint32_t, 3> triangle{};
@@ -110,7 +111,7 @@ class TextReader {
 
 }  // namespace
 
-// Binary files may begin with "solid" too: the length tells.
+// Binary files may begin with "solid" too: the length decides.
 Mesh read_stl(std::string_view bytes, std::string_view path) {
   const std::uint64_t count =
       bytes.size() >= binary_header ? load<std::uint32_t>(bytes.data() + 80, std::endian::little) : 0;

@@ -44,7 +44,7 @@ std::size_t column_named(std::string_view name) {
   return column_count;
 }
 
-// Takes the next field of a line: blank-separated words, or what lies between separators.
+// Reads the fields of a line: blank-separated words, or the text between separators.
 class Fields {
  public:
   explicit Fields(char separator) : separator_(separator) {}
@@ -110,7 +110,7 @@ class TableReader {
     return line.starts_with('#') || line.starts_with("//");
   }
 
-  // Passes comments and the line of column names (a comment may be one), and decides what each column means.
+  // Skips comments and the line of column names (which may be a comment), and sets the meaning of each column.
   std::string_view find_first_row() {
     std::string_view line;
     while (lines_.next_filled(line)) {
@@ -250,9 +250,9 @@ class TableReader {
   std::string_view path_;
   char separator_ = ' ';
   bool assumed_colour_ = false;
-  std::vector<std::size_t> columns_;                             // what each column of the file is
-  std::vector<std::size_t> used_;                                // the known ones, in the order rows_ holds them
-  std::array<std::optional<std::size_t>, column_count> slot_{};  // where in a row of rows_
+  std::vector<std::size_t> columns_;                             // meaning of each column of the file
+  std::vector<std::size_t> used_;                                // known columns, in the order of rows_
+  std::array<std::optional<std::size_t>, column_count> slot_{};  // position in a row of rows_
   std::vector<double> rows_;
 };
 

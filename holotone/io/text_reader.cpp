@@ -49,8 +49,8 @@ bool parse_number(std::string_view word, double& value) {
   if (end != word.data() + word.size() || word.empty()) return false;
   if (error == std::errc{}) return true;
   if (error != std::errc::result_out_of_range) return false;
-  // Out of range leaves the value alone. It is too small if its exponent is negative or, without one, its
-  // first digit is zero (a text of 300 digits may say either).
+  // from_chars leaves the value unchanged. It is too small if its exponent is negative or, without an exponent, its
+  // first digit is zero (a text of 300 digits can be either).
   const auto exponent = word.find_first_of("eE");
   const bool negative = word.front() == '-';
   const bool small = exponent != std::string_view::npos ? word.substr(exponent + 1).starts_with('-')

@@ -12,9 +12,9 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : text_(text), position_(text.starts_with(byte_order_mark) ? 3 : 0) {}
-  /// Reads the next line without its end; false at the end of the text.
+  /// Reads the next line, without its end. Returns false at the end of the text.
   bool next(std::string_view& line);
-  /// Reads the next line with more than blanks.
+  /// Reads the next line with more than blanks. Returns false at the end of the text.
   bool next_filled(std::string_view& line);
   /// Number of the last line read, from 1.
   [[nodiscard]] std::size_t number() const { return number_; }
@@ -29,14 +29,14 @@ class LineReader {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
 
-/// `text` without blanks at both ends.
+/// Returns `text` without blanks at both ends.
 std::string_view trim(std::string_view text);
 
 /// Removes the next blank-separated word from `rest` and returns it; empty at the end.
 std::string_view take_word(std::string_view& rest);
 
-/// The whole of `word` as a number: decimal or scientific, with optional sign, or nan or inf. Overflow becomes
-/// infinite, underflow zero. False if it is not a number.
+/// Parses the whole of `word` as a number: decimal or scientific, with optional sign, or nan or inf. Overflow becomes
+/// infinite, underflow zero. Returns false if it is not a number.
 bool parse_number(std::string_view word, double& value);
 
 /// Number of lines with more than blanks.

@@ -19,7 +19,7 @@ struct FreeTiffOptions {
 };
 using TiffOptions = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// First error of a file; libtiff calls the handlers from C and prints nothing.
+/// First error of a file. libtiff calls the handlers from C and prints nothing.
 struct TiffMessage {
   char text[256] = "an error without a message";
   bool given = false;
@@ -29,11 +29,11 @@ extern "C" inline int keep_tiff_error(TIFF*, void* data, const char*, const char
   auto& message = *static_cast<TiffMessage*>(data);
   if (!message.given) std::vsnprintf(message.text, sizeof message.text, format, arguments);
   message.given = true;
-  return 1;  // do not call the process's handler
+  return 1;  // the process's handler is not called
 }
 extern "C" inline int ignore_tiff_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
-/// Options that keep errors in `message`, drop warnings and limit each allocation of libtiff to `most` bytes.
+/// Options that store errors in `message`, ignore warnings and limit each allocation of libtiff to `most` bytes.
 inline TiffOptions tiff_options(TiffMessage& message, tmsize_t most) {
   TiffOptions options(TIFFOpenOptionsAlloc());
   if (options == nullptr) throw std::bad_alloc();

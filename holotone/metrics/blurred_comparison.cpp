@@ -30,7 +30,7 @@ void require_options(const BlurOptions& options) {
   require_range(where, "margin", options.margin, 0, 1e9);
 }
 
-/// Band limit of a blur, in cycles a pixel: the largest frequency above smallest_kept.
+/// Band limit of a blur, in cycles per pixel: the largest frequency above smallest_kept.
 double band_of(double sigma) {
   return std::sqrt(-std::log(smallest_kept) / (2 * std::numbers::pi * std::numbers::pi)) / sigma;
 }
@@ -46,7 +46,7 @@ struct Axis {
     const double f = static_cast<double>(k) / static_cast<double>(padded);
     return std::exp(-2 * std::numbers::pi * std::numbers::pi * sigma * sigma * f * f);
   }
-  /// exp(i pi k / padded): from the pixels' corners to their centres.
+  /// exp(i pi k / padded): shift from the pixels' corners to their centres.
   [[nodiscard]] std::complex<double> to_centres(std::int64_t k) const {
     return std::polar(1.0, std::numbers::pi * static_cast<double>(k) / static_cast<double>(padded));
   }
@@ -76,7 +76,7 @@ struct BlurredComparisonPlan::State {
   std::optional<FftPlan> fft;
   std::optional<NufftPlan<float, 2>> nufft;
   Array<Complex, 2> image;  // transform of the ink on the padded page
-  Array<Complex, 2> dots;   // half modes of the charges, turned to the pixels' centres
+  Array<Complex, 2> dots;   // half modes of the charges, shifted to the pixels' centres
   Array<Complex, 2> fields;
   bool executed = false;
 
@@ -168,7 +168,7 @@ void BlurredComparisonPlan::State::transform_dots(View<const float, 2> position,
   });
 }
 
-/// fields = h + i u at the pixels' centres: both are real, so one complex transform inverts both.
+/// Computes fields = h + i u at the pixels' centres: both are real, so one complex transform inverts both.
 void BlurredComparisonPlan::State::blur(double sigma) {
   const std::int64_t kept_x = x.modes_kept(sigma);
   const std::int64_t kept_y = y.modes_kept(sigma);
@@ -181,7 +181,7 @@ void BlurredComparisonPlan::State::blur(double sigma) {
   metrics::loop(padded_y, fields.size(), [&](std::int64_t row) {
     Complex* const target = &fields(row, 0);
     std::fill_n(target, x.padded, Complex{});
-    // Every mode that aliases to this row of the pixels' frequencies.
+    // Sums all modes that alias to this row of the pixels' frequencies.
     const std::int64_t first = -kept_y + y.wrapped(row + kept_y);
     for (std::int64_t ky = first; ky <= kept_y; ky += padded_y) {
       const auto vertical = static_cast<float>(y.gaussian(ky, sigma));

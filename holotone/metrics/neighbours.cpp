@@ -15,7 +15,7 @@ class Cells {
  public:
   Cells(const std::vector<double>& inside, const Region& region, double side) {
     const auto count = inside.size() / 2;
-    // Limits the cells to a few for each dot: cells of an almost empty region only cost memory.
+    // Limits the cells to a few per dot: more cells of an almost empty region only cost memory.
     most_ = std::max(4.0 * static_cast<double>(count), 64.0);
     side_ = std::max(side, std::sqrt(region.area() / most_));
     nx_ = cells_along(region.width);
@@ -87,7 +87,7 @@ std::vector<double> candidate_pairs(const Cells& cells, std::int64_t reach) {
   return pairs;
 }
 
-/// Unit of counting: dots number `first`, `first` + `step` and so on of a row of cells.
+/// Unit of counting: dots `first`, `first` + `step` and so on of a row of cells.
 struct CountedPart {
   std::int64_t row = 0;
   std::int64_t first = 0;
@@ -118,7 +118,7 @@ void count_part(const Cells& cells, const CountedPart& part, std::int64_t reach,
   for (std::int64_t column = 0; column < cells.nx(); ++column) {
     const auto [first, end] = cells.run(part.row, column, column);
     const auto step = static_cast<std::size_t>(part.step);
-    // First dot from `first` on whose number belongs to the part.
+    // First dot from `first` on whose index belongs to the part.
     const auto offset = static_cast<std::size_t>(part.first);
     for (std::size_t i = first + (offset + step - first % step) % step; i < end; i += step) {
       const double x = position[2 * i];
@@ -182,7 +182,7 @@ class NeighbourTree {
     float high[2] = {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   };
 
-  /// Large ranges are split level by level, one thread a range; then each thread builds the subtree of one range.
+  /// Splits large ranges level by level, one thread per range; then each thread builds the subtree of one range.
   void build(Progress& progress) {
     using Range = std::pair<std::size_t, std::size_t>;
     std::vector<Range> ranges{{0, order_.size()}};
@@ -213,7 +213,7 @@ class NeighbourTree {
     build_below(middle + 1, end);
   }
 
-  /// A range is split along its longer axis, which is stored with the median's index.
+  /// Splits a range along its longer axis, which is stored with the median's index.
   std::size_t split(std::size_t begin, std::size_t end) {
     Box box;
     for (std::size_t i = begin; i < end; ++i) {

@@ -43,7 +43,7 @@ double similarity(const Moments& m, const Constants& c) {
          ((m[0] * m[0] + m[1] * m[1] + c.c1) * (variance_a + variance_b + c.c2));
 }
 
-/// Sum of the similarities at one row of window positions: moments along columns first, then along the row.
+/// Sums the similarities over one row of window positions: moments along columns first, then along the row.
 double row_sum(View<const float, 2> a, View<const float, 2> b, std::int64_t row, const std::vector<double>& window,
                const Constants& constants) {
   const std::int64_t nx = a.shape()[1];

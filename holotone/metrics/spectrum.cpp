@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Rows and columns of `count` equal pieces that are as square as possible.
+/// Rows and columns of `count` equal pieces, as square as possible.
 Shape<2> most_square(const Region& region, std::int64_t count) {
   Shape<2> best{1, count};
   double best_ratio = std::numeric_limits<double>::infinity();
@@ -79,7 +79,7 @@ SpectrumSize spectrum_size(const SpectrumOptions& options) {
   const double largest = std::min(static_cast<double>(size.frequencies[0] / 2) / height,
                                   static_cast<double>(size.frequencies[1] / 2) / width);
   size.annuli = std::max<std::int64_t>(annuli_within(largest, 1 / std::min(width, height)), 0);
-  // Many pieces: one thread a piece. Few pieces: all threads on one piece.
+  // Many pieces: one thread per piece. Few pieces: all threads on one piece.
   size.workers = options.segments >= thread_count() ? thread_count() : 1;
   // Slope of the peak resident memory of `holotone measure` from 4 to 36 million frequencies, rounded up.
   constexpr double bytes_a_frequency = 82;
@@ -89,11 +89,11 @@ SpectrumSize spectrum_size(const SpectrumOptions& options) {
 }
 
 struct SpectrumPlan::State {
-  /// Memory of one piece in work.
+  /// Memory for transforming one piece.
   struct Worker {
     NufftPlan<double, 2> nufft;
     Array<Complex, 2> half;   // transform of the piece
-    std::vector<double> sum;  // of the pieces' periodograms, same layout as `half`
+    std::vector<double> sum;  // sum of the pieces' periodograms, same layout as `half`
     std::int64_t periodograms = 0;
     std::int64_t points = 0;
   };
@@ -107,7 +107,7 @@ struct SpectrumPlan::State {
 
   /// Positions of each piece in periods of the piece, interleaved.
   [[nodiscard]] std::vector<std::vector<double>> cut(View<const float, 2> position) const;
-  /// `between` is called between the stages of the transform.
+  /// Calls `between` between the stages of the transform.
   template <class Between>
   void add_piece(std::span<const double> inside, Worker& worker, const Between& between) const;
 };
@@ -167,7 +167,7 @@ void SpectrumPlan::State::add_piece(std::span<const double> inside, Worker& work
       weight += strength[j];
       squares += strength[j] * strength[j];
     }
-    if (squares == 0) return;  // every dot on the edge, where the window is 0
+    if (squares == 0) return;  // all dots are on the edge, where the window is 0
   }
   worker.nufft.set_points({inside.data(), {count, 2}});
   between();

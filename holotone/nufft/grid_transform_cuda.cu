@@ -8,7 +8,8 @@ namespace {
 constexpr int threads = 256;
 constexpr int most_blocks_y = 65535;
 
-/// Modes of one axis against frequencies of the grid: `negative` modes stand first and at the grid's end.
+/// Maps modes of one axis to frequencies of the grid: the `negative` modes are first among the modes and last on the
+/// grid.
 struct AxisModes {
   int modes;
   int negative;
@@ -18,14 +19,14 @@ struct AxisModes {
   __device__ __forceinline__ int frequency(int mode) const {
     return mode < negative ? frequencies - negative + mode : mode - negative;
   }
-  /// -1 for a frequency that is no mode.
+  /// Returns -1 for a frequency without a mode.
   __device__ __forceinline__ int mode(int frequency) const {
     if (frequency < modes - negative) return frequency + negative;
     return frequency >= frequencies - negative ? frequency - (frequencies - negative) : -1;
   }
 };
 
-/// Axes fastest first; one plane if there are two. `row` is the grid's complex numbers from row to row.
+/// Axes fastest first; one plane in two dimensions. `row` is the distance of the grid's rows in complex numbers.
 struct Modes {
   AxisModes x, y, z;
   std::int64_t row;
@@ -71,7 +72,7 @@ __global__ void place_kernel(Modes map, const float2* __restrict__ modes, float2
   }
 }
 
-/// Each thread takes some rows, so that what it knows of its column is worked out once.
+/// Returns blocks whose threads process about eight rows each, so that a thread computes the values of its column once.
 dim3 blocks_over(std::int64_t columns, int rows, int planes) {
   constexpr int rows_a_thread = 8;
   return {cuda::blocks_for(columns, threads),
@@ -107,7 +108,7 @@ template <std::size_t Rank>
 GridTransform<Rank>::GridTransform(const Setup<Rank>& setup, const Queue& queue)
     : modes_(setup.modes), extent_(setup.grid), queue_(queue) {
   const cuda::DeviceScope scope(queue.device());
-  // The real transform's rows are two numbers longer than the real ones, no longer than complex ones.
+  // Rows of the in-place real transform have nx + 2 numbers, no more than complex rows.
   grid_ = Buffer(static_cast<std::size_t>(element_count(extent_)) * sizeof(float2), queue);
   for (std::size_t axis = 0; axis + 1 < Rank; ++axis) {
     factor_[axis] = upload(deconvolution(setup.window, modes_[axis], extent_[axis], false), queue);
@@ -148,7 +149,8 @@ void GridTransform<Rank>::make_side(const Setup<Rank>& setup, Side& side, bool r
     long long length = nx;
     side.rows = make(1, &length, 1, row, side.spectrum, real ? CUFFT_R2C : CUFFT_C2C, ny, row, side.spectrum);
     if (real) side.rows_inverse = make(1, &length, 1, side.spectrum, row, CUFFT_C2R, ny, side.spectrum, row);
-    // Both runs of a complex spectrum are as long as the longer one: a column more is done in vain, or is all zero.
+    // Both runs of a complex spectrum have the length of the longer one: the extra column is transformed needlessly, or
+    // is zero.
     const std::int64_t negative = real ? 0 : modes_[1] / 2;
     side.run = real ? modes_[1] / 2 + 1 : modes_[1] - negative;
     side.run_begin = {0};

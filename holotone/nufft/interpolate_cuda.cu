@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 128;
 
-/// A cell's numbers, and sums of them.
+/// Value of a cell, or a sum of values.
 template <int Components>
 struct Cell;
 template <>
@@ -51,7 +51,7 @@ __device__ __forceinline__ Point<Rank> point_at(const SortedPoints& points, std:
 
 __device__ __forceinline__ int wrapped(int cell, int extent) { return cell < extent ? cell : cell - extent; }
 
-/// action(dz, dy, row of the grid) for the rows of a point's window.
+/// Calls action(dz, dy, row of the grid) for the rows of a point's window.
 template <std::size_t Rank, int Components, int Width, class Action>
 __device__ __forceinline__ void over_rows(const TileGrid<Rank>& grid, const GridCells<Rank>& cells,
                                           const Point<Rank>& point, const Action& action) {
@@ -67,7 +67,7 @@ __device__ __forceinline__ void over_rows(const TileGrid<Rank>& grid, const Grid
   }
 }
 
-/// The window's cells of a row: without a test where the window does not cross the period's end.
+/// Loads the window's cells of a row; without wrapping if the window does not cross the period's end.
 template <int Components, int Width>
 __device__ __forceinline__ void load_row(const Cell<Components>* row, int cell, int extent, bool inside,
                                          Cell<Components> (&line)[Width]) {
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(threads) interpolate_kernel(TileGrid<Rank> gri
   int column[Width];
 #pragma unroll
   for (int i = 0; i < Width; ++i) column[i] = wrapped(point.cell[0] + i, grid.extent[0]);
-  // Down the columns first: one sum for each, weighted across once.
+  // Sums down the columns first; each sum is weighted across once.
   Cell<Components> sums[Width];
   over_rows<Rank, Components, Width>(grid, cells, point, [&](int dz, int dy, const Cell<Components>* row) {
     const float own = Rank == 3 ? weight[Rank - 1][dz] * weight[1][dy] : weight[1][dy];
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(threads) interpolate_kernel(TileGrid<Rank> gri
   reinterpret_cast<Cell<Components>*>(value)[at] = sum;
 }
 
-/// Takes Cells cells a point from the order of the points to the caller's: the first to `value`, if wanted, the others
-/// to `gradient`.
+/// Copies Cells cells per point from the sorted order to the caller's: the first to `value` unless null, the others to
+/// `gradient`.
 template <int Components, int Cells>
 __global__ void __launch_bounds__(threads)
     fetch_kernel(SortedPoints points, float* __restrict__ value, float* __restrict__ gradient) {
@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(threads)
   for (int i = 1; i < Cells; ++i) reinterpret_cast<Own*>(gradient)[j * (Cells - 1) + i - 1] = from[i];
 }
 
-/// phi and its slope by the coordinate in periods at the nodes of one axis: the place falls by two for every grid step
-/// that the point advances.
+/// Computes phi and its derivative by the coordinate in periods at the nodes of one axis. `place` decreases by two per
+/// grid step of the point.
 template <int Width>
 __device__ __forceinline__ void weights_and_slopes(const SlopeKernel& kernel, float place, float extent,
                                                    float (&weight)[Width], float (&slope)[Width]) {

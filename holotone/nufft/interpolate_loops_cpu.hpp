@@ -6,7 +6,7 @@
 namespace holotone::nufft {
 namespace {
 
-/// phi and d phi / d coordinate: the place falls by two for every grid step the point advances.
+/// Computes phi and d phi / d coordinate (in grid steps): `place` decreases by two per grid step of the point.
 template <class Real, int Width>
 HOLOTONE_ALWAYS_INLINE void weights_and_slopes(const Real* coefficient, int degree, Real place, Real* result,
                                                Real* slope) {
@@ -77,7 +77,7 @@ HOLOTONE_SIMD_CLONES void gradient_run(const Run<Real, Rank>& run, const Real* c
       weights_and_slopes<Real, Width>(run.coefficient, run.degree, point->place[axis], w[axis], slope[axis]);
     }
     const Real* const corner = cells + (point->cell[1] * run.stride + point->cell[0]) * Components;
-    // The grid weighted along the slower axes: plainly, and with the slope of one of them.
+    // Rows of the grid weighted along the slower axes: by the window alone, and by its slope along one of them.
     alignas(64) Real lines[Rank][lanes * Components] = {};
     for (int dz = 0; dz < (Rank == 3 ? Width : 1); ++dz) {
       const Real weight_z = Rank == 3 ? w[Rank - 1][dz] : Real(1);

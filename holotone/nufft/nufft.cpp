@@ -9,7 +9,7 @@ namespace holotone {
 namespace {
 
 constexpr double upsampling = 2;
-/// Share of the tolerance that is the window's; the rest is for its polynomials and rounding.
+/// Share of the tolerance for the window; the rest is for its polynomials and rounding.
 constexpr double window_share = 0.9;
 constexpr std::int64_t largest_extent = std::int64_t{1} << 28;
 constexpr std::int64_t most_points = 0xFFFFFFFE;

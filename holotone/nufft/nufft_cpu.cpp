@@ -76,7 +76,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   }
 
  private:
-  /// What complex and real strengths differ in: the columns that are modes.
+  /// Columns of the modes, which differ between complex and real strengths.
   struct Side {
     std::vector<Real> x_factor;
     std::vector<ModeRun> x_runs;
@@ -115,7 +115,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     return bad == count ? -1 : bad;
   }
 
-  /// High enough that slabs two apart never touch the same row, low enough that many threads have several each.
+  /// Rows of a slab: enough that slabs two apart never touch the same row, few enough that many threads have several
+  /// slabs each.
   [[nodiscard]] std::int64_t slab_rows() const {
     return std::clamp<std::int64_t>(setup_.grid[Rank - 2] / 64, std::max<std::int64_t>(least_slab_rows, kernel_.width),
                                     64);
@@ -147,7 +148,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
                  [&](std::int64_t i) { std::fill_n(cells_.data() + i * row, row, Real(0)); });
   }
 
-  /// Adds the halo to the cells it stands for: planes, then rows, then columns.
+  /// Adds the halo to the cells that it represents: planes, then rows, then columns.
   template <int Components>
   void fold() {
     const std::int64_t row = grid_.stride() * Components;
@@ -174,7 +175,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     });
   }
 
-  /// The opposite of fold: copies what the halo stands for.
+  /// Opposite of fold: copies to the halo the cells that it represents.
   template <int Components>
   void fill_halo() {
     const std::int64_t row = grid_.stride() * Components;
@@ -198,8 +199,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     }
   }
 
-  /// action(first column among the modes, first column on the grid, count) for blocks of columns, and every plane of
-  /// `outer`.
+  /// Calls action(plane, block) for every plane of `outer` and all blocks of columns: first column among the modes,
+  /// first column on the grid, count.
   template <class Action>
   void over_blocks(const std::vector<ModeRun>& runs, std::int64_t outer, const Action& action) {
     constexpr std::int64_t block = AxisPass<Real>::block;
@@ -241,7 +242,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     rows(plan, step);
   }
 
-  /// Between the grid's columns and the modes (Rank 2) or what lies between them and the depth pass.
+  /// Transforms between the grid's columns and the modes (Rank 2) or `between_` (Rank 3).
   void columns_pass(const Side& side, std::int64_t step, Complex* modes, bool forward) {
     const AxisPass<Real>& pass = passes_[Rank - 2];
     auto* const all = reinterpret_cast<Complex*>(cells_.data());
@@ -258,7 +259,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     });
   }
 
-  /// Between the planes of `between_` and the modes.
+  /// Transforms between the planes of `between_` and the modes.
   void depth_pass(const Side& side, Complex* modes, bool forward) {
     const AxisPass<Real>& pass = passes_[0];
     const std::int64_t plane = setup_.modes[Rank - 2] * side.columns;

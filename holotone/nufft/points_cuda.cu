@@ -12,11 +12,10 @@ namespace {
 constexpr int threads = 256;
 constexpr std::uint32_t none = 0xFFFFFFFF;
 
-/// A tile's points are cut in parts of at least this many, and so that there are about this many parts on the card at
-/// once.
+/// Minimum points of a part of a tile, and approximate number of parts on the card at once.
 constexpr std::int64_t least_part = 512;
 constexpr std::int64_t wanted_parts = 8192;
-constexpr std::int64_t most_parts = 4096;  ///< of one tile
+constexpr std::int64_t most_parts = 4096;  ///< per tile
 
 template <std::size_t Rank>
 struct Place {
@@ -47,7 +46,7 @@ __device__ __forceinline__ Place<Rank> place_of(const TileGrid<Rank>& grid, cons
   return result;
 }
 
-/// Each point's bin and its number, to be sorted.
+/// Writes each point's bin and its number, to be sorted.
 template <std::size_t Rank>
 __global__ void key_kernel(TileGrid<Rank> grid, const float* __restrict__ points, std::int64_t count,
                            std::uint32_t* __restrict__ bin, std::uint32_t* __restrict__ number,
@@ -60,7 +59,7 @@ __global__ void key_kernel(TileGrid<Rank> grid, const float* __restrict__ points
   number[j] = static_cast<std::uint32_t>(j);
 }
 
-/// Where each bin begins in the sorted list: the first place with no smaller bin.
+/// Finds the start of each bin in the sorted list: the first entry with no smaller bin.
 __global__ void begin_kernel(const std::uint32_t* __restrict__ sorted_bin, std::int64_t count, int bins,
                              std::uint32_t* __restrict__ bin_begin) {
   const auto bin = blockIdx.x * threads + threadIdx.x;
@@ -109,7 +108,7 @@ struct Counters {
   std::uint32_t heavy;
 };
 
-/// How many points reach each tile, and in how many parts to sum them.
+/// Counts the points in the runs of each tile, and the parts in which they are summed.
 template <std::size_t Rank>
 __global__ void split_kernel(TileGrid<Rank> grid, const std::uint32_t* __restrict__ bin_begin,
                              std::uint64_t part_points, std::uint64_t* candidates, std::uint32_t* parts,
@@ -141,7 +140,7 @@ T* as(const Buffer& buffer) {
 
 void grow(Buffer& buffer, std::size_t bytes, const Queue& queue) {
   if (buffer.bytes() >= bytes) return;
-  buffer = Buffer();  // before the new one is taken
+  buffer = Buffer();  // freed before the new allocation
   buffer = Buffer(bytes, queue);
 }
 
@@ -151,7 +150,7 @@ int bits_for(std::int64_t count) {
   return bits;
 }
 
-/// A stable sort by the highest eight of the bits that numbers below `count` have.
+/// Sorts stably by the highest eight bits of numbers below `count`.
 void sort_coarsely(void* memory, std::size_t& bytes, const std::uint32_t* keys, std::uint32_t* sorted_keys,
                    const std::uint32_t* values, std::uint32_t* sorted_values, std::int64_t count, cudaStream_t stream) {
   const int bits = bits_for(count);
@@ -280,7 +279,7 @@ typename PointSort<Rank>::Order PointSort<Rank>::sort(const float* points, std::
     cuda::check(cub::DeviceRadixSort::SortPairs(scratch_.data(), bytes, bins, numbers, count, 0,
                                                 bits_for(grid_.bin_count), stream()),
                 "cub::DeviceRadixSort");
-    // What the sort does not need any more serves find_places.
+    // Buffers that the sort no longer needs, for find_places.
     spare_ = {bins.Current(), bins.Alternate(), numbers.Alternate()};
     if (count > most_scattered_points) place = spare_[0];
     record_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, numbers.Current(), as<uint4>(record_),
@@ -295,7 +294,8 @@ typename PointSort<Rank>::Order PointSort<Rank>::sort(const float* points, std::
 
 template <std::size_t Rank>
 void PointSort<Rank>::split(std::int64_t count) {
-  // A little more points reach a tile than its own: parts of twice the mean never cut an even cloud.
+  // More points reach a tile than lie in it, by a factor of 9/4 or 27/8. Parts of twice the mean never split an even
+  // cloud.
   const std::int64_t reaching = (Rank == 2 ? 9 : 27) * count / (Rank == 2 ? 4 : 8);
   const std::int64_t part = std::max(least_part, reaching / std::max<std::int64_t>(grid_.tile_count / 2, wanted_parts));
   split_kernel<Rank><<<cuda::blocks_for(grid_.tile_count + std::int64_t{1}, threads), threads, 0, stream()>>>(

@@ -42,7 +42,7 @@ __device__ __forceinline__ T sum_to_lane(T value) {
   return value;
 }
 
-/// The part of a run of bins that a warp has to do; one run a lane.
+/// Part of a run of bins that a warp sums; one run per lane.
 template <std::size_t Rank>
 struct LaneRun {
   std::uint32_t begin = 0;
@@ -50,9 +50,8 @@ struct LaneRun {
   int offset[Rank] = {};
 };
 
-/// Cuts the runs of 32 lanes, `before` candidates behind the tile's first, to what part [from, to) of the tile's
-/// candidates has of them.
-/// Returns the candidates of these runs.
+/// Restricts the runs of 32 lanes, which begin `before` candidates after the tile's first, to part [from, to) of the
+/// tile's candidates. Returns the number of candidates of the unrestricted runs.
 template <std::size_t Rank>
 __device__ __forceinline__ std::uint64_t cut_to_part(LaneRun<Rank>& run, std::uint64_t before, std::uint64_t from,
                                                      std::uint64_t to) {
@@ -71,7 +70,7 @@ class TileWarp {
   __device__ TileWarp(const SortedPoints& points, const float* strength, float beta_log2, Waiting& waiting)
       : points_(points), strength_(strength), waiting_(waiting), sum_(beta_log2) {}
 
-  /// Adds the points of 32 runs, one a lane. What the next 32 points need is on its way while waiting ones are added.
+  /// Adds the points of 32 runs, one per lane. Loads the next 32 points while queued ones are added.
   __device__ __forceinline__ void add(const LaneRun<Rank>& run) {
     const std::uint32_t end = sum_to_lane(run.length);
     const std::uint32_t total = __shfl_sync(all_lanes, end, 31);
@@ -86,7 +85,7 @@ class TileWarp {
     }
   }
 
-  /// Adds what still waits, at last with points of no strength far away.
+  /// Adds the queued points; distant points of strength 0 fill the last group.
   __device__ __forceinline__ void finish() {
     add_waiting();
     if (filled_ == 0) return;
@@ -113,7 +112,7 @@ class TileWarp {
     uint2 depth;
     int offset[Rank];
   };
-  /// One whose window reaches the tile: places in window halves, strength.
+  /// Point whose window reaches the tile: position in window halves, and strength.
   struct Accepted {
     bool valid;
     float4 point;
@@ -122,7 +121,7 @@ class TileWarp {
 
   __device__ __forceinline__ Candidate load(const LaneRun<Rank>& run, std::uint32_t end, std::uint32_t base,
                                             std::uint32_t candidate, std::uint32_t total) const {
-    // The run that holds it: the first that ends beyond.
+    // Run of the candidate: the first that ends beyond it.
     int own = 0;
 #pragma unroll
     for (int half = 16; half > 0; half /= 2) {
@@ -143,7 +142,7 @@ class TileWarp {
     return result;
   }
 
-  /// Where the window's middle stands from the tile's first cell, in window halves.
+  /// Returns the position of the window's centre relative to the tile's first cell, in window halves.
   __device__ static float middle(int cell, unsigned place) {
     const float before_first = 0.5F * (1.0F + __uint_as_float(place));  // from the window's left end to its first node
     return (static_cast<float>(cell) + (0.5F * Width - before_first)) * TileSum<Rank, Components, Width>::step;
@@ -252,8 +251,8 @@ __global__ void __launch_bounds__(warps * 32, Rank == 2 ? 7 : 6)
   });
 }
 
-/// Adds a heavy tile's further parts to its cells: groups of threads each every so manieth part, then the groups, in
-/// order.
+/// Adds the further parts of a heavy tile to its cells. Each group of threads sums every groups-th part; then the
+/// groups are added in order.
 template <std::size_t Rank, int Components>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(TileGrid<Rank> grid, TileParts parts, GridCells<Rank> cells) {

@@ -136,7 +136,7 @@ struct SortedPoints {
   const uint2* depth;              ///< {cell z, place z}, three dimensions only
   const std::uint32_t* index;      ///< index in the caller's arrays
   const std::uint32_t* place;      ///< of the caller's points in this order, after find_places; many points only
-  float* results;                  ///< 2 (Rank + 1) numbers a point; many points only
+  float* results;                  ///< 2 (Rank + 1) numbers per point; many points only
 };
 
 /// Results of more points than this are written in order and then fetched in the caller's order. Scattered writes of a
@@ -210,7 +210,7 @@ class PointSort {
   Buffer status_;
 };
 
-/// cells = sum over points of strength phi(cell - point), with `components` numbers a strength and a cell. Overwrites
+/// cells = sum over points of strength phi(cell - point), with `components` numbers per strength and cell. Overwrites
 /// every cell of the grid.
 template <std::size_t Rank>
 void spread(const PointSort<Rank>& points, const SpreadWindow& window, int components, const float* strength,
@@ -227,7 +227,7 @@ struct SlopeKernel {
   float coefficient[highest_cuda_degree + 1][widest_cuda_spread];
 };
 
-/// The same with gradient[index][axis] by the coordinate in periods; `value` may be null.
+/// Interpolates as above, with gradient[index][axis] by the coordinate in periods; `value` may be null.
 template <std::size_t Rank>
 void interpolate_gradient(const PointSort<Rank>& points, const SlopeKernel& kernel, int components,
                           const GridCells<Rank>& cells, float* value, float* gradient, cudaStream_t stream);

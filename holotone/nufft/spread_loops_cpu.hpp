@@ -79,7 +79,7 @@ CellBox<Rank> box_of(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Rea
   return box;
 }
 
-/// The run into cells of the box alone.
+/// Returns the run with the cells of the box as its target.
 template <class Real, std::size_t Rank>
 Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
   run.stride = box.extent[0];
@@ -88,8 +88,8 @@ Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
   return run;
 }
 
-/// Points of which many may touch the same cells: float32 loses the more the longer its sums, so that a few hundred
-/// points are summed at a time, and those sums in float64.
+/// Spreads points of which many may touch the same cells. The error of float32 sums grows with their length. A few
+/// hundred points are therefore summed at a time, and these sums are added in float64.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
   const auto box = box_of(run.begin, run.end, Width);
@@ -118,8 +118,8 @@ void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const R
   }
 }
 
-/// No cell of a bin is touched by more of its points: points are counted in squares of cells, of which a window meets
-/// few.
+/// Returns an upper bound of the bin's points that touch one cell: points are counted in squares of cells, and a window
+/// overlaps few squares.
 template <class Real, std::size_t Rank, int Width>
 std::int64_t most_a_cell(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end,
                          std::int64_t slab_rows) {
@@ -137,7 +137,7 @@ std::int64_t most_a_cell(const SpreadPoint<Real, Rank>* begin, const SpreadPoint
   return met * met * *std::max_element(count.begin(), count.end());
 }
 
-/// A run bin by bin.
+/// Spreads a run bin by bin.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_bins(const Run<Real, Rank>& run, std::int64_t slab_rows, std::int64_t exact_points, const Real* strength,
                  Real* cells) {
@@ -171,15 +171,15 @@ struct SlabPart {
   std::vector<Real> cells;
 };
 
-/// Slabs with more than this share of all points are cut into parts, none smaller than least_part: shares of the
-/// points, not of the threads, so that the sums are the same for any number of them.
+/// Slabs with more than 1 / heavy_share of all points are split into parts of at least 1 / part_share of them and at
+/// least least_part. The shares do not depend on the number of threads, so neither do the sums.
 constexpr std::int64_t heavy_share = 16;
 constexpr std::int64_t part_share = 64;
 constexpr std::int64_t least_part = 32768;
-/// Cells of a part's box for each of its points, at most: adding the box must cost less than spreading the points.
+/// Maximum cells of a part's box per point: adding the box must cost less than spreading the points.
 constexpr std::int64_t most_cells_a_point = 4;
 
-/// The parts of a slab; none if it is spread whole.
+/// Returns the parts of a slab; none if it is spread whole.
 template <class Real, std::size_t Rank>
 std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& points, int width, std::int64_t slab) {
   const auto total = std::ssize(points.points());
@@ -227,7 +227,7 @@ void add_row(const std::vector<SlabPart<Real, Rank>>& parts, const SpreadGrid<Ra
   }
 }
 
-/// What one thread spreads at a time.
+/// Slab, or part of one, that one thread spreads at a time.
 template <class Real, std::size_t Rank>
 struct SlabTask {
   std::int64_t slab;

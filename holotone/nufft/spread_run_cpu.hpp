@@ -1,6 +1,6 @@
 #pragma once
-// What spreading and interpolation on the CPU share: runs of points, the window's values around a point, a loop for
-// each window width. Not for users.
+// Shared parts of spreading and interpolation on the CPU: runs of points, the window's values around a point, a loop
+// for each window width. Not for users.
 #include <holotone/core/simd.hpp>
 #include <holotone/nufft/spread_cpu.hpp>
 #include <type_traits>
@@ -11,8 +11,8 @@ namespace holotone::nufft {
 // freely.
 namespace {
 
-/// A run of points and the cells they go to or come from, which begin with cell `origin` of the grid (fastest axis
-/// first).
+/// Run of points, and layout of the cells that they are spread to or interpolated from. The cells begin with cell
+/// `origin` of the grid (fastest axis first).
 template <class Real, std::size_t Rank>
 struct Run {
   const SpreadPoint<Real, Rank>* begin;
@@ -26,7 +26,7 @@ struct Run {
 
 constexpr int padded(int width) { return (width + 3) / 4 * 4; }
 
-/// phi at the nodes of one axis.
+/// Computes phi at the nodes of one axis.
 template <class Real, int Width>
 HOLOTONE_ALWAYS_INLINE void weights(const Real* coefficient, int degree, Real place, Real* result) {
   constexpr int lanes = padded(Width);
@@ -38,7 +38,7 @@ HOLOTONE_ALWAYS_INLINE void weights(const Real* coefficient, int degree, Real pl
   }
 }
 
-/// action(constant) for a run-time width; float32 stops at the width its tolerances need.
+/// Calls action(constant) for a run-time width, in float32 up to 10, the widest that its tolerances need.
 template <class Real, class Action>
 void with_width(int width, const Action& action) {
   constexpr int widest = std::is_same_v<Real, float> ? 10 : widest_spread;

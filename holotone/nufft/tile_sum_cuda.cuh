@@ -5,8 +5,8 @@
 namespace holotone::nufft {
 
 constexpr unsigned all_lanes = 0xFFFFFFFF;
-constexpr int queue_size = 64;  ///< points that wait: at most 7 before 32 more are added
-constexpr int group = 8;        ///< points a matrix product sums
+constexpr int queue_size = 64;  ///< length of the queue: at most 7 points wait before 32 more are added
+constexpr int group = 8;        ///< points per matrix product
 
 /// Points that reach the tile, queued until there are enough for a product. Positions are in window halves from the
 /// tile's first cell.

@@ -14,8 +14,8 @@ constexpr int widest = 16;
 constexpr int most_aliases = 3;
 constexpr int frequencies = 16;
 
-/// Gauss-Chebyshev nodes of the window: d = (width / 2) sin a turns the square root at the ends into a smooth periodic
-/// function of a, for which the midpoint rule converges faster than any power once it resolves the cosine.
+/// Gauss-Chebyshev nodes of the window. The substitution d = (width / 2) sin a makes the square root at the ends a
+/// smooth periodic function of a. The midpoint rule then converges faster than any power once it resolves the cosine.
 class Quadrature {
  public:
   Quadrature(const SpreadWindow& window, double highest_frequency) {
@@ -50,7 +50,7 @@ double beta_of(double shape, int width, double upsampling) {
   return shape * std::numbers::pi * width * (1 - 0.5 / upsampling);
 }
 
-/// The shape of least error between 0.85 and 1.05, by golden section.
+/// Returns the window of least error with a shape between 0.85 and 1.05, by golden section.
 SpreadWindow best_window(int width, double upsampling) {
   const auto at = [&](double shape) { return SpreadWindow{width, beta_of(shape, width, upsampling), upsampling}; };
   constexpr double ratio = 0.618033988749895;
@@ -91,7 +91,7 @@ double window_transform(const SpreadWindow& window, double frequency) {
 
 double window_error(const SpreadWindow& window) {
   const Quadrature quadrature(window, most_aliases + 0.5);
-  // The error rises steeply towards the last mode: frequencies stand closest there.
+  // The error rises steeply towards the last mode: frequencies are densest there.
   double mean = 0;
   double total = 0;
   for (int i = 0; i < frequencies; ++i) {
@@ -121,7 +121,7 @@ double window_noise_gain(const SpreadWindow& window) {
 }
 
 SpreadWindow choose_window(double tolerance, double upsampling, int axes) {
-  // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) a node: begin a little below that width.
+  // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) per node: the search begins a little below that width.
   const double fall = std::numbers::pi * std::sqrt(1 - 1 / upsampling);
   const int guess = static_cast<int>(std::log(1 / tolerance) / fall) - 1;
   double error = 0;

@@ -15,8 +15,8 @@ constexpr std::int64_t tile_width_per_scale = 200;  // captions scale with the t
 struct Sheet {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
-  Shape<2> tile{};         ///< of a picture
-  std::int64_t scale = 1;  ///< pixels a dot of the font
+  Shape<2> tile{};         ///< shape of a picture
+  std::int64_t scale = 1;  ///< pixels per dot of the font
   std::int64_t strip = 0;  ///< height of the caption's strip, 0 without captions
   [[nodiscard]] Shape<2> shape() const {
     return {gap + rows * (tile[0] + strip + gap), gap + columns * (tile[1] + gap)};

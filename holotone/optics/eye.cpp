@@ -107,7 +107,7 @@ window::Mask mask_of(const Route& forward, PupilShape shape) {
   return {{count(0), count(1)}, shape == PupilShape::ellipse};
 }
 
-/// Route from the pupil back to the plane of focus, and the samples a pixel.
+/// Route from the pupil back to the plane of focus, and the number of samples per pixel.
 struct BackwardRoute {
   Route route;
   std::array<std::int64_t, 2> every;

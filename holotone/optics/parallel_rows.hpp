@@ -1,12 +1,12 @@
 #pragma once
-// For this module's CPU loops. Not for users.
+// Parallel loop over rows for this module's CPU code. Not for users.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 
 namespace holotone {
 
-/// Calls body(first, last) for blocks of rows on all threads. Below the work that repays starting threads, all run in
-/// the caller's thread. `row_length`: elements a row.
+/// Calls body(first, last) for blocks of rows on all threads. Up to 2^16 elements, all rows run in the calling thread:
+/// starting threads costs more than it saves. `row_length`: elements per row.
 template <class Body>
 void parallel_rows(std::int64_t rows, std::int64_t row_length, const Body& body) {
   constexpr std::int64_t little = std::int64_t{1} << 16;

@@ -1,22 +1,13 @@
-#include <algorithm>
-#include <holotone/core/cuda_check.hpp>
+#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/propagation_engine.hpp>
 
 namespace holotone::propagation {
 namespace {
 
-constexpr int threads = 256;
-
-/// Rows loop over the y blocks of a grid, of which CUDA allows 65535.
-dim3 grid_over(std::int64_t columns, std::int64_t rows) {
-  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
-}
-
-__device__ __forceinline__ std::int64_t thread_column() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+using optics_kernels::grid_over;
+using optics_kernels::product;
+using optics_kernels::thread_column;
+using optics_kernels::threads;
 
 /// Output of a kernel: one of the two pointers is null.
 struct Output {
@@ -54,7 +45,7 @@ __global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict_
   }
 }
 
-/// The same with the chirp of the Fresnel transform and the compensation of its taps.
+/// Writes the padded array with the chirp of the Fresnel transform and the compensation of its taps.
 __global__ void pad_chirp_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame,
                                  FresnelAxis vertical, FresnelAxis horizontal, const float* __restrict__ compensation_y,
                                  const float* __restrict__ compensation_x) {
@@ -119,7 +110,7 @@ __global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame
   }
 }
 
-/// Positions and taps of one axis; one thread a pixel.
+/// Positions and taps of one axis; one thread per pixel.
 __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ samples, float* __restrict__ taps) {
   const std::int64_t m = thread_column();
   if (m >= axis.count) return;

@@ -1,22 +1,14 @@
-#include <algorithm>
-#include <holotone/core/cuda_check.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/reconstruction_engine.hpp>
 
 namespace holotone::reconstruction {
 namespace {
 
-constexpr int threads = 256;
-
-dim3 grid_over(std::int64_t columns, std::int64_t rows) {
-  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
-}
-
-__device__ __forceinline__ std::int64_t thread_column() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+using optics_kernels::grid_over;
+using optics_kernels::product;
+using optics_kernels::thread_column;
+using optics_kernels::threads;
 
 /// q at a panel pixel.
 __device__ __forceinline__ float2 chirp(const Pupil& pupil, std::int64_t x, std::int64_t y) {

@@ -19,7 +19,7 @@ struct RouteAxis {
   Span source = {};           ///< extent of the light sources
   std::int64_t tile = 0;      ///< largest number of samples of a tile
   double band_middle = 0;     ///< the source's light has frequencies within band_half of this, 1/m
-  double band_half = 0;       ///<
+  double band_half = 0;       ///< half width of the source's band, 1/m
   Span target = {};           ///< extent of valid output
   double target_pitch_m = 0;  ///< of the window's samples, at most 1 / (the width of band_of)
   double target_first_m = 0;  ///< position of the first sample
@@ -71,7 +71,7 @@ class Engine {
   virtual void transform(std::int64_t rows) = 0;
   /// Multiplies the first mask.count samples by a pupil; keeps the others. Returns the sum of their squared moduli.
   virtual double crop(const Mask& mask) = 0;
-  /// Mean squared modulus of blocks of `every` x `every` samples, one block a pixel, from the first sample on.
+  /// Mean squared modulus of blocks of `every` x `every` samples, one block per pixel, from the first sample on.
   virtual void intensity(View<float, 2> output, std::array<std::int64_t, 2> every) = 0;
   [[nodiscard]] virtual const Complex* samples() const = 0;
 };

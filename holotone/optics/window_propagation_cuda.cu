@@ -1,23 +1,15 @@
-#include <algorithm>
-#include <holotone/core/cuda_check.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/window_propagation.hpp>
 #include <vector>
 
 namespace holotone::window {
 namespace {
 
-constexpr int threads = 256;
-
-dim3 grid_over(std::int64_t columns, std::int64_t rows) {
-  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
-}
-
-__device__ __forceinline__ std::int64_t thread_column() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+using optics_kernels::grid_over;
+using optics_kernels::product;
+using optics_kernels::thread_column;
+using optics_kernels::threads;
 
 __device__ __forceinline__ float2 turned(double turns) {
   float2 factor;
@@ -86,7 +78,7 @@ __global__ void transfer_kernel(const float2* __restrict__ work, int lx, float2*
   }
 }
 
-/// One block a row: applies the row's part of the pupil and sums the remaining power.
+/// One block per row: applies the row's part of the pupil and sums the remaining power.
 __global__ void crop_kernel(float2* __restrict__ field, std::int64_t width, Mask mask, double* __restrict__ sums) {
   __shared__ double shared[threads];
   const std::int64_t row = blockIdx.x;
@@ -199,7 +191,7 @@ class CudaEngine final : public Engine {
   Queue queue_;
   Array<Complex, 2> field_;  ///< the window's spectrum, then its samples
   Array<Complex, 2> work_;   ///< a tile's transform
-  Array<Complex, 1> down_;   ///< of the chirps
+  Array<Complex, 1> down_;   ///< spectra of the chirps
   Array<Complex, 1> right_;
   FftPlan forward_;
   FftPlan inverse_;

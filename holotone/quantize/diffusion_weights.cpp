@@ -158,7 +158,7 @@ std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<Diffus
   return taps;
 }
 
-/// {hogels, taps}.
+/// Weights {hogels, taps}.
 Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vector<DiffusionTap>& taps,
                           const WeightOptions& options) {
   Array<float, 2> values({std::ssize(hogels), std::ssize(taps)});

@@ -37,18 +37,18 @@ void check_levels(const ErrorDiffusionOptions& options) {
 
 double fraction(double turns) { return turns - std::floor(turns); }
 
-/// Boundaries between neighbours on the circle, from 0 on.
+/// Sets the boundaries between neighbouring phases on the circle, rising from 0.
 void set_phase_table(const std::vector<double>& phases, Levels& levels) {
   std::vector<std::pair<double, std::uint8_t>> sorted;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     sorted.emplace_back(fraction(phases[i] / (2 * std::numbers::pi)), static_cast<std::uint8_t>(i));
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  // Of codes with the same phase the lowest.
+  // Keeps the lowest of codes with the same phase.
   sorted.erase(
       std::unique(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
       sorted.end());
-  std::vector<std::pair<float, std::uint8_t>> steps;  // from this place on, this code
+  std::vector<std::pair<float, std::uint8_t>> steps;  // boundary, code from there on
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool last = i + 1 == sorted.size();
     const double next = last ? sorted[0].first + 1 : sorted[i + 1].first;
@@ -126,9 +126,9 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
 }
 
-/// In the order of sums: rows above by how far each tap is left of the latest of its row, of equal ones the upper; then
-/// their own row from far to near. That is the order in which errors come when every row of a panel is worked on, each
-/// a little behind the one above.
+/// Returns the weights in the order of sums. Taps of rows above come first, by decreasing distance to the left of the
+/// latest tap of their row, the upper row first at equal distance. Taps of the own row follow, from far to near. Errors
+/// arrive in this order if all rows of a panel are processed in parallel, each a little behind the one above.
 DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
   const auto& taps = weights.taps;
   const auto latest = [&](int dy) {
@@ -159,7 +159,7 @@ DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
   return ordered;
 }
 
-/// Phases: units such that the scale is 1 to 2 of them.
+/// Sets the units of a job. Phases: the scale is 1 to 2 units.
 void set_units(Job& job) {
   if (job.levels.modulation == Modulation::phase) {
     job.unit = std::ldexp(1.0F, -std::clamp(std::ilogb(job.scale), -127, 126));

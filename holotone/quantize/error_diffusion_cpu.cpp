@@ -11,7 +11,7 @@
 namespace holotone::diffusion {
 namespace {
 
-/// sum += weight * errors, all along a row.
+/// Adds weight * errors to sum, along a row.
 HOLOTONE_SIMD_CLONES void collect(Parts sum, const Parts errors, float weight, std::int64_t count) {
   float* __restrict const re = sum.re;
   float* __restrict const im = sum.im;
@@ -39,15 +39,15 @@ HOLOTONE_ALWAYS_INLINE std::uint8_t nearest(float re, float im, const Levels& le
   return static_cast<std::uint8_t>(code > 0 ? std::min(code, last) : 0);
 }
 
-/// Taps in a row, and what they weigh.
+/// Taps within a row, and their weights.
 struct RowTaps {
   const DiffusionTap* tap;
   const float* value;
   std::size_t count;
 };
 
-/// Each pixel adds what it collected from rows above, collects from those before it in its row, then errs itself.
-/// `step`: 1 from left to right, -1 back.
+/// Quantizes a row. Each pixel adds the sum collected from the rows above, then the weighted errors of pixels before it
+/// in its row, and stores its own error. `step`: 1 from left to right, -1 from right to left.
 HOLOTONE_SIMD_CLONES void along_row(const Parts own, const Parts sum, const Parts errors, const RowTaps taps,
                                     const Job& job, std::int64_t count, std::int64_t step, std::uint8_t* codes) {
   const Levels& levels = job.levels;
@@ -74,10 +74,10 @@ HOLOTONE_SIMD_CLONES void along_row(const Parts own, const Parts sum, const Part
   }
 }
 
-/// How far taps reach.
+/// Reach of the taps.
 struct Reach {
   std::int64_t columns = 0;
-  std::int64_t rows = 1;  ///< their own among them
+  std::int64_t rows = 1;  ///< including the own row
 
   explicit Reach(const std::vector<DiffusionTap>& taps) {
     for (const auto& tap : taps) {
@@ -87,7 +87,8 @@ struct Reach {
   }
 };
 
-/// One hogel: the errors of its last rows in a ring, with room to both sides for taps that reach out of it.
+/// Error diffusion of one hogel. The errors of its last rows are in a ring, with margins on both sides for taps that
+/// reach beyond the hogel.
 class Hogel {
  public:
   Hogel(const Job& job, const HogelPlace& place)
@@ -124,10 +125,10 @@ class Hogel {
   static const float* set_of(const Array<float, 2>& values, const HogelPlace& place) {
     return &values(values.shape()[0] > 1 ? place.number : 0, 0);
   }
-  /// The way of a row: its errors go on along it.
+  /// Direction of a row, in which its errors are passed on.
   [[nodiscard]] std::int64_t step(std::int64_t row) const { return job_.serpentine && row % 2 == 1 ? -1 : 1; }
   [[nodiscard]] const float* values(std::int64_t row) const { return step(row) > 0 ? forward_ : backward_; }
-  /// Of the hogel's first column. Those to both sides of it are never written.
+  /// Errors of a row, from the hogel's first column on. The margins on both sides are never written.
   Parts errors(std::int64_t row) {
     float* const own = errors_.data() + 2 * (row % reach_.rows) * pitch_ + reach_.columns;
     return {own, own + pitch_};
@@ -145,7 +146,7 @@ class Hogel {
 
 }  // namespace
 
-/// h of a row.
+/// Computes h of a row.
 HOLOTONE_SIMD_CLONES void read_row(const Complex* field, const Job& job, Parts sum, std::int64_t count) {
   float* __restrict const to_re = sum.re;
   float* __restrict const to_im = sum.im;
@@ -164,7 +165,7 @@ HOLOTONE_SIMD_CLONES void read_row(const Complex* field, const Job& job, Parts s
     to_re[x] = field[x].real() * unit;
     to_im[x] = field[x].imag() * unit;
   }
-  // Few are: apart, so that the loop above is one of vectors.
+  // Clips the few values beyond the radius, in a separate loop so that the one above is vectorized.
   for (std::int64_t x = 0; x < count; ++x) {
     const phase_math::Parts32 own{to_re[x], to_im[x]};
     if (!phase_math::beyond(own, most)) continue;

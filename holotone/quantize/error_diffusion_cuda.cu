@@ -12,7 +12,7 @@ namespace holotone::diffusion {
 namespace {
 
 constexpr int bins = 2048;  // of 11 bits
-constexpr int copies = 8;   // of a histogram, for lanes that count at once
+constexpr int copies = 8;   // copies of a histogram, for lanes that count at the same time
 constexpr int counting_threads = 512;
 constexpr unsigned long long none = ~0ULL;
 
@@ -28,8 +28,8 @@ __device__ Pixel pixel_of(float2 own, bool phase) {
   return {static_cast<std::uint32_t>(__double2hiint(square)), isfinite(own.x) && isfinite(own.y)};
 }
 
-/// Bits [shift, upper) of those pixels whose bits from `upper` on are `prefix`: how many have which; the first pixel
-/// that is not finite.
+/// Counts the values of bits [shift, upper) of the pixels whose bits from `upper` on are `prefix`. Also finds the first
+/// pixel that is not finite.
 __global__ void count_moduli(const float2* field, std::int64_t count, bool phase, int shift, int upper,
                              std::uint32_t prefix, unsigned long long* histogram, unsigned long long* broken) {
   extern __shared__ unsigned counts[];
@@ -89,7 +89,7 @@ class CudaEngine : public Engine {
 
   void set_weights(const Job& job) override {
     const cuda::DeviceScope scope(queue_.device());
-    queue_.synchronize();  // kernels may still read those before
+    queue_.synchronize();  // kernels may still read the previous weights
     if (!job.weights.values.empty()) upload(device_weights_, job.weights.values.data(), job.weights.values.size());
     queue_.synchronize();
   }
@@ -135,7 +135,7 @@ class CudaEngine : public Engine {
     arguments.field = reinterpret_cast<const float*>(field.data());
     arguments.codes = codes.data();
     arguments.scale = job.scale;
-    // Where nothing over- or underflows the field is worked on as it is: a power of two more or less changes no
+    // The field stays unscaled if nothing can overflow or underflow: multiplication by a power of two changes no
     // rounding.
     const bool scaled = std::abs(std::ilogb(job.unit)) > 40;
     arguments.unit = scaled ? job.unit : 1;
@@ -181,13 +181,13 @@ class CudaEngine : public Engine {
                 "cudaMemcpyAsync");
   }
 
-  /// No pixel is broken, no ticket taken, nothing counted.
+  /// Resets the broken pixel, the ticket and the histogram.
   void reset_words(cudaStream_t stream) {
     cuda::check(cudaMemsetAsync(words_.data(), 0xFF, sizeof(none), stream), "cudaMemsetAsync");
     cuda::check(cudaMemsetAsync(words_.data() + 1, 0, (bins + 1) * sizeof(none), stream), "cudaMemsetAsync");
   }
 
-  /// Compiled when it is first needed.
+  /// Returns the kernel, compiled at its first use.
   const Function& function_of(const Job& job, bool scaled, bool packed) {
     Function& own = functions_[2 * static_cast<std::size_t>(scaled) + static_cast<std::size_t>(packed)];
     if (own.kernel != nullptr) return own;
@@ -213,7 +213,7 @@ class CudaEngine : public Engine {
     arguments_.borders = borders_.data();
   }
 
-  /// Tags that no number in the borders has.
+  /// Returns an epoch whose tags no number in the borders has.
   unsigned next_epoch(cudaStream_t stream) {
     const auto groups = static_cast<unsigned>(arguments_.groups);
     if (epoch_ > std::numeric_limits<unsigned>::max() - 2 * groups - 1) {

@@ -1,5 +1,5 @@
 #pragma once
-// Between the plan of error diffusion and what computes. Not for users.
+// Interface between the plan of error diffusion and its engines. Not for users.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,33 +9,33 @@
 
 namespace holotone::diffusion {
 
-/// What levels are. Phases: the code is that of the last boundary at or below the phase in turns; no boundaries: equal
-/// steps.
+/// Levels of a modulator. Phases: the code of a phase is that of the last boundary at or below it, in turns; without
+/// boundaries: equal steps.
 struct Levels {
   Modulation modulation;
   float count;
-  std::vector<float> re;  ///< of what the codes show
+  std::vector<float> re;  ///< real parts of the values that the codes show
   std::vector<float> im;
   std::vector<float> boundary;
   std::vector<std::uint8_t> code;  ///< {boundaries + 1}
-  bool line;                       ///< two levels: errors along the line through them count
-  float line_re;                   ///< its direction, of length 1
+  bool line;                       ///< two phases: only the part of an error along the line through them is kept
+  float line_re;                   ///< unit vector along the line
   float line_im;
 };
 
-/// What all work on one hologram. Phases are worked on in units of a power of two near the scale, so that no rounding
-/// depends on it.
+/// Work on one hologram, common to all engines. Phases are computed in units of a power of two near the scale, so that
+/// no rounding depends on the scale.
 struct Job {
   Shape<2> shape;
-  std::int64_t side;  ///< of hogels
+  std::int64_t side;  ///< side of hogels, pixels
   Shape<2> hogels;
   DiffusionWeights weights;  ///< in the order of sums
   Levels levels;
   bool serpentine = false;
   float scale = 1;
-  float unit = 1;                 ///< phase: what the field is multiplied by, a power of two
-  float radius = 1;               ///< phase: scale unit, the modulus of what is shown
-  std::vector<float> level_re{};  ///< of what the codes show, times the radius
+  float unit = 1;                 ///< phase: factor of the field, a power of two
+  float radius = 1;               ///< phase: scale * unit, the modulus of the shown values
+  std::vector<float> level_re{};  ///< values that the codes show, times the radius
   std::vector<float> level_im{};
 };
 
@@ -46,7 +46,7 @@ struct ScaleFound {
   std::int64_t broken;
 };
 
-/// The modulus whose square in float64 has these upper 32 bits, the others all set.
+/// Returns the modulus whose square in float64 has these upper 32 bits and all lower bits set.
 inline float modulus_of(std::uint32_t bits) {
   const double square = std::bit_cast<double>(std::uint64_t{bits} << 32 | 0xFFFFFFFFU);
   return static_cast<float>(std::min(std::sqrt(square), double{std::numeric_limits<float>::max()}));
@@ -57,9 +57,9 @@ class Engine {
   virtual ~Engine() = default;
   virtual ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) = 0;
   virtual void diffuse(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
-  /// The job has other weights of the same shape.
+  /// Replaces the weights by those of the job, which have the same shape.
   virtual void set_weights(const Job& job) = 0;
-  /// Waits; the first pixel of the last field that is not finite, -1: none.
+  /// Waits. Returns the first pixel of the last field that is not finite; -1: none.
   virtual std::int64_t broken() = 0;
 };
 

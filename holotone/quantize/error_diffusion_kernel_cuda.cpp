@@ -12,11 +12,11 @@ namespace holotone::diffusion {
 namespace {
 
 constexpr int usual_warps = 8;  // twelve take as long or longer
-/// Groups of rows that can be worked on at once, from which on it is their work that takes the time.
+/// Number of groups of rows in parallel from which on throughput, not latency, determines the time.
 constexpr std::int64_t working = 1000;
 
-/// Steps from an error to its use. With two the compiler finds other work meanwhile; with one the next group of rows
-/// can begin sooner, which counts where few can be worked on at once.
+/// Steps from an error to its use. Two steps let the compiler schedule other work in between. With one step the next
+/// group of rows can begin sooner, which matters if few groups can run in parallel.
 int least_delay(const Job& job, const WavefrontPattern& with_two) {
   const std::int64_t width = std::min(job.side, job.shape[1]);
   const std::int64_t apart = std::int64_t{32} * with_two.lag + with_two.chunk;

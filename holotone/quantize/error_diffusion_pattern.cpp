@@ -1,4 +1,4 @@
-// How taps become the wavefront's delays, slots and rows.
+// Delays, slots and rows of the wavefront for given taps.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/quantize/error_diffusion_pattern.hpp>
@@ -8,14 +8,14 @@
 namespace holotone::diffusion {
 namespace {
 
-constexpr int longest_ring = 8;  // of errors in registers; what is farther is read from shared memory
+constexpr int longest_ring = 8;  // errors in registers; farther ones are read from shared memory
 
 }  // namespace
 
 WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int least_delay) {
   WavefrontPattern pattern;
   pattern.taps = static_cast<int>(taps.size());
-  std::map<int, int, std::greater<>> latest;  // by row, the least dx
+  std::map<int, int, std::greater<>> latest;  // least dx of each row
   for (const auto& tap : taps) {
     if (tap.dy == 0) continue;
     const auto [at, added] = latest.try_emplace(tap.dy, tap.dx);
@@ -27,7 +27,7 @@ WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int
   }
   int last_early = 0;
   for (const auto& [dy, dx] : latest) last_early = std::max(last_early, dy * pattern.lag + dx == 1 ? dy : 0);
-  // Of equal slots the farther row comes first: with a row all nearer ones are early.
+  // Of equal slots the farther row is summed first: if a row is early, all nearer rows have to be early too.
   for (const auto& [dy, dx] : latest) pattern.rows.push_back({dy, dy * pattern.lag + dx, dy <= last_early});
   for (int i = 0; i < pattern.taps; ++i) {
     const auto& tap = taps[static_cast<std::size_t>(i)];

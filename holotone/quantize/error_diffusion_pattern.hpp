@@ -1,14 +1,15 @@
 #pragma once
-// The pattern of taps as the wavefront's kernel is compiled for it. Not for users.
+// Pattern of taps for which the wavefront's kernel is compiled. Not for users.
 #include <holotone/quantize/error_diffusion_engine.hpp>
 #include <string>
 
 namespace holotone::diffusion {
 
-/// How a warp of 32 rows goes through a hogel. Step s of a row, `lag` columns behind the row above, is at column s -
-/// row lag. Errors of a row dy above come `delay` steps after they were made; each is added at once to the sums of the
-/// pixels to come, `slots` of them. Errors of late rows are added in the step before they count, while the level of its
-/// pixel is looked for; those of early rows, that were made only then, at the start of the step.
+/// Schedule of a warp of 32 rows in a hogel. At step s a row is at column s - row lag, `lag` columns behind the row
+/// above. An error of a row dy above is added `delay` steps after its computation, at once to the sums of all the next
+/// `slots` pixels. Errors of late rows are read in the step before, while the level of that step's pixel is computed.
+/// Early rows are those with a delay of 1 and all nearer ones: their errors are read at the start of the step that adds
+/// them.
 struct WavefrontPattern {
   struct Row {
     int dy;
@@ -16,30 +17,31 @@ struct WavefrontPattern {
     bool early;
   };
   struct Tap {
-    int weight;  ///< its place in the order of sums
-    int row;     ///< its place in `rows`
-    int slot;    ///< steps from when its error comes to the pixel that collects it
+    int weight;  ///< index in the order of sums
+    int row;     ///< index in `rows`
+    int slot;    ///< steps from the arrival of its error to the pixel that collects it
   };
-  static constexpr int block = 8;          ///< columns for which code is written out
-  static constexpr int chunk = 2 * block;  ///< columns that are loaded at once
+  static constexpr int block = 8;          ///< columns of unrolled code
+  static constexpr int chunk = 2 * block;  ///< columns loaded at once
   int taps = 0;
   int lag = 1;
-  int above = 0;    ///< rows above a group whose errors it needs
-  int history = 1;  ///< blocks before the present one from which errors come
+  int above = 0;    ///< number of rows above a group whose errors it uses
+  int history = 1;  ///< number of blocks before the present one whose errors are used
   int slots = 1;
-  int ring = 1;  ///< of the row itself, the last errors that stay in registers
+  int ring = 1;  ///< number of the row's own last errors in registers
   std::vector<Row> rows{};
   std::vector<Tap> above_taps{};  ///< row by row from the farthest
-  std::vector<Tap> own_taps{};    ///< slot: their dx
+  std::vector<Tap> own_taps{};    ///< slot: dx
 
-  /// For taps in the order of sums. least_delay >= 1: an error is written in one step and read in the next.
+  /// Returns the pattern of taps in the order of sums. least_delay >= 1: an error is written in one step and read in
+  /// the next.
   static WavefrontPattern of(const std::vector<DiffusionTap>& taps, int least_delay);
 
-  /// Blocks of a tile: the present chunk, the next, and the history.
+  /// Number of blocks of a tile: the present chunk, the next, and the history.
   [[nodiscard]] int stages() const { return history + 4; }
-  /// Bytes of shared memory that a warp needs.
+  /// Bytes of shared memory per warp.
   [[nodiscard]] std::int64_t tile_bytes() const { return std::int64_t{8} * stages() * (32 + above) * (block + 1); }
-  /// As macros.
+  /// Returns the pattern as macros.
   [[nodiscard]] std::string source() const;
 };
 

@@ -11,30 +11,30 @@
 #include <memory>
 #include <thread>
 
-// Sixteen rows of a hogel side by side, a lane of a vector each. At step T lane l of rows r .. r + 15 is at column T -
-// (r + l) lead: a tap is then so many steps and lanes back for every lane, and all that it collects lies side by side.
-// Rows that follow do the same at the same steps, so several threads work on one hogel
-// if each waits for the rows above. Every pixel's sum has the order of the scalar loop, so the codes are the same.
+// Sixteen rows of a hogel side by side, one per lane of a vector. At step T lane l of rows r .. r + 15 is at column T -
+// (r + l) lead. A tap is then the same number of steps and lanes back for every lane, and its errors are contiguous.
+// The following rows run at the same steps, so several threads work on one hogel if each waits for the rows above.
+// Every pixel's sum has the order of the scalar loop, so the codes are the same.
 namespace holotone::diffusion {
 namespace {
 
 constexpr std::int64_t lanes = 16;
 constexpr std::int64_t steps_at_once = 64;
-constexpr std::int64_t plane = 2 * lanes;  ///< a step's errors: of the rows above, then the lanes' own
+constexpr std::int64_t plane = 2 * lanes;  ///< errors of one step: of the rows above, then the lanes' own
 constexpr std::int64_t pitch = 2 * plane;  ///< real parts, then imaginary ones
 constexpr std::int64_t longest_memory = 4096;
 
-/// How the taps lie in errors by steps and lanes.
+/// Position of the taps in errors ordered by steps and lanes.
 struct Skew {
-  std::int64_t lead = 0;    ///< columns that a row is ahead of the next
-  std::int64_t memory = 0;  ///< steps that a tap looks back at most
-  std::int64_t above = 0;   ///< rows
+  std::int64_t lead = 0;    ///< lead of a row over the next, in columns
+  std::int64_t memory = 0;  ///< maximum number of steps that a tap reaches back
+  std::int64_t above = 0;   ///< maximum number of rows that a tap reaches up
 
   explicit Skew(const std::vector<DiffusionTap>& taps) {
     for (const auto& tap : taps) {
       above = std::max<std::int64_t>(above, tap.dy);
-      // One column more than has to be: what comes from above is then never of the step before, which takes long to be
-      // known.
+      // One column more than necessary: errors from above are then never those of the previous step, which are known
+      // late.
       if (tap.dy > 0) lead = std::max<std::int64_t>(lead, (1 - tap.dx + tap.dy - 1) / tap.dy + 1);
     }
     for (const auto& tap : taps) memory = std::max(memory, tap.dy * lead + tap.dx);
@@ -42,23 +42,23 @@ struct Skew {
 };
 
 struct LaneTap {
-  std::int64_t offset;  ///< floats from a step's first to what it collects
+  std::int64_t offset;  ///< offset in floats from a step's first error to the first one collected
   float weight;
 };
 
-/// A block of steps.
+/// Input and output of a block of steps.
 struct Block {
-  float* errors;        ///< of its first step, {steps, pitch}; `memory` steps before it are there too
+  float* errors;        ///< of its first step, {steps, pitch}; preceded by those of `memory` steps
   const float* values;  ///< h, {steps, 2, lanes}
   std::uint8_t* codes;  ///< {steps, lanes}
-  const LaneTap* taps;  ///< in the order of sums: of rows above, then of their own
+  const LaneTap* taps;  ///< in the order of sums: rows above, then the own row
   std::size_t above_count;
   std::size_t tap_count;
   std::int32_t first[lanes];  ///< step at which a lane enters its row
-  std::int32_t last[lanes];   ///< and leaves it
+  std::int32_t last[lanes];   ///< step at which it leaves the row
 };
 
-/// Nearest levels of all lanes.
+/// Finds the nearest levels of all lanes.
 HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const Levels& levels, std::int32_t* level) {
   const bool phase = levels.modulation == Modulation::phase;
   const float count = levels.count;
@@ -86,7 +86,7 @@ HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const L
   }
 }
 
-/// Of an error the part along the line through two phases.
+/// Keeps the part of an error along the line through two phases.
 HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re, float line_im) {
 #pragma omp simd
   for (int lane = 0; lane < lanes; ++lane) {
@@ -96,7 +96,7 @@ HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re,
   }
 }
 
-/// sum += weight * errors, of all lanes.
+/// Adds weight * errors of the taps to the sums of all lanes.
 template <bool is_real>
 HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, const LaneTap* taps, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,7 +143,7 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job) {
       own[lanes + lane] = inside ? re[lane] : 0;
       if (!is_real) own[plane + lanes + lane] = inside ? im[lane] : 0;
     }
-    // Bytes apart from floats: else vectors are as short as theirs.
+    // Codes in a separate loop: in one loop the vectors of floats would be as short as those of bytes.
     std::uint8_t* const codes = block.codes + t * lanes;
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) codes[lane] = static_cast<std::uint8_t>(level[lane]);
@@ -153,13 +153,13 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job) {
 HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Job& job) { steps_of<false>(block, job); }
 HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Job& job) { steps_of<true>(block, job); }
 
-/// What the groups of rows of one hogel hand on.
+/// State shared by the groups of rows of one hogel.
 struct HogelState {
   HogelPlace place;
   std::int64_t groups;
   std::vector<float>
-      edge;  ///< errors of a group's last rows, {2, 2, above, width}: of groups with even and odd numbers
-  std::unique_ptr<std::atomic<std::int64_t>[]> done;  ///< the step before which a group's are known
+      edge;  ///< errors of a group's last rows, {2, 2, above, width}: even and odd groups, real and imaginary parts
+  std::unique_ptr<std::atomic<std::int64_t>[]> done;  ///< step before which a group's errors are known
 
   HogelState(const HogelPlace& own, std::int64_t above)
       : place(own),
@@ -170,7 +170,7 @@ struct HogelState {
   }
 };
 
-/// One thread's work on groups of rows, one after the other.
+/// Processes groups of rows one after the other, on one thread.
 class RowGroup {
  public:
   RowGroup(const Job& job, const Skew& skew, View<const Complex, 2> field, View<std::uint8_t, 2> codes)
@@ -229,7 +229,7 @@ class RowGroup {
     while (above.load(std::memory_order_acquire) < step) std::this_thread::yield();
   }
 
-  /// Where the edge's row `back` rows above row (group + 1) lanes is kept.
+  /// Returns the edge's row that is `back` rows above row (group + 1) lanes.
   float* edge_of(std::int64_t group, std::int64_t part, std::int64_t back) const {
     return hogel_->edge.data() + ((group % 2 * 2 + part) * skew_.above + back - 1) * hogel_->place.width;
   }
@@ -245,7 +245,7 @@ class RowGroup {
     return {from, std::clamp<std::int64_t>(end - shift, from, hogel_->place.width)};
   }
 
-  /// Errors of the rows above at steps [begin, end) to the places before the lanes.
+  /// Copies the errors of the rows above at steps [begin, end) to the places before the lanes.
   void take_edge(std::int64_t begin, std::int64_t end, float* to) const {
     if (group_ == 0) return;
     for (std::int64_t back = 1; back <= skew_.above; ++back) {
@@ -326,7 +326,8 @@ class RowGroup {
   std::int64_t rows_ = 0;
 };
 
-/// All groups of some hogels, their first groups first. A thread that waits waits for one that took its group before.
+/// Processes all groups of the hogels [first, last), their first groups first. A thread waits only for a group that was
+/// started before its own.
 void diffuse_batch(const Job& job, const Skew& skew, std::int64_t first, std::int64_t last,
                    View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   std::vector<HogelState> hogels;

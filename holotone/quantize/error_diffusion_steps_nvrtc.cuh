@@ -1,4 +1,4 @@
-// Error diffusion column by column: what a warp of 32 rows does in a block of columns. Part of
+// Error diffusion column by column: the steps of a warp of 32 rows in a block of columns. Part of
 // error_diffusion_wavefront_nvrtc.cuh. Not for users.
 #pragma once
 #include <holotone/quantize/error_diffusion_pattern_macros.h>
@@ -18,8 +18,8 @@ constexpr int tile_rows = rows + ABOVE;
 constexpr int stages = HISTORY + 4;
 constexpr unsigned stage_bytes = 8 * tile_rows * pitch;
 constexpr int lead =
-    (SLOTS + chunk_columns - 1) / chunk_columns;   // chunks before column 0 in which nothing but sums are made
-constexpr int ahead = rows * LAG / chunk_columns;  // chunks by which a group is ahead of the next one
+    (SLOTS + chunk_columns - 1) / chunk_columns;   // chunks before column 0, in which only sums are computed
+constexpr int ahead = rows * LAG / chunk_columns;  // lead of a group over the next one, in chunks
 constexpr unsigned every_lane = 0xFFFFFFFF;
 constexpr int border_items = ABOVE * chunk_columns;
 constexpr int items_a_lane = (border_items + 31) / 32;
@@ -35,7 +35,7 @@ __device__ __forceinline__ Parts32 load(unsigned address) {
 __device__ __forceinline__ void store(unsigned address, Parts32 value) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(value.re), "f"(value.im) : "memory");
 }
-/// 8 bytes, or zeros.
+/// Copies 8 bytes if `some`, else stores zeros.
 __device__ __forceinline__ void copy_async(unsigned to, const void* from, bool some) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(some ? 8 : 0) : "memory");
 }
@@ -46,8 +46,8 @@ __device__ __forceinline__ void add_to(Parts32& sum, float weight, Parts32 error
 #endif
 }
 
-/// The place of u among the boundaries of a table, or its level in equal steps; in the lowest bits, as many as levels
-/// need.
+/// Returns the code of u by the boundaries of a table, or its level in equal steps. For phases in equal steps only the
+/// lowest bits are valid, as many as levels need.
 __device__ __forceinline__ int code_of(const WavefrontArguments& arguments, Parts32 u) {
 #if TABLE
   float place = u.re;
@@ -75,19 +75,19 @@ __device__ __forceinline__ int code_of(const WavefrontArguments& arguments, Part
 #endif
 }
 
-/// Bits that name a level.
+/// Mask of the bits of a level.
 #if TABLE || REAL
 constexpr int level_mask = -1;
 #else
 constexpr int level_mask = LEVELS - 1;
 #endif
 __device__ __forceinline__ Parts32 level_of(const Parts32* shown, int bits) { return shown[bits & level_mask]; }
-/// What is written; its upper bits are not looked at.
+/// Returns the code to be written; its upper bits are ignored.
 __device__ __forceinline__ unsigned written_of(int bits) {
   return static_cast<unsigned>(LEVELS == 256 ? bits : bits & level_mask);
 }
 
-/// h of a value of the field; `broken` where it is not finite.
+/// Computes h of a value of the field. Sets `broken` if the value is not finite.
 __device__ __forceinline__ Parts32 value_of(const WavefrontArguments& arguments, float most, Parts32 value,
                                             bool& broken) {
 #if REAL
@@ -110,15 +110,15 @@ __device__ __forceinline__ void report_broken(const WavefrontArguments& argument
   atomicMin(arguments.broken, static_cast<unsigned long long>(row * arguments.nx + column));
 }
 
-/// What a lane carries from step to step.
+/// State of one lane between steps.
 struct Lane {
   float weights[TAPS > 0 ? TAPS : 1];
   Parts32 sums[SLOTS];
-  Parts32 own[RING];          // errors of the row itself, the last first
-  Parts32 coming[ROW_COUNT];  // of late rows, the errors that the next step uses
+  Parts32 own[RING];          // errors of the row itself, latest first
+  Parts32 coming[ROW_COUNT];  // errors of late rows for the next step
 };
 
-/// Where a lane's row lies in the blocks of the tile, the present one first.
+/// Addresses of a lane's row in the blocks of the tile, the present block first.
 struct Places {
   unsigned block[HISTORY + 1];
 
@@ -129,13 +129,13 @@ struct Places {
   }
 };
 
-/// The address of a column of the present block, or before it; constant but for the block's own place.
+/// Returns the address of a column of the present block or before it; constant except for the block's own address.
 __device__ __forceinline__ unsigned place_of(const Places& places, int column, int dy) {
   const int back = column >= 0 ? 0 : (BLOCK - 1 - column) / BLOCK;
   return places.block[back] + 8 * (column + back * BLOCK) - dy * pitch * 8;
 }
 
-/// What pixel `column` has before it collects the error of the one beside it.
+/// Returns the sum of pixel `column` before the error of its direct neighbour is added.
 __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& places, Parts32 value, int column) {
   Parts32 u{phase_math::add(value.re, lane.sums[0].re), phase_math::add(value.im, lane.sums[0].im)};
 #define COLLECT(tap, dx)                                                                                       \
@@ -148,7 +148,8 @@ __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& p
   return u;
 }
 
-/// A block of steps. `edge`: some columns lie outside of the hogel. Returns the codes, the first in the lowest byte.
+/// Processes a block of steps. `edge`: some columns are outside the hogel. Returns the codes, the first in the lowest
+/// byte.
 template <bool edge>
 __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, Lane& lane, const Places& places,
                                            const Parts32* shown, int first_column, int columns) {
@@ -197,17 +198,17 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 }
 
 #if PACK == 8
-/// Codes of a lane's row in words of eight where they lie so in memory, which a block's own eight do not where the row
-/// is LAG columns or some of them behind.
+/// Packs the codes of a lane's row into aligned words of eight. The eight codes of a block are not aligned if the row's
+/// lag is no multiple of 8.
 struct Packer {
-  uint2 before;       // the last block's codes
-  unsigned selector;  // the four bytes from the `shift`th on, of two words
-  int words;          // whole words before the first one used, of the last block's two and the present one's
-  int column;         // of the first code that is not written, from a block's first on
+  uint2 before;       // codes of the last block
+  unsigned selector;  // of __byte_perm: four bytes of two words, from byte first % 4 on
+  int words;          // index of the first word used, among the last block's two and the present one's two
+  int column;         // column of the returned word, from the block's first on
 
   __device__ __forceinline__ explicit Packer(int lane) : before(make_uint2(0, 0)) {
-    const int late = lane * LAG % 8;         // columns of a word that belong to the block before
-    const int first = late == 0 ? 8 : late;  // byte of the 16 of both blocks
+    const int late = lane * LAG % 8;         // lag of the row modulo a word's columns
+    const int first = late == 0 ? 8 : late;  // first byte of the word among the 16 of both blocks
     column = first - 8;
     words = first / 4;
     selector = 0x3210 + 0x1111 * (first % 4);
@@ -215,7 +216,7 @@ struct Packer {
   __device__ __forceinline__ uint2 add(uint2 now) {
     const unsigned a = words == 2 ? now.x : (words == 1 ? before.y : before.x);
     const unsigned b = words == 2 ? now.y : (words == 1 ? now.x : before.y);
-    const unsigned c = words == 1 ? now.y : now.x;  // not looked at for two words
+    const unsigned c = words == 1 ? now.y : now.x;  // ignored if words is 2
     before = now;
     return make_uint2(__byte_perm(a, b, selector), __byte_perm(b, c, selector));
   }

@@ -1,12 +1,13 @@
 // Error diffusion as a wavefront, compiled when a plan is made, for its pattern of taps (error_diffusion_pattern.hpp)
 // and its kind of levels. Not for users.
 //
-// A warp takes 32 rows of a hogel, a lane each; each lane is LAG columns behind the lane above. Errors of rows above
-// come from shared memory some steps after they were made, and are added to the sums of the pixels that collect them
-// (`sums`, a slot for each of the next SLOTS columns): one read a row above instead of one a tap. A tile holds blocks
-// of BLOCK columns of these rows and of the ABOVE rows over them: the present chunk of two blocks, the next one, into
-// which the field's values come meanwhile, and HISTORY blocks before; errors take the values' places. The rows over the
-// tile are the last ones of the group above, which hands them on through global memory with a tag beside each number.
+// A warp processes 32 rows of a hogel, one per lane; each lane is LAG columns behind the lane above. Errors of rows
+// above are read from shared memory some steps after their computation. They are added to the sums of the pixels that
+// collect them (`sums`, a slot for each of the next SLOTS columns): one read per row above instead of one per tap. A
+// tile holds blocks of BLOCK columns of these rows and of the ABOVE rows over them: the present chunk of two blocks,
+// the next chunk, which is filled with the field's values meanwhile, and HISTORY blocks before. Errors overwrite the
+// values. The rows over the tile are the last rows of the group above, which passes them on through global memory with
+// a tag beside each number.
 #include <holotone/quantize/error_diffusion_steps_nvrtc.cuh>
 
 namespace holotone::diffusion {
@@ -17,15 +18,15 @@ struct Work {
   int hogel;
   int group;
   int columns;
-  int hogel_rows;  // from the group's first on
-  long long top;   // of the group
+  int hogel_rows;  // rows of the hogel from the group's first on
+  long long top;   // first row of the group
   long long left;
   int chunks;
 };
 
 __device__ __forceinline__ Work work_of(const WavefrontArguments& arguments, int ticket) {
   Work work;
-  // All hogels' first groups, then all second ones: a group's rows above have long begun.
+  // First groups of all hogels, then all second ones: the group above a group has started long before.
   work.group = ticket / arguments.hogels;
   work.hogel = ticket % arguments.hogels;
   const long long top = static_cast<long long>(work.hogel / arguments.hogels_across) * arguments.side;
@@ -39,13 +40,13 @@ __device__ __forceinline__ Work work_of(const WavefrontArguments& arguments, int
   return work;
 }
 
-/// What the group above has for a chunk: numbers with their tags.
+/// Errors of the group above for a chunk: numbers with their tags.
 struct Border {
   unsigned long long re[items_a_lane > 0 ? items_a_lane : 1];
   unsigned long long im[items_a_lane > 0 ? items_a_lane : 1];
 };
 
-/// A lane's numbers of a border: every other row, from `row` on.
+/// Position of a lane's numbers in a border: every other row, from `row` on.
 struct BorderPlace {
   int row;
   bool second;      // in the chunk's second block
@@ -54,7 +55,7 @@ struct BorderPlace {
   __device__ __forceinline__ explicit BorderPlace(unsigned lane)
       : row(lane / chunk_columns), second(lane % chunk_columns >= BLOCK), offset(8 * (row * pitch + lane % BLOCK)) {}
 };
-constexpr int border_rows = 32 / chunk_columns;  // that all lanes take at once
+constexpr int border_rows = 32 / chunk_columns;  // rows that all lanes read at once
 constexpr unsigned border_step = 8 * border_rows * pitch;
 
 __device__ __forceinline__ void read_border(Border& border, const unsigned long long* from, const BorderPlace& place) {
@@ -68,7 +69,7 @@ __device__ __forceinline__ void read_border(Border& border, const unsigned long 
   }
 }
 
-/// Whether all lanes have what was written with this tag.
+/// True if the numbers of all lanes have this tag.
 __device__ __forceinline__ bool has_come(const Border& border, Tag tag, const BorderPlace& place) {
   bool all = true;
 #pragma unroll
@@ -79,12 +80,12 @@ __device__ __forceinline__ bool has_come(const Border& border, Tag tag, const Bo
   return __all_sync(every_lane, all) != 0;
 }
 
-/// A warp's shared memory; its stages go round.
+/// Shared memory of a warp; its stages form a ring.
 struct Tile {
   unsigned first;
-  unsigned present;  // the present chunk's first block
+  unsigned present;  // first block of the present chunk
 
-  /// Where a block lies, `block` >= 0 after the present chunk's first one.
+  /// Address of the block that is `block` >= 0 after the present chunk's first one.
   __device__ __forceinline__ unsigned stage_of(int block) const { return wrapped(present + block * stage_bytes); }
   __device__ __forceinline__ unsigned wrapped(unsigned stage) const {
     return stage >= first + stages * stage_bytes ? stage - stages * stage_bytes : stage;
@@ -100,7 +101,7 @@ __device__ __forceinline__ void keep_border(const Border& border, unsigned stage
   }
 }
 
-/// The last rows of a chunk for the group below.
+/// Writes the last rows of a chunk for the group below.
 __device__ __forceinline__ void write_border(unsigned stage, unsigned long long* to, Tag tag,
                                              const BorderPlace& place) {
 #pragma unroll
@@ -114,7 +115,7 @@ __device__ __forceinline__ void write_border(unsigned stage, unsigned long long*
   }
 }
 
-/// The field's values on their way to a tile: a lane's column of a chunk, every other row.
+/// Asynchronous copy of the field's values to a tile: a lane's column of a chunk, every other row.
 struct Fetch {
   const float* from;  // of the next chunk
   long long stride;
@@ -132,7 +133,7 @@ struct Fetch {
     from = arguments.field + 2 * ((work.top + row) * arguments.nx + work.left + column - (lead - 1) * chunk_columns);
   }
 
-  /// `within`: all of the chunk is the hogel's.
+  /// Starts the copy of the next chunk. `within`: the whole chunk is inside the hogel.
   __device__ __forceinline__ void next(const WavefrontArguments& arguments, const Work& work, unsigned stage,
                                        int first_column, bool within) {
     const unsigned to = stage + offset;
@@ -158,7 +159,7 @@ struct Fetch {
   }
 };
 
-/// What has come of the field in a block of a lane's row becomes h.
+/// Converts the copied values of a block of a lane's row to h.
 __device__ __forceinline__ void prepare(const WavefrontArguments& arguments, const Work& work, unsigned own, float most,
                                         int first_column, int lane) {
 #if REAL || SCALED
@@ -184,7 +185,7 @@ __device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, 
 #pragma unroll
   for (int i = 0; i < TAPS; ++i) {
     const float weight = arguments.weights[(arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0) + i];
-    // Waits for the load here: else each use of a weight would wait for whatever load is on its way then.
+    // Waits for the load here. Otherwise each use of a weight would wait for any load in flight at that time.
     lane.weights[i] = phase_math::multiply(weight, arguments.one);
   }
 #pragma unroll
@@ -196,10 +197,10 @@ __device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, 
   return lane;
 }
 
-/// The borders that a group of rows takes from the group above and leaves to the one below, one a chunk.
+/// Borders that a group of rows reads from the group above and writes for the group below, one per chunk.
 struct Borders {
   const unsigned long long*
-      above;  // of chunk 0: that of the chunk of the group above in which its columns were worked on
+      above;  // for chunk 0: border of the chunk in which the group above processed the same columns
   unsigned long long* below;
   BorderPlace place;
   Tag own_tag;
@@ -238,7 +239,8 @@ struct Borders {
   }
 };
 
-/// Before the first column there are no errors. The first blocks, HISTORY ones and a chunk, lie in order.
+/// Fills the blocks before the first chunk: zeros before the first column, borders of the group above if it has any.
+/// The first HISTORY blocks and the first chunk are in order.
 __device__ __forceinline__ void begin_tile(const Tile& tile, const Borders& borders, Border& border, unsigned lane) {
 #pragma unroll 8
   for (unsigned i = 0; i < (HISTORY * tile_rows * pitch + 255) / 256 * 8; ++i) {
@@ -284,7 +286,7 @@ __device__ __forceinline__ void write_codes(unsigned char* codes, [[maybe_unused
 #endif
 }
 
-/// One group of rows, from its first column to its last.
+/// Processes one group of rows, from its first column to its last.
 __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, const Work& work, Tile tile,
                                           const Parts32* shown, unsigned lane_number) {
   const bool whole_rows = work.hogel_rows >= rows;
@@ -369,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) diffuse(const Wavefr
   }
 }
 
-/// Without taps every pixel is by itself.
+/// Kernel for no taps: every pixel is independent.
 extern "C" __global__ void truncate_levels(const WavefrontArguments arguments) {
   const float most = phase_math::multiply(arguments.radius, arguments.radius);
   const long long count = arguments.nx * arguments.ny;

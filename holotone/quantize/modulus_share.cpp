@@ -13,9 +13,9 @@
 namespace holotone {
 namespace {
 
-// Squares of moduli are in float64, which holds all of them, and their bits are ordered like their values. Of the
-// upper 32 bits the first pass counts the first half, the second pass the other half within the bin of the rank. The
-// lower bits round up, by 2^-21 at most.
+// Squares of moduli are in float64, which has the range for all of them, and their bits are ordered like their values.
+// The first pass counts the first half of the upper 32 bits, the second pass the other half within the bin of the rank.
+// The lower bits round up, by 2^-21 at most.
 constexpr std::size_t bins = 65536;
 constexpr std::uint32_t first_not_finite = 0x7FF0;  ///< of upper halves
 constexpr std::int64_t at_once = 512;

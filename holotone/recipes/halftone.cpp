@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::string_view function_name = "make_halftone";
 
-/// Pixels finer than this many a dot show nothing that dots can.
+/// Maximum number of pixels per dot: finer pixels show nothing that dots can show.
 constexpr double most_pixels_a_dot = 64;
 constexpr double largest_page_side = 32768;
-/// Of dots that error diffusion puts on a grid, so that none is balanced between others.
+/// Jitter of dots that error diffusion places on a grid, so that no dot is in balance between others.
 constexpr double start_jitter = 0.2;
 
-/// The shape in which a picture's pixels are `scale` times as many along each side.
+/// Shape with `scale` times as many pixels along each side.
 Shape<2> scaled_shape(const Shape<2>& shape, double scale) {
   const auto side = [&](std::int64_t pixels) {
     const double wanted = std::round(static_cast<double>(pixels) * scale);
@@ -34,7 +34,7 @@ Shape<2> scaled_shape(const Shape<2>& shape, double scale) {
   return {side(shape[0]), side(shape[1])};
 }
 
-/// Dots on a page of another number of pixels.
+/// Scales dots to a page of another number of pixels.
 void put_on_page(Dots& dots, double width, double height) {
   const double x = width / dots.width;
   const double y = height / dots.height;
@@ -46,10 +46,10 @@ void put_on_page(Dots& dots, double width, double height) {
   dots.height = height;
 }
 
-/// Hands on what an iteration came to, and the progress.
+/// Passes on the progress, and the mean force of an iteration.
 class ForceProgress final : public Progress {
  public:
-  /// `scale`: pixels of the working page a pixel of the picture. `plan` may be null.
+  /// `scale`: pixels of the working page per pixel of the picture. `plan` may be null.
   ForceProgress(const HalftoneOptions& options, Progress& all, ElectrostaticPlan* plan, double scale)
       : options_(options), all_(all), plan_(plan), scale_(scale) {}
   bool update(std::string_view stage, std::int64_t done, std::int64_t total) override {
@@ -122,7 +122,7 @@ class Maker {
   void set_sizes() {
     if (options_.radius_px) sizes_ = *options_.radius_px;
     for (const auto& ink : inks_) {
-      // What dots are placed by: of dots alike the ink itself, in whatever unit.
+      // Density for placing dots; for dots of equal size the ink itself, in any unit.
       densities_.push_back(sizes_.low < sizes_.high ? dot_density(ink, sizes_) : copy_of(ink, Device{}));
       density_views_.emplace_back(densities_.back().view());
     }
@@ -156,7 +156,7 @@ class Maker {
     result_.radius = sizes_.low;
   }
 
-  /// Dots of every class by itself, one after another.
+  /// Places the dots of each class independently, one class after the other.
   template <class Place>
   void each_class(const Place& place) {
     Dots& all = result_.dots;
@@ -180,15 +180,15 @@ class Maker {
     return resampled_ink(ink.view(), scaled_shape(ink.shape(), scale));
   }
 
-  /// The ink of a class on as many pixels as its dots need; all classes alike.
+  /// Ink of a class on as many pixels as the dots need; the same shape for all classes.
   [[nodiscard]] Array<float, 2> working_ink(std::size_t c) const {
     return at_most(densities_[c], std::max(65536.0, most_pixels_a_dot * static_cast<double>(count_)));
   }
 
-  /// Error diffusion on pixels of which a black one is a dot.
+  /// Error diffusion to pixels, in which a black pixel is a dot.
   [[nodiscard]] Dots error_diffusion(std::size_t c, double jitter) const {
     const auto& ink = densities_[c];
-    // Where ink is faint a black pixel each would need far more pixels than dots: then some pixels get several dots.
+    // For faint ink, one black pixel per dot would need far more pixels than dots: then some pixels get several dots.
     const double most_pixels = std::max(4194304.0, 64.0 * static_cast<double>(counts_[c]));
     const double scale = std::sqrt(std::min(static_cast<double>(counts_[c]) / total_ink(ink.view()),
                                             most_pixels / static_cast<double>(ink.size())));
@@ -235,7 +235,7 @@ class Maker {
     auto& report = result_.report;
     report.converged = converged && (report.iterations == 0 || report.converged);
     report.iterations = std::max(report.iterations, static_cast<std::int64_t>(energy.size()));
-    // In the picture's pixels, whatever the working size.
+    // In pixels of the picture, for any working size.
     const auto& shape = densities_[c].shape();
     const double area = static_cast<double>(element_count(shape)) / static_cast<double>(working_ink(c).size());
     result_.energy += energy.empty() ? 0 : energy.back() * area * area;
@@ -296,7 +296,7 @@ class Maker {
   [[nodiscard]] double force_scale(const Array<float, 2>& working) const {
     return static_cast<double>(working.shape()[1]) / width_;
   }
-  /// Forces in 1/px of the picture.
+  /// Converts forces to 1/px of the picture.
   [[nodiscard]] static DescentReport scaled(DescentReport report, double scale) {
     report.force.mean *= scale;
     report.force.rms *= scale;
@@ -314,11 +314,11 @@ class Maker {
     return std::clamp(squares * static_cast<double>(ink.size()) / (sum * sum), 1.0, 1e6);
   }
 
-  /// Dots of the working page as they are written.
+  /// Converts dots of the working page to the dots of the result.
   void finish(Dots& dots) const {
     put_on_page(dots, width_, height_);
     dots.pixel_m = options_.pixel_m;
-    // A few dots at rest stand beyond an edge of the ink, where they are seen on bare paper.
+    // A few dots come to rest beyond an edge of the ink, where they are visible on bare paper.
     for (std::size_t c = 0; c < inks_.size(); ++c) {
       if (counts_[c] > 0) take_to_ink(dots, inks_[c], static_cast<int>(c));
     }

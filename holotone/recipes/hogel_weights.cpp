@@ -11,7 +11,7 @@
 namespace holotone {
 namespace {
 
-/// Cycles a pixel; less of a window is nothing that an eye looks through.
+/// Minimum side of a window that light reaches, in cycles per pixel: an eye cannot look through a smaller one.
 constexpr double least_side = 1e-3;
 
 struct Sides {
@@ -20,7 +20,8 @@ struct Sides {
 };
 Sides sides_of(double middle, double side) { return {middle - side / 2, middle + side / 2}; }
 
-/// Radians from the diffraction angle to the nearest light that the window wants; below 0: some gets there.
+/// Angle from the diffraction angle to the nearest light of the window, in radians; below 0: light reaches a part of
+/// it.
 double radians_beyond(const FieldGrid& grid, const SignalWindow& window) {
   const auto angle = [&](double frequency) {
     return std::asin(std::min(1.0, frequency * grid.wavelength_m / grid.pitch_m));
@@ -37,7 +38,7 @@ struct Place {
   double y_m;
 };
 
-/// The middles of hogels, row by row.
+/// Centres of hogels, row by row.
 std::vector<Place> middles_of(const FieldGrid& grid, std::int64_t side) {
   const auto hogels = hogels_of(grid.shape(), side);
   const auto middle = [](std::int64_t number, std::int64_t own, std::int64_t all) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest_quote = 40;  ///< of a file's text in an error
 
-/// What the codes of an amplitude encoding stand for.
+/// Amplitude range of the codes of an amplitude encoding.
 EncodeReport stated_range(const HologramLight& light) {
   EncodeReport report;
   report.amplitude_min = static_cast<float>(checked_number(light.path, light.metadata, "amplitude_min").value_or(0));
@@ -18,7 +18,7 @@ EncodeReport stated_range(const HologramLight& light) {
   return report;
 }
 
-/// Amplitudes whose range is not known are no light.
+/// Throws io if the amplitude range is missing, without which the codes' light is unknown.
 void require_range_stated(const HologramLight& light, Encoding encoding) {
   if (encoding != Encoding::amplitude && encoding != Encoding::single_sideband) return;
   for (const char* key : {"amplitude_min", "amplitude_max"}) {
@@ -56,7 +56,7 @@ EncodeOptions stated_encoding(const HologramLight& light, int pixel_bits) {
   return options;
 }
 
-/// The codes of an image {ny, nx}: grey pixels as they are, or packed ones put together.
+/// Codes {ny, nx} of an image: grey pixels unchanged, packed pixels combined.
 Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bool packed16) {
   if (packed16) {
     const auto* pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
@@ -99,7 +99,7 @@ void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, 
     throw_io(path, fmt::format("codes of {} bits, at most {}", options.bits, most), fmt::format("{}", largest));
 }
 
-/// Codes whose amplitudes are unequal steps as those of equal ones; returns their bits.
+/// Replaces codes with unequal steps of amplitude by codes with equal steps. Returns the bits of these.
 int show_level_amplitudes(const HologramLight& light, Array<std::uint16_t, 2>& codes) {
   constexpr double most = 65535;
   const auto levels = checked_numbers(light.path, light.metadata, "level_amplitude");
@@ -116,7 +116,7 @@ int show_level_amplitudes(const HologramLight& light, Array<std::uint16_t, 2>& c
   return 16;
 }
 
-/// An option that the encoding does not have.
+/// Throws for an option that the encoding does not have.
 [[noreturn]] void refuse(const HologramLight& light, std::string_view option, std::string_view expected,
                          Encoding encoding) {
   throw_argument("read_hologram", option, expected, fmt::format("{}, which is {}", light.path, to_string(encoding)));

@@ -8,23 +8,25 @@
 
 namespace holotone {
 
-/// What a picture's pixels stand for, as its file and the options say.
+/// Encoding of a picture's pixels, as stated by its file and the options.
 struct HologramCodes {
   EncodeOptions options;
   bool packed16 = false;
 };
 
-/// `pixel_bits`: 8 or 16 of a picture's channel. Throws io naming the file, and what light.path's encoding refuses.
+/// `pixel_bits`: 8 or 16 of a picture's channel. Throws io naming the file, and for options that the encoding of
+/// light.path refuses.
 HologramCodes codes_of_picture(const HologramLight& light, const HologramReadOptions& options, int pixel_bits);
 
-/// The light that codes send out, without the stop that their encoding needs.
+/// Light of the codes, without the stop that their encoding needs.
 Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image, const HologramCodes& meant,
                                  bool zero_order, const FieldGrid& grid);
 
-/// Rows of a picture.
+/// Returns rows [first, first + count) of a picture.
 Image rows_of(const Image& image, std::int64_t first, std::int64_t count);
 
-/// What the library has against a value is said of the file that states it; what it has against the options is not.
+/// Calls call(). An invalid_argument of the library becomes an error of the file that states the value, unless it is
+/// about the options of read_hologram.
 template <class Call>
 auto blame_file(const std::string& path, const Call& call) {
   try {

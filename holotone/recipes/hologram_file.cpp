@@ -44,7 +44,7 @@ double stated_length(const std::string& path, const Metadata& metadata, std::str
   throw_io(path, fmt::format("{} from {:g} to {:g}", key, own.low, own.high), "none");
 }
 
-/// Sets what the metadata and the options say of the light, whose field has this shape.
+/// Sets the metadata and the grid of the light from its metadata and the options. `shape`: of its field.
 void describe_light(HologramLight& light, const HologramReadOptions& options, Shape<2> shape, int pixel_bits) {
   for (const auto& [key, value] : options.overrides) {
     if (value.empty()) {
@@ -58,7 +58,7 @@ void describe_light(HologramLight& light, const HologramReadOptions& options, Sh
   (void)checked_number(light.path, light.metadata, "object_energy");
 }
 
-/// What a picture's file states, and what its codes mean.
+/// Sets the metadata and the grid of a picture's light. Returns the encoding of its codes.
 HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& options, const Image& image) {
   light.metadata = image.metadata;
   const auto shape = shape_of(image);
@@ -131,10 +131,10 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
 struct HologramRows::State {
   HologramLight light;
   HologramReadOptions options;
-  std::unique_ptr<FieldRowsReader> field;  ///< of a field's file
-  Image image;                             ///< of a picture
+  std::unique_ptr<FieldRowsReader> field;  ///< for a field's file
+  Image image;                             ///< for a picture
   HologramCodes codes;
-  Array<Complex, 2> whole;  ///< of both where rows by themselves are not enough
+  Array<Complex, 2> whole;  ///< for both, if single rows are not enough
 };
 
 HologramRows::HologramRows(const std::string& path, const HologramReadOptions& options)
@@ -190,7 +190,7 @@ void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
   const auto light = blame_file(state.light.path, [&] {
     return light_of_codes(state.light, image, state.codes, state.options.zero_order, part);
   });
-  // A tilted reference beam knows where on the panel the rows are.
+  // The phase of a tilted reference beam depends on the rows' position on the panel.
   const double middle = 0.5 * static_cast<double>(grid.ny - count) - static_cast<double>(first_row);
   const bool tilted = !needs_phase_modulator(state.codes.options.encoding);
   const double sine = tilted ? std::sin(state.codes.options.reference_angle_y_rad) : 0;

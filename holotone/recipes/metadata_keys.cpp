@@ -99,7 +99,7 @@ const MetadataKey& require_key(std::string_view name) {
 bool has_range(const MetadataKey& key) { return key.low < key.high; }
 bool is_number(const MetadataKey& key) { return key.type != text; }
 
-/// A range as errors state it.
+/// Range of a key, for error messages.
 std::string range_text(const MetadataKey& key) {
   if (key.type == flag) return fmt::format("0 or 1 under {}", key.name);
   return fmt::format("{}{} from {:g} to {:g}", key.type == count ? "a whole " : "", key.name, key.low, key.high);

@@ -11,7 +11,7 @@
 namespace holotone {
 namespace {
 
-/// What to_grey's 1 stands for: code 2^bits would be one wave, and the largest code is one step below it.
+/// Phase of to_grey's 1: code 2^bits would be one wave, and the largest code is one step below it.
 double radians_at_full_scale(const Image& image) {
   constexpr double wave = 2 * std::numbers::pi;
   if (std::holds_alternative<Array<float, 3>>(image.pixels)) return 1;

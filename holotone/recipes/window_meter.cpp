@@ -15,7 +15,7 @@ struct Span {
   std::int64_t count;
 };
 
-/// The middles of up to three of the hogels along an axis, or of three parts of one.
+/// Central parts, at most most_side long, of up to three hogels along an axis; without hogels, of up to three sections.
 std::vector<Span> spans_of(std::int64_t all, std::int64_t side) {
   const std::int64_t own =
       side > 0 ? side : std::max<std::int64_t>((all + squares_across - 1) / squares_across, std::min(most_side, all));

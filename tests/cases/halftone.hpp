@@ -7,7 +7,7 @@
 
 namespace cases {
 
-/// A picture for `dots` dots at 0.6 dots a pixel on average: a ramp, flat fields, a chequerboard and a disc on waves.
+/// A picture for `dots` dots at 0.6 dots per pixel on average: a ramp, flat fields, a chequerboard and a disc on waves.
 inline holotone::Array<float, 2> halftone_ink(std::int64_t dots) {
   const auto side = std::max<std::int64_t>(1, std::llround(std::sqrt(static_cast<double>(dots) / 0.6)));
   holotone::Array<float, 2> ink({side, side});

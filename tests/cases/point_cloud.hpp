@@ -33,7 +33,7 @@ struct PointCloudCase {
   std::uint64_t seed = 1;
 
   [[nodiscard]] std::int64_t pixels() const { return options.shape[0] * options.shape[1]; }
-  /// Operations of the sum as a product of real matrices: 8 a point and pixel, half for only the real part.
+  /// Operations of the sum as a product of real matrices: 8 per point and pixel, 4 for the real part alone.
   [[nodiscard]] double flops(bool real_only = false) const {
     return (real_only ? 4.0 : 8.0) * static_cast<double>(count) * static_cast<double>(pixels());
   }

@@ -11,13 +11,13 @@ struct SmoeCase {
   int dimensions = 2;
   int channels = 3;
   std::int64_t components = 400;
-  double width = 60;  ///< of the picture, pixels
+  double width = 60;  ///< width of the picture, pixels
   double height = 45;
-  double slope = 0.02;        ///< of colours a pixel
+  double slope = 0.02;        ///< colour slope per pixel
   double stretch = 0.4;       ///< spread of the logarithm of sizes and axes
-  double low = 0;             ///< centres from this share of the box
-  double high = 1;            ///< to this
-  double large_share = 0.01;  ///< components eight times larger
+  double low = 0;             ///< lower bound of the centres, as a share of the box
+  double high = 1;            ///< upper bound
+  double large_share = 0.01;  ///< share of components eight times larger
   std::uint64_t seed = 1;
 };
 

@@ -1,4 +1,4 @@
-// What must be refused: one clear line, exit code 2, nothing half-written.
+// Rejected input: one clear line, exit code 2, nothing half-written.
 #include <cstring>
 #include <tests/cli/program.hpp>
 
@@ -12,7 +12,7 @@ class BadInputTest : public ProgramTest {
     fs::create_directory(folder_ / "folder");
   }
 
-  /// `hologram IN -o out.png` on a small panel with more options.
+  /// Arguments of `hologram IN -o out.png` on a small panel, with additional options.
   [[nodiscard]] std::vector<std::string> hologram(const std::string& input, std::vector<std::string> more = {},
                                                   const std::string& output = "out.png") const {
     std::vector<std::string> arguments{"hologram", path(input), "-o", path(output), "--device", "cpu"};
@@ -183,7 +183,7 @@ TEST_F(BadInputTest, CombinationsThatMakeNoSense) {
 }
 
 TEST_F(BadInputTest, OutputsAreCheckedBeforeTheWork) {
-  // A sum that would take minutes: the refusal must not wait for it.
+  // A sum of several minutes: the error must be reported before it starts.
   std::vector<std::array<double, 4>> many;
   for (int i = 0; i < 200'000; ++i) many.push_back({1e-9 * i, 0, -0.2, 1});
   write_cloud("many.csv", many);
@@ -233,7 +233,7 @@ TEST_F(BadInputTest, Reconstruct) {
   expect_refused({"info", path("missing.png")}, {"missing.png", "file not found"});
 }
 
-// A file that looks like a hologram and contradicts itself.
+// A file with the form of a hologram and contradictory metadata.
 TEST_F(BadInputTest, MetadataIsNotTrusted) {
   const Metadata good{
       {"wavelength_m", "532e-9"}, {"pitch_m", "8e-6"}, {"distance_m", "0.2"}, {"encoding", "phase"}, {"bits", "8"}};

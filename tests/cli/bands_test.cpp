@@ -1,4 +1,4 @@
-// holotone hologram --rows-at-once: the same field, whatever is kept in memory at once.
+// holotone hologram --rows-at-once: the field does not depend on the size of bands in memory.
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -15,8 +15,8 @@ class BandsTest : public ProgramTest {
  protected:
   BandsTest() { put_cloud(60, 1); }
 
-  /// Coloured points in front of the panel and behind, the nearest of which light 33 pixels of 2 um to each side, less
-  /// than the panel.
+  /// Coloured points in front of and behind the panel. The nearest light 33 pixels of 2 um to each side, less than the
+  /// panel.
   void put_cloud(int count, std::uint64_t seed, double nearest_m = 0.25e-3) const {
     std::string text = "x,y,z,r,g,b\n";
     std::uint64_t counter = 0;
@@ -54,8 +54,8 @@ class BandsTest : public ProgramTest {
   }
 };
 
-// Direct sums and recurrences depend on the rows of a band only in rounding; the others keep their tolerance, each of
-// the two.
+// Direct sums and recurrences depend on a band's rows only in rounding. Other methods keep their tolerance in both
+// runs.
 TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
   struct Case {
     const char* method;
@@ -68,7 +68,7 @@ TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
                         {"recurrence", "fresnel", tolerance / 2}, {"separable", "fresnel", 2 * tolerance},
                         {"fast", "fresnel", 2 * tolerance},       {"auto", "fresnel", 2 * tolerance}};
   for (const auto& [method, wave, most] : cases) {
-    // So many that fast sums do not fall back on products of factors.
+    // Enough points that fast sums do not fall back on products of factors.
     const int points = std::string_view(method) == "fast" ? 3000 : 60;
     put_cloud(points, 1, points > 60 ? 10e-3 : 0.25e-3);
     const std::vector<std::string> options{"--method", method, "--wave", wave};
@@ -119,7 +119,7 @@ TEST_F(BandsTest, WhatIsStoppedGoesOn) {
       "--resolution", "600x900",           "--method",       "direct", "--no-band-limit",
       "--rgb",        "638nm,520nm,450nm", "--rows-at-once", "40"};
   ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
-  // Stopped when the journal of the second colour grows: the first is complete, and not under its name.
+  // Stopped when the second colour's journal grows: the first colour is complete, but not under its final name.
   const auto stop = [&] {
     RunningProgram program(hologram("a.npy", large), captured_);
     const auto journal = folder_ / ".a_g.npy.part.rows";
@@ -141,7 +141,7 @@ TEST_F(BandsTest, WhatIsStoppedGoesOn) {
     EXPECT_EQ(content_of(path(fmt::format("a_{}.npy", colour))), content_of(path(fmt::format("whole_{}.npy", colour))));
     EXPECT_FALSE(fs::exists(path(fmt::format(".a_{}.npy.part.rows", colour))));
   }
-  // Rows of other points are not gone on with: all that differs is one coordinate.
+  // Rows of other points are not resumed; the clouds differ in a single coordinate.
   ASSERT_EQ(stop().exit_code, 130);
   const auto cloud = content_of(path("cloud.csv"));
   write("cloud.csv", cloud + "0,0,0.001,1,1,1\n");
@@ -149,7 +149,7 @@ TEST_F(BandsTest, WhatIsStoppedGoesOn) {
   for (const auto& one : other["holograms"]) EXPECT_EQ(one["resumed_rows"], 0);
 }
 
-// 33.5 megapixels take 1 GiB at once, which is more than a quarter of what this process may have.
+// 33.5 megapixels need 1 GiB at once, more than a quarter of this process's limit.
 TEST_F(BandsTest, WhatDoesNotFitGoesByBandsOfItsOwnAccord) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
@@ -172,7 +172,7 @@ TEST_F(BandsTest, WhatDoesNotFitGoesByBandsOfItsOwnAccord) {
   EXPECT_EQ(json["bands"], 2);
   EXPECT_EQ(json["rows_at_once"], 256);
   EXPECT_EQ(FieldRowsReader(path("a.npy")).shape(), (Shape<2>{512, 65536}));
-  // Moving pictures and codes are kept whole.
+  // Moving pictures and codes are never split into bands.
   line = hologram("a.png", {"--resolution", "65536x65536"});
   const auto refused = run_in(2000);
   EXPECT_EQ(refused.exit_code, 2);

@@ -43,12 +43,12 @@ TEST_F(CancelTest, TheFirstSignalStopsTheSum) {
   expect_cancelled(slow("out.npy"), SIGTERM, 1, 1.5);
 }
 
-// Not at once: before the handler stands, the signal ends the program as it ends any, with nothing to clean up.
+// Delayed: before the handler is installed, a signal ends the program by default, and there is nothing to remove.
 TEST_F(CancelTest, EarlyWhileReading) { expect_cancelled(slow("out.png"), SIGINT, 1, 0.8); }
 
 TEST_F(CancelTest, TheSecondSignalEndsAtOnce) { expect_cancelled(slow("out.png"), SIGINT, 2, 1.5); }
 
-/// Quick frames, so that several are written before a signal comes.
+/// Short frames, so that several are written before a signal arrives.
 class CancelFramesTest : public CancelTest {
  protected:
   [[nodiscard]] std::vector<std::string> frames(std::vector<std::string> more = {}) const {
@@ -57,7 +57,7 @@ class CancelFramesTest : public CancelTest {
     return more;
   }
 
-  /// Waits for a frame, sends the signals and expects the folder to be as before.
+  /// Waits for a frame, sends the signals and expects the folder unchanged.
   void expect_frames_cancelled(const std::string& frame, std::initializer_list<int> signals) const {
     const auto before = files();
     RunningProgram program(frames(), captured_);
@@ -85,7 +85,7 @@ TEST_F(CancelFramesTest, NorWhenTheTerminalGoes) {
   expect_frames_cancelled("f_0003.png", {SIGQUIT});
 }
 
-// Frames of an older run are the user's: those not reached stay as they are, those replaced stay whole.
+// Frames of an earlier run belong to the user: frames not reached stay unchanged, replaced frames are complete.
 TEST_F(CancelFramesTest, FramesOfAnOlderRunStay) {
   for (const std::initializer_list<int> signals : {std::initializer_list<int>{SIGINT}, {SIGINT, SIGINT}}) {
     write("f_0001.png", "old");
@@ -96,7 +96,7 @@ TEST_F(CancelFramesTest, FramesOfAnOlderRunStay) {
   }
 }
 
-// Three million names are looked at before the first frame.
+// Three million file names are checked before the first frame.
 TEST_F(CancelTest, AMillionFramesStartAtOnce) {
   expect_cancelled({"hologram", path("many.csv"), "-o", path("f_%d.png"), "--spin", "360deg:1000000", "--rgb",
                     "638nm,520nm,450nm", "--device", "cpu"},
@@ -108,7 +108,7 @@ TEST_F(CancelTest, AMillionFramesStartAtOnce) {
   while (!fs::exists(path("f_0.png")) && program.running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RecordProperty("seconds_to_first_frame", fmt::format("{}", seconds));
-  EXPECT_LT(seconds, 60);  // the names are not asked of the file system one by one
+  EXPECT_LT(seconds, 60);  // names are not looked up one by one
   program.send(SIGINT);
   EXPECT_EQ(program.wait(20).exit_code, 130);
   EXPECT_EQ(files(), std::set<std::string>{"many.csv"});

@@ -1,4 +1,4 @@
-// What is known before the work is told before the work: while it goes on, the line is there.
+// Warnings known before the computation are printed before it starts.
 #include <tests/cli/small_panel.hpp>
 
 namespace holotone::test {
@@ -6,7 +6,7 @@ namespace {
 
 class EarlyTest : public SmallPanelTest {
  protected:
-  /// Starts work of minutes, waits for `words` on standard error, and stops it.
+  /// Starts a computation of minutes, waits for `words` on standard error, and stops it.
   void expect_early(const std::vector<std::string>& arguments, const std::string& words) const {
     RunningProgram program(arguments, captured_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
@@ -22,7 +22,7 @@ class EarlyTest : public SmallPanelTest {
     EXPECT_TRUE(running) << "the work was over before '" << words << "' was seen: " << result.error;
   }
 
-  /// Points for a sum of minutes; the last lies beside the zone that the panel lights.
+  /// Points for a sum of minutes; the last is outside the zone that the panel lights.
   void write_many(const std::string& name) const {
     std::vector<std::array<double, 4>> points;
     for (int i = 0; i < 30000; ++i) points.push_back({1e-5 * (i % 300), 1e-5 * (i / 300), -0.2, 1});

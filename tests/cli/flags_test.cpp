@@ -1,4 +1,4 @@
-// Files that say little of themselves, and the flags that stand for what they do not say.
+// Files with incomplete metadata, and the flags that replace missing keys.
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
 
@@ -18,7 +18,7 @@ class FlagsTest : public ProgramTest {
     return arguments;
   }
 
-  /// The words after "PICTURE.png" of the line that says how to reconstruct.
+  /// Words after "PICTURE.png" on the line with the reconstruct command.
   [[nodiscard]] static std::vector<std::string> flags_in(const std::string& line) {
     std::vector<std::string> words;
     const auto at = line.find("PICTURE.png");
@@ -75,7 +75,7 @@ TEST_F(FlagsTest, ThreeColoursOfFilesWithoutMetadata) {
   EXPECT_EQ(pixels_of(path("seen.png")).channels, 3);
 }
 
-// Blue is three times as bright as red, and stays so without metadata.
+// Blue is three times as bright as red, with and without metadata.
 TEST_F(FlagsTest, ThePrintedLineGivesThePictureOfThePngInColourToo) {
   write("colours.csv", "x,y,z,r,g,b\n-0.0001,0,-0.08,120,0,0\n0.0001,0,-0.08,0,90,255\n0,1e-4,-0.08,0,0,255\n");
   const std::vector<std::string> common{"--resolution",       "129x97", "--pitch",          "8um",
@@ -151,7 +151,7 @@ TEST_F(FlagsTest, AllThatIsMissingIsNamedAtOnce) {
   expect_refused({"reconstruct", path("f.npy"), "-o", path("f.png"), "--bits", "8"}, {"--bits", "complex field"});
 }
 
-// What a flag says goes before what the file says.
+// Flags override metadata of the file.
 TEST_F(FlagsTest, FlagsReplaceKeys) {
   (void)run_json(hologram("a.png", {"--encode", "amplitude", "--reference-angle", "0.7deg"}));
   (void)run_json({"reconstruct", path("a.png"), "-o", path("own.npy"), "--linear"});

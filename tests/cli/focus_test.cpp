@@ -20,7 +20,7 @@ class FocusTest : public ProgramTest {
   }
 };
 
-/// sum I^2 / (sum I)^2 over a box: largest where the light is gathered in the fewest pixels.
+/// Sharpness sum I^2 / (sum I)^2 over a box: maximal if the light is concentrated in the fewest pixels.
 double sharpness(const Pixels& picture, std::int64_t first_col, std::int64_t last_col) {
   double sum = 0;
   double squares = 0;
@@ -63,7 +63,7 @@ TEST_F(FocusTest, ThreePatchesAreSharpestAtTheirDistances) {
   }
 }
 
-// The sample object, cut into slices by depth: the light on a slice's points is strongest with the focus in the slice.
+// The sample object in slices of depth: the light on a slice's points is strongest with the focus in that slice.
 TEST_F(FocusTest, EachSliceOfTheSampleIsSharpestAtItsDistance) {
   constexpr double pitch_m = 4e-6;
   constexpr std::int64_t nx = 512;

@@ -7,7 +7,7 @@
 
 namespace holotone::test {
 
-/// One thread: the pictures are small, and on a busy machine threads would only wait for each other.
+/// Uses one thread: the pictures are small, and on a busy machine threads mostly wait.
 class HalftoneTest : public ProgramTest {
  protected:
   HalftoneTest() { setenv("OMP_NUM_THREADS", "1", 1); }
@@ -42,7 +42,7 @@ class HalftoneTest : public ProgramTest {
     more.insert(more.begin(), {"halftone", path(input), "-o", path(output)});
     return more;
   }
-  /// Runs on the CPU, whose bits are always the same, and reads the dots.
+  /// Runs on the CPU, whose results are reproducible bit by bit, and reads the dots.
   Dots dots_of(std::vector<std::string> more, const std::string& input = "ramp.png") const {
     const bool forces = std::find(more.begin(), more.end(), "--method") == more.end();
     if (forces) more.insert(more.end(), {"--device", "cpu", "--iterations", "60"});

@@ -25,7 +25,7 @@ TEST_F(HalftoneTest, EveryMethodMakesTheDotsAskedFor) {
         EXPECT_TRUE(dots.position[i] >= 0 && dots.position[i] <= 56) << method;
         EXPECT_TRUE(dots.position[i + 1] >= 0 && dots.position[i + 1] <= 40) << method;
       }
-      // The ink is on the left: its centre is known.
+      // The ink is on the left, with a known centre.
       const auto ink = ink_from_pixels(to_float(read_image(path("ramp.png"))).view());
       double centre = 0;
       for (std::int64_t col = 0; col < 56; ++col) {
@@ -40,7 +40,7 @@ TEST_F(HalftoneTest, EveryMethodMakesTheDotsAskedFor) {
   }
 }
 
-// Without a number there are as many dots as pixels' areas of ink; with a radius as many as print it.
+// Default number of dots: the ink in pixel areas; with a radius, the number that prints the ink.
 TEST_F(HalftoneTest, TheNumberOfDotsFollowsFromTheInk) {
   ramp();
   const auto ink = ink_from_pixels(to_float(read_image(path("ramp.png"))).view());
@@ -49,7 +49,7 @@ TEST_F(HalftoneTest, TheNumberOfDotsFollowsFromTheInk) {
   EXPECT_EQ(dots_of({"--radius", "1.5"}).count(), std::llround(total / (M_PI * 2.25)));
   const auto json = run_json(halftone({"--dots", "200"}));
   EXPECT_NEAR(json["radius_px"][0].get<double>(), std::sqrt(total / (200 * M_PI)), 1e-9);
-  // 56 pixels are 112 mm: 2 mm a pixel.
+  // 56 pixels are 112 mm: 2 mm per pixel.
   EXPECT_EQ(dots_of({"--radius", "3mm", "--size", "112mm"}).count(), std::llround(total / (M_PI * 2.25)));
 }
 
@@ -74,7 +74,7 @@ TEST_F(HalftoneTest, SameSeedSameFile) {
   ramp();
   for (const char* method : methods) {
     std::vector<std::string> contents;
-    if (std::string(method) == "floyd-steinberg") continue;  // uses no chance
+    if (std::string(method) == "floyd-steinberg") continue;  // uses no random numbers
     for (const char* seed : {"5", "5", "6"}) {
       std::vector<std::string> more{"--dots", "150", "--method", method, "--seed", seed, "--device", "cpu"};
       more.insert(more.end(), {"--iterations", "30"});
@@ -118,7 +118,7 @@ TEST_F(HalftoneTest, NoDotStandsOnBarePaper) {
   }
 }
 
-// Half as dark: half as many dots, or with sizes that vary smaller ones.
+// Half the ink: half as many dots, or smaller ones if sizes vary.
 TEST_F(HalftoneTest, RadiiFollowTheInk) {
   write_picture("halves.png", 40, 80, 1, [](auto, auto col, auto) { return col < 40 ? 0 : 204; });
   const Dots dots = dots_of({"--radius", "0.5:1.5", "--tone", "linear", "--method", "ccvt"}, "halves.png");
@@ -184,7 +184,8 @@ TEST_F(HalftoneTest, FourColours) {
   for (const char* method : {"electrostatic", "floyd-steinberg"}) {
     const auto json = run_json(halftone({"--colour", "cmyk", "--dots", "240", "--method", method}, "colour.png"));
     ASSERT_EQ(json["classes"].size(), 4u);
-    // Cyan ink lets a third of what it should take pass, and takes some green: a little less of it comes nearer.
+    // Cyan ink transmits a third of the light that it should absorb, and absorbs some green: slightly less cyan is
+    // nearer.
     const int cyan = json["classes"][0]["dots"];
     EXPECT_NEAR(cyan, 115, 5) << method;
     EXPECT_EQ(json["classes"][1]["dots"], 0);
@@ -192,7 +193,7 @@ TEST_F(HalftoneTest, FourColours) {
     const Dots dots = read_dots(path("out.csv"));
     ASSERT_EQ(dots.colour_class.size(), 240u);
     for (std::size_t j = 0; j < 240; ++j) {
-      // Dots push each other a little over the edge.
+      // Repulsion moves dots slightly over the edge.
       if (dots.colour_class[j] == 0) {
         EXPECT_LT(dots.position[2 * j], 22) << method;
       }
@@ -201,14 +202,14 @@ TEST_F(HalftoneTest, FourColours) {
       }
     }
   }
-  // No black ink: all three colours instead.
+  // Without black ink all three colours replace it.
   const auto json = run_json(halftone({"--colour", "cmyk", "--black", "0", "--dots", "240"}, "colour.png"));
   EXPECT_EQ(json["classes"][3]["dots"], 0);
   EXPECT_GT(json["classes"][1]["dots"], 30);
   EXPECT_GT(json["classes"][2]["dots"], 30);
 }
 
-// The mean of what is printed is the picture's colour, whether dots keep apart or lie on each other at random.
+// The mean of the print is the picture's colour, both for dots that repel each other and for random overlap.
 TEST_F(HalftoneTest, FourColoursPrintTheColour) {
   const std::array<int, 3> code = {150, 180, 200};
   write_picture("flat.png", 30, 30, 3, [&](auto, auto, auto c) { return code[static_cast<std::size_t>(c)]; });
@@ -273,7 +274,7 @@ TEST_F(HalftoneTest, OptionsOfThePaper) {
   EXPECT_TRUE(json.contains("missed_neighbours"));
 }
 
-// The dots asked for would each need thousands of pixels of so faint an ink.
+// At such faint ink each of the 500 dots requires thousands of pixels.
 TEST_F(HalftoneTest, FaintInkTakesNoMoreMemory) {
   write_picture<float>("faint.tif", 48, 64, 1, [](auto, auto, auto) { return 1 - 6e-8; });
   EXPECT_EQ(run_json(halftone({"--dots", "500", "--method", "floyd-steinberg"}, "faint.tif"))["dots"], 500);
@@ -292,7 +293,7 @@ TEST_F(HalftoneTest, SmallAndPlainPictures) {
         const Dots read = read_dots(path("out.csv"));
         for (std::size_t i = 0; i < read.position.size(); ++i) {
           EXPECT_TRUE(read.position[i] >= 0 && read.position[i] <= static_cast<float>(i % 2 == 0 ? nx : ny)) << method;
-          // Two dots at one place must separate.
+          // Two dots at one place must be separated.
           for (std::size_t k = 0; i % 2 == 0 && k < i; k += 2) {
             EXPECT_TRUE(read.position[i] != read.position[k] || read.position[i + 1] != read.position[k + 1]) << method;
           }
@@ -345,7 +346,7 @@ TEST_F(HalftoneTest, BadOptions) {
   // 56 x 40 pixels hold 713 dots of radius 1.
   expect_refused(halftone({"--dots", "5000", "--radius", "1"}), {"--dots", "at most", "radius 1"});
   expect_refused(halftone({"--dots", "900000000"}), {"--dots", "memory"});
-  // Before a picture is read: this one is none.
+  // Rejected before the picture is read: this file is not a picture.
   write("text.png", "not a picture at all");
   expect_refused(halftone({"--dots", "900000000"}, "text.png"), {"--dots", "memory"});
   expect_refused(halftone({"--dots", "2000M"}), {"--dots", "from 1 to 1000000000", "2000M"});

@@ -1,4 +1,4 @@
-// What `holotone halftone` says of its work, and how it is stopped.
+// Messages of `holotone halftone`, and cancellation.
 #include <cmath>
 #include <holotone/halftone/ink.hpp>
 #include <tests/cli/halftone_program.hpp>
@@ -8,7 +8,7 @@ namespace {
 
 using HalftoneWordsTest = HalftoneTest;
 
-// Number and radius both given need not add up to the picture's ink; that is said, with what would.
+// If number and radius are both given, dots may not add up to the picture's ink; the warning names values that do.
 TEST_F(HalftoneWordsTest, SaysWhatShareOfTheInkDotsHold) {
   ramp();
   const double total = total_ink(ink_from_pixels(to_float(read_image(path("ramp.png"))).view()).view());
@@ -54,7 +54,7 @@ TEST_F(HalftoneWordsTest, SaysWhyItEnded) {
   EXPECT_NE(line("100000").find("settled after "), std::string::npos) << line("100000");
 }
 
-// Without --size nobody said how large a pixel is.
+// Without --size the pixel size is unknown.
 TEST_F(HalftoneWordsTest, ListsStateOnlyLengthsThatWereGiven) {
   ramp();
   const std::vector<std::string> more{"--dots", "60", "--method", "floyd-steinberg", "--order", "tour"};
@@ -86,7 +86,7 @@ TEST_F(HalftoneWordsTest, CtrlCLeavesNothing) {
   }
 }
 
-// An iteration of so many pairs takes many seconds.
+// An iteration over so many pairs takes many seconds.
 TEST_F(HalftoneWordsTest, CtrlCEndsALongIteration) {
   ramp();
   const auto before = files();

@@ -1,4 +1,4 @@
-// What nearer surface hides stays hidden, however few points are shown.
+// Points hidden by nearer surface stay hidden, however few points are selected.
 #include <tests/cli/program.hpp>
 
 namespace holotone::test {
@@ -6,8 +6,8 @@ namespace {
 
 using HideTest = ProgramTest;
 
-// Two walls, one behind the other, of points so close that the near one hides the far one; a choice of few points has
-// gaps through which the far wall would be seen.
+// Two walls, one behind the other, dense enough that the near one hides the far one. A selection of few points has gaps
+// that would show the far wall.
 TEST_F(HideTest, AFewPointsOfACloudAreHiddenByAllOfIt) {
   constexpr int side = 60;
   std::string text = "x,y,z\n";

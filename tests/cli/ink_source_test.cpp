@@ -1,4 +1,4 @@
-// Pictures and masks as ink: `halftone` and `measure --against` say of which file and pixel they complain.
+// Pictures and masks as ink: errors of `halftone` and `measure --against` name the file and the pixel.
 #include <cmath>
 #include <limits>
 #include <tests/cli/program.hpp>
@@ -30,7 +30,7 @@ class InkSourceTest : public ProgramTest {
     return path(name);
   }
 
-  /// Both commands on a picture, with more options.
+  /// Both commands on a picture, with additional options.
   [[nodiscard]] std::vector<std::vector<std::string>> commands(const std::string& picture,
                                                                const std::vector<std::string>& more) const {
     std::vector<std::vector<std::string>> all{{"halftone", path(picture), "-o", path("out.csv")},
@@ -54,7 +54,7 @@ TEST_F(InkSourceTest, NoInkIsThePicturesOrTheMasks) {
   expect_all_refused("grey.png", {"--mask", path("black.png")},
                      {"black.png: expected a mask that leaves some of the ink of ", "grey.png, got none left"});
   expect_all_refused("left.png", {"--mask", path("right.png")}, {"right.png: expected a mask that leaves some"});
-  // Both at once: the picture is to blame.
+  // With both at once the error names the picture.
   expect_all_refused("white.png", {"--mask", path("black.png")}, {"white.png: expected a picture with ink"});
   for (const auto& command : commands("grey.png", {"--mask", path("right.png")})) {
     EXPECT_EQ(run(command).exit_code, 0) << command.front();

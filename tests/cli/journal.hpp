@@ -1,5 +1,5 @@
 #pragma once
-// Stops a program in the midst of rows that it writes.
+// Stops a program while it writes rows.
 #include <chrono>
 #include <csignal>
 #include <tests/cli/program.hpp>
@@ -7,7 +7,7 @@
 
 namespace holotone::test {
 
-/// What became of a program that got Ctrl-C when the journal of its rows grew, or that ended before.
+/// Result of a program that received Ctrl-C when the journal of its rows grew, or that ended before.
 inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journal) {
   std::string first;
   while (program.running()) {

@@ -1,4 +1,4 @@
-// Pictures with depth made holograms by the program, and looked at.
+// Holograms of pictures with depth, computed and reconstructed by the program.
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <tests/cli/journal.hpp>
@@ -13,7 +13,7 @@ class LayersTest : public ProgramTest {
   static constexpr std::int64_t nx = 8;
   static constexpr std::int64_t ny = 6;
 
-  /// A white pixel far up on the left, and one near, down on the right.
+  /// A far white pixel at the upper left, and a near one at the lower right.
   LayersTest() {
     Image two = grey8(
         [](std::int64_t row, std::int64_t col) { return (row == 1 && col == 2) || (row == 4 && col == 6) ? 255 : 0; });
@@ -65,7 +65,7 @@ class LayersTest : public ProgramTest {
   }
 };
 
-// 0.64 mm over 8 pixels: 10 pixels of the panel each. Code 255 is 20 mm and code 51 a fifth of the way, 10.4 mm.
+// 0.64 mm over 8 pixels: 10 panel pixels each. Code 255 is 20 mm; code 51, a fifth of the range, is 10.4 mm.
 TEST_F(LayersTest, EachPixelIsInFocusAtItsDistanceAndPlace) {
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--phase", "smooth", "--layers", "5"});
@@ -85,7 +85,7 @@ TEST_F(LayersTest, EachPixelIsInFocusAtItsDistanceAndPlace) {
                   .exit_code,
               0);
     const auto seen = pixels_of(path("seen.npy"));
-    // The picture's 8 x 6 pixels stand in the middle of 96 x 80; a magnified pixel's tent sums to 10 x 10 of them in
+    // The picture's 8 x 6 pixels are centred in 96 x 80. A magnified pixel's tent sums to 10 x 10 panel pixels in
     // amplitude squared.
     const Spot middle{10 * spot.row + 10 + 5, 10 * spot.col + 8 + 5};
     double inside = 0;
@@ -115,7 +115,7 @@ TEST_F(LayersTest, EveryKindOfDepthIsTheSameScene) {
   };
   const std::string npy = write_array("depth.npy", 0.08F, 0.05F);
   const auto expected = made("npy.npy", {"--depth", npy});
-  // What numpy.savez_compressed writes of the same array.
+  // Output of numpy.savez_compressed for the same array.
   const char packed[] =
       "504b0304140000000800000021009a9b6f585200000040010000090000006172725f302e6e70799bec17ea1b10c9c850c650"
       "ad9e925a9c5ca46ea5a06e9366a2aea3a09e965f54529498179f5f94920a12774bcc294e058a17672416a402f91a663a0a16"
@@ -143,8 +143,7 @@ TEST_F(LayersTest, EveryKindOfDepthIsTheSameScene) {
   }
 }
 
-// Z = b f / (d + doffs): 3 m and 2 m, in the middle 2.5 m, where the picture is 8 Z / f = 0.2 m wide and becomes 0.64
-// mm.
+// Z = b f / (d + doffs): 3 m and 2 m. At the mean, 2.5 m, the picture is 8 Z / f = 0.2 m wide, scaled to 0.64 mm.
 TEST_F(LayersTest, DisparitiesKeepTheScenesProportions) {
   write_array("disparity.npy", 20 - 5, 30 - 5);
   const auto made =
@@ -155,7 +154,7 @@ TEST_F(LayersTest, DisparitiesKeepTheScenesProportions) {
 }
 
 TEST_F(LayersTest, HolesAreFilledAndCounted) {
-  // Code 0 above: filled with the farther of the two below it, which is all there is.
+  // Code 0 in the upper rows is filled with the farther of the two codes below, here the only one.
   write_image(path("holes.png"), grey8([](std::int64_t row, std::int64_t) { return row < 2 ? 0 : 100; }));
   const std::vector<std::string> range{"--depth", path("holes.png"), "--depth-range", "2cm,4cm"};
   auto made = run_json(line("h.npy", range));
@@ -187,7 +186,7 @@ TEST_F(LayersTest, ASeedRepeats) {
   EXPECT_NE(with_seed("2"), first);
 }
 
-// A scene through the panel's plane, without --depth a flat one, three colours, and codes of a modulator.
+// A scene through the panel's plane, a flat one without --depth, three colours, and codes of a modulator.
 TEST_F(LayersTest, WorksWithWhatHologramHas) {
   auto made = run_json(line("h.npy", {"--depth", path("codes.png"), "--depth-range=-1cm,1cm"}));
   EXPECT_EQ(made["layer_spacing"], "distance");
@@ -231,10 +230,10 @@ TEST_F(LayersTest, TheFileSaysWhatItIs) {
   EXPECT_EQ(metadata.at("seed"), "0");
   EXPECT_EQ(metadata.at("encoding"), "complex");
   EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
-  EXPECT_EQ(run({"reconstruct", path("h.h5"), "-o", path("seen.png")}).exit_code, 0);  // needs no flags
+  EXPECT_EQ(run({"reconstruct", path("h.h5"), "-o", path("seen.png")}).exit_code, 0);  // requires no flags
 }
 
-// Two flat pictures: each in focus at its distance, the nearer before the farther wherever it has light.
+// Two flat pictures: each is in focus at its distance, and the nearer hides the farther wherever it has light.
 TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
   const auto only = [&](const std::string& name, std::int64_t row, std::int64_t col) {
     write_image(path(name), grey8([=](std::int64_t y, std::int64_t x) { return y == row && x == col ? 255 : 0; }));
@@ -254,7 +253,7 @@ TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
   EXPECT_EQ(made["inputs"], (std::vector<std::string>{near, far}));
   EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.0104, 1e-8);
   EXPECT_NEAR(made["distance_max_m"].get<double>(), 0.02, 1e-8);
-  // Black pixels of a picture with depth hide what is behind them, those of a stack do not: here nothing is behind
+  // Black pixels of a picture with depth hide what is behind them; those of a stack do not. Here nothing is behind
   // them.
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--phase", "smooth", "--layers", "5"});
@@ -297,8 +296,8 @@ TEST_F(LayersTest, StacksThatAreNoneAreRefused) {
   refused({two, "-o", path("two.png"), "--encode", "phase"}, {"--output"});
 }
 
-// The same scene by hogels, which send out its rays: each of its pixels is 10 x 10 of the panel's, a hogel's ray 4 of
-// them wide at 10.4 mm.
+// The same scene by hogels, which emit its rays. Each picture pixel covers 10 x 10 panel pixels; a hogel's ray at 10.4
+// mm is 4 panel pixels wide.
 TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--hogel", "40", "--layers", "5"});
@@ -319,7 +318,7 @@ TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
     double all = 0;
     for (std::int64_t y = 0; y < seen.ny; ++y) {
       for (std::int64_t x = 0; x < seen.nx; ++x) {
-        if ((y < 40) != (row < 3)) continue;  // the other pixel's half
+        if ((y < 40) != (row < 3)) continue;  // half of the panel with the other pixel
         all += seen.at(y, x);
         if (std::abs(y - (10 * row + 15)) <= 9 && std::abs(x - (10 * col + 13)) <= 9) inside += seen.at(y, x);
       }
@@ -336,8 +335,8 @@ TEST_F(LayersTest, HogelsShowEachPixelAtItsDistanceAndPlace) {
   EXPECT_NEAR(std::stod(metadata.at("distance_m")), 0.0152, 1e-8);
 }
 
-// 64 um^2 pixels, 532 nm: 10.4 mm ask for 16 (the least), 20 cm for 256 and the panel for 16 at most: a quarter of 96
-// is 24.
+// 64 um^2 pixels, 532 nm: 10.4 mm require hogels of 16 (the minimum), 20 cm require 256, and the panel allows at most
+// 16: a quarter of 96 is 24.
 TEST_F(LayersTest, HogelsFitTheNearestDistance) {
   auto arguments = by_codes();
   arguments.insert(arguments.end(), {"--fringe", "16um"});
@@ -354,7 +353,7 @@ TEST_F(LayersTest, HogelsFitTheNearestDistance) {
   EXPECT_NE(near.error.find("--hogel 16 fits"), std::string::npos) << near.error;
 }
 
-// Rows of other pixels, or of the same at another size, are not gone on with.
+// Rows of other pixels, or of the same at another size, are not resumed.
 TEST_F(LayersTest, StoppedHogelsGoOnOnlyForTheSameScene) {
   const auto arguments = [&](const std::string& size, const std::string& output) {
     return std::vector<std::string>{
@@ -393,7 +392,7 @@ TEST_F(LayersTest, HogelsOfAPictureInTheirColours) {
   write_image(path("red.png"), colours);
   const auto made =
       run_json(line("c.npy", {"--hogel", "16", "--distance", "1cm", "--rgb", "638nm,520nm,450nm"}, "red.png"));
-  EXPECT_EQ(made["warnings"].size(), 2U) << made["warnings"];  // of green and blue
+  EXPECT_EQ(made["warnings"].size(), 2U) << made["warnings"];  // one each for green and blue
   const auto energy = [&](const std::string& name) {
     double sum = 0;
     for (const double value : field_of(name)) sum += value * value;

@@ -1,4 +1,4 @@
-// Limits of the system that the program runs under: address space and threads.
+// System limits of the program: address space and threads.
 #include <cstdlib>
 #include <sys/resource.h>
 #include <tests/cli/program.hpp>
@@ -37,7 +37,7 @@ TEST_F(LimitsTest, AnAddressSpaceTooSmallToStart) {
       setrlimit(RLIMIT_AS, &value);
     };
     const auto result = RunningProgram({"devices"}, captured_, limit).wait(20);
-    if (result.exit_code == 127) continue;  // too small even for the system's loader, which says so: CUDA's libraries
+    if (result.exit_code == 127) continue;  // too small for the system's loader, which reports it: CUDA's libraries
     EXPECT_TRUE(result.exit_code == 2 || result.exit_code == 0) << mebibytes << " MiB: " << result.exit_code;
     EXPECT_EQ(result.exit_code == 2, result.error.find("memory") != std::string::npos) << result.error;
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), result.exit_code == 2 ? 1 : 0)
@@ -73,7 +73,8 @@ TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
     EXPECT_EQ(bad.error,
               "holotone: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got something else\n");
   }
-  const auto listed = run_with_threads(" 2, 1", 0, "201x103");  // a good number: the points are missing
+  const auto listed = run_with_threads(" 2, 1", 0, "201x103");  // a valid number of threads: the error is the missing
+                                                                // points
   EXPECT_NE(listed.error.find("t.ply"), std::string::npos) << listed.error;
 }
 
@@ -91,7 +92,7 @@ TEST_F(LimitsTest, ABlankThreadCountAsksForNothing) {
   }
 }
 
-// It may start itself anew to set variables: ps and pgrep know it by its name nevertheless.
+// The program may re-execute itself to set variables: ps and pgrep must still list it under its name.
 TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
   if (sanitized) GTEST_SKIP() << "the check before main is left out";
   write_image(path("black.png"), Image{Array<std::uint8_t, 3>({64, 64, 1}), {}});

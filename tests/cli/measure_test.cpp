@@ -1,4 +1,4 @@
-// `holotone measure`: what it says of dots whose measures are known, its reports, and what it refuses.
+// `holotone measure`: dots with known measures, reports, and rejected input.
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/io/dots.hpp>
@@ -45,7 +45,7 @@ TEST_F(MeasureTest, RandomDotsAreRandom) {
   EXPECT_NEAR(spectrum["summary"]["mean_anisotropy_db"], -10, 0.5);
   EXPECT_NEAR(spectrum["summary"]["low_power"], 1, 0.1);
   EXPECT_EQ(spectrum["raps"].size(), spectrum["frequency"].size());
-  // Mean distance to the nearest of random dots: 1 / (2 sqrt(density)) (Clark and Evans 1954).
+  // Mean nearest-neighbour distance of random dots: 1 / (2 sqrt(density)) (Clark and Evans 1954).
   EXPECT_NEAR(json["nearest"]["mean"], 0.5, 0.02);
   EXPECT_EQ(json["pair_correlation"]["value"].size(), 250u);
   EXPECT_EQ(json.count("against"), 0u);
@@ -94,7 +94,7 @@ TEST_F(MeasureTest, AgainstAnImage) {
   const auto half = run_json(
       {"measure", path("grid.csv"), "--against", grey, "--sigma", "2", "--margin", "14", "--charge", "0.2485"});
   EXPECT_NEAR(half["against"]["blurred"][0]["psnr_db"], -20 * std::log10(0.4970 - 0.2485), 0.05);
-  // White where there was ink.
+  // --invert makes ink white.
   const auto inverted = run_json({"measure", path("grid.csv"), "--against", grey, "--invert"});
   EXPECT_NEAR(inverted["against"]["ink"].get<double>() + against["ink"].get<double>(), 1600, 1e-2);
 }
@@ -109,12 +109,12 @@ TEST_F(MeasureTest, PagesAreScaledToTheImage) {
   EXPECT_EQ(told.exit_code, 0);
   EXPECT_NE(told.error.find("800 x 640 is scaled by 0.125 x 0.125 to the image's 100 x 80"), std::string::npos)
       << told.error;
-  // A list without a page: the unit square's, then the image's.
+  // A list without a page: the unit square is assumed first, then the image's page.
   write("unit.txt", "0.1 0.2\n0.5 0.7\n0.9 0.4\n");
   const auto unit = run_json({"measure", path("unit.txt"), "--against", grey});
   EXPECT_EQ(unit["page"], nlohmann::json({1.0, 1.0}));
   EXPECT_FALSE(unit["page_stated"]);
-  EXPECT_EQ(unit["warnings"].size(), 1u);  // another shape
+  EXPECT_EQ(unit["warnings"].size(), 1u);  // different aspect ratio
   write("list.txt", "10 20\n50 70\n90 40\n");
   EXPECT_EQ(run_json({"measure", path("list.txt"), "--against", grey})["page"], nlohmann::json({100.0, 80.0}));
   EXPECT_EQ(run_json({"measure", path("list.txt")})["page"], nlohmann::json({90.0, 70.0}));
@@ -139,7 +139,7 @@ TEST_F(MeasureTest, PicturesAreDots) {
 }
 
 TEST_F(MeasureTest, DiscsAndEnlargedPixelsAreTold) {
-  // Every third pixel of every third row; each enlarged to 3 x 3 of 9 x 9; nine in ten of all pixels with such gaps.
+  // Every third pixel of every third row, 3 x 3 of every 9 x 9 pixels, and both inverses, with 8/9 of all pixels dark.
   const auto write_cells = [&](const std::string& name, std::int64_t cell, std::int64_t side, bool inverse) {
     Image image{Array<std::uint8_t, 3>({90, 90, 1}), {}};
     auto& pixels = std::get<Array<std::uint8_t, 3>>(image.pixels);
@@ -196,7 +196,7 @@ TEST_F(MeasureTest, BlursFollowSparseDots) {
   EXPECT_NEAR(sparse["against"]["spacing"], 10, 1e-9);
   EXPECT_EQ(sigmas(sparse), (std::vector<double>{5, 7.5, 10, 15, 20, 30, 40}));
   EXPECT_EQ(sparse["remarks"].size(), 1u);
-  // Four dots: no blur beyond a quarter of the image.
+  // Four dots: blurs are limited to a quarter of the image.
   EXPECT_EQ(sigmas(lattice(2, 100)).back(), 50);
 }
 
@@ -220,7 +220,7 @@ TEST_F(MeasureTest, InksAreComparedWithInks) {
   };
   const auto cyan = run_json(with({"--class", "0", "--colour", "cmyk"}));
   EXPECT_EQ(cyan["warnings"].size(), 0u);
-  // The printed cyan is darker than the ideal one: some less of it, and a little of it in the magenta.
+  // Printed cyan is darker than ideal cyan: its ink is less, and the magenta contains a little of it.
   EXPECT_GT(cyan["against"]["ink"], 250);
   EXPECT_LT(cyan["against"]["ink"], 800 * 0.4970);
   EXPECT_GT(cyan["against"]["blurred"][4]["psnr_db"], 25);
@@ -291,7 +291,7 @@ TEST_F(MeasureTest, ReportsHoldEverything) {
     return found;
   };
   EXPECT_EQ(count("<svg class=\"plot\""), 5);
-  // 3000 dots on 100 x 80: 2000 of them on a side of 73 pixels.
+  // 2000 of 3000 dots on 100 x 80 lie in a square of 73 pixels.
   EXPECT_EQ(count(">10 pixels</text>"), 1);
   EXPECT_EQ(count("<svg"), count("</svg>"));
   EXPECT_EQ(count("<figure>"), count("</figure>"));
@@ -328,7 +328,7 @@ TEST_F(MeasureTest, StripsHaveNoSpectrumAndTakeNoTime) {
     dots += fmt::format("{:.6e},{:.6e}\n", 1e-3 * random_uniform64(1, 2 * i), 1e9 * random_uniform64(1, 2 * i + 1));
   const std::vector<std::string> strip{"measure", write("dots.csv", dots), "--page", "1e-3x1e9",
                                        "-o",      path("strip.html")};
-  const auto told = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies would take minutes
+  const auto told = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies take minutes
   EXPECT_EQ(told.exit_code, 0) << told.error;
   EXPECT_NE(told.error.find("too narrow for a spectrum; use a larger --frequency"), std::string::npos);
   EXPECT_EQ(content_of(path("strip.html")).find("data:image/png"), std::string::npos);

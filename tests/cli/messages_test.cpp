@@ -1,4 +1,4 @@
-// What errors, warnings and remarks call things.
+// Terms in errors, warnings and remarks.
 #include <holotone/hologram/encode.hpp>
 #include <limits>
 #include <tests/cli/small_panel.hpp>

@@ -1,4 +1,4 @@
-// What hologram files say of themselves, and what the subcommands that only tell print.
+// Metadata of hologram files, and output of the subcommands that only print.
 #include <cmath>
 #include <holotone/core/device.hpp>
 #include <numbers>
@@ -103,7 +103,7 @@ TEST_F(MetadataTest, TheDefaultsAreTheStatedOnes) {
   const auto metadata = run_json({"info", path("d.png")})["metadata"];
   EXPECT_EQ(metadata["wavelength_m"].get<double>(), 532e-9);
   EXPECT_EQ(metadata["distance_m"].get<double>(), 0.2);
-  // 2 units wide become 8 mm, so 2 units deep do too: 4 mm to either side of 20 cm.
+  // 2 units in width become 8 mm, so 2 units in depth do too: 4 mm to either side of 20 cm.
   EXPECT_NEAR(metadata["distance_min_m"].get<double>(), 0.196, 1e-7);
   EXPECT_NEAR(metadata["distance_max_m"].get<double>(), 0.204, 1e-7);
 }
@@ -132,7 +132,7 @@ TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
   EXPECT_EQ(std::count(knot["carries"].begin(), knot["carries"].end(), "colour"), 1);
 }
 
-// 10 cm from 64 x 48 pixels of 8 um, light reaches 3.3 mm beyond the panel's rim: 7.16 x 7.03 mm in all.
+// At 10 cm from 64 x 48 pixels of 8 um, light reaches 3.3 mm beyond the panel's edge: 7.16 x 7.03 mm in all.
 TEST_F(MetadataTest, PointsThatLightNoPixelAreSaid) {
   std::vector<std::array<double, 4>> cross;
   for (int i = -50; i <= 50; ++i) cross.push_back({i * 1e-4, 0, 0, 1});
@@ -177,7 +177,7 @@ TEST_F(MetadataTest, CountsAreWholeNumbersInJson) {
   EXPECT_TRUE(metadata["wavelength_m"].is_number_float());
 }
 
-// 20 cm from a PLUTO at 532 nm the Fresnel form is off by 1.1 rad in the corner.
+// 20 cm from a PLUTO at 532 nm the Fresnel phase deviates by 1.1 rad in the corner.
 TEST_F(MetadataTest, TheFresnelDeviationIsThePapers) {
   write_cloud("one.csv", {{0, 0, -0.2, 1}});
   const auto info = run_json({"info", path("one.csv"), "--keep-coordinates", "--no-band-limit"});
@@ -200,7 +200,7 @@ TEST_F(MetadataTest, DevicesAndPanels) {
   EXPECT_EQ(run({"devices", "--quiet"}).output, "");
 }
 
-// The same seed, the same bits; another seed, others.
+// Equal seeds give equal bits; other seeds give others.
 TEST_F(MetadataTest, ASeedRepeats) {
   const auto codes = [&](const std::string& name, const std::string& seed) {
     (void)metadata_of(name, {"--resolution", "64x48", "--pitch", "8um", "--random-phase", "--seed", seed});
@@ -253,7 +253,7 @@ TEST_F(MetadataTest, InfoTellsDots) {
   const auto text = run({"info", path("d.svg")}).output;
   EXPECT_NE(text.find("d.svg: 90 dots"), std::string::npos) << text;
   EXPECT_NE(text.find("40 x 30 pixels, 4 cm x 3 cm, 1 mm a pixel"), std::string::npos) << text;
-  // Tables and arrays of x and y alone are dots; of three columns points, unless told.
+  // Tables and arrays of x and y alone are dots; three columns are points by default.
   write("two.csv", "1,2\n3,5\n9,9\n");
   EXPECT_EQ(run_json({"info", path("two.csv")})["high"], nlohmann::json({9.0, 9.0}));
   write("three.csv", "1,2,1\n3,5,1\n");

@@ -1,4 +1,4 @@
-// Moving pictures: many frames in, or one turning object.
+// Moving pictures: a sequence of frames, or one turning object.
 #include <cmath>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
@@ -17,7 +17,7 @@ std::vector<std::string> with_panel(std::vector<std::string> arguments) {
 }
 
 TEST_F(MovingTest, FramesAreWhatSingleRunsGive) {
-  constexpr int numbers[] = {3, 4, 7, 12, 110};  // gaps and more digits than the pattern asks for
+  constexpr int numbers[] = {3, 4, 7, 12, 110};  // gaps, and more digits than the pattern specifies
   for (const int n : numbers) {
     write_cloud(fmt::format("in_{:02d}.csv", n), {{1e-5 * n, 0, -0.05, 1}, {0, -1e-5 * n, -0.06, 0.5}});
   }
@@ -50,7 +50,7 @@ TEST_F(MovingTest, AFrameThatFailsLeavesNone) {
   expect_refused(with_panel({"hologram", path("in_%d.csv"), "-o", path("out_%d.png")}), {"in_4.csv", "point 0"});
 }
 
-// A point right of the axis, turned by a quarter counter-clockwise seen from above, lies behind the axis; by a half,
+// A point right of the axis, turned by a quarter counter-clockwise as seen from above, lies behind the axis; by a half,
 // left of it.
 TEST_F(MovingTest, ASpinTurnsTheObject) {
   write_cloud("two.csv", {{3e-4, 0, -0.08, 1}, {-3e-4, 0, -0.08, 1}, {0, 2e-4, -0.08, 1.0}});
@@ -79,7 +79,7 @@ TEST_F(MovingTest, NumberedHologramsBecomeNumberedPictures) {
   const auto json = run_json({"reconstruct", path("h_%02d.png"), "-o", path("seen_%d.png"), "--distance", "5cm"});
   EXPECT_EQ(json["outputs"], (nlohmann::json{path("seen_0.png"), path("seen_1.png"), path("seen_2.png")}));
   EXPECT_EQ(json["inputs"].size(), 3u);
-  // One white: each picture is what a single run gives when told that white.
+  // One white: each picture equals that of a single run with this white.
   const auto white = fmt::format("{}", json["tone"]["white"].get<float>());
   int lit = 0;
   for (int n = 0; n < 3; ++n) {

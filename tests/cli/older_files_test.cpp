@@ -1,4 +1,4 @@
-// Files that version 0.1.0 wrote (commit 9697049) and what it made of them: newer versions make the same of them.
+// Files written by version 0.1.0 (commit 9697049) and its reconstructions of them: newer versions must reproduce these.
 #include <cmath>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
@@ -10,7 +10,7 @@ class OlderFilesTest : public ProgramTest {
  protected:
   OlderFilesTest() { fs::copy(source_folder() + "/tests/fixtures/version_0_1_0", folder_); }
 
-  /// The 8-bit codes of a picture.
+  /// 8-bit codes of a picture.
   [[nodiscard]] std::vector<int> codes(const std::string& name) const {
     const Image image = read_image(path(name));
     const auto* const pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
@@ -18,7 +18,7 @@ class OlderFilesTest : public ProgramTest {
     return {pixels->host().begin(), pixels->host().end()};
   }
 
-  /// Holds a picture to the one of the fixtures: all but 0.1 % of the codes equal within `most`, since processors round
+  /// Compares a picture with its fixture: all codes but 0.1 % are equal within `most`, because processors round
   /// differently.
   void expect_same(const std::string& made, const std::string& kept, int most) const {
     const auto a = codes(made);

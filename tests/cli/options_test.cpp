@@ -1,5 +1,4 @@
-// The tables of options: what --help and --help-all print of them, what they refuse, and what they call options in
-// errors.
+// Option tables: the output of --help and --help-all, rejected values, and option names in errors.
 #include <cli/common/values.hpp>
 #include <fstream>
 #include <map>
@@ -26,14 +25,14 @@ std::string joined(const Words& words) {
   return text;
 }
 
-/// One option of a help text: its names, with its placeholder, and what is said of it.
+/// One option of a help text: names, placeholder and description.
 struct HelpRow {
   std::vector<std::string> names;
   std::string left;
   std::string text;
 };
 
-/// The name that messages use: the first long one.
+/// The name used in messages: the first long one.
 std::string main_name(const HelpRow& row) {
   const auto found = std::ranges::find_if(row.names, [](const auto& name) { return name.rfind("--", 0) == 0; });
   return found == row.names.end() ? row.names.front() : *found;
@@ -173,7 +172,7 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
   EXPECT_GE(checked, 20);
 }
 
-// An error of the library is worded with the option whose row names the library's argument: each has to exist there.
+// A library error is reported under the option whose row names the library's argument: each such argument must exist.
 TEST_F(OptionsTest, EveryFeedNamesAnArgumentOfTheLibrary) {
   const fs::path root = source_folder();
   std::string library;
@@ -181,7 +180,8 @@ TEST_F(OptionsTest, EveryFeedNamesAnArgumentOfTheLibrary) {
     const auto extension = entry.path().extension().string();
     if (extension == ".cpp" || extension == ".hpp" || extension == ".cu") library += content(entry.path());
   }
-  library += content(root / "cli" / "halftone" / "halftone_maker.cpp");  // gives "halftone" to functions of the library
+  library += content(root / "cli" / "halftone" / "halftone_maker.cpp");  // passes "halftone" to functions of the
+                                                                         // library
   const std::regex row(R"re(\.feeds =\s*((?:"[^"]*"\s*)+))re");
   const std::regex literal(R"re("([^"]*)")re");
   int checked = 0;

@@ -1,4 +1,4 @@
-// Files that must survive, streams and names that cannot be written.
+// Files that must survive, and streams and names that are not writable.
 #include <sys/resource.h>
 #include <tests/cli/small_panel.hpp>
 
@@ -40,7 +40,7 @@ TEST_F(OutputsTest, NoFileThatAGltfNamesIsOverwritten) {
   EXPECT_EQ(content_of(kept), "bytes");
 }
 
-// What a killed run leaves goes with the next of the same name, in a new folder or in one that is there.
+// Leftovers of a killed run are removed by the next run of the same name, in a new or an existing folder.
 TEST_F(OutputsTest, AKilledSceneIsNoHindrance) {
   const std::vector<std::string> scene{"scene", "dice",    "-o",  path("dice"), "--resolution",
                                        "64",    "--views", "2x2", "--points",   "100"};
@@ -63,7 +63,7 @@ TEST_F(OutputsTest, AKilledSceneIsNoHindrance) {
       for (int i = 0; i < 20000 && !begun() && program.running(); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
-      // One that is running keeps its own.
+      // A running program keeps its temporary folder.
       if (!existing) {
         EXPECT_EQ(run(scene).exit_code, 0);
       }
@@ -104,7 +104,7 @@ TEST_F(OutputsTest, AFileOfAnotherKindIsNotReadWhole) {
     const auto begin = std::chrono::steady_clock::now();
     expect_refused({"info", path(name)}, {name});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    EXPECT_LT(seconds, 30) << name;  // reading all would take hours
+    EXPECT_LT(seconds, 30) << name;  // reading all of it takes hours
     fs::remove(path(name));
   }
 }
@@ -112,7 +112,7 @@ TEST_F(OutputsTest, AFileOfAnotherKindIsNotReadWhole) {
 TEST_F(OutputsTest, TheSameFieldIsTheSameHdf5File) {
   if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   ASSERT_EQ(run(hologram("good.csv", "a.h5")).exit_code, 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times are whole seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // file times are in whole seconds
   ASSERT_EQ(run(hologram("good.csv", "b.h5")).exit_code, 0);
   EXPECT_EQ(content_of(path("a.h5")), content_of(path("b.h5")));
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Pictures that the program wrote, looked at by tests.
+// Reads pictures written by the program.
 namespace holotone::test {
 
 /// The pixels of a file's first channel as numbers.
@@ -18,7 +18,7 @@ struct Pixels {
   std::int64_t nx = 0;
   std::int64_t ny = 0;
   std::int64_t channels = 0;
-  std::vector<double> value;  ///< of all channels, interleaved
+  std::vector<double> value;  ///< all channels, interleaved
   [[nodiscard]] double at(std::int64_t row, std::int64_t col, std::int64_t channel = 0) const {
     return value[static_cast<std::size_t>((row * nx + col) * channels + channel)];
   }
@@ -71,7 +71,7 @@ inline Spot brightest(const Pixels& pixels) {
   return spot;
 }
 
-/// The pixel that shows a point of the world: docs/conventions.md.
+/// The pixel that shows a point of the scene: docs/conventions.md.
 inline Spot pixel_of(double x_m, double y_m, std::int64_t nx, std::int64_t ny, double pitch_m) {
   return {static_cast<std::int64_t>(static_cast<double>(ny - 1) / 2 - y_m / pitch_m + 0.5),
           static_cast<std::int64_t>(x_m / pitch_m + static_cast<double>(nx - 1) / 2 + 0.5)};

@@ -1,4 +1,4 @@
-// From points to a hologram file to a picture, with the program as a user runs it.
+// Points to hologram file to picture, by the program as a user runs it.
 #include <cmath>
 #include <holotone/core/device.hpp>
 #include <holotone/io/field_file.hpp>
@@ -12,7 +12,7 @@ constexpr double pitch_m = 8e-6;
 
 class PicturesTest : public ProgramTest {
  protected:
-  /// A hologram of one point, and its picture as linear light at the distance the file states.
+  /// Hologram of one point, and its picture in linear light at the distance that the file states.
   Pixels look_at_point(double x_m, double y_m, double distance_m, const std::string& hologram,
                        const std::vector<std::string>& options, const std::string& device = "cpu") const {
     write_cloud("point.csv", {{x_m, y_m, -distance_m, 1}});
@@ -36,7 +36,7 @@ void expect_spot(const Pixels& picture, double x_m, double y_m, const std::strin
       << what << ": column " << got.col << ", expected " << expected.col;
 }
 
-// Right and up in the world is right and up in the picture, whatever the hologram's file and encoding.
+// Right and up in the scene is right and up in the picture, for every hologram file format and encoding.
 TEST_F(PicturesTest, APointAppearsWhereItIs) {
   struct Case {
     const char* name;
@@ -86,8 +86,8 @@ TEST_F(PicturesTest, EveryMethodAndTheSphericalWaveShowThePoint) {
   }
 }
 
-// A grating that steers by an angle moves the picture focused at distance d by -d tan(angle): the light now comes as
-// if from there.
+// A grating that steers by an angle shifts the picture focused at distance d by -d tan(angle), the apparent origin of
+// the light.
 TEST_F(PicturesTest, ACarrierMovesThePicture) {
   constexpr double angle_rad = 0.25 * 3.14159265358979 / 180;
   const double shift_m = 0.1 * std::tan(angle_rad);
@@ -95,7 +95,7 @@ TEST_F(PicturesTest, ACarrierMovesThePicture) {
   expect_spot(look_at_point(0, 0, 0.1, "a.png", {"--carrier", "0,0.25deg"}), 0, -shift_m, "toward +y");
 }
 
-// A correction in the codes undoes the panel's own error: taken out again, the picture is the one without.
+// A correction in the codes compensates the panel's error: removed again, the picture equals the one without.
 TEST_F(PicturesTest, ACorrectionTakenOutLeavesThePicture) {
   Image image{Array<std::uint8_t, 3>({243, 321, 1}), {}};
   auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
@@ -203,7 +203,7 @@ TEST_F(PicturesTest, ThreeColoursComeTogetherAgain) {
                                    "--pitch", "8um", "--keep-coordinates", "--rgb", "638nm,520nm,450nm"});
   EXPECT_EQ(holograms["outputs"], (nlohmann::json{path("c_r.png"), path("c_g.png"), path("c_b.png")}));
   EXPECT_DOUBLE_EQ(holograms["holograms"][2]["wavelength_m"].get<double>(), 450e-9);
-  // Typed out of order: the files say which is which.
+  // Inputs in the wrong order: the files state their channels.
   (void)run_json(
       {"reconstruct", path("c_b.png"), path("c_r.png"), path("c_g.png"), "-o", path("colour.npy"), "--linear"});
   const auto picture = pixels_of(path("colour.npy"));
@@ -222,7 +222,7 @@ TEST_F(PicturesTest, ThreeColoursComeTogetherAgain) {
   EXPECT_EQ(pixels_of(path("colour.png")).channels, 3);
 }
 
-// A pupil to the right sees a nearer point further to the left than a pupil to the left does.
+// A pupil at the right shows a nearer point further to the left than a pupil at the left.
 TEST_F(PicturesTest, AnApertureShowsPerspective) {
   write_cloud("point.csv", {{0, 0, -0.06, 1}});
   (void)run_json({"hologram", path("point.csv"), "-o", path("a.ohc"), "--resolution", "401x301", "--pitch", "8um",

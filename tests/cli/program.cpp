@@ -22,7 +22,7 @@ RunningProgram::RunningProgram(std::vector<std::string> arguments, fs::path capt
   if (process_ == 0) {
     const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int err = open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    // Tests run in the background inherit signals as ignored; the program is tested as in the foreground.
+    // Background test runs inherit ignored signals; the program is tested as in the foreground.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-// Running the real program as a child.
+// Runs the program as a child process.
 namespace holotone::test {
 
 namespace fs = std::filesystem;
@@ -39,10 +39,10 @@ struct ProgramResult {
   std::string error;
 };
 
-/// A started program whose standard output and error go to files in `captured`.
+/// A running program whose standard output and error go to files in `captured`.
 class RunningProgram {
  public:
-  /// `prepare` runs in the child just before the program: limits, other descriptors.
+  /// `prepare` runs in the child just before the program starts, to set limits or descriptors.
   RunningProgram(
       std::vector<std::string> arguments, fs::path captured, const std::function<void()>& prepare = [] {});
   ~RunningProgram();
@@ -50,11 +50,11 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   void send(int number) const { kill(process_, number); }
-  /// A file of /proc/PID.
+  /// Content of a file in /proc/PID.
   [[nodiscard]] std::string state(const char* name) const;
   [[nodiscard]] bool running() const;
 
-  /// Waits; after `seconds` the program is killed and the exit code is -SIGKILL.
+  /// Waits for the end; after `seconds` the program is killed and the exit code is -SIGKILL.
   ProgramResult wait(double seconds);
 
  private:
@@ -62,10 +62,10 @@ class RunningProgram {
   fs::path captured_;
 };
 
-/// Whether this build writes the format of a name: TIFF and HDF5 are left out where their libraries are missing.
+/// True if this build writes the format of a name: TIFF and HDF5 require their libraries.
 bool can_write(const std::string& name);
 
-/// A folder of its own for each test, removed afterwards.
+/// Fixture with a separate folder for each test, removed afterwards.
 class ProgramTest : public testing::Test {
  protected:
   ProgramTest();
@@ -73,7 +73,7 @@ class ProgramTest : public testing::Test {
 
   [[nodiscard]] ProgramResult run(const std::vector<std::string>& arguments, double seconds = 240) const;
 
-  /// Runs, expects exit code 0 and nothing on standard error, and returns what --json printed.
+  /// Runs the program, expects exit code 0 and an empty standard error, and returns the output of --json.
   [[nodiscard]] nlohmann::json run_json(std::vector<std::string> arguments) const;
 
   [[nodiscard]] std::string path(const std::string& name) const;
@@ -85,7 +85,7 @@ class ProgramTest : public testing::Test {
 
   [[nodiscard]] std::set<std::string> files() const;
 
-  /// Runs what must be refused: exit code 2, one line on standard error that holds all of `words`, no file made.
+  /// Expects that a run is rejected: exit code 2, one line on standard error that contains all of `words`, no new file.
   void expect_refused(const std::vector<std::string>& arguments, std::initializer_list<const char*> words) const;
 
   fs::path base_;

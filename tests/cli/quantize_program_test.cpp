@@ -1,4 +1,4 @@
-// `holotone quantize`: fields to codes, what their files say, what is refused.
+// `holotone quantize`: fields to codes, metadata of the files, rejected input.
 #include <cmath>
 #include <complex>
 #include <holotone/core/random.hpp>
@@ -17,7 +17,7 @@ class QuantizeTest : public ProgramTest {
   static constexpr double pitch_m = 1e-6;
   static constexpr double wavelength_m = 532e-9;
 
-  /// Points behind a panel of 256 x 256 pixels of 1 um, whose light goes to the viewer 36 mm in front.
+  /// Points behind a panel of 256 x 256 pixels of 1 um, whose light reaches the viewer 36 mm in front.
   void make_scene() const {
     std::vector<std::array<double, 4>> points;
     for (std::uint64_t i = 0; i < 60; ++i) {
@@ -42,7 +42,7 @@ class QuantizeTest : public ProgramTest {
     return path(name);
   }
 
-  /// quantize IN -o OUT with the grid of `speckle`.
+  /// Arguments of quantize IN -o OUT with the grid of `speckle`.
   [[nodiscard]] std::vector<std::string> line(const std::string& input, const std::string& output,
                                               const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments{"quantize", path(input), "-o",  path(output),   "--device",
@@ -59,7 +59,8 @@ class QuantizeTest : public ProgramTest {
   }
 };
 
-/// Noise of codes in the window of each hogel, of all the light; the window from its middle, by the geometry alone.
+/// Noise power of codes in each hogel's window over all light power; the window follows from the hogel's centre by
+/// geometry.
 double noise_of(const Image& image, const FieldFile& field, std::int64_t hogel, double distance_m, double size_m,
                 double pitch_m, double wavelength_m) {
   const auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
@@ -119,13 +120,13 @@ TEST_F(QuantizeTest, KeepsNoiseOutOfTheView) {
   std::printf("noise in the window, dB of truncation's: least squares %.2f, eq1 %.2f\n", db, eq1_db);
   EXPECT_LT(db, -15);
   EXPECT_LT(eq1_db, -4);
-  // The report measures all four hogels, in the same way.
+  // The report measures all four hogels in the same way.
   EXPECT_NEAR(vded["holograms"][0]["window"]["noise_db"].get<double>(), db, 0.3);
   EXPECT_NEAR(truncated["holograms"][0]["window"]["noise_db"].get<double>(), 0, 1e-9);
   EXPECT_EQ(vded["holograms"][0]["window"]["squares"], 4);
   EXPECT_LE(eq1["holograms"][0]["weights_sum"][1].get<double>(), 0.9801);
 
-  // And it is seen without a flag.
+  // The file can be reconstructed without flags.
   const auto seen = run({"reconstruct", path("vded.png"), "-o", path("seen.png"), "--device", "cpu"});
   EXPECT_EQ(seen.exit_code, 0) << seen.error;
   EXPECT_NE(seen.output.find("focus at 2 mm"), std::string::npos) << seen.output;
@@ -172,7 +173,7 @@ TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
 }
 
 TEST_F(QuantizeTest, CodesAreThePlansWhateverTheFileAndItsBlocks) {
-  // More than the pixels that are read at once.
+  // More pixels than are read at once.
   constexpr std::int64_t ny = 2110;
   constexpr std::int64_t nx = 2050;
   speckle("in.npy", ny, nx);
@@ -224,7 +225,7 @@ TEST_F(QuantizeTest, TablesOfLevels) {
     more.insert(more.end(), seen.begin(), seen.end());
     return more;
   };
-  // A table of equal steps is none.
+  // A table of equal steps is stored as no table.
   write("equal.txt", "0\n0.3333333333333333\n0.6666666666666666\n1\n");
   (void)run_json(line("in.npy", "table.png", with({"--levels", path("equal.txt")})));
   (void)run_json(line("in.npy", "equal.png", with({"--bits", "2"})));
@@ -234,7 +235,7 @@ TEST_F(QuantizeTest, TablesOfLevels) {
     (void)run_json({"reconstruct", path(name + ".png"), "-o", path(name + ".npy"), "--linear", "--device", "cpu"});
   }
   EXPECT_EQ(content_of(path("table.npy")), content_of(path("equal.npy")));
-  // Unequal ones are decoded as what they are: another picture than by equal steps.
+  // Unequal levels are decoded as such: the picture differs from that of equal steps.
   write("steep.txt", "0\n0.1\n0.2\n1\n");
   (void)run_json(line("in.npy", "steep.png", with({"--levels", path("steep.txt")})));
   EXPECT_EQ(image("steep.png").metadata.at("level_amplitude").substr(0, 2), "0,");
@@ -261,7 +262,7 @@ TEST_F(QuantizeTest, ColoursAndFrames) {
   EXPECT_EQ(frames["outputs"][5], path("m_01_b.png"));
 }
 
-// White stays white: what three quantised fields show has the fields' balance.
+// White stays white: three quantized fields keep the fields' colour balance.
 TEST_F(QuantizeTest, ColoursKeepTheirBalance) {
   Image white{Array<std::uint8_t, 3>({32, 32, 3}), {}};
   for (auto& code : std::get<Array<std::uint8_t, 3>>(white.pixels).host()) code = 255;
@@ -299,7 +300,7 @@ TEST_F(QuantizeTest, SerpentineIsAnotherOrder) {
 }
 
 TEST_F(QuantizeTest, WindowsBeyondTheDiffractionAngle) {
-  // 15.4 deg of 1 um pixels; seen from the middle, 36 mm away, that is 9.9 mm aside.
+  // 15.4 deg of 1 um pixels; from the panel's centre, 36 mm away, that is 9.9 mm off axis.
   speckle("in.npy", 256, 256);
   const auto json = run_json(line("in.npy", "out.png", {"--viewer", "36mm:4mm@10,0mm", "--hogel", "64"}));
   EXPECT_EQ(json["holograms"][0]["hogels_clipped"], 16);

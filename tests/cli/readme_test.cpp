@@ -1,4 +1,4 @@
-// README.md's commands as printed, with the program under test, and the pictures it shows of what they make.
+// Commands of README.md as printed, run with the program under test, and its pictures of their output.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -21,7 +21,7 @@ constexpr bool sanitized = false;
 constexpr bool sanitized = false;
 #endif
 
-/// A line of a code block, its continuations joined.
+/// A line of a code block, with continuation lines joined.
 struct ReadmeCommand {
   std::string line;
   std::int64_t number = 0;  ///< of its first line in README.md
@@ -32,7 +32,7 @@ bool begins_with_command(const std::string& line) {
   return line.starts_with("holotone ") || line.starts_with("mkdir ");
 }
 
-/// What is printed in blocks that are indented by four spaces or fenced, of no language or of a shell.
+/// Commands in blocks that are indented by four spaces or fenced, without a language or with that of a shell.
 std::vector<ReadmeCommand> commands_of(const std::string& text) {
   std::vector<ReadmeCommand> commands;
   std::istringstream lines(text);
@@ -85,20 +85,20 @@ TEST(Readme, CommandsAreRead) {
   EXPECT_FALSE(commands[3].own_files);
 }
 
-/// Inputs that a reader has to bring.
+/// Input files that readers supply themselves.
 constexpr std::string_view own_inputs[] = {"photo.", "chess/", "dragon"};
 
-/// Commands that would take minutes on two cores, and what is run instead.
+/// Replacements of commands that take minutes on two cores.
 struct Shortened {
   const char* pattern;
   const char* replacement;
 };
 constexpr Shortened shortened[] = {
-    // All steps of a fit take 400 s of one core; in this time the picture shows the same part, less sharp.
+    // All steps of a fit take 400 s of one core; within 20 s the picture shows the same section less sharply.
     {R"(^(holotone smoe fit [^#]*[^# ])(\s*#.*)?$)", "$1 --time 20"},
     {R"(--spin (\w+):\d\d+)", "--spin $1:3"},
 };
-/// Under sanitizers everything is ten to fifty times slower.
+/// Replacements under sanitizers, where everything is ten to fifty times slower.
 constexpr Shortened shortened_more[] = {
     {R"(^(holotone smoe fit [^#]*[^# ])(\s*#.*)?$)", "$1 --time 1"},
     {R"(--spin (\w+):\d+)", "--spin $1:2"},
@@ -138,7 +138,7 @@ std::optional<double> psnr_between(const Pixels& a, const Pixels& b) {
 
 class ReadmeTest : public ProgramTest {
  protected:
-  /// Runs a line in the test's folder, `holotone` being the program under test.
+  /// Runs a line in the test's folder; `holotone` is the program under test.
   [[nodiscard]] ProgramResult run_line(const std::string& line) const {
     const std::string output = (captured_ / "output").string();
     const std::string error = (captured_ / "error").string();
@@ -162,7 +162,7 @@ class ReadmeTest : public ProgramTest {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), content_of(output), content_of(error)};
   }
 
-  /// Whether a line needs what nobody made: a reader's own files, or what was made of them.
+  /// True if a line depends on a reader's own files, or on files made from these.
   bool needs_own_files(const ReadmeCommand& command) {
     const bool own = command.own_files || std::ranges::any_of(not_made_, [&](const std::string& name) {
                        return command.line.find(name) != std::string::npos;
@@ -173,7 +173,8 @@ class ReadmeTest : public ProgramTest {
     return own;
   }
 
-  /// Compares what the commands made with a picture of README.md. `look`: a line that makes `made` of it first.
+  /// Compares the commands' output with a picture of README.md. `look`: a command that first makes `made` from that
+  /// output.
   void expect_shown(const std::string& look, const std::string& made, const std::string& shown, double least_db) const {
     if (!look.empty()) {
       const auto result = run_line(look);
@@ -221,7 +222,7 @@ TEST_F(ReadmeTest, CommandsRunAsPrinted) {
     std::printf("pictures are not compared: of shortened commands they are others\n");
     return;
   }
-  // As scripts/pictures.sh makes them.
+  // As in scripts/pictures.sh.
   const std::string sheet = " --sweep 20cm:20cm:1 --tile-width 480";
   if (fs::exists(path("teapot.png"))) {
     expect_shown("holotone reconstruct teapot.png -o shown.png" + sheet, "shown.png", "focus.png", 35);
@@ -232,7 +233,7 @@ TEST_F(ReadmeTest, CommandsRunAsPrinted) {
     expect_shown("holotone reconstruct knot_%c.png -o shown.png" + sheet, "shown.png", "knot.png", 35);
   }
   expect_shown("", "eyes.png", "eyes.png", 30);
-  // A black picture has 11.7 dB, another part of the knot 13.
+  // A black picture has 11.7 dB, another section of the knot 13.
   expect_shown("", "detail.png", "mixture.png", 15);
 }
 

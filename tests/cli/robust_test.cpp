@@ -1,4 +1,4 @@
-// Metadata, amplitudes and sizes that make no sense, and files that other programs left.
+// Invalid metadata, amplitudes and sizes, and files left by other programs.
 #include <holotone/hologram/encode.hpp>
 #include <limits>
 #include <sys/resource.h>
@@ -42,7 +42,7 @@ TEST_F(RobustTest, InfoCountsWhatIsNotFinite) {
   expect_refused({"info", path("nan.csv")}, {"nan.csv", "1 point, none finite"});
 }
 
-/// Speckle of this size with a grid, as a field file.
+/// Writes speckle of amplitude `size` with its grid as a field file.
 void write_speckle(const std::string& path, float size) {
   FieldFile field{Array<std::complex<float>, 2>({48, 64}),
                   {{"pitch_m", "8e-6"}, {"wavelength_m", "532e-9"}, {"distance_m", "0.2"}}};
@@ -65,7 +65,7 @@ TEST_F(RobustTest, InfoMeasuresWhatFloat32CannotSquare) {
   }
 }
 
-// A power of two apart, fields have the same picture to the bit, whatever float32 makes of their squares.
+// Fields that differ by a power of two give identical pictures, despite the range of float32.
 TEST_F(RobustTest, FaintFieldsAreSeenLikeBrightOnes) {
   const float tiny = std::ldexp(1.0F, -84);  // 5e-26
   for (const std::string extension : {".npy", ".h5"}) {
@@ -129,7 +129,7 @@ TEST_F(RobustTest, FieldsWithoutLightAreNamed) {
   EXPECT_LT(faint["holograms"][0]["window"]["signal_to_noise_db"].get<double>(), 60);
 }
 
-/// A grey PNG of one bit and this size, whose pixels are not there.
+/// A grey one-bit PNG of this size without pixel data.
 std::string hollow_png(std::uint32_t nx, std::uint32_t ny, std::size_t bytes) {
   const auto big = [](std::uint32_t value) {
     std::string text;
@@ -243,7 +243,7 @@ TEST_F(RobustTest, ByteOrderMarks) {
   EXPECT_EQ(read_phase_lut(content_of(path("marked.txt"))), read_phase_lut(content_of(path("table.txt"))));
 }
 
-// A header that promises two gigabytes.
+// A header that declares two gigabytes.
 TEST_F(RobustTest, AWidePictureTakesNoMemory) {
   std::string bytes = content_of(path("map.png"));
   std::string header = std::string("IHDR") + "\x7f\xff\xff\xff" + std::string("\0\0\0\1\x08\0\0\0\0", 9);
@@ -256,7 +256,7 @@ TEST_F(RobustTest, AWidePictureTakesNoMemory) {
   for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(check >> shift);
   bytes.replace(12, header.size(), header);
   write("wide.png", bytes);
-  // What the program takes for a small picture: CUDA's libraries and its device alone are 300 MiB.
+  // Memory of the program for a small picture: CUDA's libraries and device alone need 300 MiB.
   ASSERT_EQ(run(hologram("good.csv", "small.png")).exit_code, 0);
   ASSERT_EQ(run({"reconstruct", path("small.png"), "-o", path("f.png")}).exit_code, 0);
   rusage before{};
@@ -265,7 +265,7 @@ TEST_F(RobustTest, AWidePictureTakesNoMemory) {
   rusage after{};
   getrusage(RUSAGE_CHILDREN, &after);
   RecordProperty("max_rss_kib", fmt::format("{}", after.ru_maxrss));
-  // The figures are those of the largest child so far.
+  // ru_maxrss is that of the largest child so far.
   EXPECT_LT(after.ru_maxrss, before.ru_maxrss + 64 * 1024);
 }
 

@@ -1,4 +1,4 @@
-// `holotone scene dice`: what it writes, twice the same, all or nothing.
+// `holotone scene dice`: its files, reproducibility, and all or nothing.
 #include <cmath>
 #include <holotone/io/points.hpp>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@ namespace {
 
 class SceneTest : public SmallPanelTest {
  protected:
-  /// A small scene, with options in place of those or beside them.
+  /// Arguments for a small scene; `more` replaces or extends its options.
   [[nodiscard]] std::vector<std::string> dice(const std::string& folder,
                                               const std::vector<std::string>& more = {}) const {
     std::vector<std::string> all{"scene", "dice", "-o", path(folder)};
@@ -51,7 +51,7 @@ TEST_F(SceneTest, WritesEveryFileAndTheSameTwice) {
                                           "truth/bottom_left.png", "truth/bottom_right.png"}));
   EXPECT_EQ(json["files"], names.size());
   EXPECT_EQ((fs::status(path("a")).permissions() & fs::perms::owner_all), fs::perms::owner_all);
-  // Into an empty folder, by a name with a slash.
+  // Output to an empty folder, named with a trailing slash.
   fs::create_directory(path("b"));
   ASSERT_EQ(run(dice("b/")).exit_code, 0);
   auto b = content("b");
@@ -72,7 +72,7 @@ TEST_F(SceneTest, TheFilesAreWhatTheStorySays) {
   EXPECT_NEAR(far, 0.103, 1e-9);
   EXPECT_GT(near, 0.075);
   EXPECT_LT(near, 0.078);
-  // Codes and metres are one depth: half a step of 16 bits, and float32's rounding.
+  // Codes and metres hold the same depth within half a step of 16 bits and float32's rounding.
   const auto codes = picture(path("a/depth.png"));
   const std::string npy = content_of(path("a/depth.npy"));
   ASSERT_EQ(npy.size(), 128u + 32 * 32 * 4);
@@ -91,7 +91,7 @@ TEST_F(SceneTest, TheFilesAreWhatTheStorySays) {
     ASSERT_LE(z, -0.075f);
   }
   EXPECT_EQ(shape_of(read_image(path("a/image.png"))), (Shape<3>{32, 32, 3}));
-  // 3 x 2 views over 9.2 mm: 9.2 mm apart, from the left and the top.
+  // 3 x 2 views over 9.2 mm: 9.2 mm apart, counted from the left and the top.
   EXPECT_NEAR(told["views"]["camera_pitch_m"], 9.2e-3, 1e-12);
   EXPECT_NEAR(told["views"]["first_camera"]["x_m"], -9.2e-3, 1e-12);
   EXPECT_NEAR(told["views"]["first_camera"]["y_m"], 4.6e-3, 1e-12);
@@ -109,7 +109,7 @@ TEST_F(SceneTest, TheViewsThatAnEyeSharesAreItsTruth) {
   EXPECT_NEAR(told["truth"]["pictures"][0]["eye"]["x_m"], 1e-3, 1e-12);
   EXPECT_NEAR(told["truth"]["pictures"][1]["eye"]["x_m"], -3e-3, 1e-12);
   EXPECT_NEAR(told["truth"]["pictures"][1]["eye"]["y_m"], 2e-3, 1e-12);
-  EXPECT_EQ(told["commands"].count("stereogram"), 0u);  // its cameras would stand around the axis
+  EXPECT_EQ(told["commands"].count("stereogram"), 0u);  // its cameras must be centred on the axis
   EXPECT_TRUE(read_scene(path("a/points.ply")).colour.empty());
 }
 

@@ -28,7 +28,7 @@ class SmallPanelTest : public ProgramTest {
     return image;
   }
 
-  /// Runs with something done to the child before; standard output and error as they then are.
+  /// Runs the program after `prepare` in the child; standard output and error are as `prepare` leaves them.
   [[nodiscard]] ProgramResult run_prepared(const std::vector<std::string>& arguments,
                                            const std::function<void()>& prepare, double seconds = 60) const {
     return RunningProgram(arguments, captured_, prepare).wait(seconds);

@@ -1,4 +1,4 @@
-// Light fields at the command line: views left out, PSNR of all views, bits a pixel.
+// Light fields on the command line: left-out views, PSNR of all views, bits per pixel.
 #include <tests/cli/smoe_pictures.hpp>
 
 namespace holotone::test {
@@ -15,7 +15,7 @@ TEST_F(SmoeFieldTest, ViewsLeftOutAreForetoldNotFitted) {
   ASSERT_EQ(json["left_out"].size(), 2u);
   EXPECT_EQ(json["left_out"][0]["view"], (std::vector<int>{1, 1}));
   EXPECT_EQ(json["left_out"][1]["view"], (std::vector<int>{0, 2}));
-  // What is told of them is what `info` measures: u to the right, v down.
+  // The reported PSNR of left-out views is that measured by `info`: u to the right, v down.
   const auto inner = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_1_1.png"), "--view", "0,0"});
   const auto corner = run_json({"smoe", "info", path("m.smoe"), "--against", path("view_2_0.png"), "--view", "-1,1"});
   EXPECT_NEAR(json["left_out"][0]["psnr_db"].get<double>(), inner["psnr_db"].get<double>(), 1e-6);
@@ -23,7 +23,7 @@ TEST_F(SmoeFieldTest, ViewsLeftOutAreForetoldNotFitted) {
   const double mean = -10 * std::log10(0.5 * std::pow(10, -0.1 * inner["psnr_db"].get<double>()) +
                                        0.5 * std::pow(10, -0.1 * corner["psnr_db"].get<double>()));
   EXPECT_NEAR(json["left_out_psnr_db"].get<double>(), mean, 1e-6);
-  // They are not fitted: what they hold does not matter to the file.
+  // Left-out views are not fitted: their content does not change the file.
   const auto before = content_of(path("m.smoe"));
   Image black{Array<std::uint8_t, 3>({40, 56, 1}), {}};
   write_image(path("view_2_0.png"), black);
@@ -57,7 +57,7 @@ TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
     }
     EXPECT_NEAR(json["psnr_least_db"].get<double>(), least, 1e-6);
     EXPECT_NEAR(json["psnr_mean_db"].get<double>(), mean, 1e-6);
-    // One meaning of bits a pixel: of all captured views, here and in what the fit says.
+    // Bits per pixel refer to all captured views, both here and in the output of the fit.
     const double bits = 8.0 * static_cast<double>(fs::file_size(path("m.smoe"))) / (9 * 40 * 56);
     EXPECT_NEAR(json["bits_per_pixel"].get<double>(), bits, 1e-9);
     EXPECT_NEAR(fitted["bits_per_pixel"].get<double>(), bits, 1e-9);

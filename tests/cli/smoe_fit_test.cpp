@@ -1,4 +1,4 @@
-// `holotone smoe fit`: pictures and light fields to files, and what it refuses.
+// `holotone smoe fit`: pictures and light fields to files, and rejected input.
 #include <holotone/smoe/store.hpp>
 #include <tests/cli/smoe_pictures.hpp>
 
@@ -56,7 +56,8 @@ TEST_F(SmoeFitTest, BytesAndPsnrAreTargets) {
   EXPECT_GE(good["psnr_db"].get<double>(), 32);
 }
 
-// The PSNR is that of the file, and little above what was asked for; fewer dB take fewer bytes; --bytes bounds them.
+// The reported PSNR is that of the file, slightly above the target. A lower target needs fewer bytes; --bytes limits
+// them.
 TEST_F(SmoeFitTest, PsnrIsThatOfTheFile) {
   const std::string picture = "busy.png";
   put_busy_picture(picture);
@@ -79,7 +80,7 @@ TEST_F(SmoeFitTest, PsnrIsThatOfTheFile) {
   expect_refused(fit(picture, "m.smoe", {"--psnr", "30", "--quality", "50"}), "--quality");
 }
 
-// A search begins with few components: what a number given by hand reaches, it reaches with about as few bytes.
+// A search starts with few components: it needs at most 15 % more bytes than a good number given by hand.
 TEST_F(SmoeFitTest, FewDecibelsTakeFewComponents) {
   put_picture<std::uint8_t>("a.png", 120, 168, 3);
   const auto with = [&](const std::vector<std::string>& how) {
@@ -98,7 +99,7 @@ TEST_F(SmoeFitTest, FewDecibelsTakeFewComponents) {
   EXPECT_GE(found["iterations"].get<std::int64_t>(), 60) << "one fit at least is a whole one";
 }
 
-// Time that is there is used to grow; what is missing is said to be time.
+// Available time is used for growth; a PSNR that is not reached is reported with a remedy.
 TEST_F(SmoeFitTest, TimeIsUsedToSearch) {
   put_busy_picture("busy.png");
   const auto search = [&](const std::string& psnr, const std::string& time) {
@@ -110,14 +111,14 @@ TEST_F(SmoeFitTest, TimeIsUsedToSearch) {
               json["components"].dump().c_str(), json["time_s"].get<double>());
   EXPECT_GE(json["psnr_db"].get<double>(), 24);
   EXPECT_LT(json["time_s"].get<double>(), 12) << "busy machines are slow, a million steps take minutes";
-  // One component for each four pixels, the most there may be, comes to some 60 dB in that time.
+  // The maximum of one component per four pixels reaches about 60 dB in that time.
   const auto late = run(search("90", "0.2"));
   EXPECT_EQ(late.exit_code, 0);
   EXPECT_NE(late.error.find("warning: --psnr: 90 dB requested, "), std::string::npos) << late.error;
   EXPECT_NE(late.error.find("--components"), std::string::npos) << late.error;
 }
 
-// Lines come each two seconds while it fits, with the PSNR, and with the attempt where there are several.
+// Progress lines appear every two seconds during a fit, with the PSNR and, for several attempts, the attempt.
 TEST_F(SmoeFitTest, ShowsHowFarTheFitIs) {
   put_busy_picture("busy.png");
   const auto fitted = run({"smoe", "fit", path("busy.png"), "-o", path("m.smoe"), "--components", "60", "--iterations",
@@ -157,12 +158,12 @@ TEST_F(SmoeFitTest, BytesThatCannotBeAreRefusedAtOnce) {
   const auto least = [&](std::int64_t components) {
     return fmt::format("at least {}", smoe_least_bytes(components, 2, 3));
   };
-  // So many steps would take hours.
+  // So many steps take hours.
   expect_refused(fit("a.png", "m.smoe", {"--bytes", "137"}), least(1) + " for 1 component, got '137'");
   expect_refused({"smoe", "fit", path("a.png"), "-o", path("m.smoe"), "--iterations", "1000000", "--components", "500",
                   "--bytes", "1500"},
                  least(500) + " for 500 components");
-  // The least is possible.
+  // The minimum is possible.
   for (const std::int64_t components : {1, 7, 60, 500}) {
     const auto bytes = smoe_least_bytes(components, 2, 3);
     const auto json = run_json(

@@ -40,8 +40,8 @@ class SmoeFitTest : public ProgramTest {
     write_image(path(name), {std::move(codes), {}});
   }
 
-  /// 3 x 3 views of a light field whose things shift; `up`: the first row of files is the lowest; `swapped`: u comes
-  /// before v in their names.
+  /// 3 x 3 views of a light field with parallax. `up`: the first row of files is the lowest; `swapped`: u precedes v in
+  /// file names.
   void put_views(bool up, bool swapped = false) const {
     for (int v = 0; v < 3; ++v) {
       for (int u = 0; u < 3; ++u) {

@@ -1,4 +1,4 @@
-// `holotone smoe`: info, render and convert, and what they refuse.
+// `holotone smoe`: info, render and convert, and rejected input.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +22,7 @@ class SmoeProgramTest : public ProgramTest {
     return cases::make_smoe(c);
   }
 
-  /// The model that the file gives back.
+  /// Writes a model; returns it as decoded from the file.
   SmoeModel put(const std::string& name, const SmoeModel& model, bool lossless = true) const {
     const auto bytes = encode_smoe(model, {.lossless = lossless, .steps = smoe_steps(model, 60)});
     write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -35,7 +35,7 @@ class SmoeProgramTest : public ProgramTest {
     return image;
   }
 
-  /// Every code of a picture is that of the model's colours.
+  /// Expects every code of a picture to be that of the model's colours.
   void expect_codes(const std::string& name, const Array<float, 3>& colours, bool linear, int bits) const {
     const Image image = read_image(path(name));
     ASSERT_EQ(shape_of(image), colours.shape()) << name;
@@ -76,7 +76,7 @@ TEST_F(SmoeProgramTest, InfoTellsThePsnr) {
   ASSERT_EQ(run({"smoe", "render", path("m.smoe"), "-o", path("own.png")}).exit_code, 0);
   const auto equal = run({"smoe", "info", path("m.smoe"), "--against", path("own.png")});
   EXPECT_NE(equal.output.find("PSNR                   equal"), std::string::npos) << equal.output << equal.error;
-  // A picture that is one code off everywhere.
+  // A picture whose codes are all off by one.
   Image image = read_image(path("own.png"));
   for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) {
     code = static_cast<std::uint8_t>(code == 255 ? 254 : code + 1);
@@ -218,7 +218,7 @@ TEST_F(SmoeProgramTest, ConversionsToFilesOfAnySize) {
   EXPECT_LE(convert("m.smoe", "small.smoe", {"--bytes", "2.2k"}), 2200);
   EXPECT_GT(fs::file_size(path("small.smoe")), 2100u);
   EXPECT_LT(convert("m.smoe", "coarse.smoe", {"--quality", "20"}), convert("m.smoe", "fine.smoe", {"--quality", "70"}));
-  // The steps of a quantised file stay, and so does all else.
+  // Conversion of a quantized file keeps its steps and all else.
   convert("fine.smoe", "again.smoe", {});
   EXPECT_EQ(content_of(path("again.smoe")), content_of(path("fine.smoe")));
   EXPECT_GT(convert("fine.smoe", "exact.smoe", {"--lossless"}),
@@ -319,7 +319,7 @@ TEST_F(SmoeProgramTest, BadFilesAreRefused) {
   auto spoilt = npz;
   spoilt[400] = static_cast<char>(spoilt[400] ^ 1);
   refused("spoilt.npz", spoilt, {"spoilt.npz", "checksum"});
-  // Words of one array's header changed, with the right checksum in both of the archive's headers.
+  // Changes words in one array's header, with the correct checksum in both headers of the archive.
   const auto with_header = [&](const std::string& from, const std::string& to) {
     auto changed = npz;
     const std::size_t local = changed.find("centre.npy") - 30;

@@ -1,4 +1,4 @@
-// holotone hologram --views: files, words and what is refused.
+// holotone hologram --views: files, messages and rejected input.
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -39,8 +39,8 @@ TEST_F(StereogramTest, AFieldAndWhatItSaysOfItself) {
   EXPECT_EQ(json["holograms"][0]["computed_share"], 1.0);
   EXPECT_GT(json["holograms"][0]["lit_share"].get<double>(), 0.05);
   EXPECT_TRUE(json["warnings"].empty()) << json["warnings"];
-  // Half the panel apart, from where every hogel's light (7.64 degrees) reaches every camera; as wide as the panel from
-  // the middle one.
+  // Default camera pitch: the cameras span half the panel. Default distance: every hogel's light (7.64 degrees) reaches
+  // every camera. Default size: the panel's width seen from the middle camera.
   EXPECT_NEAR(json["camera_pitch_m"].get<double>(), 96 * 2e-6 / 4, 1e-12);
   const double distance = 1.5 * 96 * 2e-6 / (2 * std::tan(std::asin(532e-9 / 4e-6)));
   EXPECT_NEAR(json["view_distance_m"].get<double>(), distance, 1e-9);
@@ -174,7 +174,7 @@ TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
                                        "--distance",   "5mm",       "--layers", "4"};
   ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
   RunningProgram program(hologram("a.npy", large), captured_);
-  // Four MiB, three rows of hogels, are written at once; the journal grows with them.
+  // Four MiB, three rows of hogels, are written at once; the journal grows with each.
   const auto journal = folder_ / ".a.npy.part.rows";
   const auto stopped = stopped_when_it_grows(program, journal);
   if (stopped.exit_code == 0) GTEST_SKIP() << "the run was over before it could be stopped";

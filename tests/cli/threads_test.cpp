@@ -1,4 +1,4 @@
-// The same seed with other numbers of threads: docs/conventions.md, Chance.
+// Equal seeds with different numbers of threads: docs/conventions.md, Chance.
 #include <cmath>
 #include <cstring>
 #include <tests/cli/picture.hpp>
@@ -9,7 +9,7 @@ namespace {
 
 class ThreadsTest : public SmallPanelTest {
  protected:
-  /// Runs with so many threads and returns the file that was written.
+  /// Runs with `threads` threads and returns the content of the written file.
   std::string made_with(int threads, std::vector<std::string> arguments) const {
     const std::string output = path("out.npy");
     arguments.insert(arguments.begin(), "hologram");

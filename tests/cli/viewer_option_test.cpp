@@ -1,4 +1,4 @@
-// --viewer DISTANCE:SIZE[@X,Y], as quantize, reconstruct and hologram read it.
+// --viewer DISTANCE:SIZE[@X,Y], as parsed by quantize, reconstruct and hologram.
 #include <cli/common/viewer_option.hpp>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>

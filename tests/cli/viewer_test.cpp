@@ -1,4 +1,4 @@
-// What the program shows of a hologram to an eye in front of it.
+// Reconstructions of holograms for an eye in front of the panel.
 #include <cmath>
 #include <holotone/core/device.hpp>
 #include <holotone/io/field_file.hpp>
@@ -13,7 +13,7 @@ constexpr double pitch_m = 8e-6;
 
 class ViewerTest : public SmallPanelTest {
  protected:
-  /// Points {x, y, depth, amplitude} on 201 x 151 pixels.
+  /// Makes a hologram of points {x, y, depth, amplitude} on 201 x 151 pixels.
   void make(const std::string& output, const std::vector<std::array<double, 4>>& points,
             std::vector<std::string> more = {}) const {
     auto cloud = points;
@@ -65,7 +65,7 @@ TEST_F(ViewerTest, AnEyeSeesAPointAtItsPlaceAndParallaxBesideIt) {
   };
   const auto left = seen_from("-1.2,-0.8mm");
   const auto right = seen_from("1.2,0.8mm");
-  // d2 - d1 = -2 cm, v + d2 = 20 cm: a tenth of 2.4 mm and 1.6 mm the other way.
+  // d2 - d1 = -2 cm, v + d2 = 20 cm: a shift of a tenth of 2.4 mm and 1.6 mm in the opposite direction.
   EXPECT_NEAR(left.second - right.second, 0.24e-3 / pitch_m, 4);
   EXPECT_NEAR(right.first - left.first, 0.16e-3 / pitch_m, 4);  // rows run down
 }
@@ -82,10 +82,10 @@ TEST_F(ViewerTest, MetadataAndReportTellOfTheEye) {
   EXPECT_EQ(eye["x_m"].get<double>(), 0.2e-3);
   EXPECT_EQ(eye["y_m"].get<double>(), -0.1e-3);
   EXPECT_EQ(eye["shape"], "ellipse");
-  // From a point 0.1 m behind, light of 1.6 x 1.2 mm of panel spreads over twice that where the eye is.
+  // Light of a point 0.1 m behind 1.6 x 1.2 mm of panel spreads over twice those lengths at the eye.
   EXPECT_GT(eye["light_share"].get<double>(), 0.1);
   EXPECT_LT(eye["light_share"].get<double>(), 0.5);
-  EXPECT_EQ(json["distances_m"][0].get<double>(), 0.1);  // the file's
+  EXPECT_EQ(json["distances_m"][0].get<double>(), 0.1);  // as the file states
   const auto metadata = run_json({"info", path("b.png")})["metadata"];
   EXPECT_EQ(metadata["viewer_distance_m"].get<double>(), 0.1);
   EXPECT_EQ(metadata["viewer_x_m"].get<double>(), 0.2e-3);
@@ -97,7 +97,7 @@ TEST_F(ViewerTest, MetadataAndReportTellOfTheEye) {
   EXPECT_EQ(pixels_of(path("b.png")).nx, 101);  // 201 / 2, rounded
 }
 
-// White is the mean and the standard deviation together, unless something else is asked for.
+// White is the mean plus the standard deviation unless another rule is given.
 TEST_F(ViewerTest, PicturesAreNormalisedAsThePaperDoes) {
   make("a.png", {{0, 0, 0.1, 1}, {3e-4, 2e-4, 0.11, 1}});
   const std::vector<std::string> eye{"--viewer", "100mm:1mm"};
@@ -141,7 +141,7 @@ TEST_F(ViewerTest, SweepsOverFocusAndPlaceGiveFramesAndASheet) {
   (void)run_json(look("a.png", "sheet.png", {"--viewer", "100mm:1mm", "--sweep-viewer", "-1,0mm:1,0mm:3"}));
   const auto metadata = run_json({"info", path("sheet.png")})["metadata"];
   EXPECT_EQ(metadata["viewer_x_m"], "-0.001,0,0.001");
-  // One place is the picture from there.
+  // A single position gives the same picture.
   (void)run_json(look("a.png", "one.npy", {"--viewer", "100mm:1mm@1,0.4mm", "--focus", "12cm", "--linear"}));
   EXPECT_EQ(pixels_of(path("one.npy")).value, pixels_of(path("p2.npy")).value);
 }
@@ -166,8 +166,8 @@ TEST_F(ViewerTest, EveryEncodingIsSeen) {
   }
 }
 
-// More rows than a strip has: a reference beam that is tilted up goes on from strip to strip. With a correction of
-// nothing the same light is taken together.
+// More rows than a strip: a reference beam tilted upward continues from strip to strip. With a zero correction the
+// program reads the hologram as a whole.
 TEST_F(ViewerTest, StripsGiveTheLightOfTheWhole) {
   write_cloud("point.csv", {{0, 3e-3, -0.3, 1}});
   (void)run_json({"hologram", path("point.csv"), "-o", path("tall.png"), "--resolution", "12x2500", "--pitch", "8um",
@@ -213,7 +213,7 @@ TEST_F(ViewerTest, WhatCannotBeSeenIsRefused) {
   refused({"--viewer", "100mm:0mm"}, {"--viewer", "window"});
   refused({"--viewer", "100mm"}, {"--viewer", "DISTANCE:SIZE[@X,Y]", "--aperture"});
   refused({"--viewer", "100:2mm"}, {"--viewer", "unit"});
-  // 64 pixels of 8 um: arctan((20 - 1 - 0.256) / 100) = 10.616 degrees, 1.905 are reached.
+  // 64 pixels of 8 um: arctan((20 - 1 - 0.256) / 100) = 10.616 degrees; light reaches 1.905 degrees.
   refused({"--viewer", "100mm:2mm@20,0mm"}, {"--viewer: expected", "1.91 degrees", "by 8.71 degrees"});
   refused({"--viewer", "100mm:2mm@0,20mm"}, {"--viewer: expected", "vertically"});
   refused({"--viewer", eye, "--focus", "-10cm"}, {"--focus: expected", "in the eye's own plane"});
@@ -232,7 +232,7 @@ TEST_F(ViewerTest, WhatCannotBeSeenIsRefused) {
   refused({"--pupil-shape", "ellipse"}, {"--pupil-shape", "--viewer DISTANCE:SIZE"});
   refused({"--output-pitch", "8um"}, {"--output-pitch", "--viewer DISTANCE:SIZE"});
   refused({"--white", "bright"}, {"--white", "mean+deviation"});
-  // A field is read by rows: what is wrong with it shows on the way, and leaves nothing.
+  // A field is read by rows: an error in it appears during the run and leaves no file.
   if (can_write("f.h5")) {
     FieldFile field{Array<std::complex<float>, 2>({40, 30}),
                     {{"wavelength_m", "532e-9"}, {"pitch_m", "8e-6"}, {"distance_m", "0.1"}}};

@@ -1,4 +1,4 @@
-// White objects in three colours: the channels' light is the same everywhere on the object.
+// White objects in three colours: the channels' light is in the same ratio everywhere on the object.
 #include <holotone/core/random.hpp>
 #include <numeric>
 #include <tests/cli/picture.hpp>
@@ -13,8 +13,8 @@ constexpr double pitch_m = 8e-6;
 
 class WhiteTest : public ProgramTest {
  protected:
-  /// A plate that fills most of the panel, of points without colour 24 um apart on the average, 7.5 cm behind it: there
-  /// light of 450 nm reaches 2.1 mm to each side, that of 638 nm 3.0 mm, and the panel is 5.1 mm wide.
+  /// A plate that fills most of the panel: points without colour, on average 24 um apart, 7.5 cm behind it. There light
+  /// of 450 nm reaches 2.1 mm to each side, light of 638 nm 3.0 mm; the panel is 5.1 mm wide.
   void write_plate(const std::string& name) const {
     constexpr double spacing = 24e-6;
     std::vector<std::array<double, 4>> points;
@@ -35,8 +35,8 @@ class WhiteTest : public ProgramTest {
     return run_json(more);
   }
 
-  /// The largest deviation from white, red, green and blue over their mean, in any of 4 x 3 parts of the plate, or in
-  /// the whole of it.
+  /// Largest deviation from white, red, green and blue over their mean, in any of 4 x 3 parts of the plate, or in the
+  /// whole plate.
   [[nodiscard]] double tint(const std::string& holograms, std::vector<std::string> more = {},
                             bool whole = false) const {
     more.insert(more.begin(), {"reconstruct", path(holograms), "-o", path("seen.npy"), "--linear", "--device", "cpu"});
@@ -44,7 +44,7 @@ class WhiteTest : public ProgramTest {
     const auto seen = pixels_of(path("seen.npy"));
     EXPECT_EQ(seen.channels, 3);
     EXPECT_EQ(seen.nx, nx);
-    constexpr std::int64_t across = 120;  // pixels of a part: 40 by 40 points
+    constexpr std::int64_t across = 120;  // pixels per part: 40 by 40 points
     double worst = 0;
     std::array<double, 3> sum{};
     for (std::int64_t part = 0; part < 12; ++part) {
@@ -64,7 +64,7 @@ class WhiteTest : public ProgramTest {
   }
 };
 
-// Without one cone for all colours: 7.3 % in the field, 7.7 % of phases.
+// Without a common cone for all colours the tint is 7.3 % in the field, 7.7 % for phases.
 TEST_F(WhiteTest, AWhitePlateIsWhite) {
   write_plate("plate.csv");
   for (const char* name : {"plate_%c.h5", "plate_%c.png"}) {
@@ -77,8 +77,8 @@ TEST_F(WhiteTest, AWhitePlateIsWhite) {
   }
 }
 
-// Through a pupil beside the axis too, which sees a part of the panel alone: with more speckle, so the
-// whole plate's light is compared.
+// Also through an off-axis pupil, which shows a part of the panel with more speckle: the light of the whole plate is
+// compared.
 TEST_F(WhiteTest, AWhitePlateIsWhiteThroughAPupil) {
   write_plate("plate.csv");
   (void)hologram("plate_%c.png");
@@ -87,7 +87,7 @@ TEST_F(WhiteTest, AWhitePlateIsWhiteThroughAPupil) {
   EXPECT_LT(worst, 0.08);
 }
 
-// Layers send each colour's light into its own cone: the program says where the panel cuts it off.
+// Layers emit each colour's light into its own cone: the program reports where the panel cuts it off.
 TEST_F(WhiteTest, LayersSayWhereTheyAreTinted) {
   Image image{Array<std::uint8_t, 3>({60, 80, 1}), {}};
   for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = 200;

@@ -1,4 +1,4 @@
-// Uses something of every dependency, so that a package which forgets one does not link.
+// Uses a symbol of every dependency, so that a package that omits one does not link.
 #include <cstdio>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/field_file.hpp>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// One point behind the middle of a small panel, seen in focus: the brightest pixel is the middle one.
+/// One point behind the middle of a small panel, in focus: the brightest pixel is the middle one.
 bool brightest_in_the_middle() {
   using namespace holotone;
   const FieldGrid grid{.nx = 65, .ny = 65, .pitch_m = 8e-6, .wavelength_m = 532e-9};
@@ -45,7 +45,7 @@ bool brightest_in_the_middle() {
 
 int main() try {
   if (!brightest_in_the_middle()) return 1;
-  // Only has to link: HDF5, TIFF and assimp where the library was built with them.
+  // Must only link: HDF5, TIFF and assimp if the library was built with them.
   try {
     (void)holotone::read_field("absent.h5");
     (void)holotone::read_image("absent.tif");

@@ -9,7 +9,7 @@
 namespace holotone {
 namespace {
 
-// The values were computed from the formula with another language's integers: what a seed means must never change.
+// The values were computed from the formula with integers of another language: the bits of a seed must never change.
 TEST(Random, SeededBitsArePinned) {
   EXPECT_EQ(random_bits(0, 0), 0xe98c3ea4c0021c70u);
   EXPECT_EQ(random_bits(0, 1), 0xd8b9c672085c20c0u);

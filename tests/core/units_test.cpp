@@ -10,7 +10,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// what() of the error that `call` throws; a failure if it throws none or another code.
+/// what() of the error that `call` throws; a failure if it throws none or one of another code.
 template <class Call>
 std::string error_of(const Call& call) {
   try {

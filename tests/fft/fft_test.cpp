@@ -25,7 +25,7 @@ std::vector<Complex64> random_field(Shape<2> shape, std::uint64_t seed) {
   return values;
 }
 
-/// One step of rounding a stage: relative l2 error of an FFT grows with the number of stages.
+/// One rounding step per stage: the relative l2 error of an FFT grows with the number of stages.
 double tolerance_for(Shape<2> shape) {
   return 6e-8 * (2 + std::log2(static_cast<double>(holotone::element_count(shape))));
 }
@@ -159,7 +159,7 @@ TEST_P(Fft, LeavesTheInverseUnscaledWhenAsked) {
   });
 }
 
-// Zero padding that the plan knows of changes the work, not the result.
+// Zero padding declared to the plan changes the work, not the result.
 TEST_P(Fft, NamedRowsGiveTheSameAsAllRows) {
   on_each([](Device device) {
     for (const std::int64_t first : {0, 3, 8}) {

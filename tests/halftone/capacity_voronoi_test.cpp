@@ -1,4 +1,4 @@
-// Dots that all own the same ink.
+// Dots with equal shares of the ink.
 #include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ std::vector<std::array<float, 2>> sorted_places(const std::vector<float>& positi
   return places;
 }
 
-// Capacities are equal by construction only if swaps lose no sample: the samples are those drawn, and each dot is the
-// mean of its own.
+// Equal capacities follow by construction only if swaps lose no sample: the samples are those drawn, and each dot is
+// the mean of its own samples.
 TEST(CapacityVoronoi, EveryDotOwnsTheSameInk) {
   const auto ink = uneven_ink(45, 60);
   CapacityVoronoiOptions options;
@@ -57,7 +57,7 @@ TEST(CapacityVoronoi, EnergyFallsUntilNoSwapHelps) {
   for (std::size_t i = 1; i < result.energy.size(); ++i) EXPECT_LT(result.energy[i], result.energy[i - 1] * (1 + 1e-6));
   std::printf("%zu sweeps, energy %.3f of the first cells'\n", result.energy.size(),
               result.energy.back() / result.energy.front());
-  // The definition, for all pairs of dots and samples: no swap would lower the energy.
+  // Optimality by definition, for all pairs of dots and samples: no swap lowers the energy.
   const auto& p = result.dots.position;
   const auto& s = result.sample;
   double worst = 0;
@@ -77,8 +77,7 @@ TEST(CapacityVoronoi, EnergyFallsUntilNoSwapHelps) {
   EXPECT_LT(worst, 1e-3);
 }
 
-// Balzer and others' point: dots are as far apart as those of Lloyd's method, and the local number of dots is the
-// ink's.
+// Balzer et al.: dots are as far apart as with Lloyd's method, and the local density of dots follows the ink.
 TEST(CapacityVoronoi, ConstantDensityIsEvenAndWellSpaced) {
   const auto ink = even_ink(80, 80, 0.5F);
   const auto result = capacity_voronoi_dots(ink.view(), 400);

@@ -45,7 +45,7 @@ TEST(ColourClassesOptions, DotsAreSharedOutByInk) {
   EXPECT_THROW((void)dots_of_classes(inks, -1), Error);
 }
 
-/// Problems are small: threads would only wait for each other.
+/// Uses one thread: problems are small, and threads mostly wait.
 class ColourClasses : public support::OnEachDevice {
  protected:
   ColourClasses() { omp_set_num_threads(1); }
@@ -56,7 +56,7 @@ class ColourClasses : public support::OnEachDevice {
 };
 HOLOTONE_ON_EACH_DEVICE(ColourClasses);
 
-// One ink is all inks: half of the force within and half across is the force itself.
+// A single ink is the set of all inks: half of the force within plus half across is the force itself.
 TEST_P(ColourClasses, OneClassIsElectrostaticHalftone) {
   on_each([&](Device device) {
     const auto ink = uneven_ink(40, 52);
@@ -82,8 +82,8 @@ TEST_P(ColourClasses, OneClassIsElectrostaticHalftone) {
   });
 }
 
-// Two even inks: without a force across, the dots of one know nothing of the other's, and together they are as random
-// as two independent patterns; with it, all together keep apart, and each by itself still does.
+// Two even inks. Without a force across, the dots of one ink ignore the other's: together they are as random as two
+// independent patterns. With that force all dots keep apart, and so do those of each ink.
 TEST_P(ColourClasses, ClassesKeepApart) {
   on_each([&](Device device) {
     const auto ink = even_ink(48, 48, 0.5F);

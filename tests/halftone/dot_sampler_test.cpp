@@ -1,4 +1,4 @@
-// First places of dots on every device: the same draws as the functions on the CPU.
+// Initial dot positions on every device: the same draws as the CPU functions.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
@@ -52,7 +52,7 @@ TEST_P(DotSamplerOn, draws_the_functions_dots) {
         const auto got = sample(sampler, ink, count, 9, device);
         const auto expected = sampling == Sampling::importance ? holotone::importance_sampled_dots(ink.view(), count, 9)
                                                                : holotone::stratified_dots(ink.view(), count, 9);
-        // A draw within 2^-32 of a border: at 5000 draws and 2000 borders one in 400 such tests.
+        // A draw within 2^-32 of a border: with 5000 draws and 2000 borders, one in 400 such tests.
         std::int64_t other = 0;
         for (std::int64_t j = 0; j < count; ++j) {
           const auto i = static_cast<std::size_t>(2 * j);

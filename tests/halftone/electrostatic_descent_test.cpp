@@ -1,4 +1,4 @@
-// What becomes of dots that move under electrostatic forces, on every device.
+// Motion of dots under electrostatic forces, on every device.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/metrics/blurred_comparison.hpp>
@@ -49,7 +49,7 @@ TEST_P(ElectrostaticDescent, one_dot_goes_to_the_middle_and_stays) {
         halftone.set_positions({x * 0.3F, y * 1.6F});
         for (int i = 0; i < 90; ++i) halftone.plan().step(rule);
         const auto end = halftone.positions();
-        // Across a page as thin as a line the force is weak: plain steps take their time.
+        // Across a page as thin as a line the force is weak: plain steps converge slowly.
         const float rest = momentum ? 0.02F : 0.5F;
         EXPECT_NEAR(end[0], x, rest * x) << nx << " x " << ny;
         EXPECT_NEAR(end[1], y, rest * y) << nx << " x " << ny;
@@ -61,7 +61,7 @@ TEST_P(ElectrostaticDescent, one_dot_goes_to_the_middle_and_stays) {
 TEST_P(ElectrostaticDescent, dots_at_one_place_separate) {
   on_each([&](Device device) {
     for (const auto sum : {ForceSum::ewald, ForceSum::taylor, ForceSum::direct}) {
-      if (sum == ForceSum::taylor && device.backend == holotone::Backend::cuda) continue;  // the CPU's
+      if (sum == ForceSum::taylor && device.backend == holotone::Backend::cuda) continue;  // on the CPU only
       const auto page = grey(30, 30);
       std::vector<float> dots(80, 11.0F);
       Halftone halftone(page, dots, device, {.sum = sum});
@@ -111,7 +111,7 @@ TEST_P(ElectrostaticDescent, move_follows_its_rule) {
     EXPECT_NEAR(halftone.plan().statistics().mean, (0.5 + 50) / 3, 1e-5);
     EXPECT_NEAR(halftone.plan().statistics().rms, std::sqrt((0.25 + 2500) / 3), 1e-4);
 
-    // Heavy ball: 0.1, then 0.9 of that more; a force against the velocity starts anew.
+    // Heavy ball: 0.1, then another 0.9 of it; a force against the velocity resets it.
     const StepRule heavy{Descent::momentum, 0.1, 0.9, false, 10};
     halftone.set_positions({20, 20, 40, 40, 32, 50});
     halftone.move({1, 0, 0, 0, 0, 0}, heavy);
@@ -145,8 +145,8 @@ TEST_P(ElectrostaticDescent, a_step_is_forces_and_a_move) {
     if (device == Device{}) {
       EXPECT_EQ(whole.positions(), parts.positions());
     } else {
-      // A step there adds the tables of attraction and edge correction before it interpolates: rounding, grown in four
-      // steps.
+      // A CUDA step adds the tables of attraction and edge correction before interpolation: rounding differences,
+      // amplified over four steps.
       const auto expected = parts.positions();
       const auto got = whole.positions();
       for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-3F);
@@ -190,7 +190,7 @@ TEST_P(ElectrostaticDescent, shaking_is_uniform_in_a_disc) {
   });
 }
 
-// Dots on even grey relax to nearly hexagonal order: each has its share of the page around it.
+// Dots on even grey relax to nearly hexagonal order; each has an equal share of the page around it.
 TEST_P(ElectrostaticDescent, even_grey_becomes_blue_noise) {
   on_each([&](Device device) {
     const auto page = grey(40, 50);
@@ -293,7 +293,7 @@ TEST_P(ElectrostaticDescent, the_driver_stops_reports_and_can_be_cancelled) {
   });
 }
 
-// Two classes repel within and across: force = own plan's and all dots' plan's, added by the caller.
+// Two classes repel within and across: the caller adds the force of the own plan and that of all dots' plan.
 TEST_P(ElectrostaticDescent, classes_of_dots_can_be_joined) {
   on_each([&](Device device) {
     const auto page = grey(30, 30);

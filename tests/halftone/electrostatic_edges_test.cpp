@@ -1,4 +1,4 @@
-// What edge_correction does, deterministic steps, crowds at one place: on every device.
+// Effect of edge_correction, deterministic steps, and crowded dots, on every device.
 #include <cmath>
 #include <fmt/format.h>
 #include <tests/halftone/electrostatic_support.hpp>
@@ -13,7 +13,7 @@ using support::Picture;
 class ElectrostaticSteps : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(ElectrostaticSteps);
 
-/// Two greys side by side, with rows all alike.
+/// Two greys side by side, with equal rows.
 Picture two_greys(std::int64_t ny, std::int64_t nx) {
   Picture on{ny, nx, {}};
   for (std::int64_t i = 0; i < ny * nx; ++i) on.ink.push_back(2 * (i % nx) < nx ? 0.2F : 0.9F);
@@ -93,7 +93,7 @@ TEST_P(ElectrostaticSteps, deterministic_steps_give_the_same_bits) {
   });
 }
 
-// Devices differ by their errors, which grow from step to step, and not more.
+// Devices differ only by their errors, which grow from step to step.
 TEST_P(ElectrostaticSteps, are_those_of_the_cpu) {
   const auto on = support::picture(50, 47);
   const auto start = support::random_dots(on, 900, 5);
@@ -107,7 +107,7 @@ TEST_P(ElectrostaticSteps, are_those_of_the_cpu) {
   on_each([&](Device device) {
     if (device == Device{}) return;
     for (const auto sum : {holotone::ForceSum::ewald, holotone::ForceSum::direct}) {
-      // Densities are those of the devices' own grids, which differ: rules that do not ask for them.
+      // Densities come from the devices' own grids, which differ: only rules without densities are compared.
       StepRule even;
       even.density_scaled = false;
       for (const auto& rule : {even, StepRule::paper()}) {

@@ -23,7 +23,7 @@ using support::random_dots;
 class ElectrostaticForce : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(ElectrostaticForce);
 
-/// The paper's split and its map are the CPU's: CUDA has to say so.
+/// Only the CPU has the paper's split and its map: expects the CUDA error for these.
 bool has(Device device, const ElectrostaticOptions& options) {
   if (device.backend == holotone::Backend::cpu) return true;
   if (options.sum != ForceSum::taylor && options.near != NearField::map) return true;
@@ -101,7 +101,7 @@ TEST_P(ElectrostaticForce, crowded_dots) {
 
 TEST_P(ElectrostaticForce, direct_sum_is_exact_to_rounding) {
   const auto on = picture(43, 61);
-  // Rounding of |F of the dots alone|, 70 1/px, against a net force of 5: 14 units of 6e-8, and a few operations.
+  // Rounding of the repulsion alone, 70 1/px, against a net force of 5: 14 units of 6e-8, and a few operations.
   on_each([&](Device device) {
     expect_force("direct", on, random_dots(on, 1501, 1), device, {.sum = ForceSum::direct}, 5e-6);
   });
@@ -153,7 +153,7 @@ TEST_P(ElectrostaticForce, map_finds_evenly_spread_neighbours_and_counts_those_i
   });
 }
 
-// Forces between dots are opposite: what is left of the sum is the attraction.
+// Forces between dots are opposite: their sum vanishes, and the total is the attraction.
 TEST_P(ElectrostaticForce, repulsion_has_no_sum) {
   const auto on = picture(43, 61);
   const auto dots = random_dots(on, 1500, 6);
@@ -173,8 +173,8 @@ TEST_P(ElectrostaticForce, repulsion_has_no_sum) {
       sum[i % 2] += static_cast<double>(forces[i]);
       squares += static_cast<double>(forces[i]) * static_cast<double>(forces[i]);
     }
-    // 1500 errors of 5e-4 each, between no correlation (sqrt(1500) of them) and the same everywhere (1500). Forces that
-    // are not opposite leave about 1.
+    // 1500 errors of 5e-4 each, between uncorrelated (sqrt(1500) of them) and equal everywhere (1500). Forces that are
+    // not opposite leave about 1.
     expect_within("sum of forces less attraction, over sqrt(sum of squares)",
                   std::hypot(sum[0] - attracted[0], sum[1] - attracted[1]) / std::sqrt(squares), 10 * 5e-4);
   });
@@ -198,7 +198,7 @@ TEST_P(ElectrostaticForce, order_of_dots_does_not_matter) {
       for (std::size_t i = 0; i < 1400; ++i) {
         worst = std::max(worst, static_cast<double>(std::abs(forces[i] - permuted[2 * place(i / 2) + i % 2])));
       }
-      // Sums of some ten terms of up to 1000 1/px where dots nearly touch, in another order.
+      // Sums of about ten terms of up to 1000 1/px where dots nearly touch, in another order.
       expect_within("largest difference, 1/px", worst, 2e-3);
     }
   });

@@ -76,7 +76,7 @@ TEST(ElectrostaticSplit, near_polynomial_is_close_to_the_share) {
   }
 }
 
-/// The error of pairs' forces, far part by the plan's table in float64, integrated over the plane.
+/// Integral over the plane of the pair-force error, with the far part from the plan's table in float64.
 double simulated_error(const Setup& setup, int sources, int targets) {
   const auto table = far_spectrum(setup);
   const std::int64_t ny = setup.grid[0];

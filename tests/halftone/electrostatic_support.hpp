@@ -1,5 +1,5 @@
 #pragma once
-// Pictures, dots and a plan whose data come from and go to host memory, for the tests of electrostatic halftoning.
+// Pictures, dots and a plan with data in host memory, for the tests of electrostatic halftoning.
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/halftone/electrostatic.hpp>

@@ -1,4 +1,4 @@
-// From a picture's numbers to ink: closed forms.
+// Pixel values to ink: closed forms.
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Ink, IsOneMinusLinearLight) {
   EXPECT_FLOAT_EQ(ink_from_pixels(picture(1, 1, {0.75F}).view(), options)(0, 0), 0.25F);
 }
 
-// The table of codes and the formula agree, at codes of 8 and 16 bits and between them.
+// The table of codes and the formula agree at codes of 8 and 16 bits and between them.
 TEST(Ink, CodesAndNumbersBetweenThemAreDecodedAlike) {
   std::vector<float> values;
   for (int k = 0; k <= 255; ++k) values.push_back(static_cast<float>(k) / 255.0F);
@@ -127,7 +127,7 @@ TEST(Ink, RefusesWhatItCannotUse) {
   (void)message_of([] { (void)ink_from_pixels(picture(1, 1, {0, 0, 0, 0, 0}).view()); });
 }
 
-// What Demichel's model prints is the picture, whatever the share of black.
+// The print by Demichel's model equals the picture for any share of black.
 TEST(Ink, FourColoursPrintThePicture) {
   InkOptions options;
   options.tone = PixelTone::linear;
@@ -187,7 +187,7 @@ TEST(Ink, ResamplingAveragesOrInterpolates) {
   const auto halved = resampled_ink(ink.view(), {1, 2});
   EXPECT_FLOAT_EQ(halved(0, 0), 0.5F);
   EXPECT_FLOAT_EQ(halved(0, 1), 0.5F);
-  const auto thirds = resampled_ink(ink.view(), {2, 3});  // 4/3 old pixels each
+  const auto thirds = resampled_ink(ink.view(), {2, 3});  // 4/3 source pixels each
   EXPECT_NEAR(thirds(0, 0), (0 + 1.0 / 3) / (4.0 / 3), 1e-6);
   EXPECT_NEAR(thirds(0, 1), (2.0 / 3 + 0.5 * 2 / 3) / (4.0 / 3), 1e-6);
   const auto line = plane(1, 2, {0, 1});
@@ -202,7 +202,7 @@ TEST(Ink, ResamplingAveragesOrInterpolates) {
   (void)message_of([&] { (void)resampled_ink(ink.view(), {0, 2}); });
 }
 
-// Shrinking by any factor keeps the sum a pixel of the old picture stands for.
+// Reduction by any factor keeps the total ink.
 TEST(Ink, ShrinkingKeepsTheInk) {
   Array<float, 2> ink({37, 53});
   for (std::int64_t i = 0; i < ink.size(); ++i) ink.data()[i] = static_cast<float>((i * 7919) % 1000) / 999.0F;
@@ -235,7 +235,7 @@ TEST(Ink, DotsBesideTheInkAreTakenToItsNearestPoint) {
   ink(2, 3) = 1;
   ink(6, 9) = 0.5F;
   holotone::Dots dots;
-  dots.width = 24;  // two units a pixel
+  dots.width = 24;  // two units per pixel
   dots.height = 16;
   dots.position = {7, 5, 0, 5, 8.5F, 3.5F, 23, 15};
   EXPECT_EQ(holotone::take_to_ink(dots, ink.view()), 3);

@@ -18,7 +18,7 @@ TEST(Lloyd, NearestDotsAreThoseOfBruteForce) {
   const auto ink = uneven_ink(61, 83);
   for (const std::int64_t count : {1, 2, 7, 500, 1100}) {
     Dots dots = importance_sampled_dots(ink.view(), count, 4);
-    if (count == 500) {  // equal dots: the first; off the page: as any other
+    if (count == 500) {  // equal dots: the first is nearest; off the page: as for any other dot
       dots.position[20] = dots.position[10];
       dots.position[21] = dots.position[11];
       dots.position[30] = -40;
@@ -54,15 +54,15 @@ TEST(Lloyd, EnergyNeverRises) {
   const auto result = lloyd_dots(ink.view(), importance_sampled_dots(ink.view(), 300, 1), options);
   ASSERT_EQ(result.energy.size(), 60u);
   for (std::size_t i = 1; i < result.energy.size(); ++i) {
-    // Positions are float32: a move of one ulp of 64 against a cell of 3 pixels.
+    // Positions are float32: a shift of one ulp of 64 in a cell of 3 pixels.
     EXPECT_LE(result.energy[i], result.energy[i - 1] * (1 + 1e-7)) << i;
   }
   std::printf("energy falls to %.3f of the start's\n", result.energy.back() / result.energy.front());
   EXPECT_LT(result.energy.back(), 0.75 * result.energy.front());
 }
 
-// The second moment a dot and dimension of a hexagonal lattice is 5 / (36 sqrt 3) area^2 = 0.0802 area^2, and none is
-// lower (L. Fejes Toth 1953); random dots have 1 / (2 pi) = 0.159. Defects and the page's edge cost a twentieth.
+// Second moment per dot and dimension: a hexagonal lattice has the minimum, 5 / (36 sqrt 3) area^2 = 0.0802 area^2 (L.
+// Fejes Toth 1953); random dots have 1 / (2 pi) = 0.159. Defects and the page's edge add a twentieth.
 TEST(Lloyd, ConstantDensityGivesNearlyHexagons) {
   constexpr std::int64_t count = 400;
   const auto ink = even_ink(80, 80, 0.5F);
@@ -79,7 +79,7 @@ TEST(Lloyd, ConstantDensityGivesNearlyHexagons) {
   EXPECT_GT(neighbours, 0.85);
 }
 
-// One dot goes to the centre of the ink; two on a row split it.
+// One dot converges to the centre of the ink; two dots on a row divide it.
 TEST(Lloyd, FewDotsAreInClosedForm) {
   Array<float, 2> row({1, 8});
   for (std::int64_t i = 0; i < 8; ++i) row(0, i) = i < 6 ? 0.0F : 1.0F;
@@ -101,7 +101,7 @@ TEST(Lloyd, FewDotsAreInClosedForm) {
   EXPECT_EQ(pair.energy.back(), 0);
 }
 
-// Equal dots: the first has the cell, the other goes elsewhere.
+// Of equal dots the first keeps the cell, and the other is moved elsewhere.
 TEST(Lloyd, CoincidentDotsSeparate) {
   const auto ink = even_ink(20, 20, 1);
   Dots dots;

@@ -49,8 +49,8 @@ TEST(Sampling, PutsTheNumberAskedWhereThereIsInk) {
   }
 }
 
-// Dots in the left of m equal strips, against the ink there: binomial for independent dots (4 standard deviations),
-// closer for spread ones.
+// Dots to the left of each of eight columns against the ink there: binomial for independent dots (4 standard
+// deviations), closer for spread dots.
 TEST(Sampling, DensityIsTheInks) {
   const auto ink = ramp(64, 90);
   const double total = total_ink(ink.view());
@@ -87,7 +87,7 @@ TEST(Sampling, SameSeedSameBitsWithAnyNumberOfThreads) {
   }
 }
 
-// The hash is that of the same formulas in Python, so that another machine or compiler that differs is found.
+// The hash was computed from the same formulas in Python: it detects deviating machines and compilers.
 TEST(Sampling, TheBitsAreTheSameEverywhere) {
   Array<float, 2> ink({4, 4});
   for (std::int64_t i = 0; i < 16; ++i) ink.data()[i] = static_cast<float>(i) / 16;
@@ -162,7 +162,7 @@ TEST(FloydSteinberg, KeepsTheInk) {
   }
 }
 
-// The error of a mean over a block of 8 x 8 is that of the block's rim alone.
+// The error of a mean over a block of 8 x 8 is that of the block's boundary alone.
 TEST(FloydSteinberg, LocalMeansAreTheInks) {
   const auto ink = ramp(64, 64);
   const auto bitmap = floyd_steinberg(ink.view());

@@ -1,4 +1,4 @@
-// From colours to four inks, and what dots of them print.
+// Separation of colours into four inks, and the colours printed by their dots.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,7 +14,7 @@
 namespace holotone {
 namespace {
 
-/// As solid inks of an offset press look: each takes some light that it should let pass.
+/// Solid inks of an offset press: each absorbs some light that an ideal ink transmits.
 FourInks press_inks(double across) {
   return {{{{0, 0.42, 0.86}, {0.84, 0, 0.26}, {1, 0.89, 0}, {0, 0, 0}}}, apart_of(1, across)};
 }
@@ -44,7 +44,7 @@ TEST(PrintedLight, LiesBetweenDotsAtRandomAndDotsApart) {
   }
 }
 
-// Printed again, a colour that the inks can print comes back; greys need black alone.
+// A printable colour is reproduced by its separation; greys use black alone.
 TEST(Separation, IsTheInverseOfPrinting) {
   for (const double across : {0.0, 0.5}) {
     for (const double black : {1.0, 0.6, 0.0}) {
@@ -52,7 +52,7 @@ TEST(Separation, IsTheInverseOfPrinting) {
       const Separation separation(black, inks);
       double worst = 0;
       for (int i = 0; i < 200; ++i) {
-        // Pale to middling and not too dark: all of them can be printed without black too.
+        // Pale to medium colours, all printable without black.
         const auto part = [&](int prime) { return static_cast<double>(i * prime % 199) / 199; };
         const FourShares coverage = {0.3 + 0.1 * part(37), 0.3 + 0.1 * part(53), 0.3 + 0.1 * part(71), 0};
         const Channels light = printed_light({inks.light, 0}, coverage);
@@ -103,7 +103,7 @@ TEST(Separation, RefusesWhatIsNoInk) {
   EXPECT_THROW((void)Separation(1, FourInks{{}, std::nan("")}), Error);
 }
 
-/// Mean light of columns first to last of a page of dots, `margin` off its edges, looked at 10 times a pixel each way.
+/// Mean light of columns first to last of a page of dots, `margin` off its edges, with 10 x 10 samples per pixel.
 Channels mean_light(const Dots& dots, double radius, const FourInks& inks, double first, double last) {
   constexpr int samples = 10;
   constexpr double margin = 3;
@@ -132,7 +132,7 @@ Channels mean_light(const Dots& dots, double radius, const FourInks& inks, doubl
   return sum;
 }
 
-/// A picture whose pixel (row, col) is colour(col), halftoned with one dot for a pixel's area of ink.
+/// Dots of a picture with colour(col) at pixel (row, col); one dot per pixel area of ink.
 template <class Colour>
 Dots halftoned(std::int64_t ny, std::int64_t nx, const Separation& separation, double across, const Colour& colour) {
   Array<float, 3> pixels({ny, nx, 3});
@@ -173,9 +173,9 @@ class SeparatedDots : public testing::Test {
   int threads_ = omp_get_max_threads();
 };
 
-// Where dots of one ink hardly lie on each other (below 0.8 of the page) the mean light is that of the picture to 0.03,
-// or to 0.06 where chance decides how some hundred dots lie on others; to 0.08 where an ink is nearly solid, which lets
-// paper show through.
+// If dots of one ink hardly overlap (coverage below 0.8), the mean light is that of the picture to 0.03. It is to 0.06
+// where some hundred dots overlap others at random. For a nearly solid ink, which shows paper in its gaps, it is to
+// 0.08.
 TEST_F(SeparatedDots, PrintFlatColours) {
   const Channels colours[] = {{0.5, 0.5, 0.5}, {0.3, 0.45, 0.6}, {0.6, 0.4, 0.3}, {0.2, 0.3, 0.15}, {0.06, 0.06, 0.06}};
   for (const double across : {0.5, 0.0}) {

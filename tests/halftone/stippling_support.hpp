@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-// Inks and plain measures for tests of stippling.
+// Inks and simple measures for tests of stippling.
 namespace holotone::test {
 
 inline Array<float, 2> even_ink(std::int64_t ny, std::int64_t nx, float value) {
@@ -29,8 +29,8 @@ inline Array<float, 2> uneven_ink(std::int64_t ny, std::int64_t nx) {
   return ink;
 }
 
-/// Mean distance to the nearest other dot of those at least `margin` from the page's edge, over that of a hexagonal
-/// lattice of the same density, sqrt(2 / (sqrt(3) density)).
+/// Mean nearest-neighbour distance of dots at least `margin` from the page's edge, over that of a hexagonal lattice of
+/// the same density, sqrt(2 / (sqrt(3) density)).
 inline double relative_neighbour_distance(const Dots& dots, double margin) {
   double sum = 0;
   int count = 0;

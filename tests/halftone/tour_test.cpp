@@ -1,4 +1,4 @@
-// Short ways from dot to dot.
+// Short tours through dots.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -60,7 +60,7 @@ TEST(Tour, VisitsEveryDotOnceAndIsNeverLonger) {
   }
 }
 
-// All orders of few dots: what is left is at most a local optimum away. Over many cases the mean excess is small.
+// Compared with all orders of few dots, a result is at most a local optimum. Over many cases the mean excess is small.
 TEST(Tour, FewDotsAreNearlyAtTheShortestOfAllWays) {
   double excess = 0;
   int exact = 0;
@@ -106,8 +106,8 @@ TEST(Tour, DotsOnALineAndOnACircle) {
   EXPECT_NEAR(visiting_order(circle, options).length, 200 * count * std::sin(std::numbers::pi / count), 1e-2);
 }
 
-// The shortest way through many random dots is 0.7124 sqrt(count area) (Johnson, McGeoch, Rothberg 1996); 2-opt with
-// Or-opt leaves 5 to 9 % more, kicks take most of that away.
+// The shortest tour through many random dots is 0.7124 sqrt(count area) (Johnson, McGeoch, Rothberg 1996). 2-opt with
+// Or-opt is 5 to 9 % longer; kicks remove most of the excess.
 TEST(Tour, RandomDotsComeNearTheKnownConstant) {
   constexpr std::int64_t count = 10'000;
   for (const double kicks : {0.0, 5.0}) {

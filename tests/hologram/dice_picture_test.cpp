@@ -14,7 +14,7 @@ using holotone::Eye;
 using holotone::Vec3f;
 using support::expect_within;
 
-/// Columns and rows of pixels with more than half of a channel: {left, right, top, bottom}.
+/// Bounding box {left, right, top, bottom} of pixels with more than half of a channel.
 std::array<double, 4> extent(const DicePicture& picture, std::int64_t channel) {
   std::array<double, 4> box{1e9, -1e9, 1e9, -1e9};
   const auto& shape = picture.colours.shape();
@@ -65,16 +65,16 @@ TEST(DiceScene, TurnsGoTheSameWayAsThoseOfMeshes) {
     options.dice[0].tilt_rad = tilt;
     return DiceScene(options);
   };
-  // Turned by 30 degrees the front's normal points to the right: going right along it, it recedes.
+  // Turned by 30 degrees, the front's normal points to the right: to the right the front recedes.
   const auto turned = share(pi / 6, 0);
   EXPECT_LT(look_along(turned, 0, 0, 0, 0).distance_m, look_along(turned, 1e-3, 0, 0, 0).distance_m);
-  // Tilted by 30 degrees the top comes toward the viewer: the front recedes downwards.
+  // Tilted by 30 degrees, the top is nearer to the viewer: the front recedes downwards.
   const auto tilted = share(0, pi / 6);
   EXPECT_LT(look_along(tilted, 0, 0, 0, 0).distance_m, look_along(tilted, 0, -1e-3, 0, 0).distance_m);
 }
 
 TEST(DiceScene, PipsAddUpToSeven) {
-  // Looking at each face straight on, the pips' share of it is number pi r^2 / 4 with r = 0.19 of half a side.
+  // Share of the pips in each face seen frontally: number pi r^2 / 4 with r = 0.19 of half a side.
   std::map<int, int> seen;
   const std::array<std::array<double, 2>, 6> turns = {
       {{0, 0}, {pi, 0}, {pi / 2, 0}, {-pi / 2, 0}, {0, pi / 2}, {0, -pi / 2}}};
@@ -92,7 +92,7 @@ TEST(DiceScene, PipsAddUpToSeven) {
   }
   EXPECT_EQ(seen.size(), 6u);
   for (std::size_t i = 0; i < 6; i += 2) EXPECT_EQ(numbers[i] + numbers[i + 1], 7);
-  // 2 in front, 1 on top, 3 on the right: the die's right side comes to the front by a turn to the left.
+  // 2 in front, 1 on top, 3 on the right: a turn to the left brings the die's right side to the front.
   EXPECT_EQ(numbers[0], 2);
   EXPECT_EQ(numbers[3], 3);
   EXPECT_EQ(numbers[4], 1);
@@ -124,7 +124,7 @@ TEST(DiceScene, EdgesAreSmoothed) {
   double area = 0;
   for (std::int64_t p = 0; p < 100 * 101; ++p) area += static_cast<double>(picture.colours.data()[3 * p]);
   const double side = 5e-3 / pitch;
-  // Of a pixel on a side 4 of 16 strata are drawn: a standard deviation of at most sqrt(4 / 4) / 16.
+  // A pixel on a side has 4 of 16 strata drawn at random: a standard deviation of at most sqrt(4 / 4) / 16.
   expect_within("area, pixels", std::abs(area - side * side), 5 * std::sqrt(4 * side) / 16);
 }
 
@@ -170,7 +170,8 @@ TEST(DiceScene, RaysAndPicturesAgree) {
     for (std::int64_t col = 0; col < 37; ++col) {
       const double x = static_cast<double>(col - 18) * pitch;
       const double y = static_cast<double>(17 - row) * pitch;
-      const double share = plane / (plane + eye.distance_m);  // of the way from the plane to the eye the panel is met
+      const double share = plane / (plane + eye.distance_m);  // fraction of the way from the plane to the eye at which
+                                                              // the ray meets the panel
       const Point way{eye.x_m - x, eye.y_m - y, eye.distance_m + plane};
       const double length = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
       const auto look = look_along(scene, x + share * way[0], y + share * way[1], way[0] / length, way[1] / length);
@@ -185,7 +186,7 @@ TEST(DiceScene, RaysAndPicturesAgree) {
     }
   }
   expect_within("distance, relative", worst, 0x1p-23);
-  // Pixels are as wide as a tenth of a die: many have an edge, most have none.
+  // A pixel is a tenth of a die wide: many contain an edge, most do not.
   EXPECT_GT(same, 35 * 37 / 2);
 }
 
@@ -211,16 +212,17 @@ TEST(DiceScene, APupilBlursWhatIsOutOfFocus) {
   const auto blurred = rows_lit(0.07, 4e-3);
   const auto focused = rows_lit(0.1, 4e-3);
   expect_within("pinhole, width", std::abs(sharp[0] - width), 2);
-  // The outermost pixels see a sliver of the pupil: of 256 points perhaps none.
+  // The outermost pixels receive light from a sliver of the pupil: of 256 points perhaps none.
   expect_within("out of focus, width", std::abs(blurred[0] - width - blur), 6);
   EXPECT_LE(blurred[0], width + blur + 2);
-  // 256 points a pixel: each of the two soft edges of 88 pixels is off by less than 1/16 a pixel at random.
+  // 256 points per pixel: each of the two soft edges of 88 pixels has a random error below 1/16 per pixel.
   expect_within("out of focus, light", std::abs(blurred[1] - sharp[1]), 5 * std::sqrt(2 * blur) / 16);
   expect_within("in focus, width", std::abs(focused[0] - 300), 2);
 }
 
 TEST(DiceScene, PointsAreEvenOverWhatIsSeen) {
-  // From 36 mm before the panel the die of 4 mm, its front at 48 mm, hides a square of 4 mm 136 / 84 of the board.
+  // The eye is 36 mm in front of the panel. The die of 4 mm with its front at 48 mm hides a square of 4 mm 136 / 84 of
+  // the board.
   const auto options = plain({.distance_m = 0.05, .side_m = 4e-3});
   const DiceScene scene(options);
   const std::int64_t count = 20000;
@@ -248,7 +250,7 @@ TEST(DiceScene, PointsAreEvenOverWhatIsSeen) {
   }
   expect_within("amplitude, relative", worst, 2e-7);
   const double share = 16e-6 / (16e-6 + 400e-6 - 4 * shadow * shadow);
-  // At random the standard deviation were sqrt(n share); a sequence of low discrepancy stays below.
+  // Independent points have a standard deviation of sqrt(n share); a low-discrepancy sequence stays below.
   expect_within("points on the front", std::abs(on_front - share * static_cast<double>(count)),
                 2 * std::sqrt(share * static_cast<double>(count)));
 }

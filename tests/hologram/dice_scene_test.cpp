@@ -1,4 +1,4 @@
-// The dice along rays, against planes cut by hand and triangles in float64.
+// The dice along rays, compared with plane intersections by hand and with triangles in float64.
 #include <algorithm>
 #include <limits>
 #include <tests/hologram/dice_support.hpp>
@@ -19,14 +19,14 @@ TEST(DiceScene, RaysMeetThePlanesOfAStraightDie) {
     bool red;
   };
   const auto slope = [](double cx, double cy) { return cx / std::sqrt(1 - cx * cx - cy * cy); };
-  const double s = slope(0.1, 0.0);   // of a ray that goes 0.1 to the right
-  const double t = slope(0.3, 0.04);  // and of one that goes up too
+  const double s = slope(0.1, 0.0);   // of a ray with cx = 0.1, to the right
+  const double t = slope(0.3, 0.04);  // of a ray that also goes up
   const std::vector<Case> cases = {
       {1e-3, -2e-3, 0, 0, 0.048, true},               // the front
-      {6e-3, -2e-3, 0.1, 0, 0.048, true},             // 1.18 mm to the right there
-      {0.003 + s * 0.05, -2e-3, 0.1, 0, 0.05, true},  // over the front's right side, at 3 mm where it is 50 mm behind
+      {6e-3, -2e-3, 0.1, 0, 0.048, true},             // crosses the front at x = 1.18 mm
+      {0.003 + s * 0.05, -2e-3, 0.1, 0, 0.05, true},  // through the right side x = 3 mm, at a depth of 50 mm
       {0.003 + s * 0.0481, -2e-3, 0.1, 0, 0.0481, true},
-      {0.003 + s * 0.0521, -2e-3, 0.1, 0, 0.1, false},  // beside it
+      {0.003 + s * 0.0521, -2e-3, 0.1, 0, 0.1, false},  // passes beside it
       {3.1e-3, -2e-3, 0, 0, 0.1, false},
       {1e-3, 1e-4, 0, 0, 0.1, false},
       {0.003 + t * 0.049, -2e-3 + 0.04 / 0.3 * t * 0.049, 0.3, 0.04, 0.049, true},
@@ -40,7 +40,7 @@ TEST(DiceScene, RaysMeetThePlanesOfAStraightDie) {
   }
   expect_within("distance, relative", worst, 0x1p-24);
   EXPECT_EQ(look_along(scene, 11e-3, 0, 0, 0).colour, (std::array<double, 3>{0, 0, 0}));
-  // Direction cosines of more than 1 are no rays, nor are they seen from the other side.
+  // Direction cosines with a sum of squares above 1 are no rays and give black.
   EXPECT_EQ(look_along(scene, 1e-3, -2e-3, 0.9, 0.9).colour, (std::array<double, 3>{0, 0, 0}));
 }
 
@@ -58,18 +58,18 @@ TEST(DiceScene, TurnedDiceAreWhereTheirTrianglesAre) {
       const double height = reference::height_of_cover(below, mesh.position, mesh.triangle);
       const double expected = std::isfinite(height) ? 1 - height : 0;
       const auto got = static_cast<double>(picture.distance_m(row, col));
-      // At the board's edge a pixel may have light though its middle has none.
+      // At the board's edge a pixel may have light although its centre has none.
       if (expected != 0) worst = std::max(worst, std::abs(got - expected) / expected);
       on_dice += expected != 0 && expected < 0.1025;
     }
   }
   EXPECT_GT(on_dice, 700);
-  // The reference's triangles lie a metre from where its rays begin.
+  // The reference's triangles are a metre away from the origins of its rays.
   expect_within("distance, relative", worst, 0x1p-24 + 4e-15 / 0.08);
 }
 
 TEST(DiceScene, WhatIsNearerHidesWhatIsFarther) {
-  // A red die at 48 mm before a blue one of the same size at 78 mm, both on the axis.
+  // A red die at 48 mm in front of a blue one of the same size at 78 mm, both on the axis.
   auto options = plain({.distance_m = 0.05, .side_m = 4e-3});
   options.dice.push_back(options.dice[0]);
   options.dice[1].distance_m = 0.08;
@@ -78,9 +78,8 @@ TEST(DiceScene, WhatIsNearerHidesWhatIsFarther) {
     if (reversed) std::swap(options.dice[0], options.dice[1]);
     const DiceScene scene(options);
     EXPECT_EQ(look_along(scene, 0, 0, 0, 0).colour, (std::array<double, 3>{1, 0, 0}));
-    // Light along (0.1, 0, cz) from the blue die's front at x = -1 mm passes the red one's left side at 52 mm behind
-    // the panel:
-    // there it is at x = -1 mm + 26 mm tan = 1.6 mm, within; at tan = 0.2 it is at 4.2 mm, beside it.
+    // Light along (0.1, 0, cz) from the blue die's front at x = -1 mm passes the red one's back, 52 mm behind the
+    // panel. There it is at x = -1 mm + 26 mm tan = 1.6 mm, inside the die. At tan = 0.2 it is at 4.2 mm, beside it.
     for (const auto& [tangent, red] : {std::pair{0.1, true}, {0.2, false}}) {
       const double cx = tangent / std::hypot(1, tangent);
       const auto look = look_along(scene, -1e-3 + 0.078 * tangent, 0, cx, 0);

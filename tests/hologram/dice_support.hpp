@@ -1,5 +1,5 @@
 #pragma once
-// Dice that tests know, and what they are made of.
+// Dice of known geometry, and their parts.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ using holotone::Rays;
 inline constexpr double pi = std::numbers::pi;
 using Point = std::array<double, 3>;
 
-/// One plain red die that is not turned, before a plain green board; no shading.
+/// One plain red die without rotation in front of a plain green board; no shading.
 inline DiceSceneOptions plain(const Die& die, double board_m = 20e-3) {
   DiceSceneOptions options;
   options.dice = {die};
@@ -31,7 +31,7 @@ inline DiceSceneOptions plain(const Die& die, double board_m = 20e-3) {
   return options;
 }
 
-/// What a single ray of light from the panel's point (x, y) along (cx, cy, cz) shows: the colours and the distance.
+/// Colours and distance along a single ray from the panel's point (x, y) in the direction (cx, cy, cz).
 struct Look {
   std::array<double, 3> colour{};
   double distance_m = 0;
@@ -49,7 +49,7 @@ inline Look look_along(const DiceScene& scene, double x, double y, double cx, do
   return look;
 }
 
-/// The corners of a die by rotation matrices written out: Rx(tilt) Ry(turn) Rz(roll).
+/// Corners of a die by explicit rotation matrices: Rx(tilt) Ry(turn) Rz(roll).
 inline std::vector<Point> corners(const Die& die) {
   std::vector<Point> all;
   const double h = die.side_m / 2;

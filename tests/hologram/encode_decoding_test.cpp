@@ -1,4 +1,4 @@
-// What a modulator that shows the codes sends out: each encoding gives back what its theory says.
+// Light of a modulator that shows the codes: each encoding reproduces the field as its theory predicts.
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <numbers>
@@ -40,7 +40,7 @@ struct Shown {
   EncodeReport report;
 };
 
-/// Encodes on the device and looks at what the panel shows.
+/// Encodes on the device and computes the light of the panel.
 Shown show(const std::vector<Complex64>& field, const EncodeOptions& options, const FieldGrid& grid, Device device,
            bool zero_order = false) {
   EncodeReport report;
@@ -55,8 +55,8 @@ double largest(const std::vector<Complex64>& field) {
   return peak;
 }
 
-/// The field with only the spatial frequencies for which keep(fx, fy), in cycles a pixel from -1/2 to 1/2 with fy
-/// upward, is true.
+/// The field restricted to the spatial frequencies for which keep(fx, fy) is true, in cycles per pixel from -1/2 to
+/// 1/2, fy upward.
 template <class Keep>
 std::vector<Complex64> filtered(const std::vector<Complex64>& field, const FieldGrid& grid, const Keep& keep) {
   auto spectrum = reference::dft(field, grid.ny, grid.nx, -1);
@@ -94,7 +94,7 @@ TEST_P(EncodeDecoding, PhaseIsShownWithinHalfALevel) {
         energy += std::norm(shown.light[i]);
       }
       support::expect_within("phase, " + std::to_string(bits) + " bits", worst, std::ldexp(0.5, -bits) + 3e-7);
-      EXPECT_NEAR(energy / static_cast<double>(field.size()), 1, 2e-7);  // a phase modulator loses no light
+      EXPECT_NEAR(energy / static_cast<double>(field.size()), 1, 2e-7);  // a phase modulator absorbs no light
     }
   });
 }
@@ -134,7 +134,7 @@ TEST_P(EncodeDecoding, CarrierSteersTowardPositiveXAndY) {
     for (const auto& u : order) energy += std::norm(u);
     // eight steps of 1/8 turn are exact with 8 bits, five of 1/5 are rounded by at most half a level
     EXPECT_GT(energy / static_cast<double>(order.size()), 0.9999);
-    // the carrier's phase is 0 on the axis: its real part there is that of the four middle pixels
+    // the carrier's phase is 0 on the axis: its real part there is that of the four centre pixels
     const double turns = reference::turns(shown.light[20 * 64 + 32]);
     EXPECT_LT(reference::circle_distance(turns, 0.5 / 8 + 0.5 / 5), 0.51 / 256);
   });
@@ -166,18 +166,18 @@ TEST_P(EncodeDecoding, DoublePhaseLowPassedIsTheField) {
     EncodeOptions options;
     options.encoding = Encoding::double_phase;
     options.bits = 14;
-    // above the largest |U|, so that arccos stays smooth and its checkerboard part narrow
+    // above the largest |U|, so that arccos stays smooth and the spectrum of its checkerboard part narrow
     options.amplitude_max = 1.25f;
     ASSERT_LT(largest(field), 1);
     const auto shown = show(field, options, grid, device);
-    // the checkerboard moves its own part to the corners of the spectrum, half a cycle away in x and y
+    // the checkerboard shifts its part to the corners of the spectrum, half a cycle away in x and y
     auto low =
         filtered(shown.light, grid, [](double fx, double fy) { return std::abs(fx) < 0.25 && std::abs(fy) < 0.25; });
     for (auto& u : low) u *= shown.report.amplitude_max;
-    // rounding: a step's rms, of which a quarter of the spectrum is seen, relative to an rms field of 0.6
+    // rounding: a step's rms, of which a quarter of the spectrum passes, relative to an rms field of 0.6
     const double rounding = two_pi / 16384 / std::sqrt(12.0) / 2 * 1.25 / 0.6;
     support::expect_within("double phase, low-passed", support::relative_error(low.data(), field), 2 * rounding);
-    EXPECT_GT(support::relative_error(shown.light.data(), field), 0.3);  // without the filter it is not
+    EXPECT_GT(support::relative_error(shown.light.data(), field), 0.3);  // without the filter it deviates
   });
 }
 
@@ -208,14 +208,14 @@ TEST_P(EncodeDecoding, AmplitudeTimesItsBeamHoldsTheFieldAndItsTwin) {
     EncodeOptions options;
     options.encoding = Encoding::amplitude;
     options.bits = 16;
-    options.reference_angle_x_rad = std::asin(grid.wavelength_m / (4 * grid.pitch_m));  // a fringe in 4 pixels
+    options.reference_angle_x_rad = std::asin(grid.wavelength_m / (4 * grid.pitch_m));  // a fringe of 4 pixels
     const auto shown = show(field, options, grid, device);
-    // U / 2 about 0, its twin conj(U) R^2 / 2 about half a cycle a pixel
+    // U / 2 is centred at 0, its twin conj(U) R^2 / 2 at half a cycle per pixel
     auto first = filtered(shown.light, grid, [](double fx, double) { return std::abs(fx) < 0.25; });
     for (auto& u : first) u *= 2;
     const double step = (shown.report.amplitude_max - shown.report.amplitude_min) / 65535.0;
     support::expect_within("amplitude off axis", support::relative_error(first.data(), field), 2 * step / 0.3);
-    // as an amplitude panel shows it: nothing below zero, and the zero order's light is that of the mean level
+    // as on an amplitude panel: no value below zero, and the zero order has the light of the mean level
     const auto panel = show(field, options, grid, device, true);
     for (std::size_t i = 0; i < panel.light.size(); ++i) {
       const auto column = static_cast<std::int64_t>(i) % grid.nx;
@@ -242,13 +242,12 @@ TEST_P(EncodeDecoding, SingleSidebandHasHalfASpectrumThatIsTheFields) {
       options.bits = 16;
       const auto shown = show(field, options, grid, device);
       const auto upward = [](double, double fy) { return fy > 1e-9 && fy < 0.5; };
-      auto seen =
-          filtered(shown.light, grid, upward);  // a knife edge that stops the light going down, and the zero order
+      auto seen = filtered(shown.light, grid, upward);  // a knife edge that stops downward light and the zero order
       for (auto& u : seen) u *= 2;
       const double step = (shown.report.amplitude_max - shown.report.amplitude_min) / 65535.0;
       support::expect_within("single sideband", support::relative_error(seen.data(), filtered(field, grid, upward)),
                              4 * step);
-      // no light at f_y = 0 but the rounding of the codes
+      // no light at f_y = 0 except the rounding of the codes
       const auto middle = filtered(shown.light, grid, [](double, double fy) { return std::abs(fy) < 1e-9; });
       EXPECT_LT(largest(middle), 2 * step);
     }
@@ -292,7 +291,7 @@ TEST_P(EncodeDecoding, BurckhardtSendsTheFieldTowardPositiveX) {
     options.encoding = Encoding::burckhardt;
     options.bits = 16;
     const auto shown = show(std::vector<Complex64>(360, u), options, grid, device);
-    // the order at one third of a cycle a pixel; its phase at the first pixel of a cell is the field's
+    // the order at one third of a cycle per pixel; its phase at the first pixel of a cell is the field's
     const auto order = filtered(
         shown.light, grid, [](double fx, double fy) { return std::abs(fx - 1.0 / 3) < 1e-9 && std::abs(fy) < 1e-9; });
     EXPECT_LT(std::abs(order[0] - u / 3.0), 1e-4);

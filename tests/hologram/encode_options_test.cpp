@@ -71,7 +71,7 @@ TEST(EncodeOptions, PhaseLevels) {
 }
 
 TEST(EncodeOptions, BeamsAndCorrection) {
-  // at 8 um and 532 nm two pixels a fringe are 0.0332561 rad
+  // at 8 um and 532 nm, two pixels per fringe are 0.0332561 rad
   expect_rejected("carrier_x_rad: expected at most 1.90544 deg either way, two pixels a fringe, got -2.29183 deg",
                   [](auto& options, auto&) { options.carrier_x_rad = -0.04; });
   expect_rejected("carrier_y_rad: expected at most", [](auto& options, auto&) { options.carrier_y_rad = 3.14; });

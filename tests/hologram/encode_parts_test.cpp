@@ -1,4 +1,4 @@
-// Codes of parts of a panel against those of the whole, bit for bit, and which parts there are none of.
+// Codes of parts of a panel against those of the whole, bit for bit, and rejected parts.
 #include <tests/cases/encode.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -25,7 +25,7 @@ void give_range(EncodeOptions& options) {
   if (options.encoding == Encoding::amplitude) options.amplitude_min = -2;
 }
 
-/// Every encoding of parts, with beams, tables and a correction that differs from row to row.
+/// Every encoding that supports parts, with beams, tables and a correction that differs from row to row.
 std::vector<EncodeOptions> all_of_parts(const Array<float, 2>& correction) {
   std::vector<EncodeOptions> all;
   for (auto options : cases::one_of_each()) {
@@ -85,7 +85,7 @@ TEST_P(EncodeParts, TogetherTheyAreTheWhole) {
   });
 }
 
-// The checkerboard is the panel's: a part that begins at an odd row begins with its odd squares.
+// The checkerboard refers to the panel: a part that begins at an odd row begins with its odd squares.
 TEST_P(EncodeParts, TheCheckerboardIsThePanels) {
   on_each([](Device device) {
     const auto grid = grid_of(4, 6);
@@ -135,7 +135,7 @@ TEST_P(EncodeParts, WhatHasNoPartsIsRefused) {
               "EncodePlan::execute: part: expected the whole panel, or a given amplitude_min and amplitude_max for " +
                   std::string(to_string(encoding)) + ", got 3 of 10 rows",
               options, {7, 3}, 3);
-      execute(options, {0, 10}, 10);  // all rows are the whole
+      execute(options, {0, 10}, 10);  // all rows are the whole panel
     }
     execute(sideband, {0, 10}, 10);
     const EncodeOptions phase;

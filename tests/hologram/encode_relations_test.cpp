@@ -1,4 +1,4 @@
-// The same codes from every device, every address, every history of a plan; numbers that are none.
+// Equal codes from every device, address and history of a plan; non-finite values.
 #include <tests/cases/encode.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -31,7 +31,7 @@ TEST_P(EncodeRelations, SameCodesOnEveryDeviceAndInEightBits) {
         if (options.encoding != Encoding::single_sideband) {
           EXPECT_EQ(got.codes, run(field, options, grid, Device{}).codes) << to_string(options.encoding);
         }
-        // 8-bit codes, from an address that allows no wide access
+        // 8-bit codes at an address that allows no wide access
         const Queue queue(device);
         EncodePlan plan(options, grid, queue);
         Array<Complex, 1> shifted_field({grid.nx * grid.ny + 1}, queue);
@@ -93,7 +93,7 @@ TEST_P(EncodeRelations, ZeroAndNotANumber) {
       if (options.encoding != Encoding::phase) {
         EXPECT_EQ(dark.report.amplitude_max, 1);
       }
-      if (options.encoding == Encoding::single_sideband) continue;  // one bad number spoils the whole spectrum
+      if (options.encoding == Encoding::single_sideband) continue;  // one non-finite value spoils the whole spectrum
       const auto codes = run(bad, options, grid, device).codes;
       for (const auto code : codes) EXPECT_LT(code, 256);
       if (options.encoding == Encoding::phase) {

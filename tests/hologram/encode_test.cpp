@@ -20,10 +20,10 @@ using support::Complex64;
 using holotone::Complex;
 using holotone::FieldGrid;
 
-/// What EncodePlan promises for the phase before it is rounded to a level.
+/// Bound of EncodePlan for the phase before rounding to a level.
 constexpr double phase_error_turns = 2.5e-7;
 
-/// Expects each code to be the nearest on the circle to turns(i), up to `slack(i)` turns of error in the phase.
+/// Expects each code to be the nearest on the circle to turns(i), within `slack(i)` turns of phase error.
 template <class Turns, class Slack>
 void expect_nearest(const std::string& what, const std::vector<std::uint16_t>& codes, const std::vector<double>& levels,
                     const Turns& turns, const Slack& slack) {
@@ -32,7 +32,7 @@ void expect_nearest(const std::string& what, const std::vector<std::uint16_t>& c
     ASSERT_LT(codes[i], levels.size()) << what << " pixel " << i;
     const double excess =
         reference::circle_distance(turns(i), levels[codes[i]]) - reference::nearest_distance(turns(i), levels);
-    // an error e of the phase moves the two distances apart by at most 2 e
+    // a phase error e changes the difference of the two distances by at most 2 e
     ASSERT_LE(excess, 2 * slack(i)) << what << " pixel " << i << ": turns " << turns(i) << ", code " << codes[i];
     worst = std::max(worst, excess / (2 * slack(i)));
   }
@@ -63,7 +63,7 @@ TEST_P(Encode, PhaseOfEveryBitDepth) {
         const auto step = std::abs(static_cast<std::int64_t>(got.codes[i]) - expected);
         ASSERT_TRUE(step == 1 || step == static_cast<std::int64_t>(levels) - 1) << got.codes[i] << " " << expected;
       }
-      // a flip has the probability of lying in the band, 2 band; half of those at most lie on the wrong side
+      // a pixel lies in the band with probability 2 band; at most half of these are on the wrong side
       EXPECT_LE(static_cast<double>(flips), 4 + 2 * band * static_cast<double>(field.size())) << bits;
     }
   });
@@ -71,7 +71,7 @@ TEST_P(Encode, PhaseOfEveryBitDepth) {
 
 TEST_P(Encode, EdgesOfTheFirstAndLastLevel) {
   on_each([](Device device) {
-    // theta just below 2 pi belongs to level 0; half a level up is the first of the next.
+    // theta just below 2 pi belongs to level 0; the next level begins half a level up.
     const std::vector<Complex> field = {{1, -1e-7f},
                                         {1, -1e-3f},
                                         Complex(std::polar(1.0, -two_pi * 0.4999 / 256)),
@@ -113,7 +113,7 @@ TEST_P(Encode, ShortStrokeSaturatesAtTheNearerEnd) {
     EncodeOptions options;
     options.bits = 4;
     options.phase_range_rad =
-        std::numbers::pi;  // codes 0 .. 15 show 0 .. 15/16 pi; the gap's middle is at 31/16 / 2 pi + pi / 2
+        std::numbers::pi;  // codes 0 .. 15 are 0 .. 15/16 pi; the gap's middle is at 31/16 / 2 pi + pi / 2
     const double middle = (15.0 / 32 + 1) / 2;
     std::vector<Complex> field;
     for (const double t : {0.46, 0.5, middle - 0.01, middle + 0.01, 0.9, 0.999}) {
@@ -133,7 +133,7 @@ TEST_P(Encode, LevelTables) {
     const auto grid = grid_of(33, 47);
     const auto field = mixed_field(grid, 3);
     std::vector<std::vector<double>> tables;
-    // Sixteen unequal levels as a piston mirror has them, neither sorted nor within one turn.
+    // Sixteen unequal levels, as of a piston mirror, unsorted and beyond one turn.
     tables.push_back({0.0, 0.06, 0.12, 0.21, 0.26, 0.34, 0.43, 0.5, 0.66, 0.7, 0.79, 0.83, 0.87, 0.93, 0.97, 1.05});
     for (auto& level : tables.back()) level *= two_pi * 0.93;
     tables.push_back({5.0, -0.3, 9.0, 2.5});
@@ -213,7 +213,7 @@ TEST_P(Encode, DoublePhase) {
     const auto field = disc_field(grid, 7);
     double peak = 0;
     for (const auto& u : field) peak = std::max(peak, std::abs(Complex64(u)));
-    for (const float given : {0.0f, 2.0f}) {  // 2: a third of the field is brighter and clipped
+    for (const float given : {0.0f, 2.0f}) {  // 2: a third of the field is brighter and is clipped
       EncodeOptions options;
       options.encoding = Encoding::double_phase;
       options.bits = 10;
@@ -282,7 +282,7 @@ TEST_P(Encode, Amplitude) {
           std::vector<double> level(field.size());
           for (std::size_t i = 0; i < field.size(); ++i)
             level[i] = reference::amplitude_level(values[i], low, high, bits);
-          // v carries 3e-7 of |u| (the beam's two factors and products), the map 3 roundings of 6e-8
+          // v has an error of 3e-7 of |u| (the beam's two factors and products), the map 3 roundings of 6e-8
           const double slack = std::ldexp(1.0, bits) * (3e-7 * 3 / (high - low) + 2e-7);
           expect_levels("amplitude " + std::to_string(bits) + " bits", got.codes, level, slack);
         }
@@ -343,11 +343,11 @@ TEST_P(Encode, Burckhardt) {
   });
 }
 
-/// The field without its spatial frequencies f_y <= 0, by the float64 transform.
+/// The field without the spatial frequencies f_y <= 0, by the float64 transform.
 std::vector<Complex64> upper_sideband(const std::vector<Complex>& field, const FieldGrid& grid) {
   auto spectrum = reference::dft({field.begin(), field.end()}, grid.ny, grid.nx, -1);
   for (std::int64_t k = 0; k < grid.ny; ++k) {
-    const bool upward = 2 * k > grid.ny;  // rows run downward: row frequency -1 .. is the light that goes up
+    const bool upward = 2 * k > grid.ny;  // rows run downward: negative row frequencies are upward light
     for (std::int64_t x = 0; x < grid.nx && !upward; ++x) spectrum[static_cast<std::size_t>(k * grid.nx + x)] = 0;
   }
   auto values = reference::dft(spectrum, grid.ny, grid.nx, 1);

@@ -1,4 +1,4 @@
-// What the stop behind a panel leaves of the light of each encoding.
+// Light of each encoding after the stop behind the panel.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -90,13 +90,13 @@ TEST(FourierFilter, ACarrierMovesTheStopOfDoublePhase) {
     return energy(field) > 0.5;
   };
   EXPECT_TRUE(passes(24, -10));
-  EXPECT_TRUE(passes(24 + 40, -10));  // beyond the band's edge: comes back on the other side
+  EXPECT_TRUE(passes(24 + 40, -10));  // beyond the band's edge: wraps to the other side
   EXPECT_TRUE(passes(24, -10 + 29));
   EXPECT_FALSE(passes(24 + 30, -10 + 20));
   EXPECT_FALSE(passes(-24, 20));
 }
 
-/// The whole way: encode, what leaves the panel, the stop.
+/// Error of the whole chain: encoding, light of the panel, stop.
 double round_trip_error(const Array<Complex, 2>& field, const EncodeOptions& options, double scale) {
   EncodeReport report;
   const auto codes = encode(field.view(), options, grid, &report);
@@ -107,21 +107,21 @@ double round_trip_error(const Array<Complex, 2>& field, const EncodeOptions& opt
       options.encoding == Encoding::double_phase ? scale / static_cast<double>(report.amplitude_max) : scale);
 }
 
-// With 16-bit codes what is left of a wave is the wave, but for the rounding of codes.
+// With 16-bit codes the stop reproduces the wave up to the rounding of codes.
 TEST(FourierFilter, WhatIsLeftIsTheField) {
   const double steps = 65535;
-  // Phase steps of 2 pi / 65536, error uniform over a step, two phases averaged; near |U| = max arccos is steep, so an
-  // amplitude of half the range is taken beside one pixel that sets it.
+  // Phase steps of 2 pi / 65536, error uniform over a step, two phases averaged. Near |U| = max arccos is steep: the
+  // amplitude is half the range, and a single pixel sets the maximum.
   auto field = plane_wave(7, 5, 0.5);
   EncodeOptions options{.encoding = Encoding::double_phase, .bits = 16};
   options.amplitude_max = 1;
   const double double_phase = round_trip_error(field, options, 1);
   EXPECT_LE(double_phase, 2 * 2 * std::numbers::pi / 65536 + 5e-6);
-  // Real part of the upper half: half of it. The rounding of codes is white, over the whole spectrum.
+  // The upper half of a real part is half the field. The rounding of codes is white over the whole spectrum.
   options = {.encoding = Encoding::single_sideband, .bits = 16};
   const double single_sideband = round_trip_error(field, options, 0.5);
   EXPECT_LE(single_sideband, 2 * 2 / steps + 5e-6);
-  // A cell is one value: a wave that is even over cells comes back as a third.
+  // A cell has one value: a wave constant over cells is reproduced at a third.
   options = {.encoding = Encoding::burckhardt, .bits = 16};
   const double burckhardt = round_trip_error(plane_wave(0, 5, 0.5), options, 1.0 / 3);
   EXPECT_LE(burckhardt, 3 * 2 / steps + 5e-6);

@@ -1,4 +1,4 @@
-// Rays through the layers of a picture with depth, against where they meet its planes.
+// Rays through the layers of a picture with depth, against their intersections with the layers' planes.
 #include <holotone/hologram/layer_views.hpp>
 #include <tests/hologram/stereogram_support.hpp>
 
@@ -13,11 +13,11 @@ double code(std::int64_t row, std::int64_t column) {
   return 1 + 100 * static_cast<double>(row) + static_cast<double>(column);
 }
 
-/// A square of 4 x 4 pixels in the middle; in it a dark column.
+/// A square of 4 x 4 pixels in the middle, with a dark column.
 bool is_square(std::int64_t row, std::int64_t column) { return row >= 2 && row < 6 && column >= 4 && column < 8; }
 bool is_dark(std::int64_t row, std::int64_t column) { return is_square(row, column) && column == 5; }
 
-/// The square at one distance before everything else at another.
+/// The square at one distance, in front of everything else at another.
 SlicedPicture sliced(double square_m, double behind_m, double gain = 1) {
   Array<float, 2> light({ny, nx});
   Array<float, 2> distance({ny, nx});
@@ -58,7 +58,7 @@ TEST(LayerViews, NearThingsHideFarOnesFromWhereTheyAreSeen) {
         const double cx = rays.first_x + static_cast<double>(c) * rays.step;
         const double cy = rays.first_y - static_cast<double>(r) * rays.step;
         const double cz = std::sqrt(1 - cx * cx - cy * cy);
-        // Where the ray crosses z = -d, in pixels from the picture's upper left corner.
+        // Crossing of the ray with z = -d, in pixels from the picture's upper left corner.
         const auto column_at = [&](double d) {
           return static_cast<std::int64_t>(std::floor((rays.x_m - d * cx / cz) / pixel_m + nx / 2.0));
         };

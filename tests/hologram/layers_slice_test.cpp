@@ -1,4 +1,4 @@
-// Pictures with depth: where their pixels come to lie on a panel and in which layer; disparities and holes.
+// Pictures with depth: position and layer of their pixels on a panel; disparities and holes.
 #include <holotone/hologram/depth_map.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <limits>
@@ -36,7 +36,7 @@ TEST(SlicePicture, PixelForPixelWhereThePitchesAgree) {
   EXPECT_NEAR(sliced.beyond, 0, 1e-12);
 }
 
-// One pixel to the right and one up.
+// Shift by one pixel to the right and one up.
 TEST(SlicePicture, GoesWhereItsCentreIsPut) {
   const FieldGrid grid{5, 5, 1e-5, 5e-7};
   const Image light = image(3, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -48,7 +48,7 @@ TEST(SlicePicture, GoesWhereItsCentreIsPut) {
     EXPECT_NEAR(sliced.intensity.data()[i], expected[i], 1e-5F) << i;
     EXPECT_EQ(sliced.layer.data()[i], expected[i] > 0 ? 0 : SlicedPicture::nothing) << i;
   }
-  picture.x_m = 2.5e-5;  // two and a half of five pixels: half a pixel of the picture's three is still there
+  picture.x_m = 2.5e-5;  // 2.5 panel pixels to the right: 1.5 of the picture's 3 columns remain on the panel
   picture.y_m = 0;
   EXPECT_NEAR(slice_picture(picture, grid).beyond, 1.5 / 3, 1e-9);
 }
@@ -56,22 +56,22 @@ TEST(SlicePicture, GoesWhereItsCentreIsPut) {
 TEST(SlicePicture, MagnifiesByStraightLinesAndReducesByMeans) {
   const Image depth = image(1, 4, {0.1F, 0.1F, 0.3F, 0.3F});
   const Image steps = image(1, 4, {0, 4, 8, 12});
-  // Four panel pixels for each of the picture's.
+  // Four panel pixels per picture pixel.
   const auto larger = slice_picture({steps.view(), depth.view(), 16e-6}, {16, 1, 1e-6, 5e-7});
   for (std::int64_t x = 0; x < 16; ++x) {
     const double at = std::clamp((static_cast<double>(x) + 0.5) / 4 - 0.5, 0.0, 3.0);
     EXPECT_NEAR(static_cast<double>(larger.intensity(std::int64_t{0}, x)), 4 * at, 1e-5) << x;
-    EXPECT_EQ(larger.layer(std::int64_t{0}, x), x < 8 ? 1 : 0) << x;  // the nearest pixel's, without a ramp between
+    EXPECT_EQ(larger.layer(std::int64_t{0}, x), x < 8 ? 1 : 0) << x;  // that of the nearest pixel, without a ramp
   }
   EXPECT_EQ(larger.distance_m, (std::vector<double>{static_cast<double>(0.3F), static_cast<double>(0.1F)}));
-  // A fine chequer of 0 and 2 on pixels three times as coarse.
+  // A chequer of 0 and 2 on pixels three times as coarse.
   const Image chequer = image(1, 63, {0, 2});
   const Image flat = image(1, 63, {0.2F});
   const auto smaller = slice_picture({chequer.view(), flat.view(), 63e-6}, {21, 1, 3e-6, 5e-7});
   for (std::int64_t x = 1; x < 20; ++x) EXPECT_NEAR(smaller.intensity(std::int64_t{0}, x), 1, 0.12F) << x;
 }
 
-// Layers hold equal parts of 1/d or of d, and stand at the mean of their pixels.
+// Layers are equal intervals of 1/d or of d, each at the mean of its pixels.
 TEST(SlicePicture, SpacingCutsTheRangeEvenly) {
   constexpr int count = 1000;
   Image depth({1, count});

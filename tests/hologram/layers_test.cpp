@@ -26,12 +26,12 @@ using Values = std::vector<Complex64>;
 using Image = Array<float, 2>;
 
 constexpr double green = 532e-9;
-/// What layers.hpp promises for each propagation.
+/// Bound of layers.hpp for each propagation.
 constexpr double promised_error = 1e-6;
 
 Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
 
-/// value(x, y) in metres at every pixel.
+/// An image of value(x, y) in metres at every pixel.
 template <class Value>
 Image image(const FieldGrid& grid, const Value& value) {
   const Plane plane = plane_of(grid);
@@ -48,7 +48,7 @@ Image noise(const FieldGrid& grid, std::uint64_t seed, float floor = 0) {
   return image(grid, [&](double, double) { return std::max(holotone::random_uniform(seed, i++) - floor, 0.0F); });
 }
 
-/// The plan's field, back on the host in float64; the layers live on the host.
+/// The plan's field in float64 on the host, from layers in host memory.
 Values run(const LayerOptions& options, const std::vector<Layer>& layers, Device device) {
   const Queue queue(device);
   LayerPlan plan(options, queue);
@@ -108,7 +108,7 @@ TEST_P(Layers, AStackAgreesWithFloat64) {
         std::vector<Layer> layers;
         std::vector<reference::LayerImage> expected;
         for (std::size_t i = 0; i < pictures.size(); ++i) {
-          const Image* mask = i % 2 == 1 ? &masks[i] : nullptr;  // every other one hides where it shines
+          const Image* mask = i % 2 == 1 ? &masks[i] : nullptr;  // every other layer hides where it shines
           layers.push_back({pictures[i].view(), {}, c.distance_m[i]});
           if (mask != nullptr) layers.back().mask = mask->view();
           expected.push_back(reference_of(pictures[i], mask, c.distance_m[i], phase, seed, i));
@@ -136,14 +136,14 @@ TEST_P(Layers, OneLayerIsPlainPropagation) {
       const auto host = field.to(Device{});
       const Values expected(host.host().begin(), host.host().end());
       const auto got = run({grid, LayerPhase::random, 5}, {{picture.view(), {}, distance}}, device);
-      // Square root, sine, cosine and product are each off by a unit in the last place or two.
+      // Square root, sine, cosine and product each have an error of one or two ulp.
       support::expect_within("one layer at " + std::to_string(distance), support::relative_error(got.data(), expected),
                              4 * 1.2e-7);
     }
   });
 }
 
-// A far wall that shines all over, behind a dark screen that covers x < 0: a viewer at X sees of the wall what lies
+// A far wall that shines everywhere, behind a dark screen that covers x < 0. A viewer at X sees the part of the wall
 // beyond the screen's edge on the straight line from the pupil.
 TEST_P(Layers, ANearScreenHidesWhatRaysSay) {
   const FieldGrid grid{192, 96, 4e-6, green};
@@ -168,7 +168,7 @@ TEST_P(Layers, ANearScreenHidesWhatRaysSay) {
       const double share = (place.far - place.near) / (place.far + viewer_m);
       for (const double edge : {0.15e-3, 0.0, -0.15e-3}) {
         const double x = -edge * (1 - share) / share;
-        // Seen through a pupil at x, focused on the wall: how much of the light of each column is left.
+        // Intensity remaining in each column, through a pupil at x, focused on the wall.
         const auto seen = [&](const Array<Complex, 2>& field) {
           holotone::ReconstructionPlan camera({.grid = grid, .aperture = holotone::Aperture{x, 0, 0.4e-3, viewer_m}},
                                               queue);
@@ -180,7 +180,7 @@ TEST_P(Layers, ANearScreenHidesWhatRaysSay) {
         const auto with = seen(behind);
         const auto without = seen(open);
         const double penumbra =
-            0.2e-3 * share / (1 - share) + 5 * grid.pitch_m;  // half the pupil; and what diffraction blurs
+            0.2e-3 * share / (1 - share) + 5 * grid.pitch_m;  // half the pupil, plus the blur of diffraction
         double hidden[2] = {};
         double shown[2] = {};
         for (std::int64_t row = 0; row < grid.ny; ++row) {
@@ -208,7 +208,7 @@ TEST_P(Layers, AFullScreenStopsAllLight) {
   const Image screen = image(grid, [](double, double) { return 1; });
   on_each([&](Device device) {
     EXPECT_EQ(energy(run({grid}, {{wall.view(), {}, 0.01}, {dark.view(), screen.view(), 0.005}}, device)), 0);
-    // What shines in the screen's own plane is all there is.
+    // A full screen's own light is the whole field.
     const Layer shining{wall.view(), screen.view(), 0.0};
     const LayerOptions smooth{grid, LayerPhase::smooth};
     EXPECT_EQ(run(smooth, {{wall.view(), {}, 0.01}, shining}, device), run(smooth, {shining}, device));
@@ -227,7 +227,7 @@ TEST_P(Layers, LightThatStaysOnThePanelKeepsItsEnergy) {
   });
 }
 
-/// Of refocused intensities.
+/// Correlation coefficient of refocused intensities.
 double correlation(const Values& a, const Values& b) {
   double mean[2] = {};
   const auto n = static_cast<double>(a.size());
@@ -248,7 +248,7 @@ double correlation(const Values& a, const Values& b) {
   return ab / std::sqrt(aa * bb);
 }
 
-// A pixel of amplitude a at d sends the wave of a point of amplitude a p^2 / (lambda d) and phase kd - pi/2.
+// A pixel of amplitude a at d emits the wave of a point of amplitude a p^2 / (lambda d) and phase kd - pi/2.
 TEST_P(Layers, PointsAndLayersOfOneSceneAgreeInFocus) {
   const FieldGrid grid{96, 80, 8e-6, green};
   const Plane plane = plane_of(grid);

@@ -1,4 +1,4 @@
-// The method `fast` where it has its own way: panels and clouds large enough for tiles, against the float64 sum.
+// The method `fast` without fallback: panels and clouds large enough for tiles, against the float64 sum.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -104,7 +104,7 @@ TEST_P(PointCloudFast, HalfThePointsInOneCorner) {
   check(c, points);
 }
 
-// Waves in step add up in few cells: long sums in float32 would lose many tolerances.
+// Waves in phase add up in few cells: long float32 sums would exceed many tolerances.
 TEST_P(PointCloudFast, ManyEqualPointsOnOneSpotLoseNothing) {
   struct Crowd {
     holotone::Shape<2> shape;
@@ -148,7 +148,8 @@ TEST_P(PointCloudFast, PanelsOfAnySize) {
   }
 }
 
-// Windows are worst at the ends of a tile. Against the same device's separable sums, fifty times as exact.
+// Window errors are largest at the edges of a tile. The reference is the same device's separable sum at a fiftieth of
+// the tolerance.
 TEST_P(PointCloudFast, NoSeamsAtTheTilesEdges) {
   auto c = large("seams", 0.5, 0.6, 1e-3);
   const auto points = cases::make_points(c);
@@ -198,7 +199,7 @@ TEST_P(PointCloudFast, NoSeamsAtTheTilesEdges) {
   });
 }
 
-// Points near the panel and far from it at once have waves too deep for any grid; so have pitches of metres.
+// Points both near the panel and far from it produce waves too deep for any grid; so do pitches of metres.
 TEST_P(PointCloudFast, DepthsThatNoGridHolds) {
   reference::PointWaves points;
   points.position_m = {{0, 0, -0.2F}, {0, 0, 0.2F}, {1e-4F, 0, 1e-6F}, {0, 0, -1e6F}, {0, 0, -1e-9F}};
@@ -218,7 +219,7 @@ TEST_P(PointCloudFast, DepthsThatNoGridHolds) {
   }
 }
 
-// A plan keeps its tables while the points stay about where they were, and makes new ones when they do not.
+// A plan keeps its tables while the points stay in about the same region, and rebuilds them otherwise.
 TEST_P(PointCloudFast, CloudsThatMoveAndGrow) {
   on_each([&](Device device) {
     const holotone::Queue queue(device);
@@ -240,7 +241,7 @@ TEST_P(PointCloudFast, CloudsThatMoveAndGrow) {
     c.near_m = 0.7;
     c.far_m = 0.75;
     run();
-    c.count = 1;  // few points are cheaper as products of factors
+    c.count = 1;  // few points are cheaper by products of factors
     run();
     c.count = 60000;
     run();

@@ -31,7 +31,7 @@ TEST(PointCloudMath, FixedTurnsKeepTheFractionWhateverTheWholeTurns) {
 TEST(PointCloudMath, SineAndCosineAreRightToAFewUnitsInTheLastPlace) {
   double worst = 0;
   for (std::uint64_t i = 0; i <= 1U << 20; ++i) {
-    // Every region, its ends, and random low bits
+    // Every region, its ends, and random low bits.
     const auto turns = static_cast<std::uint32_t>((i << 12) + (i % 2 == 0 ? 0 : holotone::random_bits(5, i) & 0xFFF));
     const double angle = 2 * std::numbers::pi * static_cast<double>(turns) * 0x1p-32;
     float sine = 0;
@@ -98,7 +98,7 @@ TEST(PointCloudMath, BandLimitEndsWhereFringesTurnHalfACycleAPixel) {
   EXPECT_GT(turns(832) - turns(831), 0.5);
 }
 
-/// gamma and delta quantised as the engines do it; the largest error over the chain, in turns.
+/// Largest error over a chain with gamma and delta quantized as in the engines, in turns.
 double chain_error(double curvature, double first, std::int64_t steps) {
   auto gamma = fixed_turns(curvature * first * first);
   auto delta = fixed_turns(curvature * (2 * first + 1));
@@ -124,7 +124,7 @@ TEST(PointCloudMath, RecurrenceErrorStaysBelowItsBoundAndReachesIt) {
     }
     const double bound = recurrence_error_turns(steps);
     EXPECT_LE(largest, bound);
-    EXPECT_GE(largest, 0.6 * bound);  // a looser bound would anchor too often and hide a fault
+    EXPECT_GE(largest, 0.6 * bound);  // a looser bound would place too many anchors and could hide an error
     std::printf("  %4lld steps: error %.2e turns, bound %.2e (%.0f %%)\n", static_cast<long long>(steps), largest,
                 bound, 100 * largest / bound);
   }

@@ -1,4 +1,4 @@
-// What is chosen for a cloud, on every backend: the choice itself needs no device.
+// Choice of the method for a cloud, for every backend; needs no device.
 #include <gtest/gtest.h>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <tests/cases/point_cloud.hpp>
@@ -12,7 +12,7 @@ using holotone::point_cloud::EnginePoints;
 using holotone::point_cloud::method_price;
 using holotone::point_cloud::MethodChooser;
 
-/// A cloud as a CUDA engine gets it, from host memory: only its summary is looked at.
+/// A cloud as a CUDA engine receives it from host memory; only its summary is used.
 EnginePoints summarised(const reference::PointWaves& points) {
   EnginePoints own;
   own.sources = cases::sources(points);
@@ -45,7 +45,7 @@ struct Row {
   double tolerance;
   bool band_limit;
   PointMethod chosen;
-  int tiles_x = 0;  ///< as bench/results/h200.json has them
+  int tiles_x = 0;  ///< as in bench/results/h200.json
   int tiles_y = 0;
 };
 
@@ -60,7 +60,7 @@ cases::PointCloudCase case_of(const Row& row) {
   return c;
 }
 
-// The rows of bench/rows.hpp: what is timed there stays what it was.
+// The rows of bench/rows.hpp: the methods of benchmarks must not change unnoticed.
 TEST(PointCloudMethod, TheBenchmarksCases) {
   using enum PointMethod;
   const Row rows[] = {{"direct/30720", direct, 30720, 0.5, 0.6, 1e-3, true, direct},
@@ -141,7 +141,7 @@ TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
         const auto own_grid = remade_fast_grid(grid, choice.fast.window, cloud, 1e-3);
         EXPECT_EQ(own_grid.tile_height, grid.tile_height);
         if (!holds || own_grid.wrap_rows || grid.wrap_rows) continue;
-        // The grid that is made for this part alone has its boxes at the same places.
+        // A grid made for this part alone has its boxes at the same places.
         for (int t = 0; t < grid.tiles_y; ++t) EXPECT_EQ(grid.first_row[t], own_grid.first_row[t]) << first;
         EXPECT_GE(grid.rows, own_grid.rows - 4);
       }

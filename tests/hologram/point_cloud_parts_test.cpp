@@ -1,4 +1,4 @@
-// Parts of a panel against the whole, for every method and device, and what a part may not be.
+// Parts of a panel against the whole, for every method and device, and rejected parts.
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
@@ -27,7 +27,7 @@ constexpr double tolerance = 1e-3;
 class PointCloudParts : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(PointCloudParts);
 
-/// All that a plan writes, in host memory.
+/// All results of a plan, in host memory.
 struct Result {
   explicit Result(const holotone::Shape<2>& shape) : field(shape), real(shape), phase(shape) {}
   Array<Complex, 2> field;
@@ -71,7 +71,7 @@ std::int64_t different(const Array<T, 2>& a, const Array<T, 2>& b) {
   return count;
 }
 
-/// Panels of 150 rows in parts: all, single rows, any heights with a short last one, from the bottom to the top.
+/// Divisions of 150 rows: all, single rows, various heights with a short last part, from bottom to top.
 std::vector<std::vector<RowRange>> ways_to_cut() {
   std::vector<std::vector<RowRange>> ways{
       {{0, 150}}, {{0, 1}, {1, 63}, {64, 64}, {128, 21}, {149, 1}}, {{120, 30}, {60, 60}, {0, 60}}};
@@ -87,7 +87,7 @@ cases::PointCloudCase case_of(PointMethod method, bool band_limit) {
   c.options.tolerance = tolerance;
   c.options.band_limit = band_limit;
   c.count = method == PointMethod::fast ? 30000 : 60;
-  c.near_m = band_limit ? -0.006 : 0.1;  // with it light ends within the panel
+  c.near_m = band_limit ? -0.006 : 0.1;  // with a band limit, light ends within the panel
   c.far_m = band_limit ? 0.012 : 0.15;
   c.phases = true;
   c.seed = 5;
@@ -115,7 +115,7 @@ TEST_P(PointCloudParts, TogetherTheyAreTheWhole) {
         const auto points = cases::make_points(c);
         PointCloudPlan all(c.options, queue);
         all.set_points(cases::sources(points));
-        // Of points that light small zones products are cheaper, and a GPU sums these few by products.
+        // For points that light small zones products are cheaper; a GPU also sums these few points by products.
         if (method != PointMethod::fast || (device.backend == Backend::cpu && !band_limit)) {
           EXPECT_EQ(all.info().method, method);
         }
@@ -123,7 +123,7 @@ TEST_P(PointCloudParts, TogetherTheyAreTheWhole) {
         run(all, queue, {0, 150}, whole);
         const auto expected = cases::sample_reference(c, points, 200);
         EXPECT_LE(cases::relative_error(expected, whole.field.data()), tolerance) << to_string(method);
-        // On the CPU the rows at once change nothing.
+        // On the CPU the rows per pass change nothing.
         const bool gpu = device.backend != Backend::cpu;
         for (const std::int64_t rows_at_once :
              gpu ? std::vector<std::int64_t>{0, 19, 60} : std::vector<std::int64_t>{19}) {
@@ -158,7 +158,7 @@ TEST_P(PointCloudParts, TheSphericalWave) {
   });
 }
 
-// Other points of the same plan are not answered with rows kept of the last.
+// New points of the same plan must not reuse rows cached for the previous ones.
 TEST_P(PointCloudParts, NewPointsAreNewRows) {
   on_each([](Device device) {
     const Queue queue(device);
@@ -188,7 +188,7 @@ TEST_P(PointCloudParts, NewPointsAreNewRows) {
   });
 }
 
-// Products of a panel larger than 2^23 pixels go by blocks of 128 rows of 65536.
+// Products for a panel larger than 2^23 pixels are split into blocks of 128 rows of 65536.
 TEST(PointCloudPartsCpu, BlocksOfALargePanel) {
   cases::PointCloudCase c;
   c.options.shape = {150, 65536};

@@ -1,4 +1,4 @@
-// What the plan takes, what it refuses and in which words, and what it decides.
+// Accepted and rejected inputs of the plan, its error messages, and its choices.
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
@@ -300,7 +300,8 @@ TEST(PointCloudPlan, ReportsProgressAndStopsWhenToldTo) {
   }
 }
 
-// A point lights nothing from lambda |d| / (2 pitch) = 6.65 mm beyond the outermost pixel's centre on.
+// A point at distance d lights no pixel if it lies at least lambda |d| / (2 pitch) = 6.65 mm beyond the outermost
+// pixel's centre.
 TEST(PointCloudPlan, CountsThePointsThatLightNoPixel) {
   const float edge = static_cast<float>(959.5 * 8e-6 + 532e-9 * 0.2 / 16e-6);
   const float side = static_cast<float>(539.5 * 8e-6 + 532e-9 * 0.2 / 16e-6);
@@ -320,7 +321,7 @@ TEST(PointCloudPlan, CountsThePointsThatLightNoPixel) {
 }
 
 TEST(PointCloudPlan, TellsHowFarFresnelIsFromTheSphere) {
-  // A point on the axis, 20 cm from a PLUTO, looks 1.1 rad different from the panel's corner.
+  // For a point on the axis, 20 cm from a PLUTO, the phase at the panel's corner differs by 1.1 rad.
   const float position[3] = {0, 0, -0.2F};
   const float amplitude = 1;
   const holotone::PointSources point{{position, {1, 3}}, {&amplitude, {1}}, {}};
@@ -334,7 +335,7 @@ TEST(PointCloudPlan, TellsHowFarFresnelIsFromTheSphere) {
   const double deviation = fresnel_deviation_rad(point, options);
   EXPECT_NEAR(deviation, exact, 1e-6);
   EXPECT_NEAR(deviation, 1.1, 0.05);
-  options.band_limit = true;  // the corner is dark: 6.65 mm is as far as the light goes
+  options.band_limit = true;  // the corner is dark: light reaches 6.65 mm
   EXPECT_LT(fresnel_deviation_rad(point, options), 0.8);
   EXPECT_GT(fresnel_deviation_rad(point, options), 0.6);
   const float in_front[3] = {0, 0, 0.2F};

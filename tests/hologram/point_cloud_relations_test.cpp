@@ -1,4 +1,4 @@
-// What must hold between results, whatever the numbers: closed forms and relations, for every method and device.
+// Relations between results for any input: closed forms and invariances, for every method and device.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -73,7 +73,7 @@ TEST_P(PointCloudRelations, OnePointIsAZonePlate) {
       double error = 0;
       for (std::int64_t row = 0; row < 51; ++row) {
         for (std::int64_t col = 0; col < 101; ++col) {
-          // Two columns right of the centre and three rows below it
+          // Two columns right of the centre and three rows below it.
           const double dx = (static_cast<double>(col) - 50) * 8e-6 - static_cast<double>(16e-6F);
           const double dy = (25 - static_cast<double>(row)) * 8e-6 - static_cast<double>(-24e-6F);
           const double phase = 0.5 + std::numbers::pi * (dx * dx + dy * dy) / (532e-9 * static_cast<double>(distance));
@@ -82,7 +82,7 @@ TEST_P(PointCloudRelations, OnePointIsAZonePlate) {
       }
       const double relative = std::sqrt(error / (51.0 * 101.0)) / 2;
       EXPECT_LE(relative, tolerance);
-      // Its axis: the pixel whose centre is the point's foot, where the phase is the point's own
+      // On its axis: the pixel whose centre is the point's foot, where the phase is the point's own.
       EXPECT_NEAR(std::arg(field(28, 52)), 0.5, 4 * tolerance);
     }
   });
@@ -142,7 +142,7 @@ TEST_P(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
 TEST_P(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
-    // A pitch and positions that are binary fractions: the shift is exact in float32
+    // A pitch and positions that are binary fractions: the shift is exact in float32.
     c.options.pitch_m = 0x1p-17;
     auto points = cases::make_points(c);
     for (auto& position : points.position_m) {
@@ -171,7 +171,7 @@ TEST_P(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
   });
 }
 
-// A plan for 19 rows sums the 47 of the panel in three parts, the last of which overlaps.
+// A plan for 19 rows sums the panel's 47 rows in three parts; the last one overlaps.
 TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
   for_every_engine([](PointMethod method, Device device) {
     auto c = base_case(method);
@@ -195,8 +195,8 @@ TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
   });
 }
 
-// Rows at the foot of a panel of 24,576: the points there have float32 coordinates with steps of 0.9 nm, and what is
-// taken off them in float32 would turn phases by some 1e-3.
+// Rows at the bottom of a panel of 24,576. Point coordinates in float32 there have steps of 0.9 nm; a subtraction in
+// float32 would change phases by about 1e-3.
 TEST_P(PointCloudRelations, ABandFarFromTheMiddleIsExact) {
   for_every_engine([](PointMethod method, Device device) {
     constexpr std::int64_t all_rows = 24576;
@@ -371,7 +371,7 @@ TEST_P(PointCloudRelations, OutputsAreWrittenWholeAndNothingElse) {
         EXPECT_EQ(got_a(i), 0xAB) << i;
         EXPECT_EQ(got_b(i), 0x54) << i;
       } else {
-        EXPECT_EQ(got_a(i), got_b(i)) << i;  // written both times, or the two fills would differ
+        EXPECT_EQ(got_a(i), got_b(i)) << i;  // written both times, otherwise the two fill values differ
       }
     }
   });

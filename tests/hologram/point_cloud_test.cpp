@@ -30,8 +30,7 @@ cases::PointCloudCase small(std::string name, std::int64_t ny, std::int64_t nx, 
   return c;
 }
 
-/// Odd sizes, both sides of the panel, band limits that bite, points off the panel, one point, phases of
-/// their own.
+/// Odd sizes, both sides of the panel, effective band limits, points off the panel, one point, individual phases.
 std::vector<cases::PointCloudCase> small_cases() {
   std::vector<cases::PointCloudCase> all;
   all.push_back(small("behind", 64, 96, 200, 0.5, 0.6));
@@ -57,7 +56,7 @@ std::vector<cases::PointCloudCase> small_cases() {
   return all;
 }
 
-/// Checks field, real part and 8-bit phase of one case and prints how much of the tolerance was used.
+/// Checks field, real part and 8-bit phase of one case and prints the used share of the tolerance.
 void check(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& expected,
            Device device) {
   SCOPED_TRACE(c.name + " on " + to_string(device) + ", " + std::string(to_string(c.options.method)));
@@ -96,7 +95,7 @@ class PointCloud : public support::OnEachDevice {
     check_all(c, cases::make_points(c), all_methods, all_tolerances, samples);
   }
 
-  /// The case with every method and tolerance given; the reference is computed once.
+  /// Checks the case with every given method and tolerance; the reference is computed once.
   void check_all(cases::PointCloudCase c, const reference::PointWaves& points, std::span<const PointMethod> all_methods,
                  std::span<const double> all_tolerances, std::int64_t samples) const {
     const auto expected = cases::sample_reference(c, points, samples);
@@ -136,12 +135,12 @@ TEST_P(PointCloud, WholePanelIsRightEverywhere) {
 }
 
 TEST_P(PointCloud, ManyPointsAreSummedWithoutLoss) {
-  // More points than any engine takes at once, more than it sums in float32 at once
+  // More points than any engine processes at once, and more than it sums in float32 at once.
   constexpr double tolerance[] = {1e-5};
   check_all(small("many", 30, 50, 70001, 0.3, 0.4), cases::point_methods, tolerance, 100);
 }
 
-// Waves in step add up everywhere: what long sums in float32 drop adds up too.
+// Waves in phase add up everywhere, and so do the losses of long float32 sums.
 TEST_P(PointCloud, EqualPointsAreSummedWithoutLoss) {
   constexpr double tight[] = {5e-4, 4e-4, 1e-4, 1e-5};
   const auto c = small("equal points", 16, 24, 40960, 0.2354, 0.2354);

@@ -1,4 +1,4 @@
-// What nearer surface hides, against rays in float64 and closed forms; and the sample objects.
+// Points hidden by nearer surface, against rays in float64 and closed forms; and the sample objects.
 #include <cmath>
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>
@@ -55,8 +55,8 @@ TEST(SceneHide, ASphereKeepsItsFrontHemisphere) {
     const auto all = cloud;
     const auto dropped = hide_occluded(cloud, &mesh);
     EXPECT_EQ(static_cast<std::int64_t>(cloud.size()) + dropped, count);
-    // A facet of a convex body is visible if and only if its normal faces the viewer; at the rim, where the covering
-    // facet is nearly edge-on, the margin lets a few others through.
+    // A facet of a convex body is visible if and only if its normal faces the viewer. At the rim, where the covering
+    // facet is nearly edge-on, the margin leaves a few others.
     const auto count_facing = [](const PointCloud& points) {
       std::size_t facing = 0;
       for (const auto& n : points.normal) facing += n[2] > 0 ? 1 : 0;
@@ -65,7 +65,7 @@ TEST(SceneHide, ASphereKeepsItsFrontHemisphere) {
     EXPECT_EQ(count_facing(cloud), count_facing(all));
     EXPECT_LE(cloud.size(), count_facing(all) + count / 1000);
     for (const auto& n : cloud.normal) EXPECT_GT(n[2], -0.05);
-    EXPECT_NEAR(static_cast<double>(cloud.size()), count / 2.0, 30);  // the strata leave little to chance
+    EXPECT_NEAR(static_cast<double>(cloud.size()), count / 2.0, 30);  // the strata leave little randomness
   }
 }
 
@@ -76,7 +76,7 @@ TEST(SceneHide, ASphereOfPointsHidesItsBack) {
     auto cloud = sample_surface(mesh, count, 6);
     const auto all = cloud;
     hide_occluded(cloud);
-    // The rim joins front and back: what lies within a cell and its neighbours of it is not told apart.
+    // Front and back meet at the rim: within a cell and its neighbours they are not distinguished.
     const double cell = 2 * 2 * radius / std::sqrt(static_cast<double>(count));
     const auto inside = [&](const Vec3f& p) { return std::hypot(p[0], p[1]) < radius - 2 * std::sqrt(2.0) * cell; };
     const auto count_points = [&](const PointCloud& points, bool front) {
@@ -102,8 +102,8 @@ TEST(SceneHide, RaysOfTheKnotAndTheTeapot) {
     auto cloud = sample_surface(mesh, 3000, 7);
     const auto all = cloud;
     const auto dropped = hide_occluded(cloud, &mesh);
-    // heights of cover below the margin (1e-5 of the size along the normal, so more along z on steep surface) are its
-    // own
+    // covers with heights below the margin (1e-5 of the size along the normal, so more along z on steep surface) belong
+    // to the point's own surface
     std::size_t hidden = 0;
     std::size_t near = 0;
     std::size_t kept = 0;
@@ -122,7 +122,7 @@ TEST(SceneHide, RaysOfTheKnotAndTheTeapot) {
     std::printf("%lld dropped, %zu surely hidden, %zu within the margin\n", static_cast<long long>(dropped), hidden,
                 near);
     EXPECT_GT(hidden, all.size() / 3);
-    EXPECT_LT(near, all.size() / 4);  // most of those are the points' own triangles, seen from just below
+    EXPECT_LT(near, all.size() / 4);  // most are the points' own triangles, from just below
   }
 }
 
@@ -195,7 +195,7 @@ TEST(SceneHide, Rejects) {
 struct Surface {
   double area = 0;
   double volume = 0;
-  double worst_normal = 1;  // smallest cosine of a vertex's normal and its triangle's
+  double worst_normal = 1;  // smallest cosine between a vertex's normal and its triangle's
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;  // directed
 };
 
@@ -237,7 +237,7 @@ TEST(SampleScene, TheKnotIsAClosedTube) {
     length += 2 * pi / steps *
               std::hypot(std::cos(t) + 4 * std::cos(2 * t), -std::sin(t) + 4 * std::sin(2 * t), -3 * std::cos(3 * t));
   }
-  // the polygon of 96 sides around the tube is smaller by (pi / 96)^2 / 6 and (2 pi / 96)^2 / 6
+  // the tube's polygon of 96 sides is smaller by (pi / 96)^2 / 6 and (2 pi / 96)^2 / 6
   EXPECT_NEAR(surface.area / (2 * pi * radius * length), 1, 5e-4);
   EXPECT_NEAR(surface.volume / (pi * radius * radius * length), 1, 1.2e-3);
   EXPECT_GT(surface.worst_normal, 0.99);
@@ -297,7 +297,7 @@ TEST(SampleScene, TheBodyIsRoundAndFilled) {
   EXPECT_EQ(ring, 32);
   EXPECT_LT(mesh.position.size(), 32u * 81u);  // shared vertices are merged
   EXPECT_EQ(mesh.triangle.size(),
-            2u * 32u * 64u - 8u * 8u);  // less those that end in the lid's top and the bottom's middle
+            2u * 32u * 64u - 8u * 8u);  // without those that end at the lid's top and the bottom's centre
 }
 
 TEST(SampleScene, NamesAndRanges) {

@@ -92,7 +92,7 @@ TEST(ScenePlace, Rejects) {
   expect_rejected("place: distance_m: expected a finite distance, got nan", [&] { place(good, {1, NAN}); });
 }
 
-/// Triangles of many sizes in planes z = 0, 1, 2, ... by which a sample is known.
+/// Triangles of many sizes in planes z = 0, 1, 2, ..., which identify the triangle of a sample.
 Mesh stairs() {
   Mesh mesh;
   for (int i = 0; i < 40; ++i) {
@@ -127,7 +127,7 @@ TEST(SceneSample, UniformInsideATriangle) {
   mesh.position = {{0, 0, 0}, {3, 1, 0}, {1, 2, 5}};
   mesh.triangle = {{0, 1, 2}};
   constexpr std::int64_t count = 32000;
-  // Sixteen equal parts: the triangle halved twice along each side.
+  // Sixteen equal parts: the triangle divided in four along each side.
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto cloud = sample_surface(mesh, count, seed);
@@ -239,13 +239,13 @@ TEST(SceneColour, ChannelsOfWhiteGreyAndRed) {
   auto cloud = cloud_of({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
   EXPECT_EQ(channel_amplitude(cloud, 1), cloud.amplitude);  // without colour
   cloud.colour = {{1, 1, 1}, {0.25f, 0.25f, 0.25f}, {1, 0, 0}, {0, 0, 0}};
-  cloud.amplitude = {1, 0.5f, std::sqrt(0.2126f), 0};  // as vertices_of gives them
+  cloud.amplitude = {1, 0.5f, std::sqrt(0.2126f), 0};  // as from vertices_of
   const float expected[3][4] = {{1, 0.5f, 1, 0}, {1, 0.5f, 0, 0}, {1, 0.5f, 0, 0}};
   for (int channel = 0; channel < 3; ++channel) {
     const auto got = channel_amplitude(cloud, channel);
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], expected[channel][i], 1e-6) << channel << " " << i;
   }
-  // luminance-weighted, the channels carry the light of the cloud
+  // Luminance-weighted, the channels sum to the light of the cloud.
   const Vec3f weight = {0.2126f, 0.7152f, 0.0722f};
   cloud.colour[1] = {0.1f, 0.7f, 0.4f};
   double light = 0;
@@ -264,7 +264,7 @@ TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
   EXPECT_NEAR(cloud.amplitude[0], 1, 1e-6);
   EXPECT_NEAR(cloud.amplitude[1], 2 * std::sqrt(0.6 * (0.2 + 0.8 * 0.6)), 1e-6);
   EXPECT_NEAR(cloud.amplitude[2], std::sqrt(0.2), 1e-6);
-  EXPECT_EQ(cloud.amplitude[3], 0);  // seen edge-on
+  EXPECT_EQ(cloud.amplitude[3], 0);  // edge-on
   auto dark = cloud;
   shade(dark, {0, 0, -1}, 0);
   EXPECT_EQ(dark.amplitude[0], 0);
@@ -279,8 +279,8 @@ TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
   expect_rejected("shade: cloud.normal: expected 4 normals, one a point, got 0", [&] { shade(cloud, {0, 0, 1}); });
 }
 
-// A ball sampled evenly by area and lit from the viewer: Lambert's law makes it brighten toward its middle as n . l,
-// where a ball of equal points would brighten toward its rim.
+// A ball sampled evenly by area and lit from the viewer: by Lambert's law its brightness rises toward the middle as n .
+// l. A ball of equal points would be brighter at its rim.
 TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
   PointCloud ball;
   constexpr int count = 200'000;
@@ -294,7 +294,7 @@ TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
   ball.position = ball.normal;
   ball.amplitude.assign(count, 1);
   shade(ball, {0, 0, 1}, 0);
-  constexpr int rings = 4;  // of equal area as seen: light in each over the mean of cosine there
+  constexpr int rings = 4;  // of equal projected area: light in each over the mean cosine there
   double light[rings] = {};
   for (std::size_t i = 0; i < ball.size(); ++i) {
     const auto& p = ball.position[i];
@@ -302,7 +302,7 @@ TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
     if (p[2] > 0 && seen < 1) light[static_cast<int>(seen * rings)] += std::pow(ball.amplitude[i], 2);
   }
   for (int ring = 0; ring < rings; ++ring) {
-    const double inner = 1 - ring / 4.0;  // cosine^2 at the ring's two rims
+    const double inner = 1 - ring / 4.0;  // cosine^2 at the ring's two boundaries
     const double outer = 1 - (ring + 1) / 4.0;
     const double cosine = 2.0 / 3 * (std::pow(inner, 1.5) - std::pow(outer, 1.5)) * rings;
     const double points = count / 2.0 * (std::sqrt(inner) - std::sqrt(outer));
@@ -339,7 +339,7 @@ TEST(SceneTurn, TiltTipsTheTopTowardTheViewer) {
 
 TEST(SceneTurn, AFullTurnInStepsComesBack) {
   auto cloud = cloud_of({});
-  for (int i = 0; i < 64; ++i) {  // a ring, whose box stays the same under sixty-fourths
+  for (int i = 0; i < 64; ++i) {  // a ring, whose box is invariant under rotations by 1/64 turn
     const double angle = 2 * pi * i / 64;
     cloud.position.push_back(
         {static_cast<float>(std::cos(angle)), 0.1f * static_cast<float>(i), static_cast<float>(std::sin(angle))});

@@ -1,4 +1,4 @@
-// What the light of a stereogram does beyond the panel: points come into focus, eyes see their views.
+// Light of a stereogram beyond the panel: points focus, and eyes receive their own views.
 #include <holotone/core/random.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
@@ -40,7 +40,7 @@ Spot spot_at(const Array<Complex, 2>& field, const FieldGrid& grid, double dista
   for (std::int64_t row = 0; row < grid.ny; ++row) {
     for (std::int64_t column = 0; column < grid.nx; ++column) {
       const auto [x, y] = place(row, column);
-      // Squared, so that what diffracts far aside counts little.
+      // Squared, so that light diffracted far away has little weight.
       const double weight = std::pow(static_cast<double>(intensity(row, column)), 2);
       sum += weight;
       spot.x_m += weight * x;
@@ -56,15 +56,15 @@ Spot spot_at(const Array<Complex, 2>& field, const FieldGrid& grid, double dista
 
 class StereogramLight : public support::OnEachDevice {};
 
-// One hogel as wide as the panel: with layers a point is a focus of width lambda d / W at its distance and nowhere
-// else; without, its ray is as wide as the hogel there. Points in front of the panel (negative) as well as behind.
+// One hogel as wide as the panel. With layers a point has a focus of width lambda d / W at its distance alone. Without
+// layers its ray is as wide as the hogel there. Points are behind the panel and in front (negative).
 TEST_P(StereogramLight, APointRefocusesAtItsDistance) {
   on_each([](Device device) {
     const FieldGrid grid{256, 256, 2e-6, 532e-9};
     StereogramOptions options{.grid = grid, .hogel_px = 256, .method = StereogramMethod::layered, .layers = 8};
     for (const double distance : {6e-3, -6e-3}) {
       const double sharp = grid.wavelength_m * std::abs(distance) / (256 * grid.pitch_m);  // 6.2 um
-      // The middle of a ray, of those that the hogel has: 10 steps to the right and 6 down.
+      // Centre of one of the hogel's rays: 10 steps to the right and 6 down.
       const double x = -distance * 10 * grid.wavelength_m / (256 * grid.pitch_m);
       const double y = distance * 6 * grid.wavelength_m / (256 * grid.pitch_m);
       const auto source = ball(x, y, distance, 0.4 * sharp);
@@ -90,7 +90,7 @@ TEST_P(StereogramLight, APointRefocusesAtItsDistance) {
   });
 }
 
-// Many hogels: each sends its own ray, and all meet at the point, which lies within a hogel's reach of where it should.
+// Many hogels: each sends its own ray, and all meet at the point, within half a ray's width of its position.
 TEST_P(StereogramLight, HogelsMeetAtAPoint) {
   on_each([](Device device) {
     const FieldGrid grid{512, 512, 2e-6, 532e-9};
@@ -132,7 +132,7 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return ab / std::sqrt(aa * bb);
 }
 
-/// A light field whose views differ: blobs on three planes, that shift against each other from view to view.
+/// A light field with different views: blobs on three planes, which shift against each other from view to view.
 class Eyes {
  public:
   static constexpr std::int64_t side = 7;  // of the grid of cameras
@@ -159,14 +159,14 @@ class Eyes {
     return views;
   }
 
-  /// Of view i, how much it is like what was seen.
+  /// Correlation of view i with the picture seen.
   static double likeness(const Array<float, 5>& views, std::int64_t i, const std::vector<double>& seen) {
     const float* const view = views.data() + i * n * n;
     return correlation(seen, {view, view + n * n});
   }
 };
 
-/// Adds the picture in the middle 250 of the panel's 256 pixels, in as many parts as a view has pixels.
+/// Adds the middle 250 of the panel's 256 pixels, averaged to the pixels of a view.
 void add_picture(const Array<float, 2>& intensity, std::vector<double>& seen) {
   for (std::int64_t row = 3; row < 253; ++row) {
     for (std::int64_t column = 3; column < 253; ++column) {
@@ -176,8 +176,7 @@ void add_picture(const Array<float, 2>& intensity, std::vector<double>& seen) {
   }
 }
 
-// What eyes at nine of the 49 cameras' places see through their pupils is most like the view of the camera there, of
-// all 49.
+// The picture through the pupil of an eye at the place of nine of the 49 cameras is most similar to that camera's view.
 TEST(StereogramViews, NineEyesSeeTheirOwnView) {
   const Eyes eyes;
   const double view_distance = 0.06;

@@ -8,7 +8,8 @@
 
 namespace stereograms {
 
-/// What a ray carries: where it crosses the panel, its slopes cx / cz and cy / cz.
+/// Intensity of a ray and the distance of its origin. A scene gets the ray's crossing of the panel and its slopes cx /
+/// cz and cy / cz.
 struct Light {
   double intensity = 0;
   double distance_m = 0;
@@ -39,7 +40,7 @@ class SceneSource final : public holotone::ViewSource {
   bool distances_;
 };
 
-/// The whole panel in host memory.
+/// Field of the whole panel in host memory.
 inline holotone::Array<holotone::Complex, 2> field_of(const holotone::ViewSource& source,
                                                       const holotone::StereogramOptions& options,
                                                       holotone::Device device = {}) {

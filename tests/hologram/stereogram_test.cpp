@@ -1,4 +1,4 @@
-// Hogels against a plain sum of waves in float64, the rules of which rays are computed, and what execute promises.
+// Hogels against a plain sum of waves in float64, the selection of rays, and the guarantees of execute.
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <numbers>
@@ -14,19 +14,19 @@ using stereograms::mean_power;
 using stereograms::SceneSource;
 using support::Complex64;
 
-/// A scene with something everywhere, at distances on both sides of the panel.
+/// A scene with light nearly everywhere, at distances on both sides of the panel.
 Light everywhere(double x, double y, double slope_x, double slope_y) {
   const double wave = std::sin(40 * slope_x + 3e3 * x) * std::cos(31 * slope_y - 2e3 * y);
   return {wave > -0.6 ? 1.1 + wave : 0, (slope_x < 0.01 ? 1 : -1) * (0.004 + 0.02 * std::abs(slope_y))};
 }
 
-/// The phase that the library's documentation promises to ray k of a hogel.
+/// Phase of ray k of a hogel as the library documents it.
 double phase_of(std::uint64_t seed, std::int64_t hogel, std::int64_t n, std::int64_t kx, std::int64_t ky) {
   const std::int64_t counter = (hogel * n + ky + n / 2) * n + kx + n / 2;
   return 2 * std::numbers::pi * (static_cast<double>(random_uniform(seed, static_cast<std::uint64_t>(counter))) - 0.5);
 }
 
-/// Every wave of a hogel, from the scene: what StereogramPlan's documentation says, written out.
+/// Every wave of a hogel, computed from the scene by StereogramPlan's documentation.
 std::vector<reference::HogelWave> waves_of(const StereogramOptions& options, std::int64_t row, std::int64_t column,
                                            const stereograms::Scene& scene) {
   const auto& grid = options.grid;
@@ -54,7 +54,7 @@ std::vector<reference::HogelWave> waves_of(const StereogramOptions& options, std
         const auto two = reference::curvatures_of(cx, cy, light.distance_m);
         const double most = grid.wavelength_m / (2 * side * grid.pitch_m);
         wave.curvature = std::clamp((two.along + two.across) / 2, -most, most);
-        // The wave's direction at the hogel's edge, which two pixels must still show.
+        // The wave's direction at the hogel's edge, which two pixels must still resolve.
         const double edge = static_cast<double>(std::max(std::abs(kx), std::abs(ky))) / side +
                             std::abs(wave.curvature) * side / 2 / grid.wavelength_m;
         if (edge > 1 / (2 * grid.pitch_m)) continue;
@@ -110,7 +110,7 @@ TEST_P(Stereogram, HogelsAreTheSumOfTheirWaves) {
                                           .layers = 6,
                                           .seed = 5};
           const auto field = field_of(SceneSource(everywhere), options, device);
-          // Amplitude, phase and curvature in float32: 6e-8 and 4e-7 rad each; an inverse transform.
+          // Amplitude, phase and curvature in float32: 6e-8 and 4e-7 rad each; one inverse transform.
           const double tolerance = 6e-8 * (2 + 2 * std::log2(static_cast<double>(n))) + 4 * 4e-7;
           support::expect_within(
               std::string(to_string(method)) + " N = " + std::to_string(n) + (fringe > 0 ? ", fringe" : ""),
@@ -121,7 +121,7 @@ TEST_P(Stereogram, HogelsAreTheSumOfTheirWaves) {
   });
 }
 
-// Parts of any height, which cut hogels anywhere.
+// Parts of any height, which cut hogels at any row.
 TEST_P(Stereogram, RowsCutFromHogelsAreTheSameBitsAsTheWhole) {
   on_each([](Device device) {
     const SceneSource source(everywhere);
@@ -166,7 +166,7 @@ TEST_P(Stereogram, PartsAreTheSameBitsAsTheWhole) {
   });
 }
 
-// Mean |U|^2 is the mean intensity over all frequencies: of N^2 rays (N odd, none left out) all of intensity 3.
+// Mean |U|^2 is the mean intensity over all frequencies: N^2 rays (N odd, none omitted), all of intensity 3.
 TEST_P(Stereogram, PowerDoesNotDependOnTheHogelsSize) {
   on_each([](Device device) {
     for (const std::int64_t n : {9, 15, 45}) {
@@ -179,7 +179,7 @@ TEST_P(Stereogram, PowerDoesNotDependOnTheHogelsSize) {
   });
 }
 
-// The field of one hogel of a picture at infinity, as a lens would show it: its transform is the picture.
+// The field of one hogel for a picture at infinity, as through a lens: its transform is the picture.
 TEST_P(Stereogram, APictureAtInfinityComesBackFromAHogelsSpectrum) {
   on_each([](Device device) {
     const std::int64_t n = 32;
@@ -210,7 +210,7 @@ TEST_P(Stereogram, APictureAtInfinityComesBackFromAHogelsSpectrum) {
   });
 }
 
-// Light that meets the window is that of the whole hologram, and little else is computed.
+// Light through the window equals that of the whole hologram, and little else is computed.
 TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
   on_each([](Device device) {
     const Viewer viewer{2e-3, 1.5e-3, 0.03, 1.2e-3, -0.4e-3};
@@ -221,7 +221,7 @@ TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
     const SceneSource source([&](double x, double y, double slope_x, double slope_y) {
       const double beyond_x = std::abs(x + slope_x * viewer.distance_m - viewer.x_m) - viewer.width_m / 2;
       const double beyond_y = std::abs(y + slope_y * viewer.distance_m - viewer.y_m) - viewer.height_m / 2;
-      // What lies beyond by more than the margin, and rounding, must not count.
+      // Light beyond the margin, up to rounding, must not be used.
       return Light{beyond_x < margin + 1e-9 && beyond_y < margin + 1e-9 ? 1.0 : 1e6, 0.1};
     });
     StereogramPlan plan(options, device);
@@ -231,17 +231,17 @@ TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
     all = report.rays;
     const double share = static_cast<double>(wanted) / static_cast<double>(all);
     EXPECT_EQ(all, 24 * 63 * 63);
-    // Window and margins over the zone of the diffraction angle, whose slopes are a little more than its cosines.
+    // Window and margins over the zone of the diffraction angle, whose slopes slightly exceed its cosines.
     const double zone = 2 * std::tan(std::asin(532e-9 / 4e-6)) * viewer.distance_m;
     const double expected = (viewer.width_m + 2 * margin) * (viewer.height_m + 2 * margin) / (zone * zone);
     std::printf("computed %.4f of the rays, window over zone %.4f\n", share, expected);
     EXPECT_NEAR(share, expected, 0.06 * expected);  // whole rays: about 17 x 13 of 63 x 63
     EXPECT_EQ(report.lit, report.computed);
-    // Its power is that of the rays that count: none of a million got through.
+    // Power is that of the rays in use: none of intensity 1e6 was used.
     EXPECT_NEAR(mean_power(field.to(Device{})) * 24 * 64 * 64 / static_cast<double>(wanted), 1, 1e-4);
     EXPECT_EQ(plan.info().outside_share, 0);
 
-    // Phases are those of the whole hologram: with the rest dark, it is the same bits.
+    // Phases are those of the whole hologram: with the rest dark, the bits are equal.
     const SceneSource window([&](double x, double y, double slope_x, double slope_y) {
       const bool inside = std::abs(x + slope_x * viewer.distance_m - viewer.x_m) <= viewer.width_m / 2 &&
                           std::abs(y + slope_y * viewer.distance_m - viewer.y_m) <= viewer.height_m / 2;
@@ -340,7 +340,7 @@ TEST(StereogramPlan, CountsWhatIsTooNear) {
   EXPECT_EQ(report_at(1e-4).too_near, 31 * 31);
   EXPECT_EQ(report_at(0).too_near, 31 * 31);
   EXPECT_EQ(report_at(-1e-4).too_near, 31 * 31);
-  EXPECT_EQ(report_at(1e-4).cut, 31 * 31 - 17 * 17);  // a quarter of the band is left either side: |k| <= 8
+  EXPECT_EQ(report_at(1e-4).cut, 31 * 31 - 17 * 17);  // a quarter of the band remains on either side: |k| <= 8
   EXPECT_EQ(report_at(1e3).cut, 0);
   EXPECT_EQ(report_at(1e3).layers, 1);
   EXPECT_LE(report_at(1e-3).curvature_error_rad, std::numbers::pi / 8);

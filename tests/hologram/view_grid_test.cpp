@@ -1,4 +1,4 @@
-// Rays through captured views: where they meet the cameras' plane and the picture.
+// Rays through captured views: their intersections with the cameras' plane and the picture.
 #include <tests/hologram/stereogram_support.hpp>
 
 namespace holotone {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr ViewGridOptions options{0.1, 4e-3, 0.05, 0.02};  // 4 x 3 cameras, 20 x 10 pixels of 1 mm
 
-/// The colour of camera (v, u) at a pixel: linear in each, so that bilinear reading is exact.
+/// Colour of camera (v, u) at a pixel: linear in each variable, so that bilinear interpolation is exact.
 double code(double v, double u, double row, double column) { return 1000 + 100 * v + 30 * u + 5 * row + 2 * column; }
 
 Array<float, 5> views(std::int64_t channels = 1) {
@@ -28,7 +28,7 @@ Array<float, 5> views(std::int64_t channels = 1) {
   return all;
 }
 
-/// The ray from (x, y) on the panel to (to_x, to_y) in the cameras' plane.
+/// Result of the ray from (x, y) on the panel to (to_x, to_y) in the cameras' plane.
 struct Seen {
   float intensity = 0;
   float distance_m = 0;
@@ -51,10 +51,10 @@ TEST(ViewGrid, RaysMeetTheCamerasAndThePicture) {
     for (const double v : {0.0, 0.7, 2.0}) {
       for (const double x : {-2e-3, 0.0, 3e-3}) {
         const double y = -0.4 * x;
-        // Cameras count from the left and from the top, their middle on the axis.
+        // Cameras are numbered from the left and from the top, with their centre on the axis.
         const double to_x = (u - 1.5) * 4e-3;
         const double to_y = (1 - v) * 4e-3;
-        // On from the panel by half as far again as the cameras are in front.
+        // The picture is behind the panel by half the distance of the cameras in front.
         const double column = (x - 0.5 * (to_x - x)) / 1e-3 + 9.5;
         const double row = 4.5 - (y - 0.5 * (to_y - y)) / 1e-3;
         for (int channel = 0; channel < 3; ++channel) {

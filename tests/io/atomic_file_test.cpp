@@ -93,7 +93,7 @@ TEST(AtomicFile, AtMost64AtOnceAndThenAgain) {
   EXPECT_EQ(read_raw(folder.file("more")), "x");
 }
 
-// What a signal handler does; in a child, since it ends writing for good.
+// The actions of a signal handler, in a child, because they end writing permanently.
 TEST(AtomicFile, RemovePendingFilesLeavesNothingAndStopsWriting) {
   const TemporaryFolder folder;
   const pid_t child = fork();

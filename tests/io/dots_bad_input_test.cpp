@@ -1,4 +1,4 @@
-// What the readers and writers of dots say to what they cannot take.
+// Errors of the readers and writers of dots for invalid input.
 #include <fmt/format.h>
 #include <holotone/io/dots.hpp>
 #include <limits>

@@ -1,4 +1,4 @@
-// Dots to files and back: every format, what the pages state, what the raster covers.
+// Dots to files and back: every format, pages in files, coverage of the raster.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -17,7 +17,7 @@ using io_support::read_raw;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
 
-/// Dots on a page of 37.5 x 21.25 pixels, some of them off it, with what `radii` and `classes` ask for.
+/// Dots on a page of 37.5 x 21.25 pixels, some off it, with radii and classes as requested.
 Dots sample_dots(std::size_t count, bool radii, std::size_t classes) {
   Dots dots;
   dots.width = 37.5;
@@ -60,7 +60,7 @@ TEST(DotsFile, ListsReadBackTheSame) {
       }
     }
   }
-  EXPECT_EQ(folder.names().size(), 3u);  // no temporary stays
+  EXPECT_EQ(folder.names().size(), 3u);  // no temporary file remains
 }
 
 TEST(DotsFile, ClassesWithoutRadiiGetTheRadiusAskedFor) {
@@ -115,7 +115,7 @@ TEST(DotsFile, SvgReadsBackTheSame) {
       EXPECT_TRUE(back.colour_class.empty());
       continue;
     }
-    // Layer by layer, each in its own order.
+    // Grouped by layer, each layer in its own order.
     std::vector<std::size_t> order(501);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
@@ -176,13 +176,13 @@ TEST(DotsFile, CarriesHowDotsCameToBe) {
   }
   write_dots(folder.file("plain.csv"), dots);
   EXPECT_TRUE(read_dots_file(folder.file("plain.csv")).metadata.empty());
-  // Only our own comments are metadata.
+  // Only comments written by Holotone are metadata.
   write_raw(folder.file("other.csv"), "# made by: somebody\nx,y\n1,2\n");
   EXPECT_TRUE(read_dots_file(folder.file("other.csv")).metadata.empty());
   for (const char* name : {"e.csv", "e.png"}) {
     EXPECT_THROW(write_dots(folder.file(name), dots, {.metadata = {{"a: b", "c"}}}), Error);
   }
-  // What PNG takes for no keyword: libpng would store another.
+  // No valid PNG keywords: libpng would store others.
   for (const std::string& key : {std::string(71, 'k'), std::string("two  blanks"), std::string("\xc3\xa9")}) {
     EXPECT_THROW(write_dots(folder.file("e.png"), dots, {.metadata = {{key, "c"}}}), Error) << key;
   }
@@ -199,7 +199,7 @@ TEST(DotsFile, CopiesInSvgAreTold) {
   EXPECT_NE(file.notes[0].find("2 <use> elements passed over"), std::string::npos) << file.notes[0];
 }
 
-/// The number after a word of a PDF file.
+/// The number after the last occurrence of a word in a PDF file.
 std::size_t number_after(const std::string& text, const std::string& word) {
   const auto at = text.rfind(word);
   if (at == std::string::npos) return SIZE_MAX;
@@ -230,7 +230,7 @@ TEST(DotsFile, PdfIsWellFormed) {
   const std::size_t length = number_after(pdf, "5 0 obj\n");
   ASSERT_EQ(pdf.substr(begin + length, 10), "\nendstream");
   EXPECT_NE(pdf.find(fmt::format("/MediaBox [0 0 {:.6f}", 37.5 * 1e-4 / 0.0254 * 72).substr(0, 22)), std::string::npos);
-  // Every dot with a radius is one stroke, in the page's coordinates, and no number has an exponent.
+  // Every dot with a radius is one stroke in page coordinates, and no number has an exponent.
   const std::string content = pdf.substr(begin, length);
   EXPECT_EQ(std::count(content.begin(), content.end(), 'S'), 65999);
   EXPECT_EQ(content.find('e'), std::string::npos);
@@ -252,7 +252,7 @@ TEST(DotsFile, PdfOfALargePage) {
 }
 
 TEST(DotsFile, DiscAndPixelAreas) {
-  // The area of a disc in a cell against sums over a fine grid; all cells together hold the disc.
+  // Area of a disc in a cell against sums over a fine grid; all cells together contain the disc.
   const double steps = 4000;
   for (const auto& [x, y] : {std::pair{0.3, 0.2}, {-0.4, 0.6}, {0.9, 0.8}, {-0.7, -0.2}, {-0.8, -0.9}, {0.6, -0.5}}) {
     double area = 0;
@@ -296,7 +296,7 @@ TEST(DotsFile, PngCoversTheAreaOfTheDots) {
       dark += 1 - light(code);
       shaded += code > 0 && code < 255;
     }
-    // A code is half a step wrong at most, which near white is 0.0045 of the light.
+    // A code has an error of at most half a step, which near white is 0.0045 of the light.
     std::printf("dpi %g: area %.3f of %.3f\n", dpi, dark / scale / scale, area);
     EXPECT_NEAR(dark / scale / scale, area, 0.0045 * static_cast<double>(shaded) / scale / scale);
     EXPECT_GT(shaded, 30);
@@ -328,7 +328,7 @@ TEST(DotsFile, OneBitPngHasEveryDot) {
   const std::string sized = read_raw(folder.file("d.png"));
   const auto chunk = sized.find("pHYs");
   ASSERT_NE(chunk, std::string::npos);
-  EXPECT_EQ(sized.substr(chunk + 4, 9), std::string("\0\0\x4e\x20\0\0\x4e\x20\x01", 9));  // 20,000 a metre
+  EXPECT_EQ(sized.substr(chunk + 4, 9), std::string("\0\0\x4e\x20\0\0\x4e\x20\x01", 9));  // 20,000 per metre
   EXPECT_EQ(shape_of(read_image(folder.file("d.png")))[1], 134);
 }
 
@@ -363,7 +363,7 @@ TEST(DotsFile, PicturesOfTwoLevelsAreDots) {
   write_image(folder.file("g.png"), {std::move(grey), {}});
   EXPECT_EQ(read_dots(folder.file("g.png"), {.threshold = 0.3}).count(), 2);
   EXPECT_MENTIONS(io_support::error_of([&] { read_dots(folder.file("g.png")); }), "between 0 and 0.470588");
-  Array<std::uint8_t, 3> clear({1, 2, 2});  // black, of which one pixel is transparent
+  Array<std::uint8_t, 3> clear({1, 2, 2});  // black, with one transparent pixel
   std::fill_n(clear.data(), 4, std::uint8_t{0});
   clear(0, 1, 1) = 255;
   write_image(folder.file("a.png"), {std::move(clear), {}});

@@ -1,5 +1,5 @@
 #pragma once
-// Fields, and field files made by hand.
+// Fields, and hand-made field files.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ inline bool has_hdf5() {
   return true;
 }
 
-/// A version 2.0 file whose entry (row, column) is (10 row + column) - i (row + 0.5); real types hold the first part.
+/// A version 2.0 file with entry (row, column) = (10 row + column) - i (row + 0.5); real types hold the real part.
 inline std::string npy_field(const std::string& type, bool fortran, int rows, int columns) {
   const std::string header = fmt::format("{{'descr': \"{}\", 'fortran_order': {}, 'shape': ({}, {})}}\n", type,
                                          fortran ? "True" : "False", rows, columns);

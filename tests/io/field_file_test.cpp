@@ -58,7 +58,7 @@ TEST(FieldHdf5, MetadataRoundTrips) {
   field.metadata["level_phase_rad"] = std::string(1500000, '7');  // the table of a 16-bit modulator
   write_field(folder.file("x.h5"), field);
   EXPECT_EQ(read_field(folder.file("x.h5")).metadata, field.metadata);
-  // A number is stored as one: its text is not in the file.
+  // Numbers are stored as such: the text is not in the file.
   EXPECT_EQ(read_raw(folder.file("x.h5")).find("5.32e-07"), std::string::npos);
   EXPECT_NE(read_raw(folder.file("x.h5")).find(bytes_of(5.32e-7)), std::string::npos);
 }

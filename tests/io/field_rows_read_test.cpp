@@ -1,4 +1,4 @@
-// Fields read by rows: the same values as read at once, and nothing of damaged files.
+// Fields read by rows: values equal to reading at once, and no data from damaged files.
 #include <complex>
 #include <filesystem>
 #include <holotone/io/field_file.hpp>
@@ -38,7 +38,8 @@ TEST(FieldRowsReader, EveryLayoutGivesWhatReadFieldGives) {
         {{"chunked.h5", hdf5_fixtures::chunked}, {"wide.h5", hdf5_fixtures::wide}, {"block.h5", hdf5_fixtures::block}});
   }
   for (const auto& [name, bytes] : files) {
-    const std::string path = folder.file(name.ends_with(".h5") ? "x.h5" : "x");  // a user block hides what it is
+    const std::string path = folder.file(name.ends_with(".h5") ? "x.h5" : "x");  // a user block hides the file's
+                                                                                 // signature
     write_raw(path, bytes);
     const FieldFile expected = read_field(path);
     ASSERT_EQ(expected.values.shape(), (Shape<2>{5, 3})) << name;
@@ -112,7 +113,7 @@ TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
   int read = 0;
   int refused = 0;
   for (const std::string& seed : {read_raw(folder.file("seed.h5")), hdf5_fixtures::chunked}) {
-    for (std::uint64_t i = 0; i < 25; ++i) {  // one child or more each
+    for (std::uint64_t i = 0; i < 25; ++i) {  // each pass starts at least one child
       write_raw(folder.file("x.h5"), io_support::mutated(seed, i));
       try {
         read_ends(folder.file("x.h5"), program_path());
@@ -128,7 +129,7 @@ TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
   EXPECT_GT(refused, 0);
 }
 
-// A child that lies: what it says of the file is held against the file.
+// An untrustworthy child: its reported layout is checked against the file.
 TEST(FieldRowsReader, LayoutsMustLieInTheFile) {
   io::FieldLayout good;
   good.shape = {4, 6};

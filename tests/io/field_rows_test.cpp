@@ -1,4 +1,4 @@
-// Fields written by rows: the same files as whole ones, whatever happens on the way.
+// Fields written by rows: files equal to those written at once, also after interruptions.
 #include <algorithm>
 #include <complex>
 #include <csignal>
@@ -72,7 +72,7 @@ FieldFile with_metadata(Shape<2> shape) {
   return field;
 }
 
-/// What is left to write of a resumed file; the end must be the file that write_field makes.
+/// Writes the missing rows of a resumed file; the result must equal the file of write_field.
 void complete(const TemporaryFolder& folder, const std::string& name, const FieldFile& field, FieldRowsWriter& writer) {
   for (std::int64_t row = 0; row < writer.shape()[0]; ++row) {
     if (!writer.is_done(row)) writer.write(row, rows_of(field, row, 1));
@@ -85,7 +85,7 @@ void complete(const TemporaryFolder& folder, const std::string& name, const Fiel
   std::filesystem::remove(folder.file("whole-" + name));
 }
 
-/// A run that ends in the middle: rows 0 to 6 and 9 of 12.
+/// An interrupted run: rows 0 to 6 and 9 of 12.
 void leave_unfinished(const std::string& path, const FieldFile& field, const FieldRowsOptions& options) {
   FieldRowsWriter writer(path, field.values.shape(), field.metadata, options);
   writer.write(0, rows_of(field, 0, 7));
@@ -115,7 +115,7 @@ TEST(FieldRowsResume, NothingIsLeftWithoutIt) {
   for (const std::string& name : formats()) {
     EXPECT_THROW(leave_unfinished(folder.file(name), field, {}), std::runtime_error);
     EXPECT_EQ(folder.names(), std::vector<std::string>{});
-    // Nor of a run to be resumed that wrote no row, or of what one left, when the next one does not resume.
+    // No leftovers of a resumable run without rows either, nor of an earlier run if the next one does not resume.
     { const FieldRowsWriter none(folder.file(name), {12, 31}, metadata, {"key", true}); }
     EXPECT_EQ(folder.names(), std::vector<std::string>{});
     EXPECT_THROW(leave_unfinished(folder.file(name), field, {"key", true}), std::runtime_error);
@@ -146,7 +146,7 @@ TEST(FieldRowsResume, OnlyTheSameIsContinued) {
   }
 }
 
-// What a power failure may leave: rows, heads and journals that never reached the disk.
+// Possible state after a power failure: rows, headers and journals that never reached the disk.
 TEST(FieldRowsResume, DamagedRowsDoNotCount) {
   const TemporaryFolder folder;
   const FieldFile field = with_metadata({12, 31});
@@ -176,7 +176,7 @@ TEST(FieldRowsResume, DamagedRowsDoNotCount) {
     EXPECT_EQ(rows_left(good, zeroed(journal, 30, 8)), 0);
     EXPECT_EQ(rows_left(good, journal.substr(0, 20)), 0);
     EXPECT_EQ(rows_left(good, journal.substr(0, journal.size() - 1)), 0);
-    EXPECT_EQ(rows_left(zeroed(good, 0, 4), journal), 0);  // the head of the file
+    EXPECT_EQ(rows_left(zeroed(good, 0, 4), journal), 0);  // the header of the file
     EXPECT_EQ(rows_left(good.substr(0, good.size() - 1), journal), 0);
     if (name == "x.h5") {
       EXPECT_EQ(rows_left(zeroed(good, begin + 12 * row_bytes, 9), journal), 0);  // its tail
@@ -194,7 +194,7 @@ TEST(FieldRowsResume, DamagedRowsDoNotCount) {
   }
 }
 
-/// Runs `work` in a child with one thread (the parent's others are not there); returns the child.
+/// Runs `work` in a forked child, which has only one thread; returns the child's process.
 template <class Work>
 pid_t start_child(const Work& work) {
   const pid_t child = fork();
@@ -224,7 +224,7 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
       FieldRowsWriter writer(path, field.values.shape(), metadata, options);
       writer.write(0, rows_of(field, 0, 10));
       (void)!write(ends[1], "x", 1);
-      for (;;) {  // a row that is half of one and half of the other must not count
+      for (;;) {  // a row with halves of two versions must not count as done
         writer.write(10, rows_of(field, 10, 86));
         writer.write(10, rows_of(other, 10, 86));
       }
@@ -232,7 +232,7 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
     char byte = 0;
     ASSERT_EQ(read(ends[0], &byte, 1), 1);
     usleep(20000);
-    EXPECT_THROW(FieldRowsWriter(path, field.values.shape(), metadata, options), Error);  // it is alive
+    EXPECT_THROW(FieldRowsWriter(path, field.values.shape(), metadata, options), Error);  // its process is alive
     kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -279,12 +279,12 @@ TEST(FieldRowsWriter, AFullDiskIsOneLineAndCanBeResumed) {
       if (!text.starts_with(path + ": expected 50") || text.find("File too large") == std::string::npos) {
         throw std::runtime_error(text);
       }
-      EXPECT_THROW(FieldRowsWriter(path + ".npy", {64, 1000}, {}), Error);  // none begins either
+      EXPECT_THROW(FieldRowsWriter(path + ".npy", {64, 1000}, {}), Error);  // no second file can be started either
     });
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(folder.names().size(), 2u);  // nothing under the final name, nor of the second file
+    EXPECT_EQ(folder.names().size(), 2u);  // neither the final name nor the second file exists
     FieldRowsWriter writer(path, field.values.shape(), metadata, options);
     EXPECT_GE(writer.rows_done(), 30);
     EXPECT_LT(writer.rows_done(), 33);
@@ -308,7 +308,7 @@ TEST(FieldRowsWriter, MissingSpaceIsSaidBeforeTheFirstRow) {
   }
 }
 
-/// A file system of 1 MiB on a folder, for this process alone. False where the system does not permit it.
+/// Mounts a file system of 1 MiB on a folder, for this process alone. False if the system does not permit it.
 bool mount_small_disk(const std::string& folder) {
   const auto user = geteuid();
   if (unshare(CLONE_NEWNS) != 0) {
@@ -333,10 +333,10 @@ TEST(FieldRowsWriter, ASmallDisk) {
       if (folder.names().size() != 1) throw std::runtime_error("something is left");
       std::filesystem::remove(folder.file("ballast"));
       FieldRowsWriter writer(path, {64, 1000}, metadata);
-      // The space is the file's from now on: what others take is not.
+      // The space is reserved for the file: other files cannot use it.
       write_raw(folder.file("ballast"), std::string(700 << 10, 'x'));
       writer.write(0, rows_of(field, 0, 64));
-      // Unless a file system takes its promise back.
+      // Unless the file system revokes the reservation.
       const int file = open(folder.file("." + name + ".part").c_str(), O_WRONLY);
       if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 8192, 64 * 8000) != 0) _exit(not_permitted);
       close(file);
@@ -357,7 +357,7 @@ TEST(FieldRowsWriter, ASmallDisk) {
   EXPECT_EQ(status, 0);
 }
 
-// What a signal handler does before it ends the program.
+// The actions of a signal handler before it ends the program.
 TEST(FieldRowsWriter, EndingTheProgramRemovesWhatIsNotToBeResumed) {
   for (const bool resume : {false, true}) {
     const TemporaryFolder folder;

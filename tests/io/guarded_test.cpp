@@ -1,4 +1,4 @@
-// OBJ, glTF and HDF5 through a child process: what they hold, and what is left of damaged ones.
+// OBJ, glTF and HDF5 through a child process: contents, and results for damaged files.
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -28,7 +28,7 @@ const std::string obj =
     "# four coloured vertices\nv 0 0 0 1 0.5 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\n"
     "vn 0 0 1\nvn 1 0 0\ng part\nf 1//1 2//1 3//1\nf 1//1 2//1 4//1 3//1\n";
 
-// A triangle at (0 0 0) (1 0 0) (0 1 0), moved by 5 along z and turned by 90 degrees about z; colours (0.5 0.5 0.5)
+// A triangle at (0 0 0) (1 0 0) (0 1 0), shifted by 5 along z and rotated by 90 degrees about z; colours (0.5 0.5 0.5)
 // (1 0 0) (0 0 1). Three 16-bit indices, three positions, three colours.
 const std::string gltf =
     R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
@@ -77,7 +77,7 @@ TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
   const TemporaryFolder folder;
   write_raw(folder.file("x.obj"), obj);
   const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
-  ASSERT_EQ(mesh.position.size(), 4u);  // corners that agree are one vertex
+  ASSERT_EQ(mesh.position.size(), 4u);  // equal corners are merged into one vertex
   EXPECT_EQ(mesh.triangle.size(), 3u);
   ASSERT_EQ(mesh.colour.size(), 4u);
   expect_near(mesh.colour[0], {1, 0.21404114f, 0});  // sRGB 0.5
@@ -109,7 +109,7 @@ TEST(GuardedScene, GltfAppliesTheNodesAndKeepsLinearColours) {
   EXPECT_EQ(mesh.triangle.size(), 1u);
 }
 
-// One triangle whose 36 bytes are in the file `uri`.
+// One triangle with its 36 bytes in the file `uri`.
 std::string gltf_beside(const std::string& uri) {
   return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"buffers":[{"byteLength":36,"uri":")" +
@@ -191,7 +191,7 @@ TEST(ReaderLimits, FollowTheBytes) {
   EXPECT_DOUBLE_EQ(field_reader_limits(4'000'000).run.seconds, 21);
 }
 
-// A face of 300,000 corners, on whose triangles assimp works for minutes: 600 kB.
+// A face of 300,000 corners, which assimp triangulates for minutes: 600 kB.
 TEST(ReaderLimits, HoldSmallFilesBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a program with a sanitizer does not run under a limit of memory";
@@ -227,7 +227,7 @@ TEST(GuardedScene, ErrorsArriveAsOneLine) {
   write_raw(folder.file("garbage.glb"), "garbage \x01\x02");
   EXPECT_MENTIONS(refuse("garbage.glb"), "OBJ, glTF or GLB");
   write_raw(folder.file("x.obj"), obj);
-  // A program that is no reader.
+  // A program that is not a reader.
   const auto wrong = [&](const std::string& other) {
     return error_of([&] { read_scene_guarded(folder.file("x.obj"), other); });
   };
@@ -272,7 +272,7 @@ struct Tally {
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int mutation_count = 40;  // a child with a sanitizer takes several times as long to start
+constexpr int mutation_count = 40;  // a child with a sanitizer starts several times more slowly
 #else
 constexpr int mutation_count = 200;
 #endif
@@ -341,7 +341,7 @@ TEST(GuardedBadInput, TruncatedFiles) {
   }
 }
 
-// The parent trusts nothing of a dump.
+// The parent validates every field of a dump.
 TEST(GuardedDump, RoundTripsAndRefusesEverythingElse) {
   Mesh mesh;
   mesh.position = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};

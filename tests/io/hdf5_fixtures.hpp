@@ -1,6 +1,6 @@
 #pragma once
-// HDF5 files that write_field does not make, by libhdf5 1.10: dataset "u" {5, 3} of (10 row + column) - i (row + 0.5),
-// attribute wavelength_m = 5.32e-07.
+// HDF5 files of libhdf5 1.10 in layouts that write_field does not produce: dataset "u" {5, 3} of (10 row + column) - i
+// (row + 0.5), attribute wavelength_m = 5.32e-07.
 #include <string>
 #include <string_view>
 

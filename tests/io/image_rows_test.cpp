@@ -1,4 +1,4 @@
-// Pictures written and read by rows, and PNG files packed in bands by several threads.
+// Pictures written and read by rows, and PNG files compressed in bands by several threads.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -21,7 +21,7 @@ using io_support::write_raw;
 
 const Metadata metadata = {{"wavelength_m", "5.32e-07"}, {"note", "gr\xc3\xbc\xc3\x9f"}, {"text:Title", "somebody's"}};
 
-/// Half fringes, half noise: what packs and what does not.
+/// Half fringes, half noise: compressible and incompressible data.
 template <class T>
 Array<T, 3> make_pixels(Shape<3> shape) {
   Array<T, 3> pixels(shape);
@@ -67,7 +67,7 @@ void expect_round_trips(Shape<3> shape, std::int64_t step) {
     const auto& got = std::get<Array<T, 3>>(image.pixels);
     EXPECT_TRUE(std::ranges::equal(got.host(), pixels.host())) << "level " << compression;
     EXPECT_TRUE(std::ranges::equal(read_by_rows<T>(folder.file("x.png"), step + 1).host(), pixels.host()));
-    // The same file as from memory, and as with another number of threads.
+    // The file equals the one written at once, and the one from another number of threads.
     write_image(folder.file("whole.png"), image, {compression});
     EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
     if (compression == 3) {
@@ -90,7 +90,7 @@ TEST(ImageRows, RoundTrip) {
   expect_round_trips<std::uint16_t>({5, 3, 2}, 1);
 }
 
-// Bands are of a MiB: several of them, and rows longer than one.
+// Bands have 1 MiB: several bands, and rows longer than one.
 TEST(ImageRows, SeveralBands) {
   const TemporaryFolder folder;
   for (const Shape<3> shape : {Shape<3>{1100, 4001, 1}, Shape<3>{3, 1500000, 1}}) {
@@ -117,7 +117,7 @@ TEST(ImageRows, ReadingJumpsAndGoesBack) {
   reader.read(40, View<std::uint8_t, 3>(row.data(), {0, 9, 1}));
 }
 
-// What cannot be read row by row is read at once, with the same values.
+// Pictures that cannot be read row by row are read at once, with the same values.
 TEST(ImageRows, OtherPictures) {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> files = {{"palette", io_fixtures::palette_png},
@@ -223,7 +223,7 @@ TEST(ImageRows, DamagedFilesAreRefused) {
   huge.replace(16, 4, "\x7f\xff\xff\xff");
   write_raw(folder.file("huge.png"), huge);
   EXPECT_MENTIONS(error_of([&] { read(folder.file("huge.png")); }), "huge.png: expected ");
-  // A file that becomes shorter while it is read, and an error that does not stay.
+  // A file truncated while it is read, and a transient error.
   const auto pixels = make_pixels<std::uint8_t>({1500, 2000, 1});
   write_by_rows(folder.file("x.png"), pixels, 100, 0);
   ImageRowsReader reader(folder.file("x.png"));

@@ -56,7 +56,7 @@ const Metadata metadata = {{"wavelength_m", "5.32e-07"},
                            {"note", "gr\xc3\xbc\xc3\x9f dich: a \\ b\nsecond line"},
                            {"text:Title", "somebody's"}};
 
-// 11.7 kB of fax code that declare 20,000 x 19,000 pixels: they would have taken 380 MB before the code ended.
+// 11.7 kB of fax code that declare 20,000 x 19,000 pixels, 380 MB.
 TEST(ImageTiff, SmallFilesHoldNoLargePictures) {
   SKIP_WITHOUT_TIFF();
   const TemporaryFolder folder;
@@ -141,14 +141,14 @@ TEST(ImageMetadata, RoundTripsInPngAndTiff) {
     write_image(folder.file(name), image);
     EXPECT_EQ(read_image(folder.file(name)).metadata, metadata) << name;
   }
-  // Under Holotone's own keyword, where other programs find it.
+  // Under Holotone's own keyword, visible to other programs.
   EXPECT_MENTIONS(read_raw(folder.file("x.png")), std::string("tEXtholotone:wavelength_m\0"
                                                               "5.32e-07",
                                                               34));
   EXPECT_MENTIONS(read_raw(folder.file("x.png")), std::string("tEXtTitle\0", 10));
 }
 
-// The level table of a 16-bit modulator takes over a megabyte.
+// The level table of a 16-bit modulator is more than a megabyte.
 TEST(ImageMetadata, LongTextRoundTrips) {
   const TemporaryFolder folder;
   for (const std::string name : {"x.png", "x.tif"}) {
@@ -247,7 +247,7 @@ TEST(ImageBmp, PaletteAndBits) {
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::bit_bmp, "x.bmp"), {2, 10, 1}, values_of(2, 10, every_third));
 }
 
-// A BMP of one row: header of 40 bytes, then what is given.
+// A BMP of one row: a header of 40 bytes, then the given parts.
 std::string bmp_of(std::int32_t width, std::int32_t height, std::uint16_t bits, std::uint32_t compression,
                    const std::string& masks_and_palette, const std::string& rows) {
   using io_support::bytes_of;
@@ -389,7 +389,7 @@ TEST(ImageBadInput, DeclaredSizesBeyondTheFileAreRefusedBeforeMemoryIsTaken) {
   Image image = make_image<std::uint8_t>({4, 4, 1});
   write_image(folder.file("x.png"), image);
   std::string png = read_raw(folder.file("x.png"));
-  // IHDR for 60000 x 60000 with the checksum of its own: 13 bytes from byte 16, CRC at 29.
+  // IHDR for 60000 x 60000 with its checksum: 13 bytes from byte 16, CRC at 29.
   const std::string large("\x00\x00\xea\x60\x00\x00\xea\x60\x08\x00\x00\x00\x00\xa5\xb9\x2a\x9e", 17);
   png.replace(16, 17, large);
   write_raw(folder.file("large.png"), png);
@@ -400,7 +400,7 @@ TEST(ImageBadInput, DeclaredSizesBeyondTheFileAreRefusedBeforeMemoryIsTaken) {
 
 const auto read = [](const std::string& path) { read_image(path); };
 
-// One small file of each kind that reading has a path for.
+// One small file for each kind with its own reading path.
 std::vector<std::pair<std::string, std::string>> seeds() {
   const TemporaryFolder folder;
   std::vector<std::pair<std::string, std::string>> result;
@@ -429,7 +429,7 @@ std::vector<std::pair<std::string, std::string>> seeds() {
 
 TEST(ImageBadInput, TruncatedFilesAreRefused) {
   for (const auto& [name, bytes] : seeds()) {
-    // A TIFF's last bytes may belong to nothing that is needed, and a JPEG of one colour may end early.
+    // The last bytes of a TIFF may be unused, and a JPEG of one colour may end early.
     const bool strict = name.ends_with(".png") || name.ends_with(".bmp") || name.ends_with(".jpg");
     expect_truncations_refused(bytes, name, strict, read);
   }
@@ -458,7 +458,7 @@ std::uint32_t load_big_endian(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-// Gives every chunk the checksum of what it holds now, so that libpng believes the damage.
+// Updates every chunk's checksum to its present content, so that libpng accepts the damage.
 void repair_checksums(std::string& bytes) {
   std::size_t at = 8;
   while (at + 12 <= bytes.size()) {

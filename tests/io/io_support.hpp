@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of io share: folders, bytes, errors, mutated files and a child process that may crash.
+// Shared by the tests of io: folders, bytes, errors, mutated files and a child process that may crash.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +16,7 @@
 
 namespace io_support {
 
-/// A new folder that goes with the object.
+/// A temporary folder, removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -43,7 +43,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Replaces the file; removing it first spares the flush that ext4 makes of a file cut to nothing and written again.
+/// Replaces the file. Removing it first avoids the flush of ext4 for a truncated and rewritten file.
 inline void write_raw(const std::string& path, const std::string& bytes) {
   std::remove(path.c_str());
   std::ofstream stream(path, std::ios::binary);
@@ -79,32 +79,32 @@ std::string error_of(const Action& action, holotone::ErrorCode code = holotone::
 #define EXPECT_MENTIONS(text, word) \
   EXPECT_NE((text).find(word), std::string::npos) << "no '" << (word) << "' in: " << (text)
 
-/// The file `seed` damaged in the way number `index` of a fixed series: bits, bytes, numbers, pieces, the end.
+/// The file `seed` with damage number `index` of a fixed series: bits, bytes, numbers, pieces, the end.
 std::string mutated(const std::string& seed, std::uint64_t index);
 
-/// How a child process ended that read many files.
+/// Result of a child process that read many files.
 struct ChildReport {
   int accepted = 0;             ///< files read without an error
   int rejected = 0;             ///< files that threw holotone::Error
   int last = -1;                ///< index of the last file begun
   std::int64_t growth_kib = 0;  ///< of the peak resident memory
-  std::string failure;          ///< how the child failed, empty if it did not
+  std::string failure;          ///< reason for a failure of the child; empty if none
 };
 
-/// Changes a mutated file so that damage reaches further than a checksum; nothing to do for most formats.
+/// Modifies a mutated file so that damage passes a checksum; identity for most formats.
 using Repair = std::function<void(std::string&)>;
 
-/// Runs read(path) in a forked child on `count` mutations of `seed` (written to a file with `extension`) under 512 MiB
-/// of further address space (not with a sanitizer) and 100 s: each must return or throw holotone::Error, in one line,
-/// not out_of_memory.
+/// Runs read(path) in a forked child on `count` mutations of `seed` (written to a file with `extension`). Limits: 512
+/// MiB of additional address space (not with a sanitizer) and 100 s. Each read must return or throw holotone::Error, in
+/// one line, not out_of_memory.
 ChildReport survive_mutations(const std::string& seed, const std::string& extension, int count,
                               const std::function<void(const std::string&)>& read, const Repair& repair = {});
 
-/// survive_mutations and its expectations: no failure, memory within 256 MiB, at least one file refused.
+/// survive_mutations and its expectations: no failure, memory within 256 MiB, at least one file rejected.
 void expect_survival(const std::string& name, const std::string& seed, const std::string& extension, int count,
                      const std::function<void(const std::string&)>& read, const Repair& repair = {});
 
-/// Reads the file cut after every sixteenth; each must throw holotone::Error, or may succeed where `strict` is off.
+/// Reads the file truncated at every sixteenth; each read must throw holotone::Error, or may succeed unless `strict`.
 void expect_truncations_refused(const std::string& seed, const std::string& extension, bool strict,
                                 const std::function<void(const std::string&)>& read);
 

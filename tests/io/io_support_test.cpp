@@ -1,4 +1,4 @@
-// The harness that reads damaged files, and that it notices what it is there for.
+// The harness that reads damaged files, and its detection of failures.
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr bool limit_memory = false;  // sanitizers reserve terabytes of address
 constexpr bool limit_memory = true;
 #endif
 
-// What the child leaves for its parent, crash or not.
+// Results of the child in shared memory, valid even after a crash.
 struct Shared {
   int accepted;
   int rejected;
@@ -42,13 +42,13 @@ void limit_address_space() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-// A library that was refused memory says so in words of its own; libtiff says it of nothing at all, too.
+// True for the messages of libraries whose allocation failed; libtiff also reports this for empty allocations.
 bool was_refused_memory(const std::string& text) {
   const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
   return says("Out of memory") || says("nsufficient memory") || (says("allocate memory") && !says("(0 elements"));
 }
 
-// Reads one file; returns what is wrong with the way it went.
+// Reads one file; returns a description of a failure, or "".
 std::string read_one(const std::string& path, const std::function<void(const std::string&)>& read, Shared& shared) {
   try {
     read(path);
@@ -90,7 +90,7 @@ std::uint64_t draw(std::uint64_t index, std::uint64_t& counter, std::uint64_t be
   return holotone::random_bits(0x5eed + index, counter++) % below;
 }
 
-// Half of the damage goes where headers are.
+// Half of the damage is in the first 400 bytes, where headers are.
 std::size_t place(std::uint64_t index, std::uint64_t& counter, std::size_t size) {
   const bool front = draw(index, counter, 2) == 0;
   return static_cast<std::size_t>(draw(index, counter, front ? std::min<std::size_t>(size, 400) : size));
@@ -114,7 +114,7 @@ std::string mutated(const std::string& seed, std::uint64_t index) {
       case 5:
         for (std::size_t k = 0; k < length; ++k) bytes[at + k] = static_cast<char>(draw(index, counter, 256));
         break;
-      case 6: {  // a number that arithmetic trips over
+      case 6: {  // a number that provokes arithmetic errors
         constexpr std::uint32_t numbers[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x10000, 0x7f800000};
         const std::uint32_t number = numbers[draw(index, counter, std::size(numbers))];
         for (std::size_t k = 0; k < std::min<std::size_t>(length, 4); ++k) {
@@ -122,7 +122,7 @@ std::string mutated(const std::string& seed, std::uint64_t index) {
         }
         break;
       }
-      default: {  // a digit, so that numbers written as text change too
+      default: {  // a digit, to change numbers written as text as well
         const auto digit = bytes.find_first_of("0123456789", at);
         if (digit != std::string::npos) bytes.replace(digit, 1, draw(index, counter, 2) == 0 ? "9" : "99999999");
       }

@@ -1,5 +1,5 @@
 #pragma once
-// Fields by rows, as the tests of their writer and reader take them.
+// Fields in rows, for the tests of their writer and reader.
 #include <algorithm>
 #include <cstring>
 #include <holotone/io/field_rows.hpp>
@@ -7,7 +7,7 @@
 
 namespace row_builders {
 
-/// Names of files in each format that is written by rows.
+/// File names of each format that is written by rows.
 inline std::vector<std::string> formats() {
   return field_builders::has_hdf5() ? std::vector<std::string>{"x.h5", "x.npy"} : std::vector<std::string>{"x.npy"};
 }
@@ -18,13 +18,13 @@ inline holotone::View<const std::complex<float>, 2> rows_of(const holotone::Fiel
   return {field.values.data() + first * nx, {count, nx}};
 }
 
-/// Bit by bit: what is not finite too.
+/// Compares bits, including those of non-finite values.
 inline void expect_same(const holotone::FieldFile& got, const holotone::FieldFile& expected) {
   ASSERT_EQ(got.values.shape(), expected.values.shape());
   EXPECT_EQ(std::memcmp(got.values.data(), expected.values.data(), expected.values.bytes()), 0);
 }
 
-/// The whole field through a reader, some rows at a time from the bottom.
+/// Reads the whole field, `step` rows at a time from the bottom.
 inline holotone::FieldFile read_by_rows(const std::string& path, std::int64_t step, const std::string& program = {}) {
   const holotone::FieldRowsReader reader(path, program);
   const auto [ny, nx] = reader.shape();

@@ -45,7 +45,7 @@ TEST(Sandbox, TimeIsLimitedAsleepAndAwake) {
   EXPECT_LT(seconds.count(), 20.0);
 }
 
-// On a busy machine a reader waits for a processor: only what it takes counts.
+// On a busy machine a reader waits for a processor: only its processor time counts.
 TEST(Sandbox, WaitingTakesNoTime) { EXPECT_EQ(shell("sleep 1; echo done", {.seconds = 0.5}).output, "done\n"); }
 
 TEST(Sandbox, MemoryIsLimited) {
@@ -69,7 +69,7 @@ TEST(Sandbox, OutputIsLimited) {
   EXPECT_MENTIONS(error_of([] { shell("exec yes", {.output_bytes = 1 << 20}); }), "wrote more than 1.0 MiB");
 }
 
-// A caller may have lower limits than the guard's: they stay.
+// Lower limits of the caller are kept.
 TEST(Sandbox, ALowerLimitOfTheCallerStays) {
   EXPECT_EQ(shell("ulimit -f").output, "8388608\n");  // blocks of 512 bytes: the guard's 4 GiB
   const auto limited = [] {
@@ -80,7 +80,7 @@ TEST(Sandbox, ALowerLimitOfTheCallerStays) {
   EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
 }
 
-// The parent may have been started with its standard streams closed: pipes then take their numbers.
+// The parent may have been started with closed standard streams: pipes then have their numbers.
 TEST(Sandbox, WorksWithClosedStandardStreams) {
   const auto closed = [] {
     for (const int descriptor : {0, 1, 2}) close(descriptor);

@@ -1,4 +1,4 @@
-// What the readers of points and meshes say to files that are not what they claim.
+// Errors of the readers of points and meshes for files of false format.
 #include <chrono>
 #include <fmt/format.h>
 #include <holotone/io/points.hpp>
@@ -104,7 +104,7 @@ TEST(SceneBadInput, PlyRows) {
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2\n", "x.ply"), "number for 'z' in vertex 0");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 x3\n", "x.ply"), "'x3'");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 3 4\n", "x.ply"), "expected the end of the line in vertex 0");
-  // A list that claims more than the file has.
+  // A list longer than the file.
   EXPECT_MENTIONS(
       refusal(ply_header("binary_little_endian", 1, "element face 1\nproperty list uint int vertex_index\n") +
                   floats(3) + "\xff\xff\xff\x7f",
@@ -166,7 +166,7 @@ const auto read = [](const std::string& path) { read_scene(path); };
 struct Seed {
   std::string name;
   std::string bytes;
-  bool strict;  // every cut shows
+  bool strict;  // every truncation is detected
 };
 
 std::vector<Seed> seeds() {

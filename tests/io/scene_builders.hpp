@@ -1,5 +1,5 @@
 #pragma once
-// Files of points and meshes made by hand, byte by byte.
+// Hand-made files of points and meshes, byte by byte.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace scene_builders {
 
 enum class PlyKind { ascii, little, big };
 
-/// Writes numbers as the format wants them: text, or bytes in either order.
+/// Writes numbers in the format's form: text, or bytes in either order.
 class PlyData {
  public:
   explicit PlyData(PlyKind kind) : kind_(kind) {}
@@ -104,7 +104,7 @@ inline std::string binary_stl() {
   return bytes;
 }
 
-/// A version 1.0 file whose entry (row, column) is 10 row + column.
+/// A version 1.0 file with entry (row, column) = 10 row + column.
 inline std::string npy_points(const std::string& type, bool fortran, int rows, int columns) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}, {}), }}", type,
                                    fortran ? "True" : "False", rows, columns);

@@ -1,4 +1,4 @@
-// What the readers of points and meshes give for well-formed files.
+// Results of the readers of points and meshes for well-formed files.
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/colour.hpp>
@@ -26,7 +26,7 @@ void expect_near(const Vec3f& got, const Vec3f& expected, float tolerance = 0) {
 
 // PLY ---------------------------------------------------------------------------------------------------------------
 
-// Every scalar type, a list before the coordinates, elements and properties nobody knows: the same in three formats.
+// Every scalar type, a list before the coordinates, unknown elements and properties: the same in three formats.
 TEST(ScenePly, AllTypesListsAndUnknownElementsInThreeFormats) {
   for (const PlyKind kind : {PlyKind::ascii, PlyKind::little, PlyKind::big}) {
     const Mesh mesh = read_text(rich_ply(kind), "x.ply");
@@ -41,7 +41,7 @@ TEST(ScenePly, AllTypesListsAndUnknownElementsInThreeFormats) {
     EXPECT_EQ(mesh.phase_rad[2], 0.25f * 2);
     ASSERT_EQ(mesh.amplitude.size(), 4u);
     EXPECT_FLOAT_EQ(mesh.amplitude[1], std::sqrt(0.5f));
-    // A quad and a triangle; a pair is no face.
+    // A quad and a triangle; a polygon of two corners is no face.
     const std::vector<std::array<std::uint32_t, 3>> expected = {{0, 1, 2}, {0, 2, 3}, {3, 2, 1}};
     EXPECT_EQ(mesh.triangle, expected);
   }
@@ -134,7 +134,7 @@ TEST(ScenePly, WritingRefusesUnequalLengths) {
 
 TEST(SceneStl, AsciiAndBinaryAreToldByLengthAndWelded) {
   const std::vector<std::array<std::uint32_t, 3>> triangles = {{0, 1, 2}, {2, 1, 3}};
-  // The binary one begins with "solid" too, as some programs write it.
+  // The binary file begins with "solid" too, as some programs write it.
   for (const auto& bytes : {ascii_stl(), binary_stl()}) {
     const Mesh mesh = read_text(bytes, "x.stl");
     ASSERT_EQ(mesh.position.size(), 4u);
@@ -201,7 +201,7 @@ TEST(Colour, SrgbIsTheStandards) {
   EXPECT_NEAR(srgb_to_linear(0.5), 0.21404114048223255, 1e-15);  // IEC 61966-2-1
   for (int code = 0; code < 256; ++code) {
     EXPECT_NEAR(linear_to_srgb(srgb_to_linear(code / 255.0)), code / 255.0,
-                3e-7);  // the standard's pieces meet to 1e-7
+                3e-7);  // the two pieces of the standard meet within 1e-7
   }
 }
 

@@ -33,7 +33,7 @@ TEST(PairCorrelation, CountsEveryPairOnce) {
   }
 }
 
-// g times the pairs expected of random dots, which quadrature over directions gives, is the pairs counted.
+// The counted pairs equal g times the expected pairs of random dots, from quadrature over directions.
 TEST(PairCorrelation, CorrectsForEdgesAsTheOverlapSays) {
   const Points points = uniform(900, 21, 13, 4);
   const auto result = pair_correlation(view(points), {.region = {0, 0, 21, 13}, .largest_distance = 13, .bins = 26});
@@ -48,7 +48,7 @@ TEST(PairCorrelation, CorrectsForEdgesAsTheOverlapSays) {
     expected *= 900.0 * 899 / (21 * 13 * 21 * 13);
     worst = std::max(worst, std::abs(result.value[i] * expected / static_cast<double>(result.pairs[i]) - 1));
   }
-  expect_within("edge correction", worst, 1e-3);  // of the midpoint rule in the first bins
+  expect_within("edge correction", worst, 1e-3);  // error of the midpoint rule in the first bins
 }
 
 TEST(PairCorrelation, RandomDotsHaveOne) {
@@ -56,8 +56,8 @@ TEST(PairCorrelation, RandomDotsHaveOne) {
   const auto result = pair_correlation(view(points), {.region = {0, 0, 200, 40}, .largest_distance = 20, .bins = 40});
   double worst = 0;
   for (std::size_t i = 0; i < result.value.size(); ++i) {
-    const auto pairs = static_cast<double>(result.pairs[i]) / 2;  // independent ones
-    // Edges give dots unequal numbers of neighbours: by a sixth at r = 20 of 40 pixels, rms, which moves all pairs at
+    const auto pairs = static_cast<double>(result.pairs[i]) / 2;  // independent pairs
+    // Edges give dots unequal numbers of neighbours: by a sixth (rms) at r = 20 of 40 pixels. This changes all pairs at
     // once.
     const double unequal = std::sqrt(4.0 / 20000) * result.distance[i] / 20 / 6;
     worst = std::max(worst, std::abs(result.value[i] - 1) / std::hypot(1 / std::sqrt(pairs), unequal));
@@ -112,7 +112,7 @@ TEST(PairCorrelation, RefusesWhatItCannotDo) {
 TEST(NearestDistances, AgreeWithBruteForce) {
   for (const std::size_t count : {2u, 3u, 12u, 13u, 14u, 100u, 2001u}) {
     Points points = uniform(count, 7, 100, count);
-    for (std::size_t i = 0; i < points.size() / 4; ++i) points[i] = points[i] * 1e-3F + 5;  // a crowd
+    for (std::size_t i = 0; i < points.size() / 4; ++i) points[i] = points[i] * 1e-3F + 5;  // clustered points
     const auto got = nearest_distances(view(points));
     const auto exact = to_double(points);
     double worst = 0;

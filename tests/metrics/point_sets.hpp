@@ -1,5 +1,5 @@
 #pragma once
-// Point sets that the tests of metrics share.
+// Point sets shared by the tests of metrics.
 #include <cmath>
 #include <cstdint>
 #include <holotone/core/array.hpp>
@@ -24,7 +24,7 @@ inline Points uniform(std::size_t count, double width, double height, std::uint6
   return points;
 }
 
-/// columns x rows points, `spacing` apart, the first half a spacing from the corner.
+/// columns x rows points with spacing `spacing`, the first half a spacing from the corner.
 inline Points square_lattice(int columns, int rows, double spacing) {
   Points points;
   for (int row = 0; row < rows; ++row) {

@@ -161,7 +161,7 @@ TEST(BlurredComparison, RandomDotsHaveTheErrorOfShotNoise) {
   const double charge = coverage * 230 * 250 / 40000;
   for (const auto& result : compare_blurred(view(points), ink.view(), {.sigma = {1.5, 3}, .margin = 12})) {
     const double expected = coverage * charge / (4 * reference::metrics_pi * result.sigma * result.sigma);
-    // Independent patches: area / (8 pi sigma^2) of squares of a Gaussian field; five deviations.
+    // Independent patches: area / (8 pi sigma^2) of squares of a Gaussian field; five standard deviations.
     const double patches = 226.0 * 206 / (8 * reference::metrics_pi * result.sigma * result.sigma);
     expect_within(fmt::format("shot noise, sigma {}", result.sigma), std::abs(result.mean_square_error / expected - 1),
                   5 * std::sqrt(2 / patches));

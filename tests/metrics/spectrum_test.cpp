@@ -30,7 +30,7 @@ TEST(Spectrum, OneDotHasPowerOneEverywhere) {
   EXPECT_DOUBLE_EQ(spectrum.density, 1.0 / 220);
   double worst = 0;
   for (const float power : spectrum.power.host()) worst = std::max(worst, std::abs(static_cast<double>(power) - 1));
-  // A mode's error is not bounded by the l2 tolerance of 1e-6, but ten times that holds, squared twice.
+  // The l2 tolerance of 1e-6 does not bound a single mode's error, but ten times that does; squaring doubles it.
   expect_within("one dot", worst, 2e-5);
 }
 
@@ -64,7 +64,7 @@ struct Case {
   Shape<2> pieces;
 };
 
-/// Periodograms of the pieces by float64 sums, against the plan in the l2 norm of amplitudes.
+/// Compares periodograms of the pieces with float64 sums, in the l2 norm of amplitudes.
 void check_against_sums(const Case& c) {
   const Points points = uniform(400, 60, 50, 5, -3, 2);
   SpectrumPlan plan({c.region, c.segments, 0.31, c.window, c.tolerance});
@@ -117,7 +117,7 @@ void check_against_sums(const Case& c) {
     difference += (got - amplitude) * (got - amplitude);
     norm += amplitude * amplitude;
   }
-  // Amplitudes of transforms keep the tolerance; powers are kept as float32.
+  // Amplitudes of transforms keep the tolerance; powers are stored as float32.
   expect_within(fmt::format("{} pieces, tolerance {:g}", c.segments, c.tolerance), std::sqrt(difference / norm),
                 c.tolerance + 6e-8);
 }
@@ -181,7 +181,7 @@ TEST(Spectrum, TenSetsAreLikeTenPieces) {
   EXPECT_NEAR(summarise(radial_spectrum(spectrum), spectrum).mean_anisotropy_db, -10, 0.5);
 }
 
-// Rows of dots at random places of lines 4 pixels apart: all power of an annulus lies in two samples.
+// Dots at random positions on lines 4 pixels apart: all power of an annulus is in two samples.
 TEST(Spectrum, AGratingIsAnisotropic) {
   Points lines;
   for (std::size_t i = 0; i < 4000; ++i) {
@@ -193,7 +193,7 @@ TEST(Spectrum, AGratingIsAnisotropic) {
   const auto radial = radial_spectrum(spectrum);
   const auto at = static_cast<std::size_t>(std::lround(0.25 / radial.width)) - 1;
   EXPECT_NEAR(radial.frequency[at], 0.25, radial.width / 2);
-  // n_peak = 2 of n samples hold power N each of pieces of N: s^2 / RAPS^2 is about n / 2.
+  // n_peak = 2 of n samples have power N each for pieces of N: s^2 / RAPS^2 is about n / 2.
   EXPECT_NEAR(anisotropy_db(radial.anisotropy[at]), 10 * std::log10(static_cast<double>(radial.samples[at]) / 2), 1.5);
   EXPECT_LT(anisotropy_db(radial.anisotropy[at / 2]), -3);
   EXPECT_GT(summarise(radial, spectrum, 100).largest_anisotropy_db, 15);
@@ -201,7 +201,7 @@ TEST(Spectrum, AGratingIsAnisotropic) {
 
 TEST(Spectrum, MovingTheDotsAndTheRegionChangesNothing) {
   Points points = uniform(300, 30, 20, 8);
-  for (auto& value : points) value = std::floor(value * 64) / 64;  // so that moving is exact
+  for (auto& value : points) value = std::floor(value * 64) / 64;  // makes the shift exact
   const auto before = power_spectrum(view(points), {.region = {2, 1, 25, 17}, .segments = 2, .largest_frequency = 0.5});
   for (std::size_t i = 0; i < points.size(); i += 2) {
     points[i] += 16;
@@ -210,7 +210,7 @@ TEST(Spectrum, MovingTheDotsAndTheRegionChangesNothing) {
   const auto after =
       power_spectrum(view(points), {.region = {18, -7, 25, 17}, .segments = 2, .largest_frequency = 0.5});
   EXPECT_TRUE(std::equal(before.power.host().begin(), before.power.host().end(), after.power.host().begin()));
-  // Round the period too, in one piece.
+  // Cyclic shift by part of the period, in one piece.
   const auto shifted = [&](double by) {
     Points moved = points;
     for (std::size_t i = 0; i < moved.size(); i += 2)
@@ -226,7 +226,7 @@ TEST(Spectrum, MovingTheDotsAndTheRegionChangesNothing) {
   expect_within("moved around the period", worst / 300, 1e-5);
 }
 
-// A lattice that the region cuts anyhow: its peaks leak along the axes, and far less under the Hann window.
+// A lattice whose period does not divide the region: peaks leak along the axes, far less under the Hann window.
 TEST(Spectrum, HannWindowHoldsLeakage) {
   Points lattice = square_lattice(80, 80, 1.37);
   const auto low = [&](SpectrumWindow window) {
@@ -267,7 +267,7 @@ TEST(Spectrum, SizesAreKnownBeforehand) {
     EXPECT_EQ(size.frequencies, spectrum.power.shape());
     EXPECT_EQ(size.annuli, std::ssize(radial_spectrum(spectrum).power));
   }
-  // A strip has frequencies and no annulus, and to know that takes no memory.
+  // A strip has frequencies but no annulus; the size is computed without allocation.
   const auto strip = spectrum_size({.region = {0, 0, 1e-3, 1e8}, .segments = 1, .largest_frequency = 0.5});
   EXPECT_EQ(strip.frequencies, (Shape<2>{100'000'001, 3}));
   EXPECT_EQ(strip.annuli, 0);
@@ -279,7 +279,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// Of this process, from /proc/self/status.
+/// A memory value of this process, from /proc/self/status.
 double status_bytes(const std::string& key) {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {

@@ -35,8 +35,8 @@ std::vector<std::complex<Real>> random_numbers(std::size_t count, std::uint64_t 
 
 enum class Cloud { uniform, clustered, edges, far };
 
-/// Points of a cloud: all over the period (and some periods beyond), most of them in one small corner, on and next to
-/// the period's ends, or up to the largest numbers there are.
+/// Points spread over the period (and some periods beyond), mostly clustered in a small corner, on and next to the
+/// period's ends, or with coordinates up to the largest numbers.
 template <class Real, std::size_t Rank>
 std::vector<Real> make_points(Cloud cloud, std::size_t count, std::uint64_t seed) {
   std::vector<Real> points(count * Rank);
@@ -55,7 +55,7 @@ std::vector<Real> make_points(Cloud cloud, std::size_t count, std::uint64_t seed
   return points;
 }
 
-/// A plan with its points, and calls that go there and back between host vectors and its device.
+/// A plan with its points, and transforms of host vectors through its device.
 template <class Real, std::size_t Rank>
 class Transform {
  public:
@@ -86,7 +86,7 @@ class Transform {
     plan_.type1(own.view(), modes.view());
     return get(modes);
   }
-  /// Type 1 of a plan that refused its points.
+  /// Type 1 of a plan that rejected its points.
   std::vector<Number> type1_of_none() {
     Array<Number, Rank> modes(plan_.shape(), queue_);
     plan_.type1(View<const Number, 1>(nullptr, {0}, device_), modes.view());
@@ -175,7 +175,7 @@ TEST_P(Nufft, ClustersEdgesAndHugeCoordinatesHoldItToo) {
     for (const double tolerance : {1e-2, 1e-4}) {
       for (const auto& [name, cloud] :
            {std::pair("clustered", Cloud::clustered), std::pair("edges", Cloud::edges), std::pair("far", Cloud::far)}) {
-        // Strengths of equal points add: the error against random strengths may grow by what the cluster adds up.
+        // Strengths of equal points add up: the error relative to random strengths may grow by the cluster's sum.
         expect_tolerance<float, 2>(name, {30, 41}, cloud, tolerance, device);
         expect_tolerance<float, 3>(name, {5, 12, 19}, cloud, tolerance, device);
       }
@@ -197,7 +197,7 @@ TEST_P(Nufft, SmallShapesAndFewPoints) {
     }
     expect_tolerance<float, 3>("small", {1, 2, 3}, Cloud::uniform, 1e-4, device);
 
-    // One point: |F| is one everywhere. No point: nothing.
+    // One point: |F| is one everywhere. No points: zero modes and no values.
     const Shape<2> shape{8, 9};
     Transform<float, 2> transform(shape, std::vector<float>{0.3F, -0.2F}, device, {.tolerance = 1e-4});
     for (const auto& mode : transform.type1(std::vector<std::complex<float>>{{1, 0}}))
@@ -208,7 +208,7 @@ TEST_P(Nufft, SmallShapesAndFewPoints) {
   });
 }
 
-// <type 1 c, F> = <c, type 2 F>, to rounding: the two are built of the same steps.
+// <type 1 c, F> = <c, type 2 F> up to rounding: both types consist of the same steps.
 TEST_P(Nufft, TheTypesAreAdjoint) {
   on_each([](Device device) {
     const Shape<2> shape{33, 26};
@@ -278,7 +278,7 @@ TEST_P(Nufft, RealStrengthsAreComplexOnesWithoutImaginaryPart) {
   });
 }
 
-// Half the modes stand for themselves and their conjugates at -k: odd extents have no mode without a partner.
+// Half of the modes represent themselves and their conjugates at -k: odd extents have no mode without a partner.
 TEST_P(Nufft, RealValuesOfHalfTheModes) {
   on_each([](Device device) {
     const Shape<2> shape{15, 21};
@@ -304,7 +304,7 @@ TEST_P(Nufft, RealValuesOfHalfTheModes) {
   });
 }
 
-// Coordinates near the end of the period keep their place between grid cells: 4096 modes of a float32 point.
+// Coordinates near the period's end keep their position between grid cells: 4096 modes of a float32 point.
 TEST_P(Nufft, Float32PointsKeepTheirPlace) {
   on_each([](Device device) {
     const Shape<2> shape{4096, 2};
@@ -334,9 +334,9 @@ TEST(NufftCpu, TheSameBitsOnAnyNumberOfThreads) {
   omp_set_num_threads(threads);
 }
 
-// What many points in one place cost is shared out: every point of a cluster 400 times is 400 times the cluster's sum,
-// and each of its copies reads the same value. The sum of a cluster varies slowly over the modes, so its error may be
-// that of the worst modes, about twice the mean that the tolerance bounds.
+// Work on many points in one place is distributed. A cluster repeated 400 times gives 400 times the cluster's sum, and
+// each of its copies reads the same value. The sum of a cluster varies slowly over the modes. Its error may be that of
+// the worst modes, about twice the mean that the tolerance bounds.
 template <std::size_t Rank>
 void expect_repeated(Shape<Rank> shape, Device device) {
   constexpr std::size_t count = 300;
@@ -371,7 +371,7 @@ TEST_P(Nufft, ManyPointsInOnePlace) {
   });
 }
 
-// Equal strengths in one place add up in few cells: long sums in float32 would lose many tolerances.
+// Equal strengths in one place add up in few cells: long float32 sums would exceed many tolerances.
 TEST_P(Nufft, EqualPointsLoseNothing) {
   constexpr std::size_t count = 100000;
   constexpr double tolerance = 1e-5;
@@ -404,9 +404,9 @@ TEST_P(Nufft, GivesTheSameBitsEveryTime) {
   });
 }
 
-// 2^27 + 12345 points: coordinates, strengths and records are each beyond 2^30 bytes, and numbers of bytes and places
-// beyond 2^31. The points fill a lattice again and again, with the strengths of one mode: all the sum is in that mode,
-// and what a mode alone gives is known at every point. On a GPU only: it takes 7 GiB and, on two cores, half a minute.
+// 2^27 + 12345 points: coordinates, strengths and records each exceed 2^30 bytes, and byte counts and indices exceed
+// 2^31. The points repeat a lattice, with the strengths of one mode. The whole sum is in that mode, and the values of a
+// single mode are known at every point. On a GPU only: 7 GiB and, on two cores, half a minute.
 TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
   on_each([](Device device) {
     if (device.backend == holotone::Backend::cpu) {
@@ -448,8 +448,8 @@ TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
     std::vector<Complex64> alone(static_cast<std::size_t>(holotone::element_count(shape)));
     const auto at = static_cast<std::size_t>((mode[1] + shape[0] / 2) * shape[1] + mode[0] + shape[1] / 2);
     alone[at] = static_cast<double>(count);
-    // The lattice's last round is not full: its 230,073 points give the other modes at most 230,073 / 134,230,073 each,
-    // and all in all, by Parseval's equation over the 1000 x 1000 modes that the lattice tells apart, 1000
+    // The lattice's last pass is incomplete: its 230,073 points give each other mode at most 230,073 / 134,230,073. In
+    // total, by Parseval's equation over the 1000 x 1000 modes that the lattice distinguishes, they give 1000
     // sqrt(230,073) / 134,230,073.
     expect_within("type 1 of 134,230,073 points", relative_error(sums.data(), alone), 1e-4 + 3.6e-3);
 

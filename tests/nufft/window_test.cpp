@@ -1,4 +1,4 @@
-// The window and its transform against plain quadrature, and what it promises of itself.
+// The window and its transform against plain quadrature, and the window's stated bounds.
 #include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(SpreadWindow, IsTheExponentialOfASemicircle) {
   EXPECT_EQ(window_value(window, 3.0001), 0);
 }
 
-// A fine trapezoidal rule over d instead of the sines that the library integrates over.
+// A fine trapezoidal rule over d, as an alternative to the library's integration over sines.
 TEST(SpreadWindow, TransformIsTheIntegral) {
   const SpreadWindow window{7, 16.1, 2};
   constexpr int steps = 2'000'000;
@@ -72,7 +72,7 @@ TEST(SpreadWindow, PolynomialsFollowIt) {
         worst = std::max(worst, std::abs(value - window_value(window, node - window.width / 2.0 + (1 + t) / 2)));
       }
     }
-    // Between the places where the library looks, and at the ends, a little more.
+    // Between the library's check points and at the ends the error may be larger.
     support::expect_within("polynomials of degree " + std::to_string(polynomial.degree), worst, 0.4 * tolerance);
   }
 }

@@ -1,4 +1,4 @@
-// What an eye sees: against spherical waves summed in float64, against plain propagation, and as geometry says; on
+// Numerical reconstruction for an eye: against spherical waves summed in float64, plain propagation and geometry, on
 // every device.
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ constexpr double milli = 1e-3;
 
 Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
 
-/// Numbers without pattern, of variance 1 in each part.
+/// Deterministic values without structure, of modulus 0.5 to 1.5.
 Values noise(const FieldGrid& grid) {
   Values values(plane_of(grid).size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -40,7 +40,7 @@ Values noise(const FieldGrid& grid) {
   return values;
 }
 
-/// Diverging spherical waves of unit amplitude from points behind the panel (or converging to points before it).
+/// Diverging spherical waves of unit amplitude from points behind the panel (or converging to points in front of it).
 struct Point {
   double x = 0;
   double y = 0;
@@ -61,7 +61,7 @@ Values waves(const FieldGrid& grid, const std::vector<Point>& points) {
   return values;
 }
 
-/// A beam of waist w0 that leaves (x, y) of the panel for (to_x, to_y) at a distance, focused there.
+/// A beam of waist w0 from (x, y) on the panel to (to_x, to_y) at a distance, focused there.
 Values beam(const FieldGrid& grid, double w0, double x, double y, double to_x, double to_y, double distance_m) {
   const Plane plane = plane_of(grid);
   Values values(plane.size());
@@ -82,7 +82,7 @@ Picture look(EyePlan& plan, double focus_m, Device device) {
   return {host.host().begin(), host.host().end()};
 }
 
-/// A hologram in tiles of this shape, the last ones narrower, from the last to the first.
+/// Adds a hologram in tiles of this shape from the last to the first; tiles at the edges are smaller.
 void add_in_tiles(EyePlan& plan, const Values& field, const FieldGrid& grid, Shape<2> tile, Device device) {
   const Plane plane = plane_of(grid);
   for (std::int64_t row = (grid.ny - 1) / tile[0] * tile[0]; row >= 0; row -= tile[0]) {
@@ -114,7 +114,7 @@ double relative_difference(const Picture& got, const Picture& expected) {
   return std::isnan(error) ? INFINITY : error;
 }
 
-/// Twice that of the field: the traces of the soft edges of both ways, and of six transforms of so many samples.
+/// Twice the bound of the field: truncation of the soft edges in both passes, and six transforms of `samples` samples.
 double intensity_tolerance(double samples) {
   const double traces = 2 * 2 * std::exp(-reference::pi * 2.75 * 2.75 / 2);
   return 2 * (traces + 6 * 6e-8 * (2 + std::log2(samples)));
@@ -127,7 +127,7 @@ struct SmallCase {
   FieldGrid grid{32, 24, 2 * micro, green};
   EyeOptions options{.grid = grid,
                      .pupil = {200 * micro, 150 * micro, 5 * milli, 50 * micro, -30 * micro},
-                     .output_pitch_m = 4 * micro,  // so fine that a pixel is one point
+                     .output_pitch_m = 4 * micro,  // so fine that a pixel is one sample
                      .output_shape = {9, 12}};
   double focus_m = 7 * milli;
   Values field = noise(grid);
@@ -174,8 +174,8 @@ TEST_P(Eye, SeesTheSumOfSphericalWavesThereAndBack) {
   });
 }
 
-// The samples of the pupil are as fine as its light needs. Finer ones change only what its edge diffracts: of n samples
-// across less than 0.1 / n of the power.
+// The pupil is sampled as finely as its light requires. With n samples across, finer ones change only diffraction at
+// its edge: less than 0.1 / n of the power.
 TEST_P(Eye, SamplesOfThePupilAreFineEnough) {
   on_each([&](Device device) {
     const SmallCase one;
@@ -203,7 +203,7 @@ TEST_P(Eye, TilesOfAnyShapeGiveTheSamePicture) {
       EyePlan plan(options, device);
       add_in_tiles(plan, one.field, one.grid, tile, device);
       const auto picture = look(plan, one.focus_m, device);
-      // The spacing of frequencies depends on the tile: the soft edges leave other traces.
+      // The spacing of frequencies depends on the tile: truncation of the soft edges differs.
       support::expect_within("tiles of " + holotone::to_string<2>(tile), relative_difference(picture, expected),
                              2 * intensity_tolerance(160. * 160));
       plan.clear();
@@ -232,8 +232,7 @@ TEST_P(Eye, APixelIsTheMeanOfItsArea) {
   });
 }
 
-// A window large enough for both: there the plain way can be gone, and gives what the eye's does but for the samples
-// that the pupil's edge falls between.
+// In a window large enough for plain propagation, both agree except for samples divided by the pupil's edge.
 TEST_P(Eye, AgreesWithPropagationOfTheWholePlane) {
   on_each([&](Device device) {
     const FieldGrid grid{256, 256, 6 * micro, green};
@@ -274,8 +273,8 @@ TEST_P(Eye, AgreesWithPropagationOfTheWholePlane) {
   });
 }
 
-// Seen through a pupil at X, a point at depth d2 lies at x1 = x2 + (X - x2)(d2 - d1) / (v + d2) while the eye focuses
-// at d1; sharp only at d1 = d2.
+// Through a pupil at X, a point at depth d2 appears at x1 = x2 + (X - x2)(d2 - d1) / (v + d2) while the eye focuses at
+// d1. It is sharp only at d1 = d2.
 TEST_P(Eye, APointIsSharpAtItsDepthAndMovesWithThePupil) {
   on_each([&](Device device) {
     const FieldGrid grid{256, 192, 8 * micro, green};
@@ -327,7 +326,7 @@ TEST_P(Eye, OnlyLightThroughThePupilCounts) {
     const auto alone = look(plan, 10 * milli, device);
     double power = 0;
     for (const auto value : here) power += std::norm(value) * grid.pitch_m * grid.pitch_m;
-    // What of a Gaussian beam of w = lambda v / (pi w0) = 51 um passes beyond 0.25 mm: nothing that float32 shows.
+    // Share of a Gaussian beam of w = lambda v / (pi w0) = 51 um beyond 0.25 mm: below the resolution of float32.
     support::expect_within("all of a beam goes through", std::abs(plan.power() / power - 1),
                            intensity_tolerance(300. * 300));
     plan.clear();
@@ -362,7 +361,7 @@ TEST(EyePlan, ThePictureCoversThePanel) {
       EyePlan({.grid = {300, 200, 8 * micro, green}, .pupil = {4 * milli, 4 * milli, 360 * milli}}).output_grid();
   EXPECT_EQ(output.shape(), (Shape<2>{200, 300}));
   EXPECT_EQ(output.pitch_m, 8 * micro);
-  // 24,576 pixels of 750 nm: 2048 of 9 um, in a gigabyte.
+  // 24,576 pixels of 750 nm: 2048 of 9 um, in less than 1 GB.
   EyeOptions large{.grid = {24576, 24576, 750e-9, 635e-9}, .pupil = pupil};
   const double bytes = static_cast<double>(holotone::eye_bytes(large, 91 * milli));
   std::printf("24,576^2 pixels, a pupil of 4 mm: %.2f GB\n", 1e-9 * bytes);

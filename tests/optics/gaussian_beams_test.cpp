@@ -1,4 +1,4 @@
-// Propagation against Gaussian beams, which are known in closed form; the benchmarks check themselves on the same case.
+// Propagation against the closed form of Gaussian beams; the benchmarks check themselves on the same case.
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
@@ -12,8 +12,8 @@ using holotone::Complex;
 using holotone::Device;
 
 TEST(Propagation, GaussianBeamsSpreadAsTheyShould) {
-  // The closed form is paraxial: off by k z theta^4 / 8 at its 1/e angle theta = lambda / (pi w0), 2.5e-6 rad at
-  // 0.2 m and several times that in the beam's skirts, where the square of r^2 grows.
+  // The closed form is paraxial: its error is k z theta^4 / 8 at its 1/e angle theta = lambda / (pi w0), 2.5e-6 rad at
+  // 0.2 m. It is several times that in the beam's skirts, where the square of r^2 grows.
   constexpr double bound = 1e-5;
   for (const auto device : holotone::devices()) {
     for (const double distance_m : {0.02, 0.1, 0.2, -0.15}) {

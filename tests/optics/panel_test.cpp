@@ -36,7 +36,7 @@ TEST(Panel, EveryPresetIsAPanelOfItsOwn) {
   }
 }
 
-// Sizes are sold by the diagonal: a wrong pitch or pixel count would show here.
+// Panels are specified by diagonals: a wrong pitch or pixel count changes them.
 TEST(Panel, DiagonalsAreTheOnesOnTheBox) {
   const std::pair<const char*, double> inches[] = {
       {"holoeye-pluto-2", 0.70}, {"holoeye-gaea-2", 0.70}, {"holoeye-leto-3", 0.55}, {"ti-dlp6750", 0.67},

@@ -13,7 +13,8 @@ TEST(PhaseMath, RoundsToTheNearestInteger) {
   }
 }
 
-// k r at 0.1 m and 532 nm: reduced in float64 the phase keeps float32's last bits; formed in float32 it is noise.
+// k r at 0.1 m and 532 nm: reduced in float64, the phase is exact to float32's last bits; computed in float32 it is
+// noise.
 TEST(PhaseMath, ReducingKeepsWhatFloat32Loses) {
   double worst = 0;
   double worst_float = 0;

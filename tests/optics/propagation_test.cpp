@@ -21,12 +21,12 @@ using support::Complex64;
 using Values = std::vector<Complex64>;
 
 constexpr double green = 532e-9;
-/// What propagation.hpp promises against the same formula in float64.
+/// Bound of propagation.hpp against the same formula in float64.
 constexpr double promised_error = 1e-6;
 
 Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
 
-/// White noise: every frequency of the grid at once, rounded to float32 so that the reference sees the same field.
+/// White noise: all frequencies of the grid, rounded to float32 so that the reference uses the same field.
 Values noise(const FieldGrid& grid, std::uint64_t seed) {
   Values values(plane_of(grid).size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -54,7 +54,7 @@ double energy(const Values& values) {
   return sum;
 }
 
-/// The plan's result for a field, back on the host in float64.
+/// The plan's result in float64 on the host.
 Values run(const PropagationOptions& options, const Values& field, double distance_m, Device device) {
   const Queue queue(device);
   PropagationPlan plan(options, queue);
@@ -160,8 +160,8 @@ TEST_P(Propagation, APlaneWaveTurnsByKz) {
   });
 }
 
-// Both methods against the paraxial formula: amplitude, width and phase at once. Off-centre, so that a mirrored or
-// shifted result would show.
+// Both methods against the paraxial formula: amplitude, width and phase at once. Off-centre, to detect mirrored or
+// shifted results.
 TEST_P(Propagation, AGaussianBeamSpreadsByItsFormula) {
   on_each([](Device device) {
     const FieldGrid grid{200, 180, 8e-6, green};
@@ -193,7 +193,7 @@ TEST_P(Propagation, AGaussianBeamSpreadsByItsFormula) {
   });
 }
 
-// The integral that the angular spectrum is another form of, summed pixel by pixel.
+// The integral equivalent to the angular spectrum, summed pixel by pixel.
 TEST_P(Propagation, AngularSpectrumIsTheRayleighSommerfeldIntegral) {
   on_each([](Device device) {
     const FieldGrid grid{90, 70, 4e-6, green};
@@ -224,7 +224,7 @@ TEST_P(Propagation, TheMethodsAgreeWhereBothHold) {
       const auto by_spectrum =
           run({.grid = grid, .method = PropagationMethod::angular_spectrum}, field, distance, device);
       const auto by_fresnel = run({.grid = grid, .method = PropagationMethod::fresnel}, field, distance, device);
-      // What is left is Fresnel's own approximation and the light beyond the window.
+      // The difference is Fresnel's approximation and the light beyond the window.
       support::expect_within(label("spectrum against fresnel", grid, distance),
                              support::relative_error(by_fresnel.data(), by_spectrum), 1e-5);
     }
@@ -289,12 +289,13 @@ TEST_P(Propagation, TwoStepsAreOneAndFieldsAdd) {
   });
 }
 
-// Without the limit the undersampled transfer function of a long way folds over; with it what is left is right.
+// Without the limit, the undersampled transfer function of a long distance aliases; with it, the remaining part is
+// correct.
 TEST_P(Propagation, TheBandLimitRemovesTheAliasing) {
   on_each([](Device device) {
     const FieldGrid grid{128, 128, 8e-6, green};
     const Plane plane = plane_of(grid);
-    Values slit(plane.size());  // a small square: light goes wide
+    Values slit(plane.size());  // a small square: wide diffraction
     for (std::int64_t row = 60; row < 68; ++row) {
       for (std::int64_t col = 60; col < 68; ++col) slit[plane.at(row, col)] = 1;
     }
@@ -339,7 +340,7 @@ TEST_P(Propagation, MayWriteOverItsInputAndStartAgain) {
     PropagationPlan plan({.grid = grid}, queue);
     Array<Complex, 2> scratch(grid.shape(), queue);
     const auto first = support::upload(noise(grid, 9), grid.shape(), device);
-    plan.execute(first.view(), scratch.view(), 0.01);  // leaves the plan's memory full of another field
+    plan.execute(first.view(), scratch.view(), 0.01);  // fills the plan's memory with another field
     for (const double distance : {0.0, 0.002, -0.2}) {
       auto data = support::upload(field, grid.shape(), device);
       plan.execute(data.view(), data.view(), distance);

@@ -1,5 +1,4 @@
-// Holograms of points made by formula come into focus where the points are; the pupil gives perspective and depth of
-// field, on every device.
+// Holograms of points by formula focus at the points; the pupil gives perspective and depth of field. On every device.
 #include <algorithm>
 #include <cmath>
 #include <holotone/optics/reconstruction.hpp>
@@ -33,7 +32,7 @@ struct Point {
   double distance_m = 0;
 };
 
-/// The zone plate of a point: +pi r^2 / (lambda d), on the pixels where no fringe is finer than the pitch.
+/// Zone plate of a point: +pi r^2 / (lambda d), on the pixels where no fringe is finer than the pitch.
 Values zone_plate(const FieldGrid& grid, const Point& point) {
   const Plane plane = plane_of(grid);
   const double reach = grid.wavelength_m * std::abs(point.distance_m) / (2 * grid.pitch_m);
@@ -96,7 +95,7 @@ Spot centroid(const Picture& picture, const Plane& plane) {
   return spot;
 }
 
-/// Radius about a centre that holds half of the light.
+/// Radius about a centre that contains half of the light.
 double half_light_radius(const Picture& picture, const Plane& plane, const Spot& centre) {
   std::vector<std::pair<double, double>> by_radius;
   double total = 0;
@@ -118,8 +117,8 @@ double half_light_radius(const Picture& picture, const Plane& plane, const Spot&
 
 class Reconstruction : public support::OnEachDevice {};
 
-// Far points on a wider pitch: through a small panel the brightest place moves toward it (the focal shift of a low
-// Fresnel number), which is optics, not an error.
+// Far points have a wider pitch. Through a small panel the brightest point shifts toward the panel, which is physical
+// (focal shift at a low Fresnel number).
 TEST_P(Reconstruction, APointIsBrightestAtItsDistanceAndPlace) {
   on_each([](Device device) {
     for (const auto method :
@@ -143,7 +142,7 @@ TEST_P(Reconstruction, APointIsBrightestAtItsDistanceAndPlace) {
   });
 }
 
-// In focus the peak is (lit area / (lambda d))^2: the whole hologram's light arrives in step.
+// In focus the peak is (lit area / (lambda d))^2: the light of the whole hologram arrives in phase.
 TEST_P(Reconstruction, TheFocusHasTheHeightOfItsHologram) {
   on_each([](Device device) {
     const FieldGrid grid{128, 120, 8e-6, green};
@@ -185,7 +184,7 @@ TEST_P(Reconstruction, AnotherPitchShowsTheSameSpotElsewhere) {
     const Plane plane = plane_of(grid);
     const Plane wide{128, 128, 16e-6};
     const double distance = 0.1;
-    const Point point{wide.x(100), wide.y(30), distance};  // 0.58 mm out, beyond the panel's own edge
+    const Point point{wide.x(100), wide.y(30), distance};  // 0.58 mm off axis, beyond the panel's edge
     const auto picture = sweep({.grid = grid, .output_pitch_m = 16e-6}, zone_plate(grid, point), {distance}, device);
     EXPECT_GT(point.x, plane.x(127));
     const Spot focus = brightest(picture[0], wide);
@@ -194,7 +193,7 @@ TEST_P(Reconstruction, AnotherPitchShowsTheSameSpotElsewhere) {
   });
 }
 
-// A pupil to the right sees what lies behind the plane of focus move to the right: the ray from the pupil at (X, v)
+// With a pupil at the right, objects behind the plane of focus shift to the right. The ray from the pupil at (X, v)
 // through the point at (0, -d2) meets the plane at -d1 in X (d2 - d1) / (v + d2).
 TEST_P(Reconstruction, ThePupilsPlaceGivesPerspective) {
   on_each([](Device device) {
@@ -216,7 +215,7 @@ TEST_P(Reconstruction, ThePupilsPlaceGivesPerspective) {
                   pupil.y * 1e3, seen.x * 1e3, seen.y * 1e3, share * pupil.x * 1e3, share * pupil.y * 1e3);
       EXPECT_NEAR(seen.x, share * pupil.x, 0.03e-3);
       EXPECT_NEAR(seen.y, share * pupil.y, 0.03e-3);
-      // What is in focus stays in its place.
+      // A point in focus does not shift.
       const Spot still = brightest(sweep(options, near_hologram, {focus}, device)[0], plane);
       EXPECT_NEAR(still.x, 0, 2 * grid.pitch_m);
       EXPECT_NEAR(still.y, 0, 2 * grid.pitch_m);
@@ -249,7 +248,7 @@ TEST_P(Reconstruction, ASmallerPupilHasMoreDepthOfFieldAndLessSharpness) {
   });
 }
 
-// Against the formula in float64: q, transform, disc, back.
+// Against the formula in float64: quadratic phase, transform, disc, inverse.
 TEST_P(Reconstruction, ThePupilIsTheDocumentedWindow) {
   on_each([](Device device) {
     const FieldGrid grid{45, 32, 8e-6, green};

@@ -66,14 +66,14 @@ TEST(MeanPlusDeviation, IsOverAllPixelsOfAllPictures) {
 }
 
 TEST(ToneMap, FollowsTheSrgbCurve) {
-  // Code values of linear light as IEC 61966-2-1 gives them.
+  // Code values of linear light from IEC 61966-2-1.
   const auto light = image({1, 9}, {0, 0.001F, 0.0031308F, 0.01F, 0.18F, 0.5F, 1, 2, -1});
   const auto codes = holotone::tone_map(light.view(), {.reference = 1});
   const int expected[] = {0, 3, 10, 25, 118, 188, 255, 255, 0};
   for (int i = 0; i < 9; ++i) EXPECT_EQ(codes(0, i), expected[i]) << light(0, i);
 }
 
-// A display's own curve undoes the code: what it emits is proportional to the intensity.
+// A display's curve inverts the code: its emission is proportional to the intensity.
 TEST(ToneMap, ADisplayShowsLightProportionalToTheIntensity) {
   Array<float, 2> ramp({1, 1000});
   for (int i = 0; i < 1000; ++i) ramp(0, i) = static_cast<float>(i);
@@ -81,7 +81,7 @@ TEST(ToneMap, ADisplayShowsLightProportionalToTheIntensity) {
   for (int i = 0; i < 1000; ++i) {
     const double c = codes(0, i) / 255.0;
     const double emitted = c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    EXPECT_NEAR(emitted, i / 999.0, 0.0046) << i;  // half a code where the curve is steepest
+    EXPECT_NEAR(emitted, i / 999.0, 0.0046) << i;  // half a code at the curve's steepest point
   }
 }
 

@@ -12,9 +12,9 @@ namespace {
 using support::expect_error;
 using support::expect_within;
 
-constexpr int steps = 400;  // of the spectrum, each way
+constexpr int steps = 400;  // of the spectrum, per axis
 
-/// body(xi, eta, area) all over the spectrum, in steps.
+/// Calls body(xi, eta, area) in steps over the whole spectrum.
 template <class Body>
 void over_spectrum(const Body& body) {
   for (int row = 0; row < steps; ++row) {
@@ -28,7 +28,7 @@ bool inside(const SignalWindow& window, double xi, double eta, double sign) {
   return std::abs(xi - sign * window.xi) < window.width / 2 && std::abs(eta - sign * window.eta) < window.height / 2;
 }
 
-/// Noise is not wanted there, so many times.
+/// Weight of noise at a frequency: window, mirrored window and outer band count once each.
 double mask(const SignalWindow& window, double kappa, double xi, double eta) {
   return inside(window, xi, eta, 1) + inside(window, xi, eta, -1) + (std::max(std::abs(xi), std::abs(eta)) > kappa / 2);
 }
@@ -78,7 +78,7 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
       const auto got = static_cast<double>(weights.values(0, static_cast<std::int64_t>(i)));
       worst = std::max(worst, std::abs(got - 0.98 * expected[i] / sum));
     }
-    expect_within("Eq. (1), of a sum of 0.98", worst, 1e-3);  // what the steps of the integral leave
+    expect_within("Eq. (1), of a sum of 0.98", worst, 1e-3);  // error of the integral's steps
   }
 }
 
@@ -93,7 +93,7 @@ TEST(DiffusionWeights, TapsAreTheLargestThatAreEarlyEnough) {
       EXPECT_TRUE(p == 0 || dx > -p * dy);
       EXPECT_TRUE(i == 0 || taps[i - 1].dy > dy || (taps[i - 1].dy == dy && taps[i - 1].dx > dx));
     }
-    // |M_s| falls from the middle on as far as its first zero.
+    // |M_s| decreases from the centre to its first zero.
     for (const DiffusionTap near : {DiffusionTap{1, 0}, {2, 0}, {0, 1}, {1, 1}, {0, 2}}) {
       EXPECT_NE(std::find(taps.begin(), taps.end(), near), taps.end()) << near.dx << ", " << near.dy << ", p = " << p;
     }
@@ -140,11 +140,11 @@ TEST(DiffusionWeights, WindowsAreWhereTheViewerIs) {
   EXPECT_NEAR(ahead.xi, 0, 1e-12);
   EXPECT_NEAR(ahead.width, 2 * 750.0 / 635 * std::sin(std::atan(4.6 / 36)), 1e-6);
   EXPECT_NEAR(ahead.height, ahead.width, 1e-12);
-  // The viewer is to the left of a hogel at the right: light goes there with falling phase.
+  // The viewer is to the left of a hogel at the right: light in that direction has a falling phase.
   const auto right = signal_window(grid, viewer, 9e-3, 0);
   EXPECT_LT(right.xi, -0.2);
   EXPECT_NEAR(right.eta, 0, 1e-12);
-  // Rows go down: from the panel's bottom light goes up, with falling rows.
+  // Rows run downward: light from the panel's bottom goes up, with falling rows.
   EXPECT_LT(signal_window(grid, viewer, 0, -9e-3).eta, -0.2);
 }
 

@@ -1,4 +1,4 @@
-// Error diffusion on every device: the codes of the CPU, every one of them.
+// Error diffusion on every device: every code equals that of the CPU.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ Array<std::uint8_t, 2> codes_on(Device device, const ErrorDiffusionOptions& opti
   const auto there = field.to(device);
   Array<std::uint8_t, 2> codes(field.shape(), queue);
   plan.execute(there.view(), codes.view());
-  plan.execute(there.view(), codes.view());  // nothing of the first run may be left
+  plan.execute(there.view(), codes.view());  // state of the first run must not remain
   queue.synchronize();
   if (scale != nullptr) *scale = plan.report().scale;
   return codes.to(Device{});
@@ -158,7 +158,7 @@ TEST_P(ErrorDiffusionDevice, FieldsOfAnySize) {
       expect_same(device, fmt::format("times 2^{}", power), {}, floyd_steinberg_weights(),
                   speckle({50, 60}, std::ldexp(3.0, power)));
     }
-    // One pixel far beyond all others is clipped, however far.
+    // A single pixel far beyond all others is clipped, at any distance.
     auto field = speckle({50, 60});
     field(20, 30) = Complex(3e38F, -1e38F);
     field(21, 30) = Complex(0);
@@ -171,7 +171,7 @@ TEST_P(ErrorDiffusionDevice, FieldsOfAnySize) {
   });
 }
 
-// Blocks of a panel share a plan: with other weights it is the plan that was made with them.
+// Blocks of a panel share a plan: after a change of weights it equals a plan made with them.
 TEST_P(ErrorDiffusionDevice, OtherWeightsAreThoseOfANewPlan) {
   const auto field = speckle({32, 48});
   ErrorDiffusionOptions options;

@@ -1,4 +1,4 @@
-// The kernels of error diffusion: how taps become a wavefront, and that every kind of them compiles. Needs no GPU.
+// Kernels of error diffusion: the wavefront of given taps, and compilation of every kind. Needs no GPU.
 #include <gtest/gtest.h>
 #include <holotone/quantize/error_diffusion_pattern.hpp>
 #if HOLOTONE_CUDA
@@ -39,7 +39,8 @@ TEST(ErrorDiffusionKernel, EveryErrorIsThereWhenItIsUsed) {
         const auto& row = pattern.rows[static_cast<std::size_t>(tap.row)];
         const auto& own = taps[static_cast<std::size_t>(tap.weight)];
         EXPECT_GE(row.delay, row.early ? 1 : 2);
-        // It comes `delay` steps after it was made and is used `slot` steps later: at the pixel that collects it.
+        // An error arrives `delay` steps after it was computed and is used `slot` steps later, at the pixel that
+        // collects it.
         EXPECT_EQ(row.delay + tap.slot, own.dy * pattern.lag + own.dx);
         EXPECT_LT(tap.slot, pattern.slots);
         EXPECT_LE(row.delay, pattern.history * WavefrontPattern::block);
@@ -50,7 +51,7 @@ TEST(ErrorDiffusionKernel, EveryErrorIsThereWhenItIsUsed) {
 
 #if HOLOTONE_CUDA
 
-constexpr std::int64_t shared_bytes = 227 * 1024;  // of Hopper's blocks
+constexpr std::int64_t shared_bytes = 227 * 1024;  // per block on Hopper
 
 Job job_of(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
   const std::size_t levels = std::size_t{1} << bits;
@@ -100,7 +101,7 @@ TEST(ErrorDiffusionKernel, MachineCodeIsKept) {
   const auto made = fs::last_write_time(file);
   EXPECT_EQ(cuda::compile(source, 90, folder.string()), code);
   EXPECT_EQ(fs::last_write_time(file), made);  // read, not written again
-  // Damaged, it is made anew.
+  // A damaged file is recompiled.
   for (const bool cut : {true, false}) {
     if (cut) {
       fs::resize_file(file, 100);
@@ -111,7 +112,7 @@ TEST(ErrorDiffusionKernel, MachineCodeIsKept) {
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
   fs::remove_all(folder);
-  // A folder that cannot be is no error.
+  // A folder that cannot be created is no error.
   EXPECT_EQ(cuda::compile(source, 90, "/dev/null/none"), code);
   support::expect_error(ErrorCode::device, "identifier", [] {
     (void)cuda::compile({"bad", "int x = y;", {}, {}}, 90);

@@ -1,4 +1,4 @@
-// Error diffusion: every code against float64, given the codes before it; what it does to noise.
+// Error diffusion: every code against float64, given the codes before it; spectra of quantization noise.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const Diff
   return codes;
 }
 
-/// What code l shows.
+/// Modulation of code l.
 Complex64 shown(const ErrorDiffusionOptions& options, int code) {
   const double levels = std::ldexp(1.0, options.bits);
   const bool phase = options.modulation == Modulation::phase;
@@ -46,7 +46,7 @@ Complex64 shown(const ErrorDiffusionOptions& options, int code) {
   return phase ? std::polar(1.0, 2 * M_PI * code / levels) : Complex64(code / (levels - 1));
 }
 
-/// How much nearer to u another level is than the code's: in turns, or in amplitude.
+/// Distance of u to the code's level minus that to the nearest level: in turns, or in amplitude.
 double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int code) {
   const int all = options.levels.empty() ? 1 << options.bits : static_cast<int>(options.levels.size());
   const auto distance = [&](int level) {
@@ -59,7 +59,7 @@ double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int code) {
   return distance(code) - least;
 }
 
-/// The errors follow from the codes, in float64; each code has to be that of the nearest level then.
+/// Computes the errors from the codes in float64 and expects each code to be that of the nearest level.
 void expect_nearest(const std::string& what, const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
                     View<const Complex, 2> field) {
   float scale = 0;
@@ -153,7 +153,7 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
     options.modulation = Modulation::amplitude;
     expect_nearest(fmt::format("84 hogels of 9 pixels, {} bits of amplitude", bits), options, of_hogels, field.view());
   }
-  // One by one: hogels of other sizes beside them do not change any.
+  // A hogel alone: adjacent hogels of other sizes change no code.
   options.modulation = Modulation::phase;
   options.clip = 1;
   const auto all = codes_of(options, of_hogels, field.view());
@@ -164,7 +164,7 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
     largest = std::max(largest, std::hypot(field.data()[i].real(), field.data()[i].imag()));
   DiffusionWeights alone{weights.taps, Array<float, 2>({1, 27})};
   std::copy_n(&of_hogels.values(3 * 12 + 5, 0), 27, alone.values.data());
-  // The same scale, by a pixel of the largest modulus that nothing collects from: the last.
+  // The same scale, set by a pixel of the largest modulus from which no pixel collects: the last.
   few(8, 8) = Complex(largest);
   ErrorDiffusionOptions one = options;
   one.hogel_px = 0;
@@ -190,7 +190,7 @@ TEST(ErrorDiffusion, EverySecondRowBack) {
   }
 }
 
-/// A tap that is too far for rows side by side and weighs nothing.
+/// Adds a tap of zero weight that is too far for parallel rows.
 DiffusionWeights one_by_one(const DiffusionWeights& weights) {
   DiffusionWeights own{{{0, 20}}, {}};
   own.taps.insert(own.taps.end(), weights.taps.begin(), weights.taps.end());
@@ -224,8 +224,8 @@ TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
   }
 }
 
-/// How much more power at low frequencies the spectrum of two levels has along one diagonal than along the other:
-/// raster order's worms all lean one way.
+/// Relative difference of low-frequency power between the two diagonals of a two-level spectrum: in raster order all
+/// worm artifacts have the same slant.
 double diagonal_asymmetry(bool serpentine) {
   constexpr std::int64_t side = 128;
   ErrorDiffusionOptions options;
@@ -237,7 +237,7 @@ double diagonal_asymmetry(bool serpentine) {
   for (std::int64_t i = 0; i < field.size(); ++i) {
     field.data()[i] = Complex(static_cast<float>(-0.8 + 0.02 * random_uniform64(14, static_cast<std::uint64_t>(i))));
   }
-  field(0, 0) = 1;  // the scale
+  field(0, 0) = 1;  // sets the scale
   const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
   double sum = 0;
   for (std::int64_t i = 0; i < codes.size(); ++i) {
@@ -270,7 +270,7 @@ TEST(ErrorDiffusion, AScaleThatIsGiven) {
   float scale = 0;
   const auto expected = codes_of(options, floyd_steinberg_weights(), field.view(), &scale);
   options.scale = static_cast<double>(scale);
-  options.clip = 0.5;  // not looked at
+  options.clip = 0.5;  // ignored
   float given = 0;
   const auto got = codes_of(options, floyd_steinberg_weights(), field.view(), &given);
   EXPECT_EQ(given, scale);
@@ -327,7 +327,7 @@ TEST(ErrorDiffusion, FloydSteinbergKeepsTheMean) {
   options.clip = 1;
   Array<Complex, 2> field({128, 128});
   std::fill_n(field.data(), field.size(), Complex(-0.4F));
-  field(0, 0) = 1;  // the scale
+  field(0, 0) = 1;  // sets the scale
   const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
   double sum = 0;
   for (std::int64_t i = 0; i < codes.size(); ++i) sum += codes.data()[i];
@@ -340,7 +340,7 @@ TEST(ErrorDiffusion, HogelsAreByThemselves) {
   options.hogel_px = 32;
   const auto weights = windows_of({2, 2}, {});
   const auto all = codes_of(options, weights, field.view());
-  // The scale has to be the same.
+  // The scale must be the same.
   Array<Complex, 2> part({16, 32});
   Array<Complex, 2> other = field.to(Device{});
   for (std::int64_t row = 0; row < 48; ++row) {
@@ -359,7 +359,7 @@ TEST(ErrorDiffusion, HogelsAreByThemselves) {
   }
 }
 
-/// Power of q - h in a window of the spectrum, of all of q's, in dB.
+/// Power of q - h in a window of the spectrum over all power of q, in dB.
 double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const SignalWindow& window,
                 View<const Complex, 2> field) {
   float scale = 0;
@@ -389,7 +389,7 @@ double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& we
   return 10 * std::log10(power / pixels / pixels);
 }
 
-/// Speckle whose light goes into the window alone.
+/// Speckle whose spectrum is confined to the window.
 Array<Complex, 2> light_into(const SignalWindow& window, std::int64_t side) {
   auto field = speckle({side, side}, 6);
   for (std::int64_t i = 0; i < field.size(); ++i) {
@@ -410,7 +410,7 @@ TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
   for (const int bits : {8, 3, 1}) {
     ErrorDiffusionOptions options;
     options.bits = bits;
-    // One bit of phase is real.
+    // One-bit phase is real.
     for (std::int64_t i = 0; bits == 1 && i < field.size(); ++i) field.data()[i] = field.data()[i].real();
     const double truncated = noise_db(options, no_weights(), window, field.view());
     for (const int p : {0, 6, 3, 1}) {

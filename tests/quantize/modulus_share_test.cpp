@@ -1,4 +1,4 @@
-// The share of moduli by blocks, against sorting.
+// Quantile of moduli from blocks, against sorting.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ Array<Complex, 2> numbers(Shape<2> shape, std::uint64_t seed) {
   return field;
 }
 
-/// By blocks of so many rows.
+/// In blocks of `rows` rows.
 ModulusShare share_of(const Array<Complex, 2>& field, Modulation modulation, double share, std::int64_t rows) {
   ModulusShare found(modulation, share);
   const auto [ny, nx] = field.shape();

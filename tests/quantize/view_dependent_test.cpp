@@ -1,4 +1,4 @@
-// View-dependent error diffusion in the geometry of Lagrange et al. 2024 (Tables 1 and 2): what p costs, by rule.
+// View-dependent error diffusion in the geometry of Lagrange et al. 2024 (Tables 1 and 2): noise by p and rule.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/random.hpp>
@@ -25,7 +25,7 @@ std::vector<SignalWindow> windows_of_paper() {
   return windows;
 }
 
-/// Speckle whose light goes into the window alone.
+/// Speckle whose spectrum is confined to the window.
 Array<Complex, 2> light_to(const SignalWindow& window) {
   Array<Complex, 2> field({side, side});
   const auto frequency = [](std::int64_t k) { return static_cast<double>(k < side / 2 ? k : k - side) / side; };
@@ -47,7 +47,7 @@ double noise_of(const Array<Complex, 2>& field, const DiffusionWeights& weights,
   return window_noise(field.view(), codes.view(), {}, plan.report().scale, window).noise;
 }
 
-/// Of a hogel in the middle, at an edge and in a corner: the mean of the noise in the window, dB above truncation's.
+/// Mean noise in the windows of a central hogel, an edge hogel and a corner hogel, in dB relative to truncation.
 double mean_decibels(const std::vector<SignalWindow>& windows, const WeightOptions& options) {
   const auto weights = diffusion_weights(windows, options);
   double sum = 0;
@@ -63,9 +63,9 @@ double mean_decibels(const std::vector<SignalWindow>& windows, const WeightOptio
   return sum;
 }
 
-// The paper's Figure 8: free taps about as good as p = 6 and p = 3, p = 1 worse, truncation worst. By the taps alone
-// that holds for the weights that are best on them; Eq. (1), divided by the sum of its moduli, gains where p leaves
-// fewer taps of weight.
+// Figure 8 of the paper: free taps are about as good as p = 6 and p = 3, p = 1 is worse, truncation worst. With regard
+// to the taps alone this holds for the optimum weights on them. Eq. (1), divided by the sum of its moduli, improves if
+// p leaves fewer taps of weight.
 TEST(ViewDependent, WhatPCosts) {
   const auto windows = windows_of_paper();
   std::map<int, double> best;

@@ -1,4 +1,4 @@
-// Noise and light in a window, against sums written out in float64.
+// Noise and light in a window, against explicit sums in float64.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Array<Complex, 2> random_field(Shape<2> shape) {
   return field;
 }
 
-/// Power of a plane within a window over the square of its pixels, frequency by frequency.
+/// Power of a plane within a window over its number of pixels squared, frequency by frequency.
 double share_of(const std::vector<Complex64>& plane, Shape<2> shape, const SignalWindow& window) {
   const auto [ny, nx] = shape;
   double sum = 0;

@@ -1,4 +1,4 @@
-// make_halftone against the methods' own functions called one after the other.
+// make_halftone against successive calls of the methods' own functions.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using support::expect_error;
 
 constexpr Shape<2> page{40, 56};
 
-/// Ink that falls to the right, and none in the lowest rows.
+/// Ink that decreases to the right, and none in the lowest rows.
 Array<float, 2> ramp(double darkest) {
   Array<float, 2> ink(page);
   for (std::int64_t row = 0; row < page[0]; ++row) {
@@ -147,7 +147,8 @@ TEST(HalftoneRecipe, InksShareTheDotsAndKeepTheirClasses) {
   EXPECT_EQ(classes, (std::vector<std::int64_t>{150, 50}));
 }
 
-// A radius without a count gives the dots that print the picture's ink; radii between two are those of the ink beneath.
+// A radius without a count gives the number of dots that print the picture's ink; a range of radii gives those of the
+// local ink.
 TEST(HalftoneRecipe, RadiiAndCountsHoldTheInk) {
   const auto ink = ramp(0.5);
   HalftoneOptions options;

@@ -1,5 +1,4 @@
-// A hologram's file read back as light, without the program: against the field it was made of and closed forms in
-// float64.
+// Light of a hologram file read back without the program: against the original field and closed forms in float64.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ Metadata stated() {
   return metadata;
 }
 
-/// Writes the codes of a field to a picture that states how they were made; returns the range of its codes.
+/// Writes the codes of a field to a picture with the encoding's metadata; returns the range of its codes.
 EncodeReport write_codes(const std::string& path, const Array<Complex, 2>& field, const EncodeOptions& options) {
   EncodeReport report;
   const auto codes = encode(field.view(), options, grid, &report);
@@ -83,7 +82,7 @@ TEST(HologramFile, AFieldComesBackBitForBit) {
   EXPECT_TRUE(std::equal(rows.data(), rows.data() + rows.size(), field.data() + 11 * grid.nx));
 }
 
-// Phase codes of 16 bits hold the field's phase to half a step, amplitudes of 16 bits its real part.
+// 16-bit phase codes contain the field's phase to half a step; 16-bit amplitudes contain its real part.
 TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
   const io_support::TemporaryFolder folder;
   const auto field = random_field(2);
@@ -97,7 +96,7 @@ TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
     const Complex64 own(field.data()[i]);
     worst = std::max(worst, std::abs(Complex64(phase.field.data()[i]) - own / std::abs(own)));
   }
-  // Half a step, and float32's share of a turn in encoding and in modulation.
+  // Half a step, and float32's rounding of a turn in encoding and in modulation.
   expect_within("phase of 16 bits", worst, M_PI / 65536 + 2 * M_PI * 2.5e-7 + 3e-7);
 
   options.encoding = Encoding::amplitude;
@@ -113,7 +112,7 @@ TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
   expect_within("amplitude of 16 bits", worst, range * (0.5 / 65535 + 3e-7));
 }
 
-// What the file states is enough for modulation_of and the stop, whatever the encoding.
+// The file's metadata suffice for modulation_of and the stop, for every encoding.
 TEST(HologramFile, EveryEncodingIsUndoneByWhatItsFileStates) {
   const io_support::TemporaryFolder folder;
   const auto field = random_field(3);
@@ -173,7 +172,7 @@ TEST(HologramFile, TheCorrectionIsTakenOut) {
   const auto expected = read_hologram(folder.file("plain.png"));
   const HologramReadOptions with{.correction = folder.file("map.tif")};
   const auto light = read_hologram(folder.file("corrected.png"), with);
-  // Half a step of each.
+  // Half a step each.
   const double tolerance = 2 * M_PI / 65536;
   expect_within("at once", support::relative_error(light.field.data(), float64(expected.field)), tolerance);
   Array<Complex, 2> rows(grid.shape());

@@ -1,4 +1,4 @@
-// The table of metadata keys: what writers put under them readers get back, and docs/files.md lists them all.
+// The table of metadata keys: readers return the written values, and docs/files.md lists all keys.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ TEST(MetadataKeys, AreAllInTheDocumentation) {
   for (const auto& key : metadata_keys()) {
     EXPECT_NE(section.find(fmt::format("`{}`", key.name)), std::string::npos) << key.name;
   }
-  // And the page lists no others: in the first column of the first table.
+  // The page lists no other keys: first column of the first table.
   const std::regex row(R"(\n\|([^|]*`[^|]*)\|)");
   const std::regex name(R"(`([a-z0-9_]+)`)");
   int seen = 0;
@@ -64,7 +64,7 @@ TEST(MetadataKeys, AreAllInTheDocumentation) {
   EXPECT_GT(seen, 50);
 }
 
-// Dots state what made them under keys of their own.
+// Files of dots have separate keys and are not searched.
 TEST(MetadataKeys, AreThoseThatTheProgramWrites) {
   int seen = 0;
   for (const char* folder :

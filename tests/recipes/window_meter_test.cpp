@@ -1,5 +1,5 @@
-// Noise in a viewing window over the panel's squares, against sums written out in float64; weights of hogels against
-// those of their windows.
+// Noise in a viewing window over the panel's squares, against explicit sums in float64; weights of hogels against those
+// of their windows.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
@@ -15,7 +15,7 @@ using support::expect_error;
 using support::expect_within;
 
 constexpr FieldGrid grid{24, 16, 8e-6, 532e-9};
-// Its window is 0.25 x 0.13 cycles a pixel, off the axis.
+// Its window is 0.25 x 0.13 cycles per pixel, off the axis.
 constexpr Viewer viewer{10e-3, 5e-3, 0.6, 5e-3, -2e-3};
 
 struct Panel {
@@ -44,7 +44,8 @@ int nearest(Complex64 value) {
   return best;
 }
 
-/// The square's power within a window over the square of its pixels, frequency by frequency; `value` of row and column.
+/// Power of a square within a window over its number of pixels squared, frequency by frequency; `value` of row and
+/// column.
 template <class Value>
 double share_of(std::int64_t side, const SignalWindow& window, const Value& value) {
   const auto all = static_cast<double>(side);
@@ -73,7 +74,7 @@ TEST(WindowMeter, IsTheMeanOfSumsWrittenOut) {
   options.bits = 2;
   options.hogel_px = 8;  // 2 x 3 hogels, each a square
   WindowMeter meter(options, grid, viewer);
-  // By two blocks of rows, each a row of hogels.
+  // Two blocks of rows, one row of hogels each.
   for (const std::int64_t first : {0, 8}) {
     meter.add_rows(first, View<const Complex, 2>(panel.field.data() + first * grid.nx, {8, grid.nx}),
                    View<const std::uint8_t, 2>(panel.codes.data() + first * grid.nx, {8, grid.nx}), 1);
@@ -152,7 +153,7 @@ TEST(HogelWeights, RefuseAWindowThatNoLightReaches) {
   expect_error(ErrorCode::invalid_argument,
                "window_weights: viewer: expected a window that light from the panel reaches, no more than 1.91 deg",
                [&] { (void)window_weights(grid, aside); });
-  // A window half of which is beyond it is cut there.
+  // A window with half of its area beyond that angle is cropped.
   const Viewer half{10e-3, 5e-3, 0.6, 0.6 * std::tan(std::asin(grid.wavelength_m / (2 * grid.pitch_m))), 0};
   const auto cut = reached_window(grid, half, 0, 0);
   ASSERT_TRUE(cut.has_value());

@@ -1,4 +1,4 @@
-// What decode_smoe says to bytes that are no model: damaged ones, and hostile ones whose checksum is right.
+// Errors of decode_smoe for invalid bytes: damaged files, and hostile files with a valid checksum.
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using io_support::expect_survival;
 using io_support::expect_truncations_refused;
 using io_support::read_raw;
 
-// Where the header's fields are (docs/smoe_format.md).
+// Offsets of the header's fields (docs/smoe_format.md).
 constexpr std::size_t version_at = 8;
 constexpr std::size_t flags_at = 10;
 constexpr std::size_t dimensions_at = 11;
@@ -23,8 +23,8 @@ constexpr std::size_t channels_at = 12;
 constexpr std::size_t size_at = 13;
 constexpr std::size_t count_at = 21;
 constexpr std::size_t box_at = 29;
-constexpr std::size_t steps_at = 29 + 32;                 // of two dimensions
-constexpr std::size_t predictors_at = steps_at + 4 * 10;  // behind 2 + 8 steps
+constexpr std::size_t steps_at = 29 + 32;                 // for two dimensions
+constexpr std::size_t predictors_at = steps_at + 4 * 10;  // after 2 + 8 steps
 
 std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -34,7 +34,7 @@ SmoeModel decode(const std::string& bytes, const std::string& name = "photo.smoe
   return decode_smoe({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}, name);
 }
 
-/// On one thread: a forked child has none of its parent's.
+/// Decodes on one thread: a forked child has none of its parent's other threads.
 void decode_file(const std::string& path) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
@@ -45,7 +45,7 @@ void decode_file(const std::string& path) {
   decode(read_raw(path), path);
 }
 
-/// Bit by bit, not by the library's table.
+/// Computed bit by bit, without the library's table.
 std::uint32_t crc32(const std::string& bytes) {
   std::uint32_t value = 0xffffffff;
   for (const char c : bytes) {
@@ -60,7 +60,7 @@ void put(std::string& bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-/// Size and checksum that fit.
+/// Makes size and checksum valid.
 void repair(std::string& bytes) {
   if (bytes.size() < box_at + 4) return;
   put(bytes, size_at, static_cast<std::uint64_t>(bytes.size()));
@@ -81,7 +81,7 @@ std::string refusal(const std::string& bytes) {
   return text;
 }
 
-/// The refusal of a file with one number changed.
+/// Error for a file with one number changed.
 template <class T>
 std::string refusal_with(std::size_t at, T value) {
   static const std::string good = file();
@@ -105,7 +105,7 @@ TEST(SmoeBadInput, Damage) {
   EXPECT_MENTIONS(refusal(good + "x"), fmt::format("expected {} bytes, got {}", good.size(), good.size() + 1));
   EXPECT_MENTIONS(refusal(good.substr(0, good.size() - 1)), fmt::format("expected {} bytes", good.size()));
   EXPECT_MENTIONS(refusal(good.substr(0, 20)), "the file's size (8 bytes at byte 13), got 7 left");
-  // What a transfer as text does.
+  // Damage by a transfer in text mode.
   EXPECT_MENTIONS(refusal(good.substr(0, 5) + good.substr(6)), "a .smoe file");
   for (std::size_t at = box_at; at < good.size(); at += 7) {
     auto bytes = good;
@@ -137,7 +137,7 @@ TEST(SmoeBadInput, HostileHeaders) {
   EXPECT_MENTIONS(refusal_with(predictors_at + 15, std::uint8_t{17}), "a predictor's weight");
 }
 
-// Steps so large that what they make is no model: infinite, or indefinite after rounding to float32.
+// Steps so large that the decoded model is invalid: infinite, or indefinite after rounding to float32.
 TEST(SmoeBadInput, ModelsThatAreNone) {
   EXPECT_MENTIONS(refusal_with(steps_at + 8, 16.0F), "expected ");
   auto skewed = file(false, 4);
@@ -153,7 +153,7 @@ TEST(SmoeBadInput, ModelsThatAreNone) {
 TEST(SmoeBadInput, MoreOrFewerNumbersThanComponents) {
   const auto good = file();
   const auto followed_by = [&](char byte) { return good.substr(0, good.size() - 4) + std::string(8 + 4, byte); };
-  auto bytes = followed_by('\0');  // zeros may follow: they pad files of many equal components
+  auto bytes = followed_by('\0');  // trailing zeros are valid: they pad files of many equal components
   repair(bytes);
   EXPECT_EQ(decode(bytes).count(), 60);
   bytes = followed_by('\1');
@@ -177,7 +177,7 @@ TEST(SmoeBadInput, MutationsNeitherCrashNorHang) {
   }
 }
 
-// A few bytes that ask for as much work as a file of their size can: all bits of the likeliest kind.
+// Short files with the maximum work per byte: all bits of the most probable kind.
 TEST(SmoeBadInput, ShortFilesAskForLittle) {
   for (const char filling : {'\0', '\xff', 'U'}) {
     for (const int dimensions : {1, 4}) {
@@ -193,13 +193,13 @@ TEST(SmoeBadInput, ShortFilesAskForLittle) {
   }
 }
 
-// Of more components than any file may have, no more than there are bytes; the checksum is looked at before their
+// A declared count above any file's maximum is limited by the number of bytes; the checksum is verified before the
 // count.
 TEST(SmoeBadInput, CountsAreBoundByBytes) {
   auto bytes = file();
   bytes.resize(1000000, '\0');
   put(bytes, count_at, std::uint64_t{8000000});
-  EXPECT_MENTIONS(refusal(bytes), "bytes, got ");  // of size
+  EXPECT_MENTIONS(refusal(bytes), "bytes, got ");  // the stated size
   put(bytes, size_at, static_cast<std::uint64_t>(bytes.size()));
   EXPECT_MENTIONS(refusal(bytes), "checksum");
   repair(bytes);

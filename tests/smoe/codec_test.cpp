@@ -1,4 +1,4 @@
-// Models as files: what the steps promise, exactness, size, order.
+// Models as files: quantization bounds, exactness, size, order.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -30,7 +30,7 @@ SmoeCodecOptions options_of(const SmoeModel& model, double quality) {
   return {.lossless = false, .steps = smoe_steps(model, quality)};
 }
 
-/// Every bit alike.
+/// Compares all bits.
 bool same(const SmoeModel& a, const SmoeModel& b) {
   const auto bits = [](const std::vector<float>& x, const std::vector<float>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](float p, float q) {
@@ -42,7 +42,7 @@ bool same(const SmoeModel& a, const SmoeModel& b) {
          bits(a.covariance, b.covariance) && bits(a.colour, b.colour) && bits(a.slope, b.slope);
 }
 
-/// Coordinates beyond the model's own are nothing that a file keeps.
+/// Clears coordinates beyond the model's dimensions, which files do not store.
 SmoeModel trimmed(SmoeModel model) {
   for (auto a = static_cast<std::size_t>(model.dimensions); a < most_smoe_dimensions; ++a)
     model.low[a] = model.high[a] = 0;
@@ -83,7 +83,7 @@ TEST(SmoeCodec, QuantisedIsWhatTheFileGives) {
   }
 }
 
-// docs/smoe_format.md against the library, bit by bit.
+// Compares a decoder written from docs/smoe_format.md with the library, bit by bit.
 TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
   for (int d = 1; d <= 4; ++d) {
     for (int q = 1; q <= 4; ++q) {
@@ -105,7 +105,7 @@ TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
   }
 }
 
-// What a step is: nothing moves by more than half of it, but for slopes' wider zero.
+// Values change by at most half a step, except for the wider zero of slopes.
 TEST(SmoeCodec, NumbersMoveByAtMostHalfAStep) {
   for (int d = 1; d <= 4; ++d) {
     const auto model = made(d, 3, 300);
@@ -127,7 +127,7 @@ TEST(SmoeCodec, NumbersMoveByAtMostHalfAStep) {
         square += std::pow(static_cast<double>(decoded.colour[at]) - static_cast<double>(exact.colour[at]), 2);
       }
       worst_colour = std::max(worst_colour, std::sqrt(square));
-      for (int c = 0; c < 3; ++c) {  // the change of colour over a standard deviation: any square root of R measures it
+      for (int c = 0; c < 3; ++c) {  // colour change over a standard deviation: any square root of R gives the same
         double over = 0;
         for (int column = 0; column < d; ++column) {
           double sum = 0;
@@ -154,7 +154,7 @@ TEST(SmoeCodec, CentresShapesAndWeightsKeepTheirSteps) {
     const auto options = options_of(model, 80);
     const auto coded = smoe::quantise(model, options.steps);
     const auto decoded = smoe::dequantise(coded);
-    // Which component became which: the file's are sorted, and no two have the same weight and centre.
+    // Correspondence of components: those of the file are sorted, and no two have the same weight and centre.
     std::vector<bool> taken(static_cast<std::size_t>(model.count()));
     double worst_centre = 0;
     double worst_weight = 0;
@@ -202,12 +202,12 @@ TEST(SmoeCodec, CentresShapesAndWeightsKeepTheirSteps) {
   }
 }
 
-// A refit between needs the gates to stay where they are.
+// A refit of experts after quantization requires unchanged gates.
 TEST(SmoeCodec, QuantisingGatesTwiceIsQuantisingThemOnce) {
   for (int d = 1; d <= 4; ++d) {
     for (const double quality : {5.0, 50.0, 95.0}) {
       auto model = made(d, 3, 250);
-      if (d > 1) {  // thin and slanting ones, at the edge of float32, and equal ones
+      if (d > 1) {  // thin oblique ones at the limit of float32, and equal ones
         for (int a = 0; a < triangle_size(d); ++a) {
           model.covariance[static_cast<std::size_t>(a)] = 1.0F;
         }
@@ -275,7 +275,7 @@ TEST(SmoeCodec, FinerStepsGiveBetterPictures) {
   EXPECT_LT(before, 2e-3);
 }
 
-// Sum over the numbers of log2 of how often each comes: what a coder without memory takes that knows these counts.
+// Zeroth-order entropy in bits: the cost of a memoryless coder with known counts.
 double order_zero_bits(const std::vector<std::int32_t>& values, int size, std::int64_t count, bool differences) {
   double bits = 0;
   for (int p = 0; p < size; ++p) {
@@ -355,7 +355,7 @@ TEST(SmoeCodec, OneComponentAndMillionsAlike) {
   auto one = trimmed(made(2, 3, 1));
   EXPECT_LT(encode_smoe(one, options_of(one, 50)).size(), 200U);
   EXPECT_EQ(decode_smoe(encode_smoe(one, options_of(one, 50)), "file").count(), 1);
-  // Equal components cost next to nothing; of very many the file keeps its promise of a byte for each.
+  // Equal components cost almost nothing; above 65,536 of them the file has at least one byte per component.
   for (const std::size_t count : {std::size_t{65536}, std::size_t{65537}}) {
     SmoeModel many = one;
     const auto repeat = [&](std::vector<float>& values, const std::vector<float>& own) {
@@ -426,7 +426,7 @@ TEST(SmoeCodec, BrightColoursGetWiderSteps) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     worst = std::max(worst, std::abs(static_cast<double>(before[i]) - static_cast<double>(after[i])));
   }
-  // Centres move too, and colours with them.
+  // Centres shift too, which changes colours.
   expect_within("colours of a thousand", worst, 2);
 }
 

@@ -1,4 +1,4 @@
-// Code values of pictures: rounding, cut-off, sRGB, textures, on every device, against the formula in float64.
+// Code values of pictures: rounding, clipping, sRGB, textures, on every device, against the formula in float64.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 double srgb(double light) { return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055; }
 
-/// Colours from below 0 to above 1, some of them no numbers.
+/// Colours from below 0 to above 1, some of them NaN.
 Array<float, 4> colours_of(std::int64_t channels) {
   Array<float, 4> colours({2, 5, 7, channels});
   for (std::int64_t i = 0; i < colours.size(); ++i) {

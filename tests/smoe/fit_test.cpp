@@ -24,7 +24,7 @@ Array<float, 3> picture(const SmoeModel& model, const Shape<2>& size) {
   return image;
 }
 
-/// Some affine patches with edges between them.
+/// Affine patches with edges between them.
 Array<float, 3> patches(int channels = 3) {
   cases::SmoeCase c;
   c.components = 20;
@@ -106,7 +106,7 @@ TEST_P(SmoeFits, ExpectationMaximisationRaisesItsLikelihood) {
       engine->select(0, 1e-7);
       const double own = smoe::maximise_expectation(*engine, components, variance, which);
       if (step == 0) first = own;
-      // float32 densities: some of the last places of a sum over 3,072 pixels.
+      // float32 densities: errors in the last places of a sum over 3,072 pixels.
       EXPECT_GE(own, last - 1e-5 * std::abs(last)) << "step " << step;
       last = own;
     }
@@ -118,7 +118,7 @@ TEST_P(SmoeFits, ExpectationMaximisationRaisesItsLikelihood) {
   });
 }
 
-// Sums differ by rounding, 1e-6 of the largest; 60 steps and a move of components let it grow.
+// Sums differ by rounding, 1e-6 of the largest; 60 steps and a relocation of components amplify it.
 TEST_P(SmoeFits, AgreeWithTheCpu) {
   on_each([](Device device) {
     const auto image = patches();

@@ -1,4 +1,4 @@
-// Fits of light fields, and the sums over views that they stand on.
+// Fits of light fields, and their sums over views.
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -17,7 +17,7 @@ using support::expect_within;
 constexpr std::int64_t height = 36;
 constexpr std::int64_t width = 48;
 
-/// Patches that stand at different depths: each moves by its own parallax, up to 3 pixels for a unit of u and v.
+/// Patches at different depths: each has its own parallax, up to 3 pixels per unit of u and v.
 SmoeModel scene(int dimensions) {
   cases::SmoeCase c;
   c.components = 14;
@@ -73,7 +73,7 @@ double psnr(const Array<float, 3>& a, const Array<float, 3>& b) {
   return -10 * std::log10(sum / static_cast<double>(a.size()));
 }
 
-/// Views of the scene on a grid of -1, -1/2 .. 1, of every axis.
+/// Views of the scene on a grid of -1, -1/2 .. 1 on every axis.
 struct Grid {
   explicit Grid(const SmoeModel& model) {
     const int rows = model.dimensions == 4 ? 5 : 1;
@@ -129,7 +129,7 @@ TEST_P(SmoeFitsOfViews, GoesOnFromAModel) {
       for (std::size_t i = 0; i < same.covariance.size(); ++i) {
         worst = std::max(worst, static_cast<double>(std::abs(same.covariance[i] - truth.covariance[i])));
       }
-      // Of about 30 square pixels in float32.
+      // Covariances are about 30 square pixels, in float32.
       expect_within(fmt::format("{} dimensions, covariances", dimensions), worst, 2e-6);
       fitter.run();
       EXPECT_GT(fitter.psnr_db(), 60);
@@ -160,7 +160,7 @@ reference::Expert expert_of(const smoe::FitComponent& own, std::size_t channels)
   return expert;
 }
 
-/// Half the squared error of the pictures of all components.
+/// Half the squared error of the pictures, with all components.
 double loss_of(const smoe::FitComponents& components, const Grid& grid, const std::vector<std::size_t>& which) {
   std::vector<reference::Expert> experts;
   for (const auto& component : components) experts.push_back(expert_of(component, 3));
@@ -180,7 +180,7 @@ double loss_of(const smoe::FitComponents& components, const Grid& grid, const st
   return sum;
 }
 
-/// Row `k` of A, times h, added to row `i`.
+/// Adds row `k` of A times h to row `i`.
 void add_row(smoe::FitComponent& own, std::size_t i, std::size_t k, double h) {
   const std::array<smoe::Vector, 4> rows{smoe::Vector{own.pixels.a00, 0, own.shear[0][0], own.shear[0][1]},
                                          smoe::Vector{own.pixels.a10, own.pixels.a11, own.shear[1][0], own.shear[1][1]},
@@ -261,7 +261,7 @@ TEST_P(SmoeFitsOfViews, SumsAreGradients) {
         largest = std::max(largest, std::abs(expected));
       }
     }
-    // As in gradient_test.cpp: float32 densities, and differences good to the square of their step.
+    // As in gradient_test.cpp: float32 densities, and differences accurate to the square of their step.
     expect_within("gradient", worst / largest, 2e-5);
   });
 }

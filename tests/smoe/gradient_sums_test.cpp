@@ -1,4 +1,4 @@
-// Sums over pixels of every kind against plain loops in float64, and the lists that they go by.
+// Sums over pixels of every kind against plain loops in float64, and the component lists of these sums.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ struct Expected {
   double total = 0;
 };
 
-/// One pixel's part of sums over all components.
+/// Adds one pixel's part of the sums over all components.
 void add_pixel(PixelSum what, const std::vector<ImageComponent>& components, const std::vector<double>& precision,
                double x, double y, const std::vector<double>& target, Expected& to) {
   const std::size_t q = target.size();
@@ -117,7 +117,7 @@ Expected expected_sums(PixelSum what, const std::vector<ImageComponent>& compone
   return result;
 }
 
-/// All numbers of one place in ComponentSums, one a component.
+/// Values at each place in ComponentSums, one per component.
 std::vector<std::vector<double>> by_place(const std::vector<ComponentSums>& sums, int channels) {
   std::vector<std::vector<double>> places(static_cast<std::size_t>(7 + 3 * channels));
   for (const auto& own : sums) {
@@ -131,7 +131,7 @@ std::vector<std::vector<double>> by_place(const std::vector<ComponentSums>& sums
   return places;
 }
 
-/// Largest error of each place against the largest number there, or against one squared colour: the worst place.
+/// Largest error at each place relative to the largest value there, at least one squared colour; maximum over places.
 double error_of(const std::vector<ComponentSums>& got, const std::vector<ComponentSums>& expected, int channels) {
   const auto a = by_place(got, channels);
   const auto b = by_place(expected, channels);
@@ -151,8 +151,8 @@ double error_of(const std::vector<ComponentSums>& got, const std::vector<Compone
 
 class SmoeSums : public support::OnEachDevice {};
 
-// float32 densities down to -100: 100 * 2^-24 = 6e-6 of the weights; what components cost when they go is 50 times as
-// sensitive where one has all but 2 % of the weight.
+// float32 densities down to -100: error of 100 * 2^-24 = 6e-6 of the weights. The cost of a component's removal is 50
+// times as sensitive if one component has all but 2 % of the weight.
 TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
   on_each([](Device device) {
     for (const auto& [components, channels, width, height] :
@@ -187,9 +187,8 @@ TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
   });
 }
 
-// Lists of some tolerance keep pictures within it: so does the root of the mean squared distance from the picture of
-// all components.
-// The wider picture has three levels of boxes on a GPU.
+// Lists with a tolerance keep pictures within it, and so does the root mean square distance from the picture of all
+// components. The wider picture has three levels of boxes on a GPU.
 TEST_P(SmoeSums, ListsKeepTheTolerance) {
   on_each([](Device device) {
     for (const auto& [width, height] : {std::array{301, 203}, std::array{1100, 67}}) {

@@ -20,7 +20,7 @@ Array<float, 3> noise(const Shape<3>& shape) {
   return image;
 }
 
-/// Half the squared error of the picture of all components.
+/// Half the squared error of the picture, with all components.
 double loss_of(const std::vector<reference::Expert>& experts, const SmoeModel& model, const Array<float, 3>& target) {
   const auto& [ny, nx, channels] = target.shape();
   double sum = 0;
@@ -39,7 +39,7 @@ double loss_of(const std::vector<reference::Expert>& experts, const SmoeModel& m
   return sum;
 }
 
-/// One parameter of a model: its derivative by the library, and how the reference's expert changes with it.
+/// One parameter of a model: the library's derivative, and the change of the reference's expert.
 struct Parameter {
   std::string name;
   double derivative;
@@ -75,7 +75,7 @@ std::vector<Parameter> parameters_of(const SmoeGradient& gradient, const referen
   return parameters;
 }
 
-/// Derivatives times the steps that make a parameter's whole range: errors against the largest of them.
+/// Compares derivatives times the step of a parameter's whole range; errors are relative to the largest.
 void check(const std::string& what, const SmoeModel& model, const Shape<2>& size, double tolerance, Device device) {
   const auto target = noise({size[0], size[1], model.channels});
   const auto gradient = smoe_gradient(model, target.view(), 1e-7, device);
@@ -101,8 +101,9 @@ void check(const std::string& what, const SmoeModel& model, const Shape<2>& size
   expect_within(what + ", gradient", worst / largest, tolerance);
 }
 
-// Differences of a loss of some hundreds in float64 with steps of 1e-4 are good to 1e-16 * 1e2 / 1e-4 = 1e-10, and
-// their own error in the step's square to 1e-8; float32 densities down to -100 to 100 * 2^-24 = 6e-6 of the weights.
+// Differences of a loss of some hundreds in float64 with steps of 1e-4 have a rounding error of 1e-16 * 1e2 / 1e-4 =
+// 1e-10. Their truncation error, quadratic in the step, is 1e-8. float32 densities down to -100 have 100 * 2^-24 = 6e-6
+// of the weights.
 constexpr double tolerance = 2e-5;
 
 class SmoeGradients : public support::OnEachDevice {};

@@ -1,4 +1,4 @@
-// Rays of a model against its own colours where they go, and against the same light field as captured views.
+// Rays of a model against its own colours at their positions, and against the same light field as captured views.
 #include <holotone/core/colour.hpp>
 #include <holotone/hologram/view_grid.hpp>
 #include <holotone/smoe/light_field_views.hpp>
@@ -20,7 +20,7 @@ LightFieldOptions options_at(double distance_m) {
   return options;
 }
 
-/// Where a ray through (px, py) goes, from the definition: {x, y, u, v} of the model.
+/// Position {x, y, u, v} in the model of a ray through (px, py), by definition.
 std::array<double, 4> place_of(double px, double py, double slope_x, double slope_y, double distance_m) {
   return {30 + (px - distance_m * slope_x) / 200e-6, 22.5 - (py - distance_m * slope_y) / 200e-6,
           (px + view_distance_m * slope_x) / (width_m / 2), -(py + view_distance_m * slope_y) / (height_m / 2)};
@@ -32,7 +32,7 @@ struct Difference {
   std::int64_t lit = 0;
 };
 
-/// Of all rays of a grid, from the sum of all components.
+/// Differences over all rays of a grid from the sum of all components.
 Difference difference_of(const SmoeModel& model, const LightFieldViews& views, const Rays& rays, double distance_m) {
   Array<float, 2> intensity(rays.shape);
   Difference difference;
@@ -72,8 +72,8 @@ Difference difference_of(const SmoeModel& model, const LightFieldViews& views, c
   return difference;
 }
 
-/// `count` x `count` rays around the axis, up to slopes that reach the rim of cameras and picture: with 60 pixels, up
-/// to two rays a pixel.
+/// `count` x `count` rays around the axis, up to slopes that reach the edge of cameras and picture: with 60 pixels, up
+/// to two rays per pixel.
 Rays rays_of(std::int64_t count, double x, double y, double distance_m = 0) {
   const double half = std::min(0.11, 1.2 * size_m / 2 / std::max(1e-3, std::abs(distance_m)));
   const double step = 2 * half / static_cast<double>(count - 1);
@@ -88,8 +88,8 @@ SmoeModel model_of(int dimensions, int channels, bool linear) {
 
 class LightField : public support::OnEachDevice {};
 
-// Rays between the samples of a slice's picture are interpolated by cubic convolution: its error falls with the cube of
-// the step and more, and rays as dense as a hogel of 96 has leave 1e-2 of the brightest at worst.
+// Rays between the samples of a slice's picture are interpolated by cubic convolution. Its error decreases at least
+// with the cube of the step. Rays as dense as for a hogel of 96 have at most 1e-2 of the brightest.
 TEST_P(LightField, RaysAreTheModelsColoursWhereTheyGo) {
   on_each([](Device device) {
     for (const double distance : {0.0, 0.03, 0.4, -0.02}) {
@@ -135,7 +135,7 @@ TEST_P(LightField, ColoursLuminanceAndModelsWithoutV) {
 
 HOLOTONE_ON_EACH_DEVICE(LightField);
 
-// The two ways to the same light field look the same: 9 x 7 views rendered from the model, and the model itself.
+// Two representations of one light field agree: 9 x 7 views rendered from the model, and the model itself.
 TEST(LightFieldViews, AgreeWithCapturedViews) {
   const auto model = model_of(4, 1, true);
   Array<float, 5> pictures({7, 9, 90, 120, 1});
@@ -158,7 +158,7 @@ TEST(LightFieldViews, AgreeWithCapturedViews) {
   double norm = 0;
   std::int64_t lit = 0;
   for (std::int64_t i = 0; i < rendered.size(); ++i) {
-    if (rendered.data()[i] == 0) continue;  // captured views go on for half a camera pitch
+    if (rendered.data()[i] == 0) continue;  // captured views extend by half a camera pitch
     ++lit;
     error += std::pow(static_cast<double>(captured.data()[i] - rendered.data()[i]), 2);
     norm += std::pow(static_cast<double>(rendered.data()[i]), 2);

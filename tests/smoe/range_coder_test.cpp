@@ -1,4 +1,4 @@
-// The range coder: what goes in comes out, at the price that the chances say.
+// The range coder: decoding restores the bits, at the cost given by the probabilities.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
@@ -13,7 +13,7 @@ using smoe::RangeDecoder;
 using smoe::RangeEncoder;
 using support::expect_within;
 
-/// Bits of chance 1/2 to 2^-12 and their like, with a seed.
+/// A random bit that is 1 with probability chance / 2^16.
 bool drawn(std::uint64_t seed, std::uint64_t i, std::uint32_t chance) {
   return (random_bits(seed, i) & 0xffff) < chance;
 }
@@ -30,7 +30,7 @@ TEST(RangeCoder, GivenChancesCostTheirEntropy) {
       bits -= std::log2(bit ? p : 1 - p);
     }
     const auto bytes = encoder.finish();
-    // 32-bit ranges lose less than 2^-8 of an interval for each bit; the end takes at most 5 bytes.
+    // 32-bit ranges lose less than 2^-8 of an interval per bit; the end takes at most 5 bytes.
     EXPECT_LE(8.0 * static_cast<double>(bytes.size()), bits * 1.002 + 40) << chance;
     RangeDecoder decoder(bytes);
     for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(decoder.code(false, chance), drawn(chance, i, chance)) << i;
@@ -40,7 +40,7 @@ TEST(RangeCoder, GivenChancesCostTheirEntropy) {
 }
 
 TEST(RangeCoder, CarriesRunThroughRowsOf255) {
-  // Bits that are almost never 0 keep low at the top of the interval: long rows of 255 that a carry turns.
+  // Bits that are almost never 0 keep low at the top of the interval: long runs of 255 that a carry changes.
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     RangeEncoder encoder;
     const auto bit = [&](std::uint64_t i) { return random_uniform64(seed, i) < (i % 37 == 0 ? 0.5 : 0.001); };
@@ -64,7 +64,7 @@ TEST(RangeCoder, LearntChancesComeNearTheEntropy) {
     for (std::uint64_t i = 0; i < count; ++i) encoder.code(random_uniform64(3, i) < p, model);
     const auto bytes = encoder.finish();
     const double entropy = -(p * std::log2(p) + (1 - p) * std::log2(1 - p)) * count;
-    // A chance that is the mean of the last 250 bits or so costs 1 / (4 * 250 ln 2) bits a bit.
+    // An estimate from about the last 250 bits costs 1 / (4 * 250 ln 2) bits per bit.
     expect_within("bits over the entropy", 8.0 * static_cast<double>(bytes.size()) / entropy,
                   1.02 + 3e-3 * count / entropy);
     RangeDecoder decoder(bytes);
@@ -87,7 +87,7 @@ TEST(RangeCoder, RawBits) {
 }
 
 TEST(RangeCoder, MixedChancesAreAtLeastAsGoodAsTheBest) {
-  // One model knows nothing, the other sees which of two coins is thrown.
+  // One model has no context; the other's context is which of two coins was thrown.
   RangeEncoder encoder;
   AdaptiveBit blind;
   std::array<AdaptiveBit, 2> seeing;

@@ -59,7 +59,7 @@ class SmoeRender : public support::OnEachDevice {
       options.tolerance = tolerance;
       SmoeRenderInfo info;
       const auto image = picture(model, view, device, options, &info);
-      // A picture in float32 cannot be nearer than that.
+      // Accuracy limit of a float32 picture.
       const double floor = 2e-7;
       expect_within(
           fmt::format("{}, {:.1f} components a tile, {} in float64", what, info.components_per_tile, info.robust_tiles),
@@ -81,7 +81,7 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
   cases::SmoeCase steep;
   steep.slope = 20;
   check("slopes of 20 a pixel", cases::make_smoe(steep), whole(cases::make_smoe(steep), {45, 60}), tolerance);
-  // Where colours run off between the centres, bounds by the largest are rough.
+  // If colours diverge between the centres, bounds by the largest colour are loose.
   cases::SmoeCase rough;
   rough.slope = 0.4;
   rough.stretch = 0.8;
@@ -101,7 +101,7 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
   outside.low = 1.5;
   outside.high = 2;
   check("none in the picture", cases::make_smoe(outside), whole(cases::make_smoe(outside), {45, 60}), tolerance);
-  // Far from its centre a needle's density is a small difference of large numbers.
+  // Far from its centre the density of a needle is a small difference of large numbers.
   auto needles = cases::make_smoe({});
   for (std::size_t j = 0; j < needles.log_weight.size(); ++j) {
     const double angle = 0.1 + 3 * holotone::random_uniform64(7, j);
@@ -114,7 +114,7 @@ TEST_P(SmoeRender, HoldsItForOddModels) {
     needles.covariance[3 * j + 2] = static_cast<float>(s * s * along + c * c * across);
   }
   check("needles of 40 x 0.3 pixels", needles, whole(needles, {45, 60}), tolerance);
-  // Where the few heavy ones have fallen off, components lead whose largest weight is no float32.
+  // Beyond the reach of the few heavy components, the dominant ones have weights below the range of float32.
   cases::SmoeCase narrow;
   narrow.slope = 0;
   narrow.stretch = 0.1;
@@ -230,7 +230,7 @@ TEST_P(SmoeRender, HoldsItForEverySizeOfComponents) {
     own.height = 180;
     own.large_share = 0;
     const auto model = cases::make_smoe(own);
-    // From components of a third of a pixel to some of forty.
+    // Components from a third of a pixel to about forty pixels.
     for (const std::int64_t height : {23, 45, 180, 1440}) {
       const SmoeView view{{height, 60}, {20, 0}, {60.0 * 180 / static_cast<double>(height), 180}, {}};
       check(fmt::format("{} channels, {} pixels high", channels, height), model, view, 0.25 / 255,
@@ -321,9 +321,8 @@ TEST_P(SmoeRender, OtherSelectionsAndFloat64) {
   });
 }
 
-/// Largest difference from the sum of the components whose centres stand within `window` pixels of a pixel's block, at
-/// every `step`th pixel.
-/// Blocks without any are black.
+/// Largest difference from the sum of the components whose centres are within `window` pixels of a pixel's block, at
+/// every `step`th pixel. Blocks without components are black.
 double largest_error_in_windows(const SmoeModel& model, const SmoeView& view, const Array<float, 3>& image,
                                 std::int64_t block, double window, std::int64_t step = 1) {
   const auto experts = cases::experts_of(model);
@@ -397,10 +396,11 @@ TEST_P(SmoeRender, WindowsSurroundBlocks) {
         const auto error_of = [&](const SmoeModel& model, const SmoeModel& seen, const SmoeView& from) {
           return largest_error_in_windows(seen, view, picture(model, from, device, options), block, window, 11);
         };
-        // A weight in float32 is off by some 2e-6 of its logarithm's range, a colour by that times the experts' spread.
+        // A float32 weight has an error of about 2e-6 of its logarithm's range, a colour that times the experts'
+        // spread.
         expect_within(what, error_of(flat, flat, view), robust ? 2e-7 : 2e-5);
         if (block != 64) continue;
-        // The slice of the reference has been rounded to float32.
+        // The reference's slice is rounded to float32.
         SmoeView from = view;
         from.at = at;
         expect_within(what + ", light field", error_of(field, slice(field, at), from), 2e-5);
@@ -413,7 +413,7 @@ TEST_P(SmoeRender, WindowsOfManyComponentsAreCutAllTheSame) {
   cases::SmoeCase many;
   many.components = 40000;
   const auto model = cases::make_smoe(many);
-  const SmoeView view = whole(model, {1, 2560});  // two blocks of half of the components each
+  const SmoeView view = whole(model, {1, 2560});  // two blocks with half of the components each
   SmoeRenderOptions options;
   options.selection = SmoeSelection::window;
   options.window_block_px = 1280;

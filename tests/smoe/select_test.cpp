@@ -1,4 +1,4 @@
-// Bounds and powers that the CPU's lists and sums stand on.
+// Bounds and powers used by the CPU's lists and sums.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
@@ -14,7 +14,7 @@ using holotone::smoe::ImageComponent;
 using holotone::smoe::PixelBox;
 using holotone::smoe::Pruner;
 
-/// Of all sizes and directions in and around 64 x 64 pixels.
+/// Components of all sizes and directions in and around 64 x 64 pixels.
 std::vector<ImageComponent> some_components(std::size_t count) {
   std::uint64_t counter = 0;
   const auto between = [&](double low, double high) {
@@ -57,7 +57,7 @@ TEST(SmoeSelect, PowersOfTwoAreWithinTheirBound) {
   }
 }
 
-// More candidates than are loaded at once, and not in whole vectors.
+// More candidates than are loaded at once, and not a multiple of a vector.
 TEST(SmoeSelect, DroppedComponentsChangeNoColourByMoreThanTheBudget) {
   const auto components = some_components(1237);
   std::vector<std::uint32_t> all(components.size());

@@ -1,4 +1,4 @@
-// Fitted models as files whose numbers are chosen by the pictures.
+// Fitted models as files whose values are optimized on the pictures.
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using support::expect_error;
 
-/// Pictures of a model from some places, a wave added that no component has.
+/// Pictures of a model from some views, plus a wave that no component contains.
 struct Scene {
   std::vector<Array<float, 3>> images;
   std::vector<std::vector<double>> at;
@@ -131,7 +131,7 @@ TEST_P(SmoeStores, TheSameBytesEachTime) {
   });
 }
 
-// What the stored picture of a seeded scene took when this was written, and a margin: rates must not rise unseen.
+// Size of a seeded scene's stored picture at the time of writing, plus a margin: detects rate regressions.
 TEST(SmoeStore, KeepsItsRate) {
   const auto scene = scene_of(3, one_view);
   const auto model = fitted(scene, 60);
@@ -171,8 +171,8 @@ TEST(SmoeStore, RoundedGatesAreThoseOfTheFile) {
   }
 }
 
-// Rounding experts in turn is nearer than rounding all at once, in as many bytes: compilers' roundings decide a few of
-// them.
+// Rounding experts in turn gives a smaller error than rounding all at once, in as many bytes. Compilers' roundings
+// decide a few of the experts.
 TEST(SmoeStore, RoundedExpertsCostLess) {
   for (const int channels : {1, 3}) {
     const auto scene = scene_of(channels, one_view);
@@ -210,7 +210,7 @@ TEST(SmoeStore, RefusesWhatItCannotStore) {
                [&] { store_smoe(std::vector<SmoeFitView>{}, model); });
 }
 
-// Whatever the picture, files of so many components fit into as few bytes as is said.
+// For any picture, files of a given number of components fit into the stated minimum of bytes.
 TEST(SmoeStore, TheLeastBytesArePossible) {
   for (const int channels : {1, 4}) {
     for (const auto& places : {one_view, grid_of_views}) {

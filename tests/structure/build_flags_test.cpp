@@ -1,5 +1,5 @@
-// Flags that a file's results depend on: CMake sets them by the file's name, and would drop them without a word when it
-// moves.
+// Compiler flags that a file's results depend on. CMake sets them by the file's name and would silently drop them when
+// it is moved.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const std::string mark = "// Needs -ffp-contract=off: ";
 
-/// Whether the last -ffp-contract of a compiler's command line is off.
+/// True if the last -ffp-contract of a compiler's command line is off.
 bool contracts_nothing(const std::string& command) {
   const std::string flag = "-ffp-contract=";
   const auto last = command.rfind(flag);
@@ -51,7 +51,7 @@ TEST(Structure, FilesThatNeedItAreCompiledWithoutContraction) {
   EXPECT_GE(marked.size(), 5u);
 }
 
-// A header of fixed arithmetic says so in its first lines; sources that include it carry the mark.
+// A header of fixed arithmetic states this in its first lines; sources that include it carry the mark.
 TEST(Structure, SourcesWithFixedArithmeticAreMarked) {
   std::set<std::string> fixed;
   std::set<std::string> marked;

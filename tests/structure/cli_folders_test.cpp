@@ -1,4 +1,5 @@
-// Holds the program's folders to one direction: cli/common, then what a command's parts share, its parts, the command.
+// Enforces one direction between the program's folders: cli/common, then parts shared by a command, its parts, the
+// command.
 #include <cstdio>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,9 +12,9 @@
 namespace holotone {
 namespace {
 
-// Which folders the files of a folder may include, itself apart. A new folder joins here. "cli" and "cli/hologram"
-// are what stands on top: main.cpp, which only meets the commands by cli/common/command.hpp, and the choice between
-// the kinds of holograms.
+// Folders whose files each folder may include besides its own. New folders are added here. "cli" and "cli/hologram" are
+// on top: main.cpp, which uses the commands only through cli/common/command.hpp, and the choice between the kinds of
+// holograms.
 const std::map<std::string, std::set<std::string>>& allowed_folders() {
   static const std::set<std::string> common = {"cli/common"};
   static const std::map<std::string, std::set<std::string>> allowed = {
@@ -39,16 +40,15 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// A header and the source of the same name are one unit: two of them that need each other cannot be read one after
-/// the other.
+/// A header and the source of the same name are one unit: two units that need each other cannot be read in sequence.
 std::string unit_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
 
 constexpr const char* program_include = R"(^\s*#\s*include\s*[<"](cli/[a-z0-9_./]+)[>"])";
 
 using Graph = std::map<std::string, std::set<std::string>>;
 
-/// The units on a way from the last of `way` back to one that it has passed; empty without one. `done` have no such
-/// way.
+/// A cycle of units from the last of `way` to one already on it; empty if there is none. Units in `done` are on no
+/// cycle.
 std::vector<std::string> circle_from(const Graph& graph, std::vector<std::string>& way, std::set<std::string>& done) {
   const std::string last = way.back();
   const auto edges = graph.find(last);

@@ -20,7 +20,7 @@ std::string folder_below(const std::string& module, const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(module.size(), slash - module.size());
 }
 
-/// A public header stands directly in the module and belongs to the folder that has its name or else its .cpp.
+/// A public header is directly in the module and belongs to the folder with its name, or else with its .cpp.
 std::string owner_of(const std::string& module, const std::set<std::string>& folders, const std::string& path) {
   const std::string folder = folder_below(module, path);
   if (!folder.empty()) return folder;
@@ -63,7 +63,7 @@ TEST(Structure, FoldersOfSmoeDependOneWay) {
   EXPECT_GT(between_folders, 20);
 }
 
-// What computes an operation stands behind the file that chooses the backend. Tests and benchmarks may look inside.
+// Engines of an operation are hidden behind the file that selects the backend. Tests and benchmarks may include them.
 TEST(Structure, EnginesAreIncludedByTheirDispatchOnly) {
   const std::map<std::string, std::string> dispatch_of = {
       {"holotone/hologram/point_cloud/", "holotone/hologram/point_cloud.cpp"},
@@ -87,8 +87,7 @@ TEST(Structure, EnginesAreIncludedByTheirDispatchOnly) {
 
 using IncludeGraph = std::map<std::string, std::vector<std::string>>;
 
-/// Goes along the includes of a file, depth first; `path` leads to it. The first file met again on the way closes a
-/// cycle.
+/// Follows the includes of a file depth first; `path` leads to it. The first repeated file on the path closes a cycle.
 class CycleSearch {
  public:
   explicit CycleSearch(const IncludeGraph& includes) : includes_(includes) {}

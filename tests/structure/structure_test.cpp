@@ -1,4 +1,4 @@
-// Holds the tree to the rules that HACKING.md states: which module may include which, what only some files may do.
+// Enforces the rules of HACKING.md: includes between modules, and operations reserved to some files.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,7 +22,7 @@ bool is_cuda_file(const std::string& path) {
   return std::regex_search(path, std::regex(R"(_cuda\.(cu|cpp|cuh|hpp)$|/cuda_[a-z_]*\.(hpp|cuh)$)"));
 }
 
-// Which modules the files of a module may include, itself apart. A new module joins here.
+// Modules whose files each module may include besides its own. New modules are added here.
 const std::map<std::string, std::set<std::string>>& allowed_includes() {
   static const std::map<std::string, std::set<std::string>> allowed = {
       {"core", {}},
@@ -74,7 +74,7 @@ TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
 }
 
-// What says "Not for users." is not installed: a header that is must not need it.
+// Headers marked "Not for users." are not installed: installed headers must not need them.
 TEST(Structure, PublicHeadersStandOnPublicHeaders) {
   std::set<std::string> internal;
   for (const auto& file : tree()) {
@@ -92,7 +92,7 @@ TEST(Structure, PublicHeadersStandOnPublicHeaders) {
        });
 }
 
-// The reference judges the library: a shared formula would let a shared mistake pass.
+// The reference judges the library: a shared formula could hide a shared mistake.
 TEST(Structure, TheReferenceIncludesNothingOfTheLibrary) {
   find("tests/reference/", R"(#\s*include\s*[<"](holotone|cli|tests/cases)/)",
        [](const auto& file, std::size_t line, const std::smatch&) {
@@ -123,7 +123,7 @@ TEST(Structure, TheLibraryNeverPrintsExitsOrReadsTheEnvironment) {
        R"(std::(cout|cerr|clog)\b|\b(std::)?(printf|fprintf|puts|putchar|perror)\s*\(|fmt::print|)"
        R"(\b(std::)?(exit|_exit|abort|quick_exit|terminate)\s*\(|\bgetenv\s*\()",
        [](const auto& file, std::size_t line, const std::smatch& match) {
-         // The forked child that reads a hostile file has no other way to end.
+         // The forked child that reads an untrusted file has no other way to end.
          if (file.path == "holotone/io/sandbox.cpp" && match.str().starts_with("_exit")) return;
          fail_at(file, line, "the library must not: " + match.str());
        });
@@ -155,7 +155,7 @@ TEST(Structure, FilesStayReadable) {
   }
 }
 
-// Pages, pictures and folders that a page links to are there.
+// Pages, pictures and folders linked from a page exist.
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
   const fs::path root = source_folder();
   std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};

@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-// The source tree as text, for tests that hold it to HACKING.md's rules.
+// The source tree as text, for tests that enforce HACKING.md's rules.
 namespace holotone {
 
 struct SourceFile {
-  std::string path;  ///< from the root of the tree, with '/'
+  std::string path;  ///< relative to the root of the tree, with '/'
   std::vector<std::string> lines;
 };
 
 /// Every C++ and CUDA file of holotone, cli, tests, bench and examples, sorted by path. Read once.
 const std::vector<SourceFile>& tree();
 
-/// Calls report(file, line number, match) for every line of the files whose path begins with `prefix` that matches the
-/// regular expression `pattern`; text after // is not read.
+/// Calls report(file, line number, match) for every match of the regular expression `pattern` in files whose path
+/// begins with `prefix`; text after // is ignored.
 void find(const std::string& prefix, const std::string& pattern,
           const std::function<void(const SourceFile& file, std::size_t line, const std::smatch& match)>& report);
 

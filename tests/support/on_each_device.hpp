@@ -1,5 +1,5 @@
 #pragma once
-// A fixture that runs a case on every device of the build, and says so where one is missing.
+// A fixture that runs a case on every device of the build, and reports a missing device.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace support {
 
-/// Parameter: "cpu" or "cuda" (every GPU of the machine). Skips visibly where there is none.
+/// Parameter: "cpu" or "cuda" (every GPU of the machine). Skips visibly if the machine has none.
 class OnEachDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -20,7 +20,7 @@ class OnEachDevice : public testing::TestWithParam<const char*> {
     }
     if (devices_.empty()) GTEST_SKIP() << "no CUDA device on this machine, or a build without CUDA";
   }
-  /// body(device) for each of them.
+  /// Calls body(device) for each device.
   template <class Body>
   void on_each(const Body& body) const {
     for (const auto device : devices_) {
@@ -61,13 +61,13 @@ double relative_error(const Got* got, const std::vector<Expected>& expected) {
   return std::isnan(error) ? INFINITY : error;
 }
 
-/// Expects error <= tolerance and prints how much of the tolerance is left.
+/// Expects error <= tolerance and prints the remaining factor.
 inline void expect_within(const std::string& what, double error, double tolerance) {
   std::printf("%-52s error %.2e, tolerance %.2e, slack %.1f\n", what.c_str(), error, tolerance, tolerance / error);
   EXPECT_LE(error, tolerance) << what;
 }
 
-/// Throws away nothing: expects holotone::Error with this code and text.
+/// Expects holotone::Error with this code and text.
 template <class Call>
 void expect_error(holotone::ErrorCode code, const std::string& text, const Call& call) {
   try {

@@ -1,16 +1,16 @@
 #pragma once
 #include <string>
 
-// The only file that knows the build's own folders, so that no other test is compiled anew when they change.
+// The only file that depends on the build's folders, so that no other test is recompiled when they change.
 namespace holotone {
 
 /// The root of the source tree.
 const std::string& source_folder();
 
-/// The root of the build, where compile_commands.json is if the build writes one.
+/// The root of the build; contains compile_commands.json if the build writes it.
 const std::string& build_folder();
 
-/// The command line program that was built.
+/// The command line program of the build.
 const std::string& program_path();
 
 }  // namespace holotone

@@ -15,7 +15,7 @@ struct EncodedHologram {
   [[nodiscard]] Metadata& metadata() { return image ? image->metadata : field->metadata; }
 };
 
-/// The same with its name, ready to be written.
+/// Encoded hologram with its output name, ready to be written.
 struct MadeHologram : EncodedHologram {
   std::string output;
   Flags reconstruct_flags;  ///< see flags_for
@@ -34,25 +34,25 @@ Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
   return pixels;
 }
 
-/// A channel's complex field to what its file holds; keeps its plan and device memory.
+/// Encoder of a channel's complex field to the content of its file; keeps its plan and device memory.
 class HologramEncoder {
  public:
   HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue);
   /// `field` {ny, nx} on the queue's device.
   void encode(View<const Complex, 2> field, EncodedHologram& made);
-  /// What undoes the last encoding.
+  /// Adds the metadata that decode the last encoded hologram.
   void describe(Metadata& metadata) const;
 
  private:
   const HologramJob& job_;
   EncodeOptions options_;
   Queue queue_;
-  std::optional<EncodePlan> plan_;  ///< none for the field itself
+  std::optional<EncodePlan> plan_;  ///< none for a complex field
   Array<std::uint8_t, 2> bytes_;    ///< codes of up to 8 bits
-  Array<std::uint16_t, 2> words_;   ///< codes of more, or to be packed
+  Array<std::uint16_t, 2> words_;   ///< codes of more than 8 bits, or to be packed
 };
 
-/// What every hologram's file says: software, panel, pitch, wavelength and channel.
+/// Metadata of every hologram's file: software, panel, pitch, wavelength and channel.
 Metadata panel_metadata(const Panel& panel, const Channel& channel);
 
 }  // namespace holotone::cli

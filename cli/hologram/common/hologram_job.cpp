@@ -20,7 +20,7 @@ bool is_one_of(std::string_view text, const std::string_view (&known)[N]) {
   return std::find(std::begin(known), std::end(known), text) != std::end(known);
 }
 
-/// The encoding asked for; nullopt for the complex field itself.
+/// Chosen encoding; nullopt for the complex field.
 std::optional<Encoding> chosen_encoding(const HologramArguments& arguments, const Panel& panel) {
   using Named = Choice<std::optional<Encoding>>;
   static constexpr Named names[] = {{"phase", Encoding::phase},
@@ -34,7 +34,7 @@ std::optional<Encoding> chosen_encoding(const HologramArguments& arguments, cons
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
-/// `asked`: what follows --encode, or empty.
+/// Throws for an unsuitable extension. `asked`: value of --encode, or empty.
 void check_extension(const std::string& output, bool complex_field, const std::string& asked) {
   const auto extension = extension_of(output);
   constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
@@ -51,7 +51,7 @@ void check_extension(const std::string& output, bool complex_field, const std::s
   }
 }
 
-/// How many bits a code has and what phase it gives.
+/// Sets the number of bits of a code and the phases of the codes.
 void set_levels(HologramJob& job, const HologramArguments& arguments) {
   auto& encode = job.encode;
   const bool phase = needs_phase_modulator(encode.encoding);
@@ -84,7 +84,7 @@ void set_amplitude_range(EncodeOptions& encode, const std::string& text) {
   encode.amplitude_max = static_cast<float>(high);
 }
 
-/// An option that only some encodings know.
+/// Option that applies to some encodings only.
 struct Dependent {
   std::string_view option;
   const std::string& text;
@@ -92,7 +92,7 @@ struct Dependent {
   std::string_view expected;
 };
 
-/// Refuses what was given for an encoding that does not use it.
+/// Throws for options that the encoding does not use.
 void refuse_unused(const HologramArguments& arguments, std::optional<Encoding> encoding) {
   const bool phase = encoding && needs_phase_modulator(*encoding);
   const std::string packed = arguments.packed16 ? "--packed16" : "";
@@ -113,11 +113,11 @@ void refuse_unused(const HologramArguments& arguments, std::optional<Encoding> e
   }
 }
 
-/// Mirrors have the states they have; what a liquid crystal panel takes depends on its cable.
+/// Mirrors have a fixed number of states; the bits of a liquid crystal panel depend on its cable.
 void check_panel(const HologramJob& job, const HologramArguments& arguments) {
   const Panel& panel = job.panel;
   if (panel.name == "custom") return;
-  constexpr std::string_view other = "; --resolution and --pitch instead of --panel stand for any other panel";
+  constexpr std::string_view other = "; --resolution and --pitch instead of --panel describe a panel without a preset";
   const bool on_off = panel.modulation == Modulation::amplitude;
   if (on_off && needs_phase_modulator(job.encode.encoding)) {
     throw Error(
@@ -151,7 +151,7 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
     job.encode.reference_angle_y_rad = y;
   }
   job.encode.bits = job.panel.bits;
-  check_panel(job, arguments);  // before the bits, of which an on/off panel has too few for a phase
+  check_panel(job, arguments);  // before set_levels: an on/off panel has too few bits for a phase
   set_levels(job, arguments);
   check_panel(job, arguments);
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
@@ -237,7 +237,7 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   job.sum.wave = parse_wave(arguments.wave);
   job.sum.tolerance = positive_number("--tolerance", arguments.tolerance);
   job.sum.band_limit = !arguments.no_band_limit;
-  // A point that lit fewer pixels in blue than in red would be tinted, by more the nearer it is to the middle.
+  // One cone for all colours: a point that lit fewer pixels in blue than in red would be tinted, most near the middle.
   job.sum.cone_wavelength_m = std::ranges::min(job.channels, {}, &Channel::wavelength_m).wavelength_m;
   check_wave(job);
   set_encoding(job, arguments);

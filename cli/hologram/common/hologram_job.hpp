@@ -14,7 +14,7 @@
 
 namespace holotone::cli {
 
-/// What follows `holotone hologram`, as typed.
+/// Arguments of `holotone hologram`, as typed.
 struct HologramArguments {
   std::string input;
   std::string output;
@@ -41,14 +41,14 @@ struct HologramArguments {
   bool packed16 = false;
 };
 
-/// One hologram of the one or three that a frame gives.
+/// One of the one or three holograms of a frame.
 struct Channel {
   std::string name;  ///< "r", "g", "b"; empty without --rgb
-  int colour = -1;   ///< which of the vertex colour's components is the amplitude; -1: none, the amplitude itself
+  int colour = -1;   ///< component of the vertex colour used as amplitude; -1: none, the amplitude itself
   double wavelength_m = 0;
 };
 
-/// What is to be done, checked: everything that can be refused before a file is read has been.
+/// Job of `holotone hologram`, checked as far as possible before the input is read.
 struct HologramJob {
   std::string input;
   std::string output;
@@ -57,7 +57,7 @@ struct HologramJob {
   ConsoleOptions console;
   Device device;
   std::vector<Channel> channels;
-  PointCloudOptions sum;  ///< wavelength_m: the channel's is put in its place; all have one cone
+  PointCloudOptions sum;  ///< wavelength_m: replaced by the channel's; all have one cone
   bool complex_field = false;
   EncodeOptions encode;  ///< carrier and correction: see encode_options
   std::string carrier;
@@ -67,7 +67,7 @@ struct HologramJob {
   std::string reference_angle;
   Array<float, 2> correction_rad;
   bool packed16 = false;
-  std::int64_t rows_at_once = 0;  ///< of bands that are summed and written one after the other; 0: the whole panel
+  std::int64_t rows_at_once = 0;  ///< rows of a band; bands are summed and written in turn; 0: the whole panel
   std::int64_t spin_frames = 0;
   double spin_rad = 0;
 
@@ -77,13 +77,13 @@ struct HologramJob {
   [[nodiscard]] FieldGrid grid(const Channel& channel) const;
 };
 
-/// Without rows_at_once, and without asking for memory. Throws invalid_argument or io naming the option.
+/// Job without rows_at_once; does not check the memory. Throws invalid_argument or io naming the option.
 HologramJob hologram_job(const HologramArguments& arguments);
 
-/// What --wavelength or --rgb say.
+/// Channels of --wavelength or --rgb.
 std::vector<Channel> channels_of(const HologramArguments& arguments);
 
-/// The exact sum's method and wave by the names the command line takes.
+/// Method and wave of the sum by their names on the command line.
 PointMethod parse_method(const std::string& text);
 Wave parse_wave(const std::string& text);
 

@@ -7,14 +7,14 @@
 namespace holotone::cli {
 namespace {
 
-// Bytes a pixel, as the peaks of resident memory of 25-megapixel runs say.
+// Bytes per pixel, from the peak resident memory of 25-megapixel runs.
 constexpr double field_bytes = 8;
 constexpr double product_bytes = 12;  ///< the matrix product's sums and halves
-constexpr double copy_bytes = 8;      ///< of a complex field for its file
-/// Whatever the size: a chunk's factors (40 MiB), points and small things.
+constexpr double copy_bytes = 8;      ///< copy of a complex field for its file
+/// Independent of the panel's size: factors of a chunk (40 MiB), points and small buffers.
 constexpr double constant_bytes = 96 << 20;
 
-/// What one channel keeps on the device that computes, a pixel.
+/// Memory of one channel on the computing device, in bytes per pixel.
 double channel_bytes(const HologramJob& job) {
   double bytes = field_bytes;
   const bool product = job.sum.method == PointMethod::separable ||
@@ -27,7 +27,7 @@ double channel_bytes(const HologramJob& job) {
   return bytes;
 }
 
-/// One finished hologram and what its file takes while it is written, a pixel.
+/// Memory of one finished hologram and of writing its file, in bytes per pixel.
 double written_bytes(const HologramJob& job) {
   const auto extension = extension_of(job.output);
   if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
@@ -35,7 +35,7 @@ double written_bytes(const HologramJob& job) {
   return extension == ".bmp" ? 2 * codes : codes;
 }
 
-/// `with_device`: with what lies on the device that computes, which may be the host.
+/// `with_device`: includes the memory of the computing device, which may be the host.
 double bytes_for(const HologramJob& job, bool with_device) {
   const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.panel.ny);
   const double channels = with_device ? static_cast<double>(job.channels.size()) * channel_bytes(job) : 0;
@@ -43,7 +43,7 @@ double bytes_for(const HologramJob& job, bool with_device) {
   return constant_bytes + pixels * (channels + correction + written_bytes(job));
 }
 
-/// Workspace of `fast` beside the field, for any points; that of the other methods is counted by pixel.
+/// Workspace of `fast` in addition to the field, for any points. That of the other methods is counted per pixel.
 double fast_bytes(const HologramJob& job) {
   if (job.sum.method != PointMethod::fast) return 0;
   return static_cast<double>(point_cloud_workspace_bytes(job.sum_options(job.channels.front()), PointMethod::fast, 0));

@@ -3,11 +3,10 @@
 
 namespace holotone::cli {
 
-/// Bytes that making and writing the job's holograms at once takes at its fullest, the points apart, on host and
-/// device together.
+/// Peak bytes of computing and writing the job's holograms at once, without the points, on host and device together.
 double bytes_for_whole(const HologramJob& job);
 
-/// Bytes of host memory that one finished hologram and its writing take.
+/// Bytes of host memory of one finished hologram and of its writing.
 double written_bytes_for(const HologramJob& job);
 
 /// require_memory for all of the job's holograms, or of their bands.

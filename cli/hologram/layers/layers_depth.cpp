@@ -13,7 +13,7 @@
 namespace holotone::cli {
 namespace {
 
-/// A map as the file has it.
+/// Depth map as stored in the file.
 struct RawDepth {
   Array<float, 2> values;
   float largest_code = 0;  ///< of a picture of codes; 0: floating point numbers
@@ -21,7 +21,7 @@ struct RawDepth {
 
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
 
-/// Refused before a file that is not the picture's takes memory for its numbers.
+/// Throws for a map of another size than the picture; for pictures before their pixels occupy memory.
 void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
   if (Shape<2>{ny, nx} == shape) return;
   throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
@@ -72,7 +72,7 @@ RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
   return codes_of(job, read_image(path, {.accept = accept}));
 }
 
-/// Fills what has no depth; `falling`: the larger number is nearer.
+/// Fills pixels without a depth and returns their number. `falling`: larger values are nearer.
 std::int64_t fill(const PictureJob& job, RawDepth& raw, bool falling) {
   auto values = raw.values.host();
   const bool zero = job.hole.by_range && !falling;
@@ -111,7 +111,7 @@ struct Placing {
   double scale = 1;
 };
 
-/// Where depths from `depth.low` to `depth.high` go; for codes from 0 to the largest.
+/// Mapping to distances of depths from `depth.low` to `depth.high`, for codes from 0 to the largest.
 Placing placing_of(const PictureJob& job, const RawDepth& raw, const ValueSpan& depth) {
   Placing placing;
   const bool codes = raw.largest_code > 0 && !job.camera;

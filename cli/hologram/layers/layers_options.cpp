@@ -14,7 +14,7 @@ constexpr const char* point_options[] = {
     "--keep-coordinates", "--turn",     "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
     "--random-phase",     "--skip-bad", "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
     "--rows-at-once"};
-/// A panel resolves fewer depths.
+/// Upper bound above the number of depths that a panel resolves.
 constexpr Range layers_range = count_range(1, 4096);
 
 bool is_picture(const std::string& path) {
@@ -59,8 +59,8 @@ void refuse_unused(const LayerArguments& arguments) {
   }
 }
 
-/// Bytes a pixel of the panel beside what is written: the field, its padded copy, the picture, the plane of a layer in
-/// front, the codes.
+/// Bytes per pixel of the panel in addition to the written data: the field, its padded copy, the picture, the plane of
+/// a layer in front, the codes.
 constexpr double picture_bytes = 6;
 constexpr double layer_bytes = 8 + 32 + picture_bytes + 8 + 2;
 

@@ -5,7 +5,7 @@
 
 namespace holotone::cli {
 
-/// What `holotone hologram --image` and `--stack` have beside the options of points, as typed.
+/// Arguments of `holotone hologram --image` and `--stack` in addition to those of points, as typed.
 struct LayerArguments {
   std::string image;
   std::vector<std::string> stack;
@@ -19,22 +19,22 @@ struct LayerArguments {
   GivenOptions given;  ///< of all options of the command
 };
 
-/// --image, --stack and what belongs to them.
+/// --image, --stack and their options.
 std::vector<OptionRow> layer_options(LayerArguments& arguments);
 
-/// Which codes of a picture of depth stand for none.
+/// Codes of a depth picture that mean no depth.
 struct HoleCode {
-  bool by_range = true;              ///< 0, unless the range falls: then 0 is the farthest
-  std::optional<std::int64_t> code;  ///< else this one, or none
+  bool by_range = true;              ///< code 0, unless the range decreases: then 0 is the farthest
+  std::optional<std::int64_t> code;  ///< otherwise this code, or none
 };
 
-/// A picture, with its depth if there is one, and where it is to lie.
+/// Picture with its optional depth, and its placement.
 struct PictureJob {
   std::string image;
   std::string depth;  ///< empty: a flat picture
   int layers = 64;
-  std::optional<LayerSpacing> spacing;                 ///< none: by 1/d unless the scene crosses the panel
-  std::optional<std::array<double, 2>> depth_range_m;  ///< of the least and the largest depth
+  std::optional<LayerSpacing> spacing;                 ///< none: inverse distance unless the scene crosses the panel
+  std::optional<std::array<double, 2>> depth_range_m;  ///< distances of the least and the largest depth
   std::optional<StereoCamera> camera;
   HoleCode hole;
   double size_m = 0;
@@ -42,17 +42,17 @@ struct PictureJob {
   bool distance_given = false;
 };
 
-/// What is to be done, checked as HologramJob is.
+/// Job of pictures, checked as HologramJob is.
 struct LayerJob {
   HologramJob hologram;
   std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
   LayerPhase phase = LayerPhase::random;
 };
 
-/// Throws invalid_argument for options of pictures where there is no --image, and for a picture as IN.
+/// Throws invalid_argument for options of pictures without --image, and for a picture as IN.
 void refuse_layer_options(const LayerArguments& arguments, const std::string& input);
 
-/// Throws invalid_argument for options of points where `source`, an option with its value, takes their place.
+/// Throws invalid_argument for options of points if `source`, an option with its value, replaces the points.
 void refuse_point_options(const LayerArguments& arguments, const std::string& source);
 
 /// Throws invalid_argument naming the option.

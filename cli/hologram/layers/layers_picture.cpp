@@ -15,7 +15,7 @@ LayerSpacing spacing_of(const PictureJob& job, const DepthMap& depth) {
   return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
 }
 
-/// A picture whose pixels' numbers memory can hold: files of few bytes may hold many.
+/// Reads a picture. Throws out_of_memory if its values do not fit: small files may hold many pixels.
 Image image_of(const std::string& path) {
   Image image = read_image(path, {.bytes_a_pixel = 16});
   const auto [ny, nx, channels] = shape_of(image);
@@ -52,11 +52,13 @@ RgbdPicture DepthPicture::channel(const PictureJob& job, std::size_t number) con
 Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced) {
   // Six digits: float32 distances carry no more, and the flags that are printed repeat it.
   const double middle = std::stod(fmt::format("{:.6g}", (picture.depth.nearest_m + picture.depth.farthest_m) / 2));
-  return {{"distance_m", number_text(middle)},
-          {"distance_min_m", number_text(sliced.distance_m.back())},
-          {"distance_max_m", number_text(sliced.distance_m.front())},
-          {"layers", std::to_string(sliced.distance_m.size())},
-          {"layer_spacing", std::string(to_string(picture.spacing))}};
+  Metadata metadata;
+  set_metadata(metadata, "distance_m", middle);
+  set_metadata(metadata, "distance_min_m", sliced.distance_m.back());
+  set_metadata(metadata, "distance_max_m", sliced.distance_m.front());
+  set_metadata(metadata, "layers", static_cast<double>(sliced.distance_m.size()));
+  set_metadata(metadata, "layer_spacing", to_string(picture.spacing));
+  return metadata;
 }
 
 nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, std::size_t layers) {
@@ -72,7 +74,7 @@ nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, s
 }
 
 std::string far_warning(const PictureJob& job, const DepthMap& depth, const Panel& panel) {
-  constexpr double far = 50;  // panels
+  constexpr double far = 50;  // times the panel's larger side
   const double across = static_cast<double>(std::max(panel.nx, panel.ny)) * panel.pitch_m;
   if (depth.farthest_m <= far * across) return {};
   const std::string metres =

@@ -6,10 +6,10 @@
 
 namespace holotone::cli {
 
-/// What the files of a PictureJob hold.
+/// Content of a PictureJob's files.
 struct DepthPicture {
-  std::vector<Array<float, 2>> intensity;  ///< of each channel, linear
-  std::vector<bool> dark;                  ///< of each channel: it has no light
+  std::vector<Array<float, 2>> intensity;  ///< linear light of each channel
+  std::vector<bool> dark;                  ///< true for channels without light
   DepthMap depth;
   LayerSpacing spacing = LayerSpacing::inverse_distance;
 
@@ -19,13 +19,13 @@ struct DepthPicture {
 /// Throws io naming the file, invalid_argument naming the option.
 DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels);
 
-/// What a hologram's file and --json say of the picture.
+/// Properties of the picture for a hologram's metadata and for --json.
 Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced);
 nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, std::size_t layers);
 
-/// That the scene lies many panels away; empty if it does not.
+/// Warning that the scene lies farther than 50 times the panel's larger side; else empty.
 std::string far_warning(const PictureJob& job, const DepthMap& depth, const Panel& panel);
-/// What became of pixels without a depth; empty if there are none.
+/// Remark on the filling of pixels without a depth; empty if there are none.
 std::string holes_remark(const PictureJob& job, const DepthMap& depth);
 
 }  // namespace holotone::cli

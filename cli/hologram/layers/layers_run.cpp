@@ -15,12 +15,12 @@
 namespace holotone::cli {
 namespace {
 
-/// What one written hologram was.
+/// Record of one written hologram.
 struct LayerRow {
   std::size_t channel = 0;
   std::string output;
-  std::size_t layers = 0;  ///< that hold a pixel
-  double beyond = 0;       ///< of the picture that has most of it
+  std::size_t layers = 0;  ///< layers with pixels
+  double beyond = 0;       ///< largest share of a picture beyond the panel's edges
   double compute_s = 0;
   Flags reconstruct_flags;
   std::array<double, 2> layers_m{};  ///< nearest and farthest layer
@@ -57,10 +57,12 @@ Metadata stack_metadata(const std::vector<SlicedPicture>& sliced) {
   distances.reserve(sliced.size());
   for (const auto& one : sliced) distances.push_back(one.distance_m.front());
   const auto [near, far] = std::ranges::minmax(distances);
-  return {{"distance_m", number_text(std::stod(fmt::format("{:.6g}", (near + far) / 2)))},
-          {"distance_min_m", number_text(near)},
-          {"distance_max_m", number_text(far)},
-          {"layers", std::to_string(sliced.size())}};
+  Metadata metadata;
+  set_metadata(metadata, "distance_m", std::stod(fmt::format("{:.6g}", (near + far) / 2)));
+  set_metadata(metadata, "distance_min_m", near);
+  set_metadata(metadata, "distance_max_m", far);
+  set_metadata(metadata, "layers", static_cast<double>(sliced.size()));
+  return metadata;
 }
 
 std::vector<Layer> stack_of(const std::vector<SlicedPicture>& sliced) {
@@ -70,10 +72,10 @@ std::vector<Layer> stack_of(const std::vector<SlicedPicture>& sliced) {
   return stack;
 }
 
-/// Empty where hardly any of the picture's light is lost.
+/// Warning that 0.5 % or more of a picture lies beyond the panel's edges; else empty.
 std::string beyond_warning(const LayerJob& job, double beyond) {
-  constexpr double worth_a_word = 0.005;
-  if (beyond < worth_a_word) return {};
+  constexpr double reported_share = 0.005;
+  if (beyond < reported_share) return {};
   const auto& panel = job.hologram.panel;
   return fmt::format("{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}",
                      100 * beyond, name_of(job), format_length(job.pictures.front().size_m),
@@ -81,7 +83,7 @@ std::string beyond_warning(const LayerJob& job, double beyond) {
                      format_length(static_cast<double>(panel.ny) * panel.pitch_m));
 }
 
-/// From pictures to files, one channel after the other.
+/// Computes and writes the holograms of pictures, one channel after the other.
 class LayerWork {
  public:
   explicit LayerWork(const LayerJob& job) : job_(job) {
@@ -103,7 +105,7 @@ class LayerWork {
   }
 
   [[nodiscard]] const std::vector<DepthPicture>& pictures() const { return pictures_; }
-  /// Whether no picture has any light of this channel's colour.
+  /// True if no picture has light of this channel's colour.
   [[nodiscard]] bool is_dark(std::size_t channel) const {
     return std::ranges::all_of(pictures_, [&](const auto& picture) { return picture.dark[channel]; });
   }
@@ -178,7 +180,7 @@ class LayerWork {
   std::vector<DepthPicture> pictures_;
 };
 
-/// From the nearest to the farthest thing.
+/// Distances of the nearest and the farthest pixel of all pictures.
 std::pair<double, double> range_of(const std::vector<DepthPicture>& pictures) {
   std::pair range{pictures.front().depth.nearest_m, pictures.front().depth.farthest_m};
   for (const auto& picture : pictures) {
@@ -187,7 +189,7 @@ std::pair<double, double> range_of(const std::vector<DepthPicture>& pictures) {
   return range;
 }
 
-/// Known once the pictures are read.
+/// Warnings known once the pictures are read.
 std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& work) {
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) {
@@ -204,14 +206,14 @@ std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& wo
   return warnings;
 }
 
-/// The part of a pixel's light that meets the panel along one axis: it spreads by `reach` to both sides of `x`.
+/// Share of a pixel's light that meets the panel along one axis; the light spreads by `reach` to both sides of `x`.
 double lit_share(double x, double reach, double half_panel) {
   if (reach <= 0) return 1;
   return std::max(0.0, std::min(x + reach, half_panel) - std::max(x - reach, -half_panel)) / (2 * reach);
 }
 
-/// Where the panel cuts off more of one colour's light than of another's: by how much of their ratio over a picture
-/// `size_m` wide and high at a distance: wavelength / (2 pitch) of it is the reach to each side.
+/// Contrast (max - min) / (max + min) of the ratio of the longest to the shortest wavelength's light on the panel, over
+/// a picture of `size_m` at a distance. The reach to each side is wavelength / (2 pitch) of the distance.
 double tint_of(const LayerJob& job, const std::array<double, 2>& size_m, double distance_m) {
   const auto& panel = job.hologram.panel;
   const std::array<double, 2> half_panel{static_cast<double>(panel.nx) * panel.pitch_m / 2,
@@ -235,13 +237,14 @@ double tint_of(const LayerJob& job, const std::array<double, 2>& size_m, double 
   return high > 0 ? (high - low) / (high + low) : 0;
 }
 
-/// Layers send all of a pixel's light, each colour into its own cone: docs/holograms.md, Colours.
+/// Remark on a tint of white. Layers emit all light of a pixel, each colour into its own cone: docs/holograms.md,
+/// Colours.
 std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pictures) {
   if (job.hologram.channels.size() < 3 || job.phase != LayerPhase::random) return {};
   constexpr double white = 0.03;
   const auto& panel = job.hologram.panel;
   double worst = 0;
-  double clear_m = 1e300;  // from where on inward every pixel's red light meets the panel
+  double clear_m = 1e300;  // largest distance at which all light of the longest wavelength meets the panel
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const auto [ny, nx] = pictures[i].depth.distance_m.shape();
     const double scale = job.pictures[i].size_m / static_cast<double>(std::max(nx, ny));
@@ -268,7 +271,7 @@ std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<Laye
   return warnings;
 }
 
-/// The flags that files of this format cannot say of themselves; empty if they can.
+/// Flags for the metadata that files of this format do not store; empty if they store all.
 std::string flags_line(const std::vector<LayerRow>& rows) {
   if (rows.front().reconstruct_flags.empty()) return {};
   std::vector<Flags> flags;

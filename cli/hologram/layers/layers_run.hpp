@@ -3,7 +3,7 @@
 
 namespace holotone::cli {
 
-/// `holotone hologram --image ...`: a picture, with its depth if there is one, to holograms of its layers. Returns the
+/// Runs `holotone hologram --image ...` or `--stack ...`: computes holograms of the layers of pictures. Returns the
 /// exit code.
 int run_layers(const HologramArguments& arguments, const LayerArguments& layers);
 

@@ -8,7 +8,7 @@
 
 namespace holotone::cli {
 
-/// Hands values from one thread to another and holds the faster one back at `capacity` values.
+/// Queue of at most `capacity` values between threads: push waits while it is full, pop while it is empty.
 template <class T>
 class BoundedQueue {
  public:
@@ -35,14 +35,14 @@ class BoundedQueue {
     return value;
   }
 
-  /// No more values come; those inside can still be taken.
+  /// Ends the input; pop still returns the remaining values.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  /// No more values come, and those inside are not wanted.
+  /// Ends the input and discards the remaining values.
   void abandon() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

@@ -10,7 +10,7 @@
 namespace holotone::cli {
 namespace {
 
-/// Whether a pixel's centre among `count` lies within `reach` of `foot`, in pixels from the middle.
+/// True if one of `count` pixel centres lies within `reach` of `foot`, in pixels from the middle.
 bool reaches(double foot, double reach, std::int64_t count) {
   const double middle = static_cast<double>(count - 1) / 2;
   const double first = std::max(std::ceil(foot - reach + middle), 0.0);

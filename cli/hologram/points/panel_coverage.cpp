@@ -16,10 +16,10 @@ std::string percent(double share) {
   return share < 0.01 ? std::string("< 1 %") : fmt::format("{:.0f} %", std::floor(100 * share));
 }
 
-/// A length to three figures: nobody compares sizes to a micrometre here.
+/// Length to three digits, enough to compare sizes.
 std::string short_length(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
 
-/// Two figures, rounded down, so that what is suggested fits.
+/// Two digits, rounded down so that the suggested size fits.
 double rounded_down(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
   return std::floor(value / unit) * unit;

@@ -13,10 +13,10 @@
 namespace holotone::cli {
 namespace {
 
-/// A whole panel that takes more goes by bands, on all machines alike; or more than this share of what is free.
+/// Memory of a whole panel, on every machine, and its share of the free memory, above which it is computed by bands.
 constexpr double most_whole_bytes = 2.0 * (1U << 30U);
 constexpr double most_share_of_free = 0.25;
-/// Of a band: 128 MiB of field, and long enough that points and factors are prepared seldom.
+/// Pixels of a band: 128 MiB of field, and large enough that points and factors are rarely prepared.
 constexpr std::int64_t band_pixels = std::int64_t{1} << 24;
 
 bool is_written_by_rows(const HologramJob& job) {
@@ -26,7 +26,7 @@ bool is_written_by_rows(const HologramJob& job) {
 
 bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
 
-/// What rows are made from, beside what the file says: rows of other points are not continued.
+/// Identity of the rows beyond the file's metadata: rows of other points or of another device are not continued.
 std::string key_of(const HologramJob& job, const PointSources& points) {
   std::uint64_t digest = first_digest;
   const auto add = [&](const auto& view) { digest = digest_of<float>(view.host(), digest); };
@@ -36,7 +36,7 @@ std::string key_of(const HologramJob& job, const PointSources& points) {
   return fmt::format("points {:016x} {}", digest, to_string(job.device));
 }
 
-/// A band's progress as that of the rows that this run computes.
+/// Converts the progress of a band to that of all rows that this run computes.
 class BandProgress final : public Progress {
  public:
   BandProgress(Progress& all, std::int64_t rows) : all_(all), rows_(rows) {}
@@ -46,7 +46,7 @@ class BandProgress final : public Progress {
   }
   bool update(std::string_view, std::int64_t done, std::int64_t total) override {
     const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-    // Some methods go through their points twice: the bar does not go back.
+    // Some methods process their points twice: the bar must not go back.
     shown_ = std::max(shown_, begin_ + static_cast<std::int64_t>(share * static_cast<double>(band_)));
     return all_.update("summing points by bands of rows", shown_, rows_);
   }
@@ -73,7 +73,7 @@ class BandWork {
     std::vector<PointsRow> rows;
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c));
     for (auto& written : written_) written.finish();
-    // All rows are there: who cancels now has the file.
+    // All rows are written: a cancellation from here on keeps the file.
     UnfinishedRun::keep();
     return rows;
   }
@@ -117,7 +117,7 @@ class BandWork {
   PreparedFrame frame_;
   Queue queue_;
   ProgressBar bar_;
-  std::list<FieldRowsRun> written_;  ///< all are finished last: a run that goes on finds the first colours too
+  std::list<FieldRowsRun> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
 }  // namespace

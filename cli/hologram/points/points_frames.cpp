@@ -42,7 +42,7 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-/// Reading, computing and writing many frames at once.
+/// Reads, computes and writes many frames concurrently.
 class Pipeline {
  public:
   Pipeline(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {}
@@ -110,7 +110,7 @@ class Pipeline {
   std::vector<PointsRow> rows_;
 };
 
-/// One frame: one thing after the other, with a bar for the sum.
+/// Computes one frame step by step, with a bar for the sum.
 std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");

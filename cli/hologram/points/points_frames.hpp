@@ -9,12 +9,12 @@
 
 namespace holotone::cli {
 
-/// Takes rows without what only the sum can tell.
+/// Receives the rows of a frame before the sum, without its results.
 using BeforeSum = std::function<void(const std::vector<PointsRow>&)>;
 
 PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 
-/// Where frames come from and go to: one file, numbered files, or one turning object.
+/// Source and output names of the frames: one file, numbered files, or one turning object.
 class FrameSource {
  public:
   /// Checks every name before anything is read. Throws io or invalid_argument.
@@ -34,12 +34,12 @@ class FrameSource {
   std::optional<PlacedScene> turning_;
 };
 
-/// Of each channel, without what only the sum can tell.
+/// Rows of all channels without the results of the sum.
 std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame);
 
-/// Reads, computes and writes every frame, at once where there are several. A run that fails or is cancelled leaves no
-/// new file. The rows are in the order of frames, then channels.
-/// `before`, for one frame only: called with what is known of its holograms before they are computed.
+/// Reads, computes and writes every frame; several frames in a pipeline. A run that fails or is cancelled leaves no new
+/// file. The rows are in the order of frames, then channels. `before`: called for a single frame only, with its rows
+/// before the sum.
 std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before);
 
 }  // namespace holotone::cli

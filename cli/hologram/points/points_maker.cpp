@@ -19,7 +19,7 @@ View<const float, 1> values_of(const std::vector<float>& values) {
   return values.empty() ? View<const float, 1>{} : view_of(std::span<const float>(values));
 }
 
-/// Whether the point sum's own 8-bit phase output is what the encoding asks for.
+/// True if the point sum's own 8-bit phase output is the chosen encoding.
 bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
   return !job.complex_field && !job.packed16 && encode.encoding == Encoding::phase && encode.bits == 8 &&
          encode.level_phase_rad.empty() && encode.correction_rad.empty() && encode.carrier_x_rad == 0 &&

@@ -6,20 +6,20 @@
 
 namespace holotone::cli {
 
-/// A frame's points and what is known of them before the sum.
+/// Points of a frame, and their properties known before the sum.
 struct PreparedFrame {
   std::int64_t number = 0;
   std::string input;
   ScenePoints points;
-  std::vector<double> fresnel_deviation_rad;  ///< one a channel
-  std::vector<std::int64_t> unlit;            ///< one a channel: points that light no pixel
-  std::vector<std::string> remedy;            ///< one a channel: what would light them
-  std::vector<std::string> dark;              ///< one a channel: why it holds no light; empty: it does
+  std::vector<double> fresnel_deviation_rad;  ///< per channel
+  std::vector<std::int64_t> unlit;            ///< per channel: points that light no pixel
+  std::vector<std::string> remedy;            ///< per channel: see remedy_of
+  std::vector<std::string> dark;              ///< per channel: reason for no light; empty: it has light
 };
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
 
-/// One channel of a cloud as the sum takes it: the cloud's own amplitudes, or a colour's.
+/// Sources of one channel of a cloud: with the cloud's own amplitudes, or those of a colour.
 class ChannelPoints {
  public:
   ChannelPoints(const PointCloud& cloud, int colour);
@@ -34,18 +34,18 @@ class ChannelPoints {
   std::vector<float> own_;
 };
 
-/// What a hologram's file says of itself, its encoding apart.
+/// Metadata of a hologram's file without those of its encoding.
 Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
                          const ChannelPoints& points, const PointCloudInfo& info);
 
-/// A hologram of points, and how it was summed.
+/// Hologram of points, and the properties of its sum.
 struct PointsHologram : MadeHologram {
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
 };
 
-/// Sums and encodes one channel; fed a new cloud for every frame, it keeps its plans and device memory.
+/// Sums and encodes one channel; keeps its plans and device memory from frame to frame.
 class PointsMaker {
  public:
   PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
@@ -60,7 +60,7 @@ class PointsMaker {
   EncodeOptions encode_options_;
   Queue queue_;
   PointCloudPlan plan_;
-  bool phase_from_sum_;  ///< 8-bit phase without tables: the sum writes it itself
+  bool phase_from_sum_;  ///< 8-bit phase without tables: written by the sum itself
   Array<std::uint8_t, 2> phase_;
   Array<Complex, 2> field_;
   std::optional<HologramEncoder> encoder_;

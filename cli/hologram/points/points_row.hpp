@@ -7,7 +7,7 @@
 
 namespace holotone::cli {
 
-/// What one written hologram was.
+/// Record of one written hologram.
 struct PointsRow {
   std::string input;
   std::string output;
@@ -16,16 +16,16 @@ struct PointsRow {
   std::int64_t points = 0;
   std::int64_t dropped = 0;
   std::int64_t hidden = 0;
-  std::string dark;  ///< why it holds no light; empty: it does
+  std::string dark;  ///< reason for no light; empty: it has light
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;
   std::string remedy;                ///< see remedy_of
   std::int64_t unlit = 0;            ///< points that light no pixel
   std::array<double, 2> extent_m{};  ///< the object's width and height
-  double distance_m = 0;             ///< of its nearest point, where the panel lights least
-  Flags reconstruct_flags;           ///< what the file cannot say of itself
-  std::int64_t bands = 0;            ///< it was summed in; 0: at once
+  double distance_m = 0;             ///< smaller |distance| of front and back, where the lit zone is narrower
+  Flags reconstruct_flags;           ///< for metadata that the file does not store
+  std::int64_t bands = 0;            ///< number of bands of the sum; 0: all at once
   std::int64_t resumed = 0;          ///< rows that an earlier run had made
 };
 

@@ -39,7 +39,7 @@ nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
   return object;
 }
 
-/// The flags of each frame's channels together, of those frames whose files cannot say it themselves.
+/// Flags of each frame, its channels combined, for frames whose files do not store them.
 std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<PointsRow>& rows) {
   std::vector<Flags> frames;
   const std::size_t channels = job.channels.size();
@@ -52,7 +52,7 @@ std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<Poi
   return frames;
 }
 
-/// The options whose values differ from frame to frame: one line of flags cannot say them.
+/// Names of the options whose values differ between frames: one line of flags cannot hold them.
 std::string differing(const std::vector<Flags>& frames) {
   std::string names;
   for (std::size_t i = 0; !frames.empty() && i < frames.front().size(); ++i) {
@@ -62,7 +62,7 @@ std::string differing(const std::vector<Flags>& frames) {
   return names;
 }
 
-/// What is asked for and hardly meant, as far as it is known before the sum, a line each.
+/// Warnings of probably unintended settings, as far as known before the sum, one line each.
 std::vector<std::string> early_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
   std::vector<std::string> warnings;
   std::size_t dark = 0;
@@ -127,7 +127,7 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<PointsRow>& row
   return object;
 }
 
-/// How to look at files of a format that cannot say of itself what reconstruction needs.
+/// Prints the reconstruct command for files of a format that does not store the values it needs.
 void tell_flags(const HologramJob& job, const std::vector<PointsRow>& rows) {
   const auto frames = flags_of_frames(job, rows);
   if (frames.empty()) return;
@@ -144,7 +144,7 @@ std::string range_of(const std::vector<PointsRow>& rows, std::int64_t PointsRow:
   return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
 }
 
-/// Where a double-phase hologram's own orders meet the object's: docs/encoding.md, double phase.
+/// Notes that the orders of a double-phase hologram overlap the object: docs/encoding.md, double phase.
 void tell_ghosts(const HologramJob& job, const PointsRow& row) {
   if (job.complex_field || job.encode.encoding != Encoding::double_phase || row.distance_m == 0) return;
   constexpr double clean = 0.25;  // cycles a pixel
@@ -164,7 +164,7 @@ void tell_ghosts(const HologramJob& job, const PointsRow& row) {
           format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
 }
 
-/// What is known before the sum; of moving pictures, whose frames are read meanwhile, after it.
+/// Prints the facts known before the sum; for moving pictures, read during the sum, after it.
 void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
   const auto& first = rows.front();
   for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);

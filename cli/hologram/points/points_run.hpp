@@ -3,7 +3,7 @@
 
 namespace holotone::cli {
 
-/// `holotone hologram IN ...`: points or a mesh to holograms of the sum of their waves. Returns the exit code.
+/// Runs `holotone hologram IN ...`: sums the waves of points or a mesh to holograms. Returns the exit code.
 int run_points(const HologramArguments& arguments);
 
 }  // namespace holotone::cli

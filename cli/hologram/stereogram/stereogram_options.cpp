@@ -15,7 +15,7 @@ constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-dista
                                         "--camera-span"};
 constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
                                            "--depth-hole"};
-/// Of waves through whole layers, and of codes, which a field that is written row by row does not become.
+/// Options of waves through whole layers, and of codes: not for a field that is written row by row.
 constexpr const char* whole_options[] = {
     "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
     "--reference-angle", "--carrier", "--correction", "--packed16"};
@@ -46,17 +46,17 @@ void check_output(const HologramArguments& arguments) {
   }
 }
 
-/// As many as StereogramOptions takes.
+/// Limit of StereogramOptions::layers.
 constexpr std::int64_t most_hogel_layers = 255;
 
-/// What is not said follows from the panel and the viewing window: docs/stereograms.md.
+/// Defaults follow from the panel and the viewing window: docs/stereograms.md.
 ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& arguments,
                          const StereogramArguments& stereogram) {
   const double width = static_cast<double>(job.panel.nx) * job.panel.pitch_m;
   const auto& viewer = job.options.viewer;
   ViewGeometry geometry;
   geometry.distance_m = distance_of("--distance", arguments.scene.distance);
-  // On the axis, out to the far side of the window.
+  // Centred on the axis, out to the far side of the window.
   geometry.camera_span_m =
       viewer ? 2 * std::max(std::abs(viewer->x_m) + viewer->width_m / 2, std::abs(viewer->y_m) + viewer->height_m / 2)
              : width / 2;
@@ -75,7 +75,7 @@ ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& argu
   } else if (viewer) {
     geometry.view_distance_m = viewer->distance_m;
   } else {
-    // From where every hogel's light reaches every camera.
+    // Smallest distance at which every hogel's light reaches every camera.
     double sine = 1;
     const double fringe = job.options.fringe_m > 0 ? job.options.fringe_m : 2 * job.panel.pitch_m;
     for (const auto& channel : job.channels) sine = std::min(sine, channel.wavelength_m / fringe);
@@ -97,13 +97,13 @@ ViewGeometry geometry_of(const StereogramJob& job, const HologramArguments& argu
 void set_hogels(StereogramJob& job, const HologramArguments& arguments, const StereogramArguments& stereogram) {
   auto& options = job.options;
   options.grid = {job.panel.nx, job.panel.ny, job.panel.pitch_m, job.channels.front().wavelength_m};
-  // More pixels than the panel has would be computed for nothing.
+  // A larger hogel would only compute more pixels beyond the panel.
   constexpr std::int64_t largest_hogel = 32768;
   const std::int64_t most = std::min(largest_hogel, 2 * std::max<std::int64_t>({job.panel.nx, job.panel.ny, 2}));
   job.hogel_given = !stereogram.hogel.empty();
   if (job.hogel_given) options.hogel_px = whole_number("--hogel", stereogram.hogel, 2, most);
   if (!stereogram.fringe.empty()) {
-    // A hair of slack: 1.5um is two pixels of 750nm.
+    // Tolerance for rounding: 1.5um is two pixels of 750nm.
     options.fringe_m = length_between("--fringe", stereogram.fringe, 2 * job.panel.pitch_m * (1 - 1e-9), most_length_m);
   }
   if (!stereogram.viewer.empty()) options.viewer = viewer_of("--viewer", stereogram.viewer);
@@ -155,7 +155,7 @@ std::int64_t StereogramJob::hogel_for(double nearest_m) const {
   constexpr std::int64_t most = 1024;
   double wavelength_m = channels.front().wavelength_m;
   for (const auto& channel : channels) wavelength_m = std::min(wavelength_m, channel.wavelength_m);
-  // And four of them across the panel.
+  // At least four hogels across the panel.
   const double limit = std::min(wavelength_m * std::abs(nearest_m) / (4 * panel.pitch_m * panel.pitch_m),
                                 static_cast<double>(std::max(panel.nx, panel.ny)) / 4);
   std::int64_t side = least;

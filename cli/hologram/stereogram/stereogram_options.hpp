@@ -7,7 +7,7 @@
 
 namespace holotone::cli {
 
-/// What `holotone hologram` has for holograms made hogel by hogel, as typed.
+/// Arguments of `holotone hologram` for holograms computed hogel by hogel, as typed.
 struct StereogramArguments {
   std::string views;
   std::string depths;
@@ -21,10 +21,10 @@ struct StereogramArguments {
   GivenOptions given;  ///< of all options of the command
 };
 
-/// --views and what belongs to hogels.
+/// --views and the options of hogels.
 std::vector<OptionRow> stereogram_options(StereogramArguments& arguments);
 
-/// Where views are captured from, whatever they are.
+/// Capture geometry of the views.
 struct ViewGeometry {
   double view_distance_m = 0;
   double camera_pitch_m = 0;  ///< 0: from the span and the number of cameras
@@ -33,34 +33,34 @@ struct ViewGeometry {
   double size_m = 0;  ///< the larger of the picture's width and height
 };
 
-/// What is to be done, checked as far as it can be before a file is read.
+/// Job of a stereogram, checked as far as possible before a file is read.
 struct StereogramJob {
-  std::string views;                  ///< or the picture
+  std::string views;                  ///< names of the views, or the picture
   std::optional<PictureJob> picture;  ///< instead of views
-  std::string depths;                 ///< of the views; empty: all at the focus plane's distance
+  std::string depths;                 ///< depth maps of the views; empty: all at the focus plane's distance
   bool model = false;                 ///< `views` is a mixture of experts
-  std::string rows;                   ///< which way %v counts
+  std::string rows;                   ///< direction in which %v counts
   std::string output;
   Panel panel;
   std::vector<Channel> channels;
-  StereogramOptions options;  ///< grid.wavelength_m: the channel's is put in its place
-  bool hogel_given = false;   ///< otherwise hogel_px is to be hogel_for the nearest distance
+  StereogramOptions options;  ///< grid.wavelength_m: replaced by the channel's
+  bool hogel_given = false;   ///< otherwise hogel_px = hogel_for(nearest distance)
   ViewGeometry geometry;
   Device device;
   ConsoleOptions console;
 
   [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
-  /// The largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2): then the curvature of what is nearest,
-  /// at d, moves a ray's frequency at a hogel's edge by no more than a quarter of what the pitch shows, and few of the
-  /// widest angles are left out.
+  /// Largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2) and four hogels across the panel; at least
+  /// 16. Then the curvature of the nearest point, at d, changes a ray's frequency at a hogel's edge by at most 1 / (8
+  /// pitch), a quarter of the largest that the pitch shows. Few of the widest angles are omitted.
   [[nodiscard]] std::int64_t hogel_for(double nearest_m) const;
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };
 
-/// Whether a hologram is to be made hogel by hogel: of views, or of a picture with an option of hogels.
+/// True if a hologram is computed hogel by hogel: for views, or for a picture with an option of hogels.
 bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers);
 
-/// Throws invalid_argument for options of hogels where there are neither views nor a picture.
+/// Throws invalid_argument for options of hogels without views or a picture.
 void refuse_stereogram_options(const StereogramArguments& arguments);
 
 /// Throws invalid_argument or io naming the option.

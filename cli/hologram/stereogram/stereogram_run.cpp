@@ -20,10 +20,10 @@ namespace holotone::cli {
 namespace {
 
 constexpr double degrees = 180 / std::numbers::pi;
-/// Rows of hogels that are written at once take about so much memory.
+/// Approximate bytes of the rows of hogels that are written at once.
 constexpr std::int64_t bytes_at_once = std::int64_t{4} << 20;
 
-/// What one written stereogram was.
+/// Record of one written stereogram.
 struct StereogramRow {
   std::size_t channel = 0;
   std::string output;
@@ -37,7 +37,7 @@ class StereogramWork {
  public:
   explicit StereogramWork(StereogramJob& job) : job_(job) {
     const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
-    // Before views are read: what is wrong with the window, the hogels or the names.
+    // Refuses a bad window, bad hogels or bad names before the views are read.
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
     require_outputs({{"--output", std::ssize(job.channels), name}}, {});
     views_ = read_views(job);
@@ -55,16 +55,16 @@ class StereogramWork {
     const Queue queue = Queue::create(job_.device);
     ProgressBar bar(job_.console);
     std::vector<StereogramRow> rows;
-    std::list<FieldRowsRun> written;  // all are finished last: a run that goes on finds the first colours too
+    std::list<FieldRowsRun> written;  // finished together at the end: a resumed run finds the first colours too
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar, written));
     for (auto& run_of_channel : written) run_of_channel.finish();
-    // All rows are there: who cancels now has the file.
+    // All rows are written: a cancellation from here on keeps the file.
     UnfinishedRun::keep();
     return rows;
   }
 
   [[nodiscard]] const StereogramViews& views() const { return views_; }
-  /// Of each channel, with the hogels that views ask for.
+  /// Properties of each channel's plan, with the hogel size of the views.
   [[nodiscard]] std::vector<StereogramInfo> infos() const {
     std::vector<StereogramInfo> infos;
     for (const auto& channel : job_.channels) infos.push_back(StereogramPlan(job_.options_for(channel)).info());
@@ -72,7 +72,7 @@ class StereogramWork {
   }
 
  private:
-  /// Rows of hogels.
+  /// Number of rows of hogels written at once.
   [[nodiscard]] std::int64_t rows_at_once() const {
     const std::int64_t row_bytes = job_.options.hogel_px * job_.panel.nx * static_cast<std::int64_t>(sizeof(Complex));
     return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
@@ -110,7 +110,7 @@ class StereogramWork {
     return metadata;
   }
 
-  /// What rows are made from: rows of other views or parameters are not continued.
+  /// Identity of the rows: rows of other views or parameters are not continued.
   [[nodiscard]] std::string key_of(const Metadata& metadata) const {
     std::string key =
         fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
@@ -127,9 +127,9 @@ double share(std::int64_t part, std::int64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-constexpr double worth_a_word = 0.005;
+constexpr double reported_share = 0.005;
 
-/// Known before any ray is computed.
+/// Warnings known before any ray is computed.
 std::vector<std::string> early_warnings(const StereogramJob& job, const StereogramWork& work) {
   std::vector<std::string> warnings = work.views().warnings;
   const auto& n = job.options.hogel_px;
@@ -141,7 +141,7 @@ std::vector<std::string> early_warnings(const StereogramJob& job, const Stereogr
                     n, job.panel.nx, job.panel.ny, across, down));
   }
   for (const auto& info : infos) {
-    if (info.outside_share < worth_a_word) continue;
+    if (info.outside_share < reported_share) continue;
     warnings.push_back(fmt::format(
         "--viewer: {:.3g} % of the window lies beyond the diffraction angle of {:.3g} degrees, by up to {:.2g}, and "
         "stays dark; use a smaller window or a smaller pitch",
@@ -153,7 +153,7 @@ std::vector<std::string> early_warnings(const StereogramJob& job, const Stereogr
   return warnings;
 }
 
-/// What the rays themselves say.
+/// Warnings from the computed rays.
 std::vector<std::string> late_warnings(const StereogramJob& job, const StereogramWork& work,
                                        const std::vector<StereogramRow>& rows) {
   std::vector<std::string> warnings;
@@ -164,7 +164,7 @@ std::vector<std::string> late_warnings(const StereogramJob& job, const Stereogra
     if (row.report.hogels > 0 && row.report.lit == 0) {
       warnings.push_back(fmt::format("{} holds no light: all rays miss {}", row.output, job.views));
     }
-    if (share(row.report.too_near, row.report.lit) >= worth_a_word) {
+    if (share(row.report.too_near, row.report.lit) >= reported_share) {
       const double side = static_cast<double>(n) * job.panel.pitch_m;
       const double least = 2 * side * job.panel.pitch_m / job.channels[row.channel].wavelength_m;
       warnings.push_back(
@@ -172,7 +172,7 @@ std::vector<std::string> late_warnings(const StereogramJob& job, const Stereogra
                       100 * share(row.report.too_near, row.report.lit), n,
                       format_length(std::stod(fmt::format("{:.2g}", least))), smaller));
     }
-    // Some of the widest angles always are.
+    // Some of the widest angles are always cut.
     constexpr double many = 0.25;
     if (share(row.report.cut, row.report.lit) >= many) {
       warnings.push_back(fmt::format(
@@ -237,7 +237,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
   return object;
 }
 
-/// Few hogels of views without depth are a patchwork.
+/// Remark for fewer than 8 hogels a side of views without depth, which show as a patchwork; else empty.
 std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& info) {
   constexpr std::int64_t few = 8;
   if (job.picture || !job.depths.empty() || std::max(info.hogels[0], info.hogels[1]) >= few) return {};
@@ -256,7 +256,7 @@ std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& in
       info.hogels[1], info.hogels[0], format_length(distance_m), smaller, width_of_point(smaller), width_of_point(n));
 }
 
-/// Before the rays, which may take minutes.
+/// Prints before the rays are computed, which may take minutes.
 void tell_early(const StereogramJob& job, const StereogramWork& work) {
   for (const auto& warning : early_warnings(job, work)) warn(job.console, warning);
   for (const auto& words : work.views().remarks) remark(job.console, words);

@@ -3,8 +3,8 @@
 
 namespace holotone::cli {
 
-/// `holotone hologram --views ...` or `--image ... --hogel ...`: to a hologram made and written hogel by hogel. Returns
-/// the exit code.
+/// Runs `holotone hologram --views ...` or `--image ... --hogel ...`: computes and writes a hologram hogel by hogel.
+/// Returns the exit code.
 int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
                    const LayerArguments& layers);
 

@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::array<float, 3> luminance{0.2126F, 0.7152F, 0.0722F};
 
-/// Place of a view in the files' order, whose first row may be the lowest.
+/// Index of a view in the files' order; with `up` the first row of files is the lowest.
 std::size_t place_of(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
   return static_cast<std::size_t>((pictures.up ? pictures.rows - 1 - row : row) * pictures.columns + column);
 }
 
-/// {V, U, ny, nx, channels} of pictures whose memory is given back one after the other.
+/// Views as {V, U, ny, nx, channels}; frees each picture after its copy.
 Array<float, 5> views_of(FitPictures& pictures, bool colour) {
   const auto [ny, nx, own] = pictures.images.front().shape();
   const bool has_colour = own >= 3;
@@ -56,7 +56,7 @@ Array<float, 5> views_of(FitPictures& pictures, bool colour) {
   return views;
 }
 
-/// Depth maps of the same grid and pictures; empty where there are none.
+/// Depth maps of the same grid and size; empty if there are none.
 Array<float, 4> depths_of(const StereogramJob& job, const FitPictures& views, const Shape<3>& shape) {
   if (job.depths.empty()) return {};
   auto maps = read_fit_pictures(job.depths, views.up ? ViewRows::up : ViewRows::down, false, "--view-depths");
@@ -87,7 +87,7 @@ Array<float, 4> depths_of(const StereogramJob& job, const FitPictures& views, co
 /// Width of a picture whose larger side is `size_m`.
 double width_of(double size_m, double width, double height) { return size_m * width / std::max(width, height); }
 
-/// What files and --json say of captured or modelled views.
+/// Sets the metadata and the --json facts of captured or modelled views.
 void describe(StereogramViews& views, const StereogramJob& job) {
   const auto& geometry = job.geometry;
   views.nearest_m = std::abs(geometry.distance_m);
@@ -158,7 +158,7 @@ StereogramViews views_of_model(const StereogramJob& job) {
   return views;
 }
 
-/// Pixels of the picture's own size; where they are finer than the panel's, of the panel's.
+/// Grid of the picture's own pixel pitch, but not finer than the panel's.
 FieldGrid grid_of(const StereogramJob& job, const RgbdPicture& picture) {
   const auto [ny, nx] = picture.intensity.shape();
   const double own = picture.width_m / static_cast<double>(nx);

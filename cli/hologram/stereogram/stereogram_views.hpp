@@ -9,17 +9,16 @@
 
 namespace holotone::cli {
 
-/// Views that can be looked at, and what is known of them.
+/// Source of the views' rays, and the properties of the views.
 struct StereogramViews {
   std::unique_ptr<ViewSource> source;
-  std::vector<InputFile> files;  ///< all that were read
-  double nearest_m = 0;          ///< the least distance from the panel of anything that is seen, as far as it is known
-  double camera_pitch_m = 0;     ///< 0: not known
-  Metadata metadata;             ///< what the hologram's file says of them
-  nlohmann::json facts;          ///< and what --json says
-  std::uint64_t digest = 0;      ///< of all that is seen: other views have another
-  std::function<double()>
-      missed_share;  ///< of the rays looked along so far, those that pass by the cameras; may be empty
+  std::vector<InputFile> files;          ///< all files read
+  double nearest_m = 0;                  ///< smallest distance of the visible scene from the panel, as far as known
+  double camera_pitch_m = 0;             ///< 0: not known
+  Metadata metadata;                     ///< of the hologram's file
+  nlohmann::json facts;                  ///< for --json
+  std::uint64_t digest = 0;              ///< identifies the content of the views
+  std::function<double()> missed_share;  ///< share of the rays so far that miss the cameras; may be empty
   std::vector<std::string> warnings;
   std::vector<std::string> remarks;
 };

@@ -12,7 +12,7 @@ __device__ __forceinline__ std::int64_t thread_number() {
   return static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
 }
 
-/// Counts are zeros again for the next round.
+/// Resets the counts to zero for the next sort.
 __device__ __forceinline__ void clear_fill(int* fill, int cells) {
   for (std::int64_t c = thread_number(); c < cells; c += static_cast<std::int64_t>(gridDim.x) * threads) fill[c] = 0;
 }
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads)
   copy_dot(from, i, to, start[cell_of(cells, place)] + rank[i], place);
 }
 
-/// Every dot's number and where it is, sorted by cell only.
+/// Writes number and index of every dot, sorted by cell only.
 __global__ void __launch_bounds__(threads)
     slot_kernel(const __grid_constant__ DotArrays from, std::int64_t count, const __grid_constant__ CellGrid cells,
                 const int* __restrict__ start, const int* __restrict__ rank, int2* __restrict__ slots, int* fill) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threads)
   slots[start[cell_of(cells, from.place[i])] + rank[i]] = make_int2(from.number[i], static_cast<int>(i));
 }
 
-/// A dot's place in its cell is the number of dots there that come before it in the caller's order.
+/// Rank of a dot in its cell: number of dots there that precede it in the caller's order.
 __global__ void __launch_bounds__(threads)
     ordered_scatter_kernel(const __grid_constant__ DotArrays from, const __grid_constant__ DotArrays to,
                            std::int64_t count, const __grid_constant__ CellGrid cells, const int* __restrict__ start,

@@ -23,7 +23,7 @@ namespace {
 
 using block_fft::product;
 
-/// What the kernels of both paths have to know.
+/// Sizes of the grid, for the kernels of both paths: nodes {ny, nx}, padded lengths {ly, lx}.
 struct Grid {
   int ny = 0;
   int nx = 0;
@@ -39,8 +39,8 @@ __device__ __forceinline__ float2 force_at(float2 charge, float2 g) {
   return {fmaf(charge.x, g.y, charge.y * g.x), fmaf(charge.y, g.y, -charge.x * g.x)};
 }
 
-/// Rows of charge to the lower half of their spectra, two rows at a time as one complex transform. The factor 1/2 of
-/// taking them apart is left out.
+/// Transforms rows of charge to the lower half of their spectra, two rows at a time as one complex transform. The
+/// factor 1/2 of separating the two spectra is omitted.
 template <int Rest, int Transforms>
 __global__ void __launch_bounds__(16 * Rest * Transforms)
     rows_forward_kernel(const float* __restrict__ charge, float2* __restrict__ spectrum, Grid grid,
@@ -81,7 +81,8 @@ __global__ void __launch_bounds__(16 * Rest * Transforms)
   }
 }
 
-/// Columns: forward, times the influence, back. A column of frequency x also gives that of -x.
+/// Transforms columns forward, multiplies by the influence and transforms back. A column of frequency x also gives that
+/// of -x.
 template <int Rest, int Columns>
 __global__ void __launch_bounds__(16 * Rest * Columns)
     columns_kernel(const float2* __restrict__ spectrum, const float2* __restrict__ influence,
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(16 * Rest * Columns)
     const int y = thread + threads * k;
     if (y < grid.ny) product_spectrum[static_cast<std::int64_t>(y) * grid.lx + x] = v[k];
   }
-  // The numbers at (-x, -y), y in reverse order: a forward transform then is the inverse one.
+  // Values at (-x, -y), with y in reverse order: a forward transform of them is the inverse one.
   block_fft::transform<Rest, false>(charge, scratch, thread, roots);
   if (x == 0) return;
 #pragma unroll
@@ -199,11 +200,11 @@ Array<float2, 1> upload_influence(const std::vector<Pair>& influence, float fact
   return table;
 }
 
-/// Transforms of rows in a block: at least 128 threads.
+/// Row transforms per block, so that a block has at least 128 threads.
 constexpr int rows_together(int rest) { return rest >= 8 ? 1 : 8 / rest; }
-/// Columns in a block: 32 bytes side by side where that leaves a block for every multiprocessor and fits.
+/// Columns per block: 4 (32 bytes side by side) where that leaves a block for every multiprocessor and fits, else 2.
 constexpr int columns_together(int rest) { return rest == 4 || rest == 8 ? 4 : 2; }
-/// Between the columns' scratch memories.
+/// Distance between the columns' scratch memories, in float2.
 constexpr int column_pitch(int rest, int columns) { return block_fft::scratch_size(rest) + 16 / columns % 16; }
 constexpr std::size_t row_bytes(int rest) {
   return static_cast<std::size_t>(rows_together(rest) * block_fft::scratch_size(rest)) * sizeof(float2);
@@ -212,7 +213,7 @@ constexpr std::size_t column_bytes(int rest) {
   return static_cast<std::size_t>(columns_together(rest) * column_pitch(rest, columns_together(rest))) * sizeof(float2);
 }
 
-/// Whole transforms in shared memory.
+/// Path for powers of two: whole transforms in shared memory.
 class BlockPath final : public Convolution::Path {
  public:
   BlockPath(const Grid& grid, const std::vector<Pair>& influence, const Queue& queue)
@@ -274,7 +275,7 @@ __global__ void pad_kernel(const float* __restrict__ charge, float* __restrict__
   if (x < grid.lx) padded[y * grid.lx + x] = x < grid.nx ? charge[y * grid.nx + x] : 0.0F;
 }
 
-/// The product for frequencies x and -x of a row; `spectrum` has lx / 2 + 1 columns.
+/// Multiplies frequencies x and -x of a row by the influence; `spectrum` has lx / 2 + 1 columns.
 __global__ void multiply_kernel(const float2* __restrict__ spectrum, const float2* __restrict__ influence,
                                 float2* __restrict__ result, Grid grid) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -306,7 +307,7 @@ void check_fft(cufftResult status, const char* call) {
   }
 }
 
-/// Batched one-dimensional transforms of cuFFT that leave out rows known to be zero or not wanted.
+/// Batched one-dimensional cuFFT transforms without the rows that are known to be zero or not needed.
 class BatchedTransform {
  public:
   BatchedTransform(cufftType type, long long length, long long stride, long long distance, long long out_distance,
@@ -331,7 +332,7 @@ class BatchedTransform {
   Buffer area_;
 };
 
-/// Any length, by cuFFT.
+/// Path for any length, by cuFFT.
 class LibraryPath final : public Convolution::Path {
  public:
   LibraryPath(const Grid& grid, const std::vector<Pair>& influence, const Queue& queue)

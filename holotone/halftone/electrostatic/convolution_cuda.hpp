@@ -1,5 +1,5 @@
 #pragma once
-// The far force on a CUDA device: charge on a grid to force on the same grid. Not for users.
+// The far force on a CUDA device, from charge on a grid to force on the same grid. Not for users.
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <memory>
@@ -13,16 +13,16 @@ struct Pair {
   float y;
 };
 
-/// Charges on nodes {ny, nx} to forces there, as a product in the Fourier domain of a zero-padded grid {ly, lx}:
+/// Transforms charges on nodes {ny, nx} to forces there, by a product in the Fourier domain, zero-padded to {ly, lx}:
 ///
 ///     F_x + i F_y = DFT^-1[ (G_y - i G_x) DFT[charge] ]
 ///
-/// `influence` holds (G_x, G_y) at frequencies {ly / 2 + 1, lx / 2 + 1} as far_spectrum gives them: G_x odd in x and
-/// even in y, G_y the reverse, both 0 at lx / 2 and ly / 2, the scale 1 / (ly lx) among their factors. ly >= 2 ny, lx
-/// >= 2 nx, both even.
+/// `influence` holds (G_x, G_y) at frequencies {ly / 2 + 1, lx / 2 + 1} as computed by far_spectrum: G_x odd in x and
+/// even in y, G_y the reverse, both 0 at lx / 2 and ly / 2. The scale 1 / (ly lx) is included. ly >= 2 ny, lx >= 2 nx,
+/// both even.
 ///
 /// Lengths that are powers of two from 256 to 4096 run in three kernels that keep a whole transform in shared memory
-/// and skip the padding; others go through cuFFT. Every run gives the same bits.
+/// and skip the padding; others use cuFFT. Every run gives the same bits.
 class Convolution {
  public:
   Convolution(Shape<2> nodes, Shape<2> lengths, const std::vector<Pair>& influence, const Queue& queue);

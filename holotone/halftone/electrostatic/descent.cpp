@@ -1,4 +1,4 @@
-// The descent of a plan: steps, shaking, when to stop; the same for every backend.
+// The descent of a plan: steps, shaking, stop rule; the same for every backend.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ void check(const DescentOptions& options) {
   require_range(where, "shake", options.shake, 0, 100);
 }
 
-/// Whether the mean force has stopped improving.
+/// Decides when the mean force has stopped improving.
 class StopRule {
  public:
   explicit StopRule(const DescentOptions& options) : options_(options) {}
 
-  /// One reading; true: stop.
+  /// Processes one reading. Returns true if the descent has to stop.
   bool read(double mean_force) {
     if (options_.patience == 0) return false;
     if (mean_force < (1 - options_.least_improvement) * least_) {

@@ -1,4 +1,4 @@
-// The force summed over every pair of dots, on the CPU.
+// Direct sum of the force over every pair of dots, on the CPU.
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>
@@ -7,9 +7,9 @@
 namespace holotone::electrostatic {
 namespace {
 
-/// Sources that are summed in float32 before they go to a float64 sum.
+/// Number of sources summed in float32 before the float64 sum.
 constexpr std::int64_t block_dots = 1024;
-/// Dots whose forces are summed side by side.
+/// Number of dots whose forces are summed side by side.
 constexpr int targets = 4;
 
 struct Sum {

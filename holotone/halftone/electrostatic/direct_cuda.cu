@@ -1,14 +1,14 @@
-// The force summed over every pair of dots, on CUDA.
+// Direct sum of the force over every pair of dots, on CUDA.
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
 
 namespace holotone::electrostatic {
 namespace {
 
 constexpr int threads = 256;
-/// From this many dots on a thread has four of them.
+/// From this number of dots on each thread sums the forces of four.
 constexpr std::int64_t many_dots = 131072;
 
-/// The others at this very place, one by one; rare.
+/// Force of the other dots at the same place, one by one; rare.
 __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64_t index, float2 place, int together) {
   const auto own = static_cast<unsigned>(in.number[index]);
   float2 force{0, 0};
@@ -27,7 +27,8 @@ __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64
   return {push * force.x, push * force.y};
 }
 
-/// A block sums the pairs of threads * Each dots with all: 256 others at a time in float32, these sums in float64.
+/// Sums the forces of all dots on threads * Each dots per block: 256 sources at a time in float32, these sums in
+/// float64.
 template <int Each>
 __global__ void __launch_bounds__(threads)
     direct_kernel(const __grid_constant__ ForceInput in, float2* __restrict__ forces) {
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(threads)
   }
   for (std::int64_t begin = 0; begin < in.count; begin += threads) {
     __syncthreads();
-    // What is no dot is so far away that its force is 0.
+    // Padding is so far away that its force is 0.
     const std::int64_t source = begin + threadIdx.x;
     others[threadIdx.x] = source < in.count ? in.place[source] : float2{1e18F, 1e18F};
     __syncthreads();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Sums along x or y with the page continued by its outermost pixels.
+/// Smooths along x or y; the page is continued by its outermost pixels.
 __global__ void smooth_kernel(const float* __restrict__ from, float* __restrict__ to, int ny, int nx, bool down,
                               const float* __restrict__ weights, int reach) {
   const int x = blockIdx.x * threads + threadIdx.x;

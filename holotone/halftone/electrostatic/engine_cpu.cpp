@@ -1,4 +1,4 @@
-// The engine of the CPU: keeps the dots, asks a method for forces, moves.
+// The engine of the CPU: stores the dots, calls a method for the forces, moves the dots.
 #include <array>
 #include <cmath>
 #include <holotone/core/random.hpp>
@@ -113,7 +113,7 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
  private:
   void sum() { method_->forces(dots_, force_x_.data(), force_y_.data()); }
 
-  /// Two arrays in the engine's order to pairs in the caller's.
+  /// Interleaves two arrays in the engine's order to pairs in the caller's order.
   void give(const float* x, const float* y, float* pairs) const {
     over_dots(dots_.count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
@@ -166,7 +166,7 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
     }
   }
 
-  /// One coordinate moves and stays on the page; off it, its velocity is lost.
+  /// Moves one coordinate and clamps it to the page; at an edge the velocity becomes 0.
   static void advance(float& coordinate, float distance, float end, float& velocity) {
     const float to = coordinate + distance;
     coordinate = std::clamp(to, 0.0F, end);

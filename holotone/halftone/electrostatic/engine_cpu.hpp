@@ -1,5 +1,5 @@
 #pragma once
-// What the CPU's methods of electrostatic halftoning share. Not for users.
+// Shared by the CPU's methods of electrostatic halftoning. Not for users.
 #include <algorithm>
 #include <cstdint>
 #include <holotone/core/parallel.hpp>
@@ -10,22 +10,22 @@
 
 namespace holotone::electrostatic {
 
-/// Numbers that a vector loop works on at once, whatever the processor's width.
+/// Number of values that a vector loop processes at once, for any width of the processor's vectors.
 constexpr int lanes = 16;
 
-/// Dots that one task of a parallel loop works on.
+/// Number of dots of one task of a parallel loop.
 constexpr std::int64_t task_dots = 2048;
 
-/// body(task, begin, end) for runs of task_dots dots: the runs, and so the sums over them, do not depend on the
-/// threads.
+/// Calls body(task, begin, end) for runs of task_dots dots. The runs, and so the sums over them, do not depend on the
+/// number of threads.
 template <class Body>
 void over_dots(std::int64_t count, const Body& body) {
   parallel_for(0, (count + task_dots - 1) / task_dots,
                [&](std::int64_t task) { body(task, task * task_dots, std::min(count, (task + 1) * task_dots)); });
 }
 
-/// The dots in the engine's order, x and y apart; each array holds `lanes` more numbers than dots, so that vectors may
-/// read on.
+/// Dots in the engine's order, x and y in separate arrays. Each array has `lanes` more values than dots, so that
+/// vectors may read past the end.
 struct DotList {
   std::int64_t count = 0;
   std::vector<float> x;
@@ -48,7 +48,7 @@ class Cells {
  public:
   Cells(Shape<2> page, double side);
 
-  /// Brings the dots into the order of their cells; within a cell they keep the order they had.
+  /// Reorders the dots by cell; the order within a cell is kept.
   void sort(DotList& dots);
 
   [[nodiscard]] double side() const { return side_; }
@@ -79,23 +79,24 @@ class Cells {
   DotList sorted_;
 };
 
-/// Side of the cells for a cut-off: fewer candidates in vain than with large cells, longer runs than with small ones.
+/// Side of the cells for a cut-off: a compromise between few useless candidates (small cells) and long runs (large
+/// cells).
 constexpr double cell_side(double cutoff) { return cutoff / 2.5; }
 
-/// The near force of a dot, share(s) r / |r|^2 with s = 1 - (r / cutoff)^2 and share = sum over k >= 1 of coefficient[k
-/// - 1] s^k, for s > 0.
+/// Near force of a dot: share(s) r / |r|^2 with s = 1 - (r / cutoff)^2 and share = sum over k >= 1 of
+/// coefficient[k - 1] s^k, for s > 0.
 struct NearKernel {
   double cutoff = 0;
-  std::vector<float> coefficient;  ///< 1 to most_terms
+  std::vector<float> coefficient;  ///< 1 to most_terms values
 };
 constexpr int most_terms = 12;
 
-/// Adds to (force_x, force_y) of every dot what the dots within the cut-off do to it. Dots at one place are left to
-/// add_same_place. Cost O(pairs within the cut-off).
+/// Adds the force of the dots within the cut-off to (force_x, force_y) of every dot, add_same_place included. Cost
+/// O(pairs within the cut-off).
 class NeighbourSum {
  public:
   virtual ~NeighbourSum() = default;
-  /// The dots stand in the order of the cells.
+  /// `dots` are in the order of the cells.
   virtual void add(const DotList& dots, const Cells& order, float* force_x, float* force_y) = 0;
   [[nodiscard]] virtual std::int64_t missed(const DotList& dots, const Cells& order) = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
@@ -103,10 +104,10 @@ class NeighbourSum {
 std::unique_ptr<NeighbourSum> neighbours_by_cells(const Setup& setup, const NearKernel& kernel);
 std::unique_ptr<NeighbourSum> neighbours_by_map(const Setup& setup, const NearKernel& kernel);
 
-/// The force of dot `other` on dot `own` at the same place, in a direction that depends on their numbers alone.
+/// Adds the force of dot `other` on dot `own` at the same place. Its direction depends only on their numbers.
 void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& force_x, float& force_y);
 
-/// A force given by coefficients of a cubic B-spline at the pixels' centres, interleaved x and y, with 2 more on every
+/// A force field as coefficients of a cubic B-spline at the pixels' centres, x and y interleaved, with 2 more on every
 /// side of the page.
 class SplineField {
  public:
@@ -129,7 +130,7 @@ class InkDensity {
  public:
   explicit InkDensity(Setup setup) : setup_(std::move(setup)) {}
   void set_ink(const float* ink, double total);
-  /// As Method::densities.
+  /// Computes densities as Method::densities.
   void at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const;
   [[nodiscard]] std::size_t bytes() const { return nodes_.density.capacity() * sizeof(float); }
 
@@ -138,15 +139,14 @@ class InkDensity {
   InkNodes nodes_;
 };
 
-/// One way of summing the forces.
+/// A method of summing the forces.
 class Method {
  public:
   virtual ~Method() = default;
   virtual void set_ink(const float* ink, double total) = 0;
   /// May change the order of the dots.
   virtual void forces(DotList& dots, float* force_x, float* force_y) = 0;
-  /// Smoothed density of ink of total charge 1 where the dots [begin, end) are, at least least_density of its mean;
-  /// 1/px^2.
+  /// Smoothed density of ink of total charge 1 at the dots [begin, end), at least least_density of its mean; 1/px^2.
   virtual void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const = 0;
   [[nodiscard]] virtual std::int64_t missed_neighbours(DotList& dots) = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

@@ -1,4 +1,4 @@
-// The CUDA engine: keeps the dots, records a step as a graph, checks the ink.
+// The CUDA engine: stores the dots, records a step as a graph, checks the ink.
 #include <algorithm>
 #include <cmath>
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
@@ -9,7 +9,7 @@ namespace {
 constexpr int ink_threads = 256;
 constexpr int ink_blocks = 512;
 
-/// Sums of each block in a fixed order; the first pixel that is no ink.
+/// Sums the ink of each block in a fixed order and finds the first invalid pixel.
 __global__ void __launch_bounds__(ink_threads) ink_kernel(const float* __restrict__ ink, std::int64_t count,
                                                           double* __restrict__ parts, unsigned long long* first_bad) {
   double own = 0;
@@ -238,7 +238,7 @@ EnginePointer engine_cuda(const Setup& setup, const Queue& queue) {
     case ForceSum::direct: return direct_cuda(setup, queue);
     case ForceSum::taylor: break;
   }
-  // Its three sums cancel: in float32, which non-uniform transforms have here, too little would be left.
+  // The three sums of `taylor` cancel. The non-uniform transforms here are in float32, which leaves too few digits.
   throw_unsupported("ElectrostaticPlan", "sum", "ewald or direct on " + to_string(queue.device()),
                     "taylor, which the CPU has");
 }

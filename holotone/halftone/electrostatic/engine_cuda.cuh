@@ -1,5 +1,5 @@
 #pragma once
-// For _cuda.cu files only: the dots of a CUDA engine, whatever sums their forces. Not for users.
+// For _cuda.cu files only: the dots of a CUDA engine, for any method of summing the forces. Not for users.
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/halftone/electrostatic/engine.hpp>
 #include <holotone/halftone/electrostatic/kernels_cuda.cuh>
@@ -7,7 +7,7 @@
 
 namespace holotone::electrostatic {
 
-/// Total of the ink in float64, in a fixed order. Throws for bad ink. Waits for the device.
+/// Sums the ink in float64, in a fixed order. Throws for bad ink. Waits for the device.
 class InkCheck {
  public:
   explicit InkCheck(const Queue& queue);
@@ -36,7 +36,7 @@ class EdgeTable {
   Array<float2, 1> table_;
 };
 
-/// A recorded step that is launched again as long as nothing in it changes.
+/// A step recorded as a CUDA graph and launched again while nothing in it changes.
 class StepGraph {
  public:
   explicit StepGraph(const Queue& queue);
@@ -44,12 +44,13 @@ class StepGraph {
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
 
-  /// body(stream) the first time, then as a graph. `rule` is what of the launches may change.
+  /// Runs body(stream) directly the first time, then as a graph. A changed `rule` discards the graph: it is the only
+  /// argument of the launches that may change.
   template <class Body>
   void run(const MoveRule& rule, const Body& body) {
     if (runs_ > 0 && !(rule == rule_)) reset();
     rule_ = rule;
-    // The first run loads the kernels, which a recording could not.
+    // The first run loads the kernels, which is not possible while recording.
     if (runs_ == 0) {
       body(cuda::stream_of(queue_));
     } else {
@@ -70,7 +71,7 @@ class StepGraph {
   void launch();
 
   Queue queue_;
-  cudaStream_t recorder_ = nullptr;  ///< the queue's own may be the default stream, which cannot record
+  cudaStream_t recorder_ = nullptr;  ///< the queue's own may be the default stream, on which recording is not possible
   cudaGraphExec_t graph_ = nullptr;
   std::int64_t runs_ = 0;
   MoveRule rule_;
@@ -91,20 +92,20 @@ class CudaEngine : public ElectrostaticPlan::Engine {
   [[nodiscard]] std::size_t bytes() const override;
 
  protected:
-  /// F of every dot to forces[number], and its blocks' sums.
+  /// Writes F of every dot to forces[number], and the sums of its blocks.
   virtual void sum_forces(float2* forces, cudaStream_t stream) = 0;
-  /// Enqueues what a step with this rule needs, before it and outside of what is recorded.
+  /// Enqueues the work that a step with this rule needs before it, outside of the recording.
   virtual void prepare(const StepRule& rule) = 0;
-  /// Forces and moves; the dots are then in moved(), counted.
+  /// Enqueues forces and moves; the dots are then in moved(), counted.
   virtual void sum_and_move(const MoveRule& rule, cudaStream_t stream) = 0;
 
   [[nodiscard]] virtual const EdgeTable& edges() const = 0;
-  /// dots_input() for move_by.
+  /// Returns dots_input() for move_by.
   [[nodiscard]] ForceInput moving_input(double edge_correction) const;
-  /// What kernels have to know of the dots; the rest is zero.
+  /// Returns the kernels' input of the dots; the rest is zero.
   [[nodiscard]] ForceInput dots_input() const;
   [[nodiscard]] virtual Density density() const = 0;
-  /// What is recorded no longer holds.
+  /// Discards the recording.
   void forget_recording() { graph_.reset(); }
   [[nodiscard]] DotArrays moved();
   [[nodiscard]] CountTarget target();
@@ -136,10 +137,10 @@ class CudaEngine : public ElectrostaticPlan::Engine {
 EnginePointer ewald_cuda(const Setup& setup, const Queue& queue);
 EnginePointer direct_cuda(const Setup& setup, const Queue& queue);
 
-/// Cells of about `side` pixels, but no more than memory is good for.
+/// Cells of about `side` pixels, at most 2^26 of them.
 CellGrid make_cells(const Shape<2>& page, double side);
 
-/// Copies host numbers to a new array on the queue's device, rounded to T's parts.
+/// Copies host values to a new array on the queue's device and waits.
 template <class T>
 Array<T, 1> upload(const std::vector<T>& host, const Queue& queue) {
   Array<T, 1> result({static_cast<std::int64_t>(host.size())}, queue);

@@ -80,7 +80,7 @@ class EwaldMethod final : public Method {
   }
 
  private:
-  /// As many terms as leave a hundredth of the tolerance.
+  /// Coefficients of the shortest polynomial with an error below 1 % of the tolerance, at most most_terms.
   static std::vector<float> near_coefficients(const Setup& setup) {
     const ForceSplit split{setup.split_beta, setup.cutoff};
     for (int terms = 3;; ++terms) {
@@ -97,7 +97,7 @@ class EwaldMethod final : public Method {
     }
   }
 
-  /// The ink's share of the neutral grid, nodes < used.
+  /// Contribution of the ink to the neutral grid, nodes < used.
   [[nodiscard]] std::vector<float> ink_on_grid(const std::vector<std::complex<float>>& spectrum) const {
     const std::int64_t ny = setup_.grid[0];
     const std::int64_t nx = setup_.grid[1];
@@ -120,7 +120,8 @@ class EwaldMethod final : public Method {
     transform_2d(grid.data(), ny, nx, FftDirection::inverse);
     double sum = 0;
     for (const auto& node : grid) sum += static_cast<double>(node.real());
-    // Rounding alike at all nodes would leave a charge: dots and ink cancel a thousandfold.
+    // Corrects the total charge. A common rounding error at all nodes would leave a net charge, because dots and ink
+    // cancel a thousandfold.
     const double correction = charge / sum;
     std::vector<float> result(static_cast<std::size_t>(setup_.used[0] * setup_.used[1]));
     for (std::int64_t y = 0; y < setup_.used[0]; ++y) {
@@ -132,7 +133,7 @@ class EwaldMethod final : public Method {
     return result;
   }
 
-  /// The near force of the ink as a spline's coefficients.
+  /// Near force of the ink as coefficients of a spline.
   [[nodiscard]] std::vector<float> near_table(std::vector<std::complex<float>> spectrum) const {
     const std::int64_t period_y = setup_.period[0];
     const std::int64_t period_x = setup_.period[1];

@@ -10,19 +10,19 @@
 
 namespace holotone::electrostatic {
 
-/// The neutral grid: dots less ink, real, one row of the padded grid for each used row.
+/// Neutral grid (dots minus ink), real: one row of the padded grid for each used row.
 class ChargeGrid {
  public:
   explicit ChargeGrid(const Setup& setup);
 
-  /// For total charge 1: {used[0], used[1]}.
+  /// `ink`: {used[0], used[1]}, for total charge 1.
   void set_ink(std::vector<float> ink) { ink_ = std::move(ink); }
-  /// Dots in the order of these cells.
+  /// Spreads dots that are in the order of these cells.
   void spread(const DotList& dots, const Cells& order);
   /// Density of ink of total charge 1, not below least_density of its mean, 1/px^2.
   void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const;
 
-  /// Numbers from row to row; a row may be transformed in place.
+  /// Distance between rows, in floats; a row can be transformed in place.
   [[nodiscard]] std::int64_t row_length() const { return row_length_; }
   [[nodiscard]] float* data() { return cells_.data(); }
   [[nodiscard]] const nufft::SpreadKernel<float>& kernel() const { return kernel_; }
@@ -38,12 +38,12 @@ class ChargeGrid {
   std::vector<float> ink_;
 };
 
-/// The far force at the nodes, from the neutral grid.
+/// Far force at the nodes, from the neutral grid.
 class FarField {
  public:
   explicit FarField(const Setup& setup);
 
-  /// Overwrites the grid.
+  /// Computes the far force from `grid`, which it overwrites.
   void transform(ChargeGrid& grid);
   /// force = far force at the dots [begin, end).
   void interpolate(const ChargeGrid& grid, const DotList& dots, std::int64_t begin, std::int64_t end, float* force_x,

@@ -10,7 +10,7 @@ namespace holotone::electrostatic {
 namespace {
 
 constexpr int threads = 256;
-/// Cells across the cut-off.
+/// Number of cells across the cut-off.
 constexpr double cells_a_cutoff = 2;
 
 __device__ __forceinline__ float2 product(float2 a, float2 b) {
@@ -27,12 +27,12 @@ __global__ void pad_ink_kernel(const float* __restrict__ ink, int ny, int nx, do
   }
 }
 
-/// The half spectrum {ny, nx / 2 + 1} of a real array {ny, nx}.
+/// Half spectrum {ny, nx / 2 + 1} of a real array {ny, nx}.
 struct HalfSpectrum {
   const float2* values = nullptr;
   int ny = 0;
   int nx = 0;
-  /// At frequency 0 <= y < ny, 0 <= x < nx.
+  /// Value at frequency 0 <= y < ny, 0 <= x < nx.
   [[nodiscard]] __device__ __forceinline__ float2 at(int y, int x) const {
     const bool mirrored = 2 * x > nx;
     if (mirrored) {
@@ -44,14 +44,14 @@ struct HalfSpectrum {
   }
 };
 
-/// InkAliases of one axis.
+/// InkAliases of one axis, on the device.
 struct AliasPointers {
   const float2* factor = nullptr;
   const float* spot = nullptr;
   const int* frequency = nullptr;
 };
 
-/// The spectrum of ink on the nodes; a thread a frequency of the half spectrum {ly, lx / 2 + 1}.
+/// Computes the spectrum of ink on the nodes; one thread per frequency of the half spectrum {ly, lx / 2 + 1}.
 __global__ void node_spectrum_kernel(const __grid_constant__ HalfSpectrum ink,
                                      const __grid_constant__ AliasPointers rows,
                                      const __grid_constant__ AliasPointers columns, int lx,
@@ -78,7 +78,7 @@ __global__ void crop_nodes_kernel(const float* __restrict__ padded, int lx, floa
   if (x < nx) nodes[y * nx + x] = padded[y * lx + x];
 }
 
-/// The spectrum of the ink's near force, x component real and y component imaginary; a thread a frequency.
+/// Computes the spectrum of the ink's near force, x component real and y component imaginary; one thread per frequency.
 __global__ void near_spectrum_kernel(const __grid_constant__ HalfSpectrum ink, const float2* __restrict__ factors,
                                      float2* __restrict__ spectrum) {
   const int x = blockIdx.x * threads + threadIdx.x;
@@ -92,7 +92,7 @@ __global__ void near_spectrum_kernel(const __grid_constant__ HalfSpectrum ink, c
   }
 }
 
-/// The page with two pixels around it, of a periodic array.
+/// Copies the page with a border of two pixels from a periodic array.
 __global__ void crop_table_kernel(const float2* __restrict__ periodic, int ny, int nx, float2* __restrict__ table,
                                   int columns) {
   const int x = blockIdx.x * threads + threadIdx.x;
@@ -115,7 +115,7 @@ void check_fft(cufftResult status, const char* call) {
   }
 }
 
-/// A two-dimensional transform with a work area of its own.
+/// Two-dimensional cuFFT plan with its own work area.
 class Transform {
  public:
   Transform(Shape<2> shape, cufftType type, const Queue& queue) {
@@ -151,7 +151,7 @@ std::vector<float2> rounded_pairs(const std::vector<double>& table) {
   return result;
 }
 
-/// What ink becomes on the nodes and around the dots.
+/// Tables of the ink: charge on the nodes, near force around the dots.
 class InkTables {
  public:
   InkTables(const Setup& setup, const Queue& queue)
@@ -179,7 +179,7 @@ class InkTables {
     }
   }
 
-  /// Returns the ink's total.
+  /// Computes the tables. Returns the ink's total.
   double set(View<const float, 2> ink) {
     const auto stream = cuda::stream_of(queue_);
     const double total = check_(ink);
@@ -244,7 +244,7 @@ NodeAxis node_axis(const Setup& setup, int axis) {
   return result;
 }
 
-/// The finest polynomials of at most window_terms terms.
+/// The most accurate polynomials of at most window_terms terms.
 WindowTerms window_terms_of(const SpreadWindow& window) {
   WindowPolynomial polynomial;
   double error = 1e-7;
@@ -255,8 +255,8 @@ WindowTerms window_terms_of(const SpreadWindow& window) {
   const auto coefficient = [&](int k, int i) {
     return polynomial.coefficient[static_cast<std::size_t>(k * polynomial.stride + i)];
   };
-  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made
-  // with.
+  // Dots and ink cancel a thousandfold. The polynomials therefore need the charge of the exact window, from which the
+  // ink's grid is computed.
   double integral = 0;
   for (int k = 0; k <= polynomial.degree; k += 2) {
     for (int i = 0; i < window.width; ++i) integral += coefficient(k, i) / (k + 1);
@@ -281,7 +281,7 @@ NearTerms near_terms_of(const Setup& setup) {
   return terms;
 }
 
-/// Narrow cells have few dots in vain, wide ones few rows.
+/// Cells for spreading and for the near force. Narrow cells give few useless candidates, wide cells few rows.
 CellGrid cells_of(const Setup& setup) {
   const double coarsest = std::max(setup.step_x, setup.step_y);
   return make_cells(setup.page, std::max(setup.cutoff / cells_a_cutoff, least_cell_steps * coarsest));
@@ -330,7 +330,7 @@ class EwaldCuda final : public CudaEngine {
     write_forces(input, setup().window.width, forces, sums(), stream);
   }
 
-  /// One table for the ink's attraction and the correction, as a share of the dots' charge.
+  /// Updates the sum of the tables of the ink's attraction and of the edge correction, as a share of the dots' charge.
   void prepare(const StepRule& rule) override {
     const double share = rule.edge_correction;
     if (step_charge_ == count() && step_correction_ == share) return;
@@ -363,7 +363,7 @@ class EwaldCuda final : public CudaEngine {
   }
 
  private:
-  /// Enqueues what makes the far force on the nodes; returns what the particles' kernel reads.
+  /// Enqueues the far force on the nodes. Returns the input of the force kernel.
   ForceInput far_field(cudaStream_t stream) {
     ForceInput input = dots_input();
     spread({input.place, input.start, ink_.nodes(), static_cast<float>(input.count)}, input.cells, nodes_,
@@ -384,7 +384,7 @@ class EwaldCuda final : public CudaEngine {
   InkTables ink_;
   EdgeTable edges_;
   Array<float2, 1> step_table_;
-  std::int64_t step_charge_ = 0;  ///< number of dots that it holds for; 0: for none
+  std::int64_t step_charge_ = 0;  ///< number of dots for which the table is valid; 0: none
   double step_correction_ = 0;
   Convolution convolution_;
   Array<float, 1> charge_;

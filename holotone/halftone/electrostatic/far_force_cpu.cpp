@@ -9,15 +9,15 @@
 namespace holotone::electrostatic {
 namespace {
 
-/// The window's polynomial may miss it by this share of the tolerance.
+/// Share of the tolerance for the error of the window's polynomial.
 constexpr double polynomial_share = 0.1;
 constexpr std::int64_t least_strip_nodes = 24;
-/// Columns that are transformed together: they and their two images fit a core's cache.
+/// Number of columns transformed together: they and their two images fit into a core's cache.
 constexpr std::int64_t block = 8;
 
 constexpr int padded(int width) { return (width + 3) / 4 * 4; }
 
-/// phi at the nodes of one axis.
+/// Computes phi at the nodes of one axis.
 template <int Width>
 HOLOTONE_ALWAYS_INLINE void weights(const float* coefficient, int degree, float place, float* result) {
   constexpr int size = padded(Width);
@@ -38,7 +38,7 @@ HOLOTONE_ALWAYS_INLINE std::int64_t node_of(float coordinate, double nodes_a_px,
   return static_cast<std::int64_t>(first);
 }
 
-/// What the loops need of the grid.
+/// Parameters of the grid for the loops.
 struct Nodes {
   double nodes_a_px_x;
   double nodes_a_px_y;
@@ -99,7 +99,7 @@ HOLOTONE_SIMD_CLONES void interpolate_run(const Nodes& nodes, const float* x, co
   }
 }
 
-/// action(constant) for a run-time width.
+/// Calls action(constant) for a run-time width.
 template <class Action>
 void with_width(int width, const Action& action) {
   constexpr int narrowest = 3;
@@ -122,8 +122,8 @@ ChargeGrid::ChargeGrid(const Setup& setup)
       kernel_(setup.window, polynomial_share * setup.options.tolerance),
       row_length_(2 * fft::line_distance(setup.grid[1] / 2 + 1)),
       cells_({setup.used[0] * row_length_}) {
-  // Dots and ink cancel a thousandfold: the polynomials' charge has to be the window's, which the ink's grid was made
-  // with.
+  // Dots and ink cancel a thousandfold. The polynomials therefore need the charge of the exact window, from which the
+  // ink's grid is computed.
   double integral = 0;
   for (int k = 0; k <= kernel_.degree; k += 2) {
     for (int i = 0; i < kernel_.width; ++i) {
@@ -145,7 +145,7 @@ void ChargeGrid::spread(const DotList& dots, const Cells& order) {
     for (std::int64_t x = 0; x < setup_.used[1]; ++x) row[x] = -charge * ink[x];
     std::fill(row + setup_.used[1], row + row_length_, 0.0F);
   });
-  // Strips of rows of cells, higher than a window: two strips apart, dots touch no common node.
+  // Strips of rows of cells, each higher than a window: dots of strips that are two apart share no node.
   const double nodes = std::max<double>(least_strip_nodes, setup_.window.width + 1);
   const auto high = static_cast<std::int64_t>(std::ceil(nodes * setup_.step_y / order.side()));
   const std::int64_t strips = (order.rows() + high - 1) / high;
@@ -193,7 +193,7 @@ void FarField::transform(ChargeGrid& grid) {
   const std::int64_t step = grid.row_length() / 2;
   parallel_for(0, setup_.used[0], [&](std::int64_t y) { rows_.execute(all + y * step); });
   memory_.reserve(3 * block * distance_);
-  const std::int64_t half = setup_.grid[1] / 2;  // the last column is left out
+  const std::int64_t half = setup_.grid[1] / 2;  // without the last column, where the influence is 0
   parallel_for(0, (half + block - 1) / block, [&](std::int64_t i) {
     columns(all, step, i * block, std::min(block, half - i * block), memory_.own());
   });
@@ -204,8 +204,8 @@ void FarField::transform(ChargeGrid& grid) {
   });
 }
 
-/// The columns k_x = first .. first + count - 1 and their mirror images: H[k] = R[k] (G_y - i G_x), and R[-k] is the
-/// conjugate of R[k]: a grid of real charges gives both components of the force in one complex grid.
+/// Transforms the columns k_x = first .. first + count - 1 and their mirror images: H[k] = R[k] (G_y - i G_x), and
+/// R[-k] is the conjugate of R[k]. A grid of real charges gives both components of the force in one complex grid.
 void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t first, std::int64_t count,
                        Complex* memory) {
   const std::int64_t ny = setup_.grid[0];

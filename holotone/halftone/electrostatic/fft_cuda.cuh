@@ -31,7 +31,7 @@ __device__ __forceinline__ void four(float2& a, float2& b, float2& c, float2& d)
   d = difference(odd, odd_high);
 }
 
-/// Transforms of Radix numbers in registers, in natural order.
+/// Transforms Radix numbers in registers, input and output in natural order.
 template <int Radix, bool Inverse>
 __device__ __forceinline__ void small(float2 (&v)[Radix]) {
   constexpr float half_root = 0.70710678118654752F;
@@ -103,17 +103,17 @@ __device__ __forceinline__ void turn_all(float2 (&v)[16], const float2* __restri
   for (int k = 1; k < 16; ++k) v[k] = product(v[k], power[k]);
 }
 
-/// Numbers a transform of 256 Rest needs between its passes.
+/// Shared memory of a transform of length 256 Rest between its passes, in complex numbers.
 constexpr int scratch_size(int rest) { return 256 * rest + 16; }
 
-/// One transform of length N = 256 Rest by 16 Rest threads of a block; `thread` is the place among them. v[k] is number
-/// thread + 16 Rest k before and frequency thread + 16 Rest k after. `roots[k]` = exp(-2 pi i k / N). All threads
-/// of the block have to call it; `scratch` may be shared by nobody else.
+/// Transforms N = 256 Rest numbers by 16 Rest threads of a block; `thread` is the index among these threads. v[k] is
+/// number thread + 16 Rest k before and frequency thread + 16 Rest k after. `roots[k]` = exp(-2 pi i k / N). All
+/// threads of the block have to call it, each transform with its own `scratch`.
 template <int Rest, bool Inverse>
 __device__ __forceinline__ void transform(float2 (&v)[16], float2* scratch, int thread,
                                           const float2* __restrict__ roots) {
   constexpr int threads = 16 * Rest;
-  constexpr int pitch = threads + 1;  // no two of 16 neighbours in one bank
+  constexpr int pitch = threads + 1;  // 16 neighbours lie in different banks
   small<16, Inverse>(v);
   turn_all<Inverse>(v, roots, thread);
   __syncthreads();

@@ -38,7 +38,7 @@ __device__ __forceinline__ float2 far_force(const ForceInput& in, float2 place) 
   return force;
 }
 
-/// body(k) for the dots k of the cells that a disc of the cut-off about `place` touches.
+/// Calls body(k) for the dots k of the cells that a disc of the cut-off about `place` touches.
 template <class Body>
 __device__ __forceinline__ void over_neighbours(const ForceInput& in, float2 place, const Body& body) {
   const NearTerms& near = in.near;
@@ -57,7 +57,7 @@ __device__ __forceinline__ void over_neighbours(const ForceInput& in, float2 pla
   }
 }
 
-/// The near repulsion; `together` becomes the number of dots at this place, the dot itself among them.
+/// Computes the near repulsion. Sets `together` to the number of dots at this place, including the dot itself.
 template <int Terms>
 __device__ __forceinline__ float2 near_force(const ForceInput& in, float2 place, int& together) {
   float2 force{0, 0};
@@ -79,7 +79,8 @@ __device__ __forceinline__ float2 near_force(const ForceInput& in, float2 place,
   return force;
 }
 
-/// What the other dots at this very place do. Of more than most_together others, some stand for all.
+/// Force of the other dots at the same place. Of more than most_together others, only that many are summed and scaled
+/// to all.
 __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64_t index, float2 place, int together) {
   const auto own = static_cast<unsigned>(in.number[index]);
   float2 force{0, 0};
@@ -115,7 +116,7 @@ __device__ __forceinline__ void shorten(float2& vector, float limit) {
   }
 }
 
-/// Onto the page; the part of a velocity that led off it ends.
+/// Clamps a place to the page. A velocity component that led off the page becomes 0.
 __device__ __forceinline__ float2 onto_page(const Attraction& page, float2 place, float2& velocity) {
   const float x = fminf(fmaxf(place.x, 0.0F), static_cast<float>(page.nx));
   const float y = fminf(fmaxf(place.y, 0.0F), static_cast<float>(page.ny));
@@ -124,7 +125,7 @@ __device__ __forceinline__ float2 onto_page(const Attraction& page, float2 place
   return {x, y};
 }
 
-/// Moves one dot by its force and hands it to the next sort.
+/// Moves one dot by its force and counts it for the next sort.
 __device__ __forceinline__ void move_dot(const ForceInput& in, const MoveRule& rule, std::int64_t index, float2 place,
                                          float2 force, const DotArrays& to, const CountTarget& target) {
   float2 velocity = in.velocity[index];
@@ -150,7 +151,7 @@ __device__ __forceinline__ void move_dot(const ForceInput& in, const MoveRule& r
   count_dot(target, index, moved);
 }
 
-/// A block's sums of |F| and |F|^2, in a fixed order.
+/// Writes a block's sums of |F| and |F|^2, added in a fixed order.
 __device__ __forceinline__ void leave_sums(float2 force, float2* __restrict__ sums) {
   float square = fmaf(force.x, force.x, force.y * force.y);
   float size = sqrtf(square);
@@ -264,7 +265,7 @@ __global__ void __launch_bounds__(force_threads)
   if (index < count) out[number[index]] = place[index];
 }
 
-/// One block, so that the order is fixed.
+/// Runs as one block, so that the order is fixed.
 __global__ void __launch_bounds__(1024)
     add_up_kernel(const float2* __restrict__ sums, std::int64_t blocks, double2* __restrict__ total) {
   double2 own{0, 0};

@@ -1,4 +1,4 @@
-// Fields made of the ink once and interpolated at dots, on the CPU: attraction, correction at edges, density.
+// Fields computed once from the ink and interpolated at dots, on the CPU: attraction, correction at edges, density.
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>
@@ -6,7 +6,7 @@
 namespace holotone::electrostatic {
 namespace {
 
-/// The cubic B-spline's four values about a place; returns the first of its coefficients' numbers.
+/// Computes the four weights of a cubic B-spline at a coordinate. Returns the index of the first coefficient.
 HOLOTONE_ALWAYS_INLINE std::int64_t spline_weights(float coordinate, float* weight) {
   const float place = coordinate - 0.5F;
   const float whole = std::floor(place);

@@ -1,4 +1,4 @@
-// Tables over the page that are made of the ink, in float64: attraction, correction at edges, density.
+// Tables over the page, computed from the ink in float64: attraction, correction at edges, density.
 #include <algorithm>
 #include <cmath>
 #include <holotone/halftone/electrostatic/settings.hpp>
@@ -20,7 +20,7 @@ double spot_force_over_distance(double r2) {
 
 std::vector<double> attraction_table(const Shape<2>& page, const float* ink) {
   constexpr std::int64_t reach = 2;  // pixels beyond the page that a spline on it touches
-  constexpr std::int64_t room = 24;  // the spline's inverse filter falls by 0.27 a pixel: what wraps around stays out
+  constexpr std::int64_t room = 24;  // the spline's inverse filter falls by 0.27 a pixel: no wrap-around on the page
   const std::int64_t rows = page[0];
   const std::int64_t columns = page[1];
   const std::int64_t ny = fft_friendly_size(2 * (rows + reach) + 2 * room);

@@ -1,5 +1,5 @@
 #pragma once
-// For _cuda.cu files only: what the kernels of electrostatic halftoning share. Not for users.
+// For _cuda.cu files only: declarations shared by the kernels of electrostatic halftoning. Not for users.
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <holotone/core/array.hpp>
@@ -13,10 +13,11 @@ namespace holotone::electrostatic {
 inline constexpr int widest_window = 10;
 inline constexpr int window_terms = 7;  ///< even: 4, odd: 3
 inline constexpr int most_near_terms = 9;
-/// Terms of the near share with a window: wide ones belong to small errors.
+/// Number of terms of the near share for a window of this width; wide windows belong to small errors.
 constexpr int near_terms(int width) { return width <= 5 ? 7 : most_near_terms; }
 
-/// Square cells that dots are sorted into, row by row. cells[nx ny] is one more, for what is no dot.
+/// Square cells into which dots are sorted, row by row. Arrays over cells have one more entry: start[nx ny] is the
+/// number of dots.
 struct CellGrid {
   int ny = 0;
   int nx = 0;
@@ -31,7 +32,7 @@ struct NodeAxis {
   int margin = 0;
   float step = 1;          ///< pixels
   float inverse = 1;       ///< 1 / step, rounded
-  float inverse_rest = 0;  ///< what rounding left
+  float inverse_rest = 0;  ///< 1 / step - inverse
 };
 struct Nodes {
   NodeAxis y;
@@ -45,7 +46,7 @@ struct WindowTerms {
   float odd[widest_window / 2][window_terms / 2] = {};         ///< of t^1, t^3, t^5
 };
 
-/// The share of a pair's force that near cells give: a polynomial of s = 1 - |r|^2 / cutoff^2, 0 for s < 0.
+/// Near share of a pair's force: a polynomial of s = 1 - |r|^2 / cutoff^2, 0 for s < 0.
 struct NearTerms {
   float cutoff = 0;                         ///< pixels
   float inverse2 = 0;                       ///< 1 / cutoff^2
@@ -59,8 +60,9 @@ __device__ __forceinline__ int cell_of(const CellGrid& cells, float2 place) {
   return cell_of(place.y, cells.inverse, cells.ny) * cells.nx + cell_of(place.x, cells.inverse, cells.nx);
 }
 
-/// The first node that a dot touches on an axis, and the window at it and the following ones. The dot's distance to it
-/// is formed without rounding its place first: far from the page's corner float32 would be too coarse.
+/// Returns the first node that a dot's window touches on an axis. Sets `value` to the window at this and the following
+/// nodes. The dot's distance to the node is computed without rounding its place first: far from the page's corner
+/// float32 would be too coarse.
 template <int Width>
 __device__ __forceinline__ int window_at(const WindowTerms& terms, const NodeAxis& axis, float place,
                                          float (&value)[Width]) {
@@ -94,8 +96,8 @@ void with_width(int width, const Body& body) {
   (std::make_integer_sequence<int, widest_window - 2>{});
 }
 
-/// Dots sorted by cell to charge on the nodes, minus `dots_number` times `ink` (the image's charge there for one dot).
-/// `start[c]` is the first dot of cell c. Sums are in fixed point: the same bits in any order. Enqueues.
+/// Spreads dots sorted by cell to charge on the nodes, minus `count` times `ink` (the image's charge there for one
+/// dot). `start[c]` is the first dot of cell c. Sums are in fixed point: the same bits in any order. Only enqueues.
 struct SpreadInput {
   const float2* dots = nullptr;
   const int* start = nullptr;
@@ -104,21 +106,20 @@ struct SpreadInput {
 };
 void spread(const SpreadInput& input, const CellGrid& cells, const Nodes& nodes, int width, const WindowTerms& window,
             float* charge, cudaStream_t stream);
-/// Cells must be at least this many steps of the nodes wide.
+/// Minimum width of cells, in steps of the nodes.
 inline constexpr double least_cell_steps = 0.75;
 
-/// Dots as the kernels keep them, sorted by cell or not.
+/// Arrays of dots on the device, sorted by cell or not.
 struct DotArrays {
   float2* place = nullptr;
   float2* velocity = nullptr;  ///< of the last move, pixels
   int* number = nullptr;       ///< in the caller's order
 };
 
-/// Puts dots in order of their cells.
+/// Sorts dots by cell.
 ///
-/// Dots are counted into `fill` where they come from (count_dot), which has to be all zeros; sort() then moves them.
-/// Within a cell
-/// their order is that of counting, or that of their numbers if `deterministic`.
+/// The kernels that write the dots count them into `fill` (count_dot), which has to be all zeros before; sort() then
+/// moves them. Within a cell their order is that of counting, or that of their numbers if `deterministic`.
 class CellSort {
  public:
   CellSort(const CellGrid& cells, std::int64_t maximum, bool deterministic, const Queue& queue);
@@ -127,7 +128,7 @@ class CellSort {
   [[nodiscard]] int* rank() { return rank_.data(); }
   [[nodiscard]] const CellGrid& cells() const { return cells_; }
   [[nodiscard]] std::size_t bytes() const;
-  /// No dot is counted.
+  /// Resets the counts to zero.
   void clear(cudaStream_t stream);
   void sort(const DotArrays& from, const DotArrays& to, std::int64_t count, cudaStream_t stream);
 
@@ -135,13 +136,13 @@ class CellSort {
   CellGrid cells_;
   bool deterministic_;
   Array<int, 1> fill_;   ///< dots counted so far in each cell; zeros after a sort
-  Array<int, 1> start_;  ///< first dot of each cell, and their number
-  Array<int, 1> rank_;   ///< of each dot in its cell
+  Array<int, 1> start_;  ///< first dot of each cell, then the number of dots
+  Array<int, 1> rank_;   ///< index of each dot in its cell
   Array<int2, 1> slots_;
   Buffer scan_area_;
 };
 
-/// Where a dot goes to be sorted.
+/// Destination of the counts for the next sort.
 struct CountTarget {
   CellGrid cells;
   int* fill = nullptr;
@@ -159,7 +160,7 @@ struct Attraction {
   float charge = 0;  ///< number of dots
 };
 
-/// A cubic B-spline's four weights at t after its second node.
+/// Computes the four weights of a cubic B-spline at t after its second node.
 __device__ __forceinline__ void spline_weights(float t, float (&weight)[4]) {
   const float u = 1.0F - t;
   weight[0] = u * u * u * (1.0F / 6);
@@ -193,10 +194,11 @@ __device__ __forceinline__ float2 attraction_at(const Attraction& in, float2 pla
   return {force.x * in.charge, force.y * in.charge};
 }
 
-/// Dots closer than the root of this, px, are at one place; of more than most_together there, some stand for all.
+/// Squared distance, px^2, up to which dots are at the same place. Of more than most_together others there, only that
+/// many are summed and scaled to all.
 inline constexpr auto same_place2 = static_cast<float>(same_place_px * same_place_px);
 inline constexpr int most_together = 1024;
-/// Where dot `other` pushes dot `own` that is at the same place: the two numbers say it.
+/// Direction in which dot `other` pushes dot `own` at the same place. It depends only on their numbers.
 __device__ __forceinline__ float2 same_place_direction(unsigned own, unsigned other) {
   const std::uint64_t pair = (static_cast<std::uint64_t>(min(own, other)) << 32) | max(own, other);
   float2 direction;
@@ -210,7 +212,7 @@ __device__ __forceinline__ float approximate_inverse(float x) {
   return y;
 }
 
-/// Density of ink, dots a square pixel, from a number at the nearest node.
+/// Density of ink in dots per square pixel, from the value at the nearest node.
 struct Density {
   NodeAxis y;
   NodeAxis x;
@@ -223,7 +225,7 @@ struct MoveRule {
   bool momentum = true;
   bool scaled = true;
   float tau = 0;
-  float keep = 0;   ///< share of the velocity that stays
+  float keep = 0;   ///< share of the velocity that is kept
   float limit = 0;  ///< pixels, or mean spacings if scaled
   friend bool operator==(const MoveRule&, const MoveRule&) = default;
 };
@@ -240,33 +242,34 @@ struct ForceInput {
   WindowTerms window;
   NearTerms near;
   Attraction attraction;
-  Attraction edges;  ///< what move_by adds to its forces; without a table: nothing
+  Attraction edges;  ///< added to the forces by move_by; without a table: nothing
   Density density;
   float same_place_force = 0;
 };
 
-/// Threads of a block of the force and move kernels; each block leaves sums of |F| and |F|^2.
+/// Threads per block of the force and move kernels. Each block writes its sums of |F| and |F|^2.
 inline constexpr int force_threads = 128;
 
-/// F of every dot to forces[number].
+/// Writes F of every dot to forces[number].
 void write_forces(const ForceInput& input, int width, float2* forces, float2* sums, cudaStream_t stream);
-/// F of every dot, and where it takes the dot: to `to`, in the order of the input, counted for the next sort.
+/// Moves every dot by its force F. The moved dots go to `to` in the order of the input and are counted for the next
+/// sort.
 void move_by_forces(const ForceInput& input, int width, const MoveRule& rule, const DotArrays& to,
                     const CountTarget& target, float2* sums, cudaStream_t stream);
-/// Moves by given forces[number].
+/// Moves dots by given forces[number].
 void move_by(const ForceInput& input, const float2* forces, const MoveRule& rule, const DotArrays& to,
              const CountTarget& target, float2* sums, cudaStream_t stream);
-/// Only the sums of given forces.
+/// Computes only the sums of given forces.
 void measure(const ForceInput& input, const float2* forces, float2* sums, cudaStream_t stream);
 void shake_dots(const ForceInput& input, float radius, std::uint64_t seed, const DotArrays& to,
                 const CountTarget& target, cudaStream_t stream);
-/// The caller's dots, taken to the page, at rest; `first_bad`, all ones before, becomes the first that is
-/// not finite.
+/// Loads the caller's dots, clamped to the page and at rest. `first_bad` has to be all ones; it becomes the first dot
+/// that is not finite.
 void load_dots(const float2* positions, std::int64_t count, Shape<2> page, const DotArrays& to,
                const CountTarget& target, unsigned long long* first_bad, cudaStream_t stream);
 /// out[number] = place.
 void store_dots(const float2* place, const int* number, std::int64_t count, float2* out, cudaStream_t stream);
-/// {sum of |F|, sum of |F|^2} of `blocks` blocks in a fixed order.
+/// Adds {sum of |F|, sum of |F|^2} of `blocks` blocks in a fixed order.
 void add_up(const float2* sums, std::int64_t blocks, double2* total, cudaStream_t stream);
 
 }  // namespace holotone::electrostatic

@@ -1,7 +1,7 @@
 #pragma once
-// Sixteen numbers at a time in the compiler's own vector types, for functions with HOLOTONE_SIMD_CLONES. Results come
-// back by reference: vectors wider than the baseline's are not returned by value. No comparisons: g++ 12 makes scalar
-// code of them before it knows the processor. Not for users.
+// Vectors of sixteen numbers in the compiler's own types, for functions with HOLOTONE_SIMD_CLONES. Results are returned
+// by reference, because vectors wider than the baseline's are not returned by value. No comparisons: g++ 12 turns them
+// into scalar code before it selects the processor. Not for users.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,9 +12,11 @@ namespace holotone::electrostatic {
 typedef float FloatLanes __attribute__((vector_size(64)));       // NOLINT(modernize-use-using): the attribute's form
 typedef std::int32_t IntLanes __attribute__((vector_size(64)));  // NOLINT(modernize-use-using)
 
-/// Added to a squared distance (px^2) before it is divided by: a dot does nothing to itself and to others at its place.
+/// Added to a squared distance (px^2) before division, so that a dot exerts no force on itself and on others at its
+/// place.
 constexpr float least_square = 1e-12F;
-/// Sums of 1 / (v + least_square) over a dot's neighbours and itself above this: another dot is at the same place.
+/// Threshold for the sum of 1 / (v + least_square) over a dot's neighbours and itself. Above it another dot is at the
+/// same place.
 constexpr float crowded = 1.5F / least_square;
 
 HOLOTONE_ALWAYS_INLINE void load_lanes(const float* from, FloatLanes& to) { std::memcpy(&to, from, sizeof(to)); }

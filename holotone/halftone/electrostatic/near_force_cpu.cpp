@@ -16,7 +16,7 @@ struct PairSum {
   FloatLanes inverse{};  ///< of 1 / (v + least_square)
 };
 
-/// A NearKernel for the loops.
+/// A NearKernel with a compile-time number of terms.
 template <int Terms>
 struct Share {
   float inverse;  ///< 1 / cutoff^2
@@ -51,14 +51,14 @@ HOLOTONE_ALWAYS_INLINE void add_run(const Share<Terms>& share, float own_x, floa
   }
 }
 
-/// The cells' list as the loops read it.
+/// Cells, dots and cut-off for the loops.
 struct Neighbourhood {
   const Cells* cells;
   const DotList* dots;
   float cutoff;
 };
 
-/// Runs of dots in the cells that a disc about (x, y) touches, row by row.
+/// Calls action(begin, end) for the runs of dots in the cells that a disc about (x, y) touches, row by row.
 template <class Action>
 HOLOTONE_ALWAYS_INLINE void over_runs(const Neighbourhood& around, float x, float y, const Action& action) {
   const Cells& cells = *around.cells;
@@ -103,7 +103,7 @@ HOLOTONE_SIMD_CLONES void neighbours_task(const NearKernel& kernel, const Neighb
 
 using Task = void (*)(const NearKernel&, const Neighbourhood&, float, std::int64_t, std::int64_t, float*, float*);
 
-/// The loop for a run-time number of terms.
+/// Returns the loop for a run-time number of terms.
 Task task_of(std::size_t terms) {
   return [&]<int... I>(std::integer_sequence<int, I...>) {
     constexpr Task tasks[] = {neighbours_task<I + 1>...};
@@ -121,7 +121,7 @@ class CellNeighbours final : public NeighbourSum {
 
   void add(const DotList& dots, const Cells& order, float* force_x, float* force_y) override {
     const Neighbourhood around{&order, &dots, static_cast<float>(kernel_.cutoff)};
-    // Where dots crowd, few of them are much work: shorter runs than elsewhere.
+    // Crowded dots have many neighbours each, so these runs are shorter than task_dots.
     constexpr std::int64_t run = 256;
     parallel_for(0, (dots.count + run - 1) / run, [&](std::int64_t i) {
       const std::int64_t end = std::min(dots.count, (i + 1) * run);
@@ -149,7 +149,7 @@ void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& 
 }
 
 Cells::Cells(Shape<2> page, double side) : side_(side) {
-  // Never more cells than the list's numbers can hold, nor many more than a large list of dots needs.
+  // Limits the cells to what 32-bit indices can hold and to what a large list of dots needs.
   constexpr double most_cells = 1 << 26;
   const double height = static_cast<double>(page[0]);
   const double width = static_cast<double>(page[1]);
@@ -165,8 +165,8 @@ Cells::Cells(Shape<2> page, double side) : side_(side) {
 void Cells::sort(DotList& dots) {
   const std::int64_t count = dots.count;
   const std::int64_t cell_count = rows_ * columns_;
-  // Every part of the list counts its dots in each cell, then knows where they go: the order does not depend on the
-  // parts.
+  // Every part of the list counts its dots in each cell. The counts give the dots' destinations, so the order does not
+  // depend on the parts.
   const std::int64_t parts = std::clamp<std::int64_t>(count / 16384, 1, thread_count());
   const auto part_begin = [&](std::int64_t part) { return count * part / parts; };
   next_.assign(static_cast<std::size_t>(parts * cell_count), 0);

@@ -15,15 +15,15 @@ constexpr double pi = std::numbers::pi;
 constexpr std::int64_t largest_extent = 32768;
 constexpr std::int64_t most_dots = std::int64_t{1} << 30;
 constexpr std::int64_t largest_grid = 8192;
-constexpr std::int64_t least_grid = 256;  // of the longer axis: else the period would be many pages
-/// Share of the tolerance that the split and the window may use; the rest is the ink's table and rounding.
+constexpr std::int64_t least_grid = 256;  // of the longer axis: with fewer the period would be many pages
+/// Share of the tolerance for the errors of split and window; the rest is for the ink's table and rounding.
 constexpr double split_share = 0.9;
-/// ... and the share of what the image's spline misses; squares add up.
+/// Share of the tolerance for the error of the image's spline; squares add up.
 constexpr double ink_share = 0.35;
-/// Cut-offs to choose from, in steps of the grid.
+/// Range of the cut-off, in steps of the grid.
 constexpr double shortest_cutoff = 1.2;
 constexpr double longest_cutoff = 7;
-/// Beyond this distance from its centre a pixel's spot is left out of the grid, px (density there below 1e-4).
+/// Radius beyond which a pixel's spot is omitted from the grid, px (density there below 1e-4).
 constexpr double spot_reach_px = 3.5 * spot_px;
 
 /// Window and split in units of the grid's step.
@@ -36,7 +36,7 @@ struct Split {
 /// Squared net force over the density of uncorrelated dots: 2 pi log(page / nearest neighbour).
 double net_force_squared(double dots) { return 2 * pi * std::max(1.0, 0.5 * std::log(dots)); }
 
-/// The smallest cut-off below `most` with at most this squared error, by bisection; 0 if there is none.
+/// Smallest cut-off below `most` with at most this squared error, by bisection; 0 if there is none.
 double least_cutoff(const SplitError& error, const CloudTable& cloud, double budget, double most) {
   double low = shortest_cutoff;
   double high = std::min(longest_cutoff, most);
@@ -48,7 +48,7 @@ double least_cutoff(const SplitError& error, const CloudTable& cloud, double bud
   return high;
 }
 
-/// Charge clouds to choose from.
+/// Candidate charge clouds by beta, 3 to 14.
 const std::vector<std::pair<double, CloudTable>>& clouds() {
   static const auto all = [] {
     std::vector<std::pair<double, CloudTable>> made;
@@ -68,7 +68,7 @@ Split choose_split(double tolerance, double dots, double nodes) {
   Split best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int width = 3; width <= 10 && width * width < best_cost; ++width) {
-    // Flatter windows jump at their ends: their transforms have tails that the error's three images do not see.
+    // Flatter windows jump at their ends: their transforms have tails that the error's three images do not include.
     for (int tenths = 17; tenths <= 24; ++tenths) {
       const double shape = 0.1 * tenths;
       const SplitError error(width, shape * width, nodes);
@@ -91,15 +91,16 @@ struct Axis {
   double step = 0;
 };
 
-/// Nodes that rounding up takes: two margins, the page and one node at each end.
+/// Number of nodes that rounding up takes: two margins, the page and one node at each end.
 constexpr std::int64_t rounding_nodes = 6;
 
-/// Least cut-off, px. The attraction is a spline through its values at the pixels' centres, its far part is summed
-/// exactly: they differ by what a spline with nodes a pixel apart misses of a field smoothed by a cloud, measured on a
-/// contrasty picture with Gaussian clouds exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots a square pixel.
+/// Minimum cut-off, px. The attraction is a spline through its values at the pixels' centres, while its far part is
+/// summed exactly. They differ by the error of a spline with nodes one pixel apart for a field smoothed by a cloud. It
+/// was measured on a contrasty picture with Gaussian clouds exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots per
+/// square pixel.
 double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
   const double density = dots / static_cast<double>(element_count(setup.page));
-  // A page of a few pixels is an edge all over, which the picture measured was not.
+  // A page of a few pixels consists only of edges, unlike the measured picture.
   const double edges = std::min(setup.page[0], setup.page[1]) < 8 ? 3 : 1;
   const double allowed = ink_share / edges * setup.options.tolerance * std::sqrt(density * net_force_squared(dots));
   const double xi = std::pow(0.0108 * density / allowed, 1 / 3.7);
@@ -109,14 +110,14 @@ double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
 
 std::int64_t window_margin(int width) { return (width + 1) / 2 + 1; }
 
-/// The step that `grid` nodes leave for a page of `pixels`.
+/// Step of `grid` nodes on a page of `pixels`, px; infinite if too few nodes remain.
 double step_of(std::int64_t grid, double pixels, int width) {
   const auto inner = static_cast<double>(grid / 2 - taper_nodes - rounding_nodes - 2 * window_margin(width));
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
 
-/// A step of at most 1.45 times `step`, and above 0.72 times unless that few nodes would do, of a power of two of
-/// nodes; at least `finest`.
+/// Chooses a power of two of nodes, from least_grid to largest_grid: the fewest with a step of at most 1.45 `step`. The
+/// step is thus above 0.72 `step`, unless least_grid nodes are enough, and at least `finest`.
 Axis choose_power_of_two(std::int64_t pixels, double step, int width, double finest) {
   const auto extent = static_cast<double>(pixels);
   Axis axis;
@@ -128,7 +129,8 @@ Axis choose_power_of_two(std::int64_t pixels, double step, int width, double fin
   return axis;
 }
 
-/// A step of about `step`: a power of two of nodes where that is near enough, which transforms fastest.
+/// Chooses a number of nodes with a step of about `step`: a power of two, which transforms fastest, if its step is
+/// close enough.
 Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least) {
   const auto extent = static_cast<double>(pixels);
   Axis axis;
@@ -151,13 +153,13 @@ Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least
 void set_ewald(Setup& setup, Backend backend) {
   const auto dots = static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 2));
   const std::int64_t longer = std::max(setup.page[0], setup.page[1]);
-  // Neighbours cost crowding step^2, the grid 1 / step^2.
+  // The neighbours' cost is proportional to crowding step^2, the grid's to 1 / step^2.
   double wanted = 1.03 * setup.spacing_px / std::pow(setup.options.crowding, 0.25);
   const Split split =
       choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
   setup.window = {split.width, split.window_beta, 2};
   const double least = least_smooth_cutoff(setup, dots, split.force.beta);
-  // The step may come out a fifth smaller than wanted.
+  // The chosen step can be a fifth smaller than wanted.
   wanted = std::max(wanted, least / (0.8 * split.force.cutoff));
   const int major = setup.page[1] >= setup.page[0] ? 1 : 0;
   std::array<Axis, 2> axes;

@@ -13,46 +13,43 @@ namespace holotone::electrostatic {
 /// Radius of a pixel's spot of ink, px: s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2) with u = (r / spot_px)^2. Together with
 /// StepRule::edge_correction this size has the best blurred PSNR (docs/halftoning.md).
 constexpr double spot_px = 0.75;
-/// The smoothed density of ink is taken for at least this share of its mean.
+/// Lower bound of the smoothed density of ink, as a share of its mean.
 constexpr double least_density = 1.0 / 12;
-/// Dots closer than this, px, are at the same place.
+/// Distance below which dots are at the same place, px.
 constexpr double same_place_px = 1e-6;
-/// ... and repel as from this share of the mean spacing.
+/// Distance at which the repulsion of dots at the same place is computed, as a share of the mean spacing.
 constexpr double same_place_spacing = 1.0 / 64;
 
 /// The Ewald split of F, with ForceSplit{split_beta, cutoff}:
 ///
 /// 1. neutral grid: node (j, i) = sum over dots of phi((X_i - x) / step_x) phi((Y_j - y) / step_y) - (number of dots)
-/// ink_grid(j, i), where
-///    X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded grid is `grid`.
+///    ink_grid(j, i), where X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded
+///    grid is `grid`.
 /// 2. R = its forward DFT (exp(-2 pi i ...), r2c); H[k] = R[k] (G_y[k] - i G_x[k]) for all k of the padded grid, with
-///    far_spectrum's G_x odd in k_x and even in k_y, G_y the other way round; 0 where 2 |k_x| = grid[1] or 2 |k_y| =
-///    grid[0].
+///    far_spectrum's G_x odd in k_x and even in k_y, G_y the reverse; 0 where 2 |k_x| = grid[1] or 2 |k_y| = grid[0].
 /// 3. the far force on a dot is the unscaled inverse DFT (c2c) of H, x component real, y component imaginary,
-/// interpolated with the same
-///    window: sum over nodes of phi phi node. Only nodes < used are wanted.
+///    interpolated with the same window: sum over nodes of phi phi node. Only nodes < used are needed.
 /// 4. the near force of the other dots within `cutoff` is added pair by pair: near_polynomial(s) r / |r|^2,
 /// 5. and (number of dots) times the near force of the ink: a cubic B-spline of ink_table around the dot.
 ///
-/// ink_grid and ink_table belong to ink of total charge 1 and come from one forward DFT I of it, zero-padded to
-/// `period` pixels:
-///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three on each axis)
-///   of
+/// ink_grid and ink_table belong to ink of total charge 1 and are computed from one forward DFT I of the ink,
+/// zero-padded to `period` pixels:
+///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three per axis) of
 ///               I[frequency_y, frequency_x] factor_y factor_x (1 + a + a^2 / 2), a = spot_y + spot_x; real part, nodes
 ///               < used. Without the images of the next bands the ink's edges would ring beyond the used nodes;
 ///   ink_table = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the
-///   parities of G; x component real,
-///               y component imaginary. Entry (row, col) is the spline's coefficient at that pixel's centre:
+///               parities of G; x component real, y component imaginary. Entry (row, col) is the spline's coefficient
+///               at that pixel's centre:
 ///               F(p) = sum over row, col of entry B(p_x - 0.5 - col) B(p_y - 0.5 - row), B the centred cubic B-spline;
-///               rows and columns -2 .. extent + 1 are touched (negative ones at the period's end).
+///               rows and columns -2 .. extent + 1 are used (negative ones at the period's end).
 /// step_x = period[1] / grid[1], step_y = period[0] / grid[0] px: both grids have one period, so that their frequencies
 /// agree.
 ///
-/// Density for StepRule: rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), least_density / page
-/// area).
+/// Density for StepRule:
+///   rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), least_density / page area).
 ///
-/// Precision: a dot's place between nodes has to be known to 1e-7 nodes at tolerances of 1e-5: x / step_x is to be
-/// formed in float64 (or from the cell's origin), not as a float32 number of nodes.
+/// Precision: at tolerances of 1e-5 a dot's place between nodes has to be accurate to 1e-7 nodes. x / step_x has to be
+/// computed in float64 (or from the cell's origin), not as a float32 number of nodes.
 struct Setup {
   Shape<2> page{};
   std::int64_t maximum_dots = 0;
@@ -83,15 +80,16 @@ struct Setup {
   double scale = 0;        ///< scaled units a pixel
 };
 
-/// Nodes between the farthest used node's mirror and the middle of the period, in which the far kernel falls to zero.
+/// Number of nodes between the farthest used node's mirror and the middle of the period, in which the far kernel falls
+/// to zero.
 constexpr std::int64_t taper_nodes = 16;
 
-/// Checks page, number and options (throws as ElectrostaticPlan's constructor) and chooses.
-/// On CUDA the grid's lengths are powers of two, which have transforms of their own there.
+/// Checks page, number and options (throws as ElectrostaticPlan's constructor) and chooses the sizes. On CUDA the
+/// grid's lengths are powers of two, which have their own transforms there.
 Setup make_setup(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions& options,
                  Backend backend = Backend::cpu);
 
-/// The signed number of entry k of a DFT of that length: 0, 1, .., length / 2, .., -1.
+/// Signed frequency of entry k of a DFT of that length: 0, 1, .., length / 2, .., -1.
 inline std::int64_t signed_frequency(std::int64_t k, std::int64_t length) { return 2 * k <= length ? k : k - length; }
 
 /// Transform of the cubic B-spline's samples at the integers, at a frequency in cycles a sample.
@@ -99,11 +97,11 @@ inline double spline_samples_transform(double frequency) {
   return (2 + std::cos(2 * std::numbers::pi * frequency)) / 3;
 }
 
-/// The influence that turns spread charge into a far force that is then interpolated, over the number of nodes: with K
-/// the far force of a unit charge, tapered between used and grid / 2 nodes, U = phihat_x^2 phihat_y^2 and sums over the
-/// aliases of k, sum U K / (sum U)^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x,
-/// G_y >= 0 in the middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded
-/// grid in float64.
+/// Influence from spread charge to the far force before its interpolation, divided by the number of nodes: sum U K /
+/// (sum U)^2 with sums over the aliases of k. K is the far force of a unit charge, tapered between used and grid / 2
+/// nodes; U = phihat_x^2 phihat_y^2. Entry (k_y, k_x), 0 <= k_y <= grid[0] / 2, 0 <= k_x <= grid[1] / 2, holds G_x, G_y
+/// >= 0 in the middle of the band: two numbers, {grid[0] / 2 + 1, grid[1] / 2 + 1, 2}. Cost: one DFT of the padded grid
+/// in float64.
 std::vector<double> far_spectrum(const Setup& setup);
 
 /// One axis' terms of ink_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1)

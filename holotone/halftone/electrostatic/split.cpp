@@ -79,7 +79,7 @@ SplitError::SplitError(int width, double window_beta, double nodes) {
   constexpr int radii = low_radii + 14;
   constexpr int angles = 6;
   constexpr double middle = 0.15;
-  // phihat on a fine mesh of frequencies up to 1.5, which every place's aliases use.
+  // phihat on a fine mesh of frequencies up to 1.5, for the aliases of every place.
   constexpr int samples = 256;
   std::vector<double> transform(3 * samples / 2 + 2);
   const SpreadWindow window{width, window_beta, 2};
@@ -94,13 +94,13 @@ SplitError::SplitError(int width, double window_beta, double nodes) {
     return value * value;
   };
   for (int a = 0; a < angles; ++a) {
-    // One eighth of the plane is all of it; d^2 f = f^2 d(log f) d angle.
+    // By symmetry one eighth of the plane represents all of it; d^2 f = f^2 d(log f) d angle.
     const double angle = (a + 0.5) / angles * pi / 4;
     const double low = std::log(1 / nodes);
     const double low_step = (std::log(middle) - low) / low_radii;
     const double high_step = (0.5 / std::cos(angle) - middle) / (radii - low_radii);
     for (int r = 0; r < radii; ++r) {
-      // Where the error rises steeply, towards the band's end, places stand close.
+      // Places are dense towards the band's end, where the error rises steeply.
       const bool is_low = r < low_radii;
       const double f = is_low ? std::exp(low + low_step * (r + 0.5)) : middle + high_step * (r - low_radii + 0.5);
       Place place{};

@@ -1,5 +1,5 @@
 #pragma once
-// How the Coulomb force is split into neighbours and a grid, in float64. Not for users.
+// Split of the Coulomb force into neighbours and a grid, in float64. Not for users.
 #include <cstddef>
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace holotone::electrostatic {
 ///
 ///     blob(r) = beta I0(beta t) / (2 pi cutoff^2 I1(beta)),   t = sqrt(1 - (r / cutoff)^2),   0 beyond the cut-off,
 ///
-/// so that by Gauss' law its force ends there too, and what the clouds do is smooth enough for a grid:
+/// so that by Gauss' law its force ends there too, and the far force of the clouds is smooth enough for a grid:
 ///
 ///     near force = share(r) r / |r|^2          share = t I1(beta t) / I1(beta)
 ///     far force  = (1 - share(r)) r / |r|^2    spectrum -i f / |f|^2 B(|f|)
@@ -29,10 +29,10 @@ double near_share(const ForceSplit& split, double r);
 /// B(f).
 double cloud_transform(const ForceSplit& split, double frequency);
 
-/// B for one beta from a table, cubic between entries: off by at most about 2 step^4.
+/// B for one beta from a table, cubic between entries: error at most about 2 step^4.
 class CloudTable {
  public:
-  /// For frequency times cut-off up to `most`.
+  /// `most`: largest frequency times cut-off.
   CloudTable(double beta, double most, double step);
   [[nodiscard]] double operator()(double frequency_times_cutoff) const {
     const double place = frequency_times_cutoff * entries_per_unit_;
@@ -54,12 +54,12 @@ class CloudTable {
 /// 1.1e-6 with 9.
 std::vector<double> near_polynomial(const ForceSplit& split, int terms);
 
-/// What a window and a split on a grid of step 1 leave, for charges without correlation of density 1: the mean square
-/// error of the force. With U = phihat(f_x)^2 phihat(f_y)^2, K = f / |f|^2 B(|f|) and sums over the aliases f + m of f,
+/// Mean square error of the force of a window and a split on a grid of step 1, for uncorrelated charges of density 1.
+/// With U = phihat(f_x)^2 phihat(f_y)^2, K = f / |f|^2 B(|f|) and sums over the aliases f + m of f, it is
 ///
 ///     integral over |f_x|, |f_y| < 1/2 of   sum |K|^2 - |sum U K|^2 / (sum U)^2
 ///
-/// which is what the influence sum U K / (sum U)^2 leaves, the best for any window (R. W. Hockney and J. W. Eastwood,
+/// This is the error of the influence sum U K / (sum U)^2, the best for any window (R. W. Hockney and J. W. Eastwood,
 /// Computer Simulation Using Particles, 1981, 8.3.3). It agrees with simulated pairs to about 10 %.
 class SplitError {
  public:

@@ -29,7 +29,7 @@ std::vector<AliasLine> alias_lines(std::int64_t length, double step, const Sprea
   return lines;
 }
 
-/// Of the nodes along one axis: 1 between the used ones, falling to 0 before the middle of the period.
+/// Taper of the nodes along one axis: 1 between the used ones, falling to 0 before the middle of the period.
 std::vector<double> axis_taper(const Setup& setup, std::size_t axis) {
   const std::int64_t length = setup.grid[axis];
   std::vector<double> taper(static_cast<std::size_t>(length));
@@ -82,8 +82,7 @@ std::vector<double> far_spectrum(const Setup& setup) {
     const AliasLine& row = lines_y[static_cast<std::size_t>(y)];
     for (std::int64_t x = 0; x < columns; ++x) {
       const AliasLine& column = lines_x[static_cast<std::size_t>(x)];
-      // The transform of K_x + i K_y is G_y - i G_x; sampling has folded the aliases into it, which are taken out
-      // again.
+      // The transform of K_x + i K_y is G_y - i G_x. Sampling has folded the aliases into it; they are removed here.
       const Complex folded = kernel[static_cast<std::size_t>(y * nx + x)];
       const double own = row.window[0] * column.window[0];
       double sum_x = own * -folded.imag();
@@ -130,10 +129,11 @@ InkAliases ink_aliases(const Setup& setup, int axis) {
 }
 
 std::vector<double> near_ink_spectrum(const Setup& setup) {
-  // Sampling at the pixels' centres folds the spot's bands up to the second; the far part is nothing beyond the first.
+  // Sampling at the pixels' centres folds the spot's bands up to the second; the far part is negligible beyond the
+  // first.
   constexpr int bands = 2;
   constexpr int images = 2 * bands + 1;
-  /// What of a frequency and its aliases belongs to one axis.
+  /// Factors of a frequency and its aliases along one axis.
   struct Line {
     double frequency[images];
     double spot[images];       ///< a
@@ -174,7 +174,7 @@ std::vector<double> near_ink_spectrum(const Setup& setup) {
           const double f2 = fx * fx + fy * fy;
           if (f2 == 0) continue;
           const double a = row.spot[j] + column.spot[i];
-          // near 0 the difference cancels, where it is of the order of (f cutoff)^2 and small itself
+          // The difference cancels near 0, but it is small there itself, of the order of (f cutoff)^2.
           const bool has_far = std::abs(fx) <= 1.5 && std::abs(fy) <= 1.5;
           const double near = has_far ? 1 - cloud(std::sqrt(f2) * setup.cutoff) : 1;
           const double size = part * (1 + a + a * a / 2) * near / f2;

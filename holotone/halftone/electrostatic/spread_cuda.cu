@@ -9,21 +9,21 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int most_cell_rows = 72;
-/// With more dots than this around a tile, 32-bit sums would round a dot's charge to more than 2^-17.
+/// Maximum number of dots around a tile for 32-bit sums. With more they would round a dot's charge to more than 2^-17.
 constexpr int most_narrow = 8192;
-/// Rows of cells with more dots are shared by all warps.
+/// Rows of cells with more dots than this are shared by all warps.
 constexpr int long_row = 1024;
 
-/// Nodes from which on tiles are large.
+/// Minimum number of nodes for large tiles.
 constexpr std::int64_t large_grid = 400000;
 
-/// 1.5 2^23: a number below 2^22 added to it is in its lowest bits, rounded to an integer.
+/// 1.5 2^23. Added to a number below 2^22, it leaves the number in the lowest bits, rounded to an integer.
 constexpr float to_integer = 12582912.0F;
 
-/// What a block needs to know of its tile.
+/// Dimensions of the sums of a tile in shared memory.
 template <int Width, int Tile>
 struct TileSums {
-  static constexpr int border = Width - 1;  // a window may begin that far before the tile and end that far behind
+  static constexpr int border = Width - 1;  // nodes by which a window can extend beyond the tile on each side
   static constexpr int side = Tile + 2 * border;
   static constexpr int pitch = side + (side % 2 == 0 ? 1 : 0);
   static constexpr int size = pitch * side;
@@ -47,7 +47,7 @@ __device__ __forceinline__ void add_dot(Sum* corner, int pitch, const float (&ac
   }
 }
 
-/// The dots of the rows of cells around a tile, added to its sums.
+/// Adds the dots of the rows of cells around a tile to its sums.
 template <int Width, int Tile, class Sum>
 __device__ void add_rows(const float2* __restrict__ dots, const int* row_begin, const int* row_end, int rows,
                          const Nodes& nodes, const WindowTerms& window, int first_column, int first_row, float scale,
@@ -74,7 +74,8 @@ __device__ void add_rows(const float2* __restrict__ dots, const int* row_begin, 
   }
 }
 
-/// A block a tile: it adds every dot whose window touches the tile, also to nodes around it, which it then leaves out.
+/// One block per tile. It adds every dot whose window touches the tile, also to nodes around the tile, whose sums it
+/// does not write.
 template <int Width, int Tile>
 __global__ void __launch_bounds__(threads)
     spread_kernel(const float2* __restrict__ dots, const int* __restrict__ start, const float* __restrict__ ink,
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();
   int* const narrow = reinterpret_cast<int*>(sums_storage);
   const bool wide = total > most_narrow;
-  // A power of two with which no sum can pass 2^30, and a single weight 2^21.
+  // Power of two with which no sum exceeds 2^30 and no single weight 2^21.
   const float scale = wide ? 0x1p32F : exp2f(static_cast<float>(min(21, 30 - (32 - __clz(total)))));
   for (int k = threadIdx.x; k < Sums::size; k += threads) {
     if (wide) {
@@ -148,7 +149,7 @@ void launch(const SpreadInput& input, const CellGrid& cells, const Nodes& nodes,
 
 void spread(const SpreadInput& input, const CellGrid& cells, const Nodes& nodes, int width, const WindowTerms& window,
             float* charge, cudaStream_t stream) {
-  // Large tiles have less border, small ones give every multiprocessor several.
+  // Large tiles have less border; small tiles give every multiprocessor several blocks.
   const bool large = static_cast<std::int64_t>(nodes.x.count) * nodes.y.count >= large_grid;
   with_width(width, [&](auto w) {
     if (large) {

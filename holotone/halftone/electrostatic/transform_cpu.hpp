@@ -7,7 +7,7 @@
 
 namespace holotone::electrostatic {
 
-/// Columns that are gathered and transformed together.
+/// Number of columns gathered and transformed together.
 constexpr std::int64_t column_block = 16;
 
 /// Unscaled transform in place of a row-major {ny, nx} array.

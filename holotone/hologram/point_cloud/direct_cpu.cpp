@@ -1,4 +1,4 @@
-// The sum as it is written: one sine and cosine for every point and pixel.
+// Direct sum: one sine and one cosine for each pair of point and pixel.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::int32_t tile_rows = 64;
 constexpr std::int32_t tile_columns = 128;
-/// Points whose column phases are tabulated together: 16 KiB of table, half of a first-level cache.
+/// Points per table of column phases: 16 KiB, half of a first-level cache.
 constexpr std::size_t block_points = 32;
 /// Points added in one pass over a row: the row's sums are loaded and stored once for all of them.
 constexpr std::size_t group_points = 4;
 
-/// What a block of points needs inside a tile; unused places are dark.
+/// Phases and amplitudes of a block of points in one tile; entries that pad the last group have amplitude 0.
 struct Block {
   std::size_t count = 0;
   alignas(64) std::array<std::uint32_t, block_points * tile_columns> column_turns{};
@@ -34,7 +34,7 @@ void add_block(const Block& block, std::int32_t rows, std::int32_t stride, float
       const std::uint32_t* turns = block.row_turns.data() + static_cast<std::size_t>(row) * block_points + j;
       const float* amplitude = block.amplitude.data() + j;
       for (std::int32_t i = 0; i < stride; ++i) {
-        float re_sum = 0;  // the group's own sum first: fewer roundings at the size of the whole
+        float re_sum = 0;  // sum of the group alone: fewer roundings at the magnitude of the total
         float im_sum = 0;
         for (std::size_t k = 0; k < group_points; ++k) {
           float sine = 0;
@@ -63,8 +63,8 @@ void add_run(const std::uint32_t* column_turns, std::uint32_t row_turns, float a
   }
 }
 
-/// How far the spherical phase falls short of Fresnel's: curvature rho^2 s / (1 + sqrt(1 + s))^2 turns, where
-/// s = slope rho^2 = (rho / d)^2. No cancellation: r - |d| = rho^2 / (r + |d|).
+/// One point and row for the shortfall of the spherical phase against the Fresnel phase: curvature rho^2 s / (1 +
+/// sqrt(1 + s))^2 turns with s = slope rho^2 = (rho / d)^2. No cancellation: r - |d| = rho^2 / (r + |d|).
 struct SphericalRow {
   double curvature;
   double slope;        ///< (pitch / d)^2
@@ -72,14 +72,15 @@ struct SphericalRow {
   double row_squared;  ///< (row - point.row)^2
 };
 
-/// turns[i] of a row in float32 on top of the exact Fresnel phases; for shortfalls that float32 resolves.
+/// Computes turns[i] of a row: exact Fresnel phases minus the shortfall in float32. For shortfalls that float32
+/// resolves.
 HOLOTONE_SIMD_CLONES
 void spherical_turns_single(const SphericalRow& point, const std::uint32_t* column_turns, std::uint32_t row_turns,
                             std::int32_t count, std::uint32_t* turns) {
   const auto column = static_cast<float>(point.column);
   const auto row_squared = static_cast<float>(point.row_squared);
   const auto slope = static_cast<float>(point.slope);
-  const auto scale = static_cast<float>(point.curvature * point.slope * 0x1p24);  // 2^24 units to the turn
+  const auto scale = static_cast<float>(point.curvature * point.slope * 0x1p24);  // 2^24 units per turn
   for (std::int32_t i = 0; i < count; ++i) {
     const float u = static_cast<float>(i) - column;
     const float squared = u * u + row_squared;
@@ -90,7 +91,7 @@ void spherical_turns_single(const SphericalRow& point, const std::uint32_t* colu
   }
 }
 
-/// The same in float64 throughout, for points so near that the shortfall is many turns.
+/// Computes turns[i] in float64, for points so near that the shortfall is many turns.
 HOLOTONE_SIMD_CLONES
 void spherical_turns_double(const SphericalRow& point, double phase_turns, std::int32_t count, std::uint32_t* turns) {
   for (std::int32_t i = 0; i < count; ++i) {
@@ -191,8 +192,8 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
   const double v = std::max(std::abs(lit.row_begin - point.row), std::abs(lit.row_end - 1 - point.row));
   const double squared = u * u + v * v;
   const double largest_shortfall = std::abs(point.curvature) * squared * row_of_point.slope * squared / 4;
-  // float32 leaves 3 * 2^-24 of the shortfall, and its fixed point 2^-24 turns: keep both below a quarter of
-  // the tolerance in radians, and the integer below 2^31.
+  // The error of float32 is 3 * 2^-24 of the shortfall, that of its fixed point 2^-24 turns. Their sum in radians stays
+  // below a quarter of the tolerance, and the integer below 2^31.
   const bool single =
       largest_shortfall < 64 && two_pi * (3 * largest_shortfall + 1) * 0x1p-24 < options().tolerance / 4;
   std::array<std::uint32_t, tile_columns> column_turns;

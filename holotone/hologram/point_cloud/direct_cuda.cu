@@ -3,16 +3,15 @@
 namespace holotone::point_cloud {
 namespace {
 
-// A block sums for a tile of columns x rows; a thread owns one column and all rows of the tile. The x part of
-// a phase is worked out once a thread and point, the y part once a block and point, so that what is left per
-// pixel and point is one addition, one sine, one cosine and two multiply-adds: the special-function units are
-// the limit.
+// A block sums one tile of columns x rows; a thread owns one column and all rows of the tile. The x part of a phase is
+// computed once per thread and point, the y part once per block and point. Each pair of pixel and point then costs one
+// addition, one sine, one cosine and two multiply-adds: the special-function units are the limit.
 constexpr int tile_columns = 128;
 constexpr int tile_rows = 8;
 constexpr int tile_points = 64;
 constexpr float two_pi = 6.28318531F;
 
-/// What a thread needs of a point besides its row phases.
+/// Column phase, amplitude and lit columns of one point.
 struct ColumnRecord {
   float a_high;
   float a_low;
@@ -48,9 +47,9 @@ __device__ void load_tile(Tile& tile, const PointRecords& points, std::int64_t b
   }
 }
 
-/// Turns by which the sphere lags the paraboloid, reduced: a rho^2 s / (1 + sqrt(1 + s))^2 with s = (rho /
-/// d)^2 and pitch / d = 2 lambda a / pitch. float is enough within the band limit, where the lag is a few
-/// turns at most.
+/// Computes the lag of the spherical phase behind the Fresnel phase, in turns, reduced to [-0.5, 0.5]: a rho^2 s / (1 +
+/// sqrt(1 + s))^2 with s = (rho / d)^2 and pitch / d = 2 lambda a / pitch. Float32 suffices within the band limit,
+/// where the lag is a few turns at most.
 template <class Real>
 __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float u, float v, Real slope_per_a) {
   const Real a = static_cast<Real>(record.a_high) + static_cast<Real>(record.a_low);
@@ -70,11 +69,11 @@ __global__ void __launch_bounds__(tile_columns)
   constexpr bool spherical = !std::is_void_v<Real>;
   __shared__ Tile tile;
   const int column = blockIdx.x * tile_columns + threadIdx.x;
-  const int row0 = blockIdx.y * tile_rows;  // of the part
+  const int row0 = blockIdx.y * tile_rows;  // relative to the part
   const auto x = static_cast<float>(column);
   float re[tile_rows] = {};
   float im[tile_rows] = {};
-  float re_lost[tile_rows] = {};  // Kahan 1965, once a batch: a million points add no rounding that shows
+  float re_lost[tile_rows] = {};  // Kahan 1965, once per batch: no visible rounding for a million points
   float im_lost[tile_rows] = {};
   for (std::int64_t base = 0; base < padded_count; base += tile_points) {
     __syncthreads();

@@ -1,5 +1,5 @@
 #pragma once
-// Between the plan (point_cloud.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the plan (point_cloud.cpp, the one dispatch) and the engines. Not for users.
 #include <array>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/point_cloud_math.h>
@@ -11,12 +11,12 @@ namespace point_cloud {
 
 struct MethodChoice;
 
-/// What one pass over a cloud tells. All but first_bad only of points on a CUDA device.
+/// Results of one pass over a cloud. All but first_bad are set for points on a CUDA device only.
 struct PointSummary {
   /// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1: none.
   std::int64_t first_bad = -1;
-  std::array<float, 3> low{};   ///< x, y in metres and 1 / distance in 1 / m
-  std::array<float, 3> high{};  ///< of the same
+  std::array<float, 3> low{};   ///< minima of x and y in metres and of 1 / distance in 1 / m
+  std::array<float, 3> high{};  ///< maxima of the same
   float largest = 0;            ///< |amplitude|
   float squares = 0;            ///< sum of amplitude^2
   static constexpr int sample_count = 256;
@@ -32,12 +32,12 @@ struct EnginePoints {
 
 }  // namespace point_cloud
 
-/// One method on one device. Outputs arrive checked, at least one of them, and so does the part.
+/// One method on one device. The plan has checked the part and the outputs, of which at least one is not empty.
 class PointCloudPlan::Engine {
  public:
   virtual ~Engine() = default;
-  /// Takes the points, and what was decided of them (method.hpp). The views of the sources die after the call (CUDA:
-  /// after the queue's work).
+  /// Sets the points and the choice of method for them (method.hpp). The views of the sources expire after the call
+  /// (CUDA: after the queue's work).
   virtual void set_points(point_cloud::EnginePoints points, const point_cloud::MethodChoice& choice) = 0;
   /// Writes rows part.first_row to part.end() - 1 of the panel to outputs of part.rows rows.
   virtual void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) = 0;
@@ -46,7 +46,7 @@ class PointCloudPlan::Engine {
 
 namespace point_cloud {
 
-/// The wavelength that sets the band limit's reach.
+/// Returns the wavelength that determines the reach of the band limit.
 inline double cone_wavelength_m(const PointCloudOptions& options) {
   return options.cone_wavelength_m > 0 ? options.cone_wavelength_m : options.wavelength_m;
 }
@@ -58,19 +58,19 @@ EnginePointer recurrence_cpu(const PointCloudOptions& options);
 EnginePointer separable_cpu(const PointCloudOptions& options);
 EnginePointer fast_cpu(const PointCloudOptions& options);
 
-/// Workspace for so many points; that of fast at most.
+/// Approximate bytes of workspace for `count` points; see point_cloud_workspace_bytes.
 std::size_t direct_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
 std::size_t recurrence_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
 std::size_t separable_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
 std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count);
 
-/// rows_at_once: the most rows of a part, for which separable and fast have memory.
+/// rows_at_once: maximum rows of a part, for which separable and fast allocate memory.
 EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 
-/// Every point in pixel units; those that light no pixel of the panel or are dark are left out.
+/// Converts points to pixel units; omits those of amplitude 0 and those that light no pixel of the panel.
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
 
 PointSummary summarise_points_cpu(const PointSources& points);

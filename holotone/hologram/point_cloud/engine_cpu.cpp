@@ -6,9 +6,9 @@
 namespace holotone::point_cloud {
 namespace {
 
-/// Waves added in float32 before their sum goes to the field.
+/// Waves added in float32 before their sum is added to the field.
 constexpr std::size_t segment_points = 512;
-/// Tiles of one parallel loop: enough to share out evenly, few enough to report a few times a second.
+/// Tiles per thread of one parallel loop: enough for an even load, few enough for several progress reports a second.
 constexpr std::int64_t tiles_per_thread = 32;
 
 HOLOTONE_SIMD_CLONES
@@ -19,7 +19,7 @@ void fill_axis_turns(std::uint32_t* turns, std::int64_t count, double first, dou
   }
 }
 
-/// atan2 in units of 1/256 turn by an odd minimax polynomial on the octant, then rounded.
+/// Computes atan2 in units of 1/256 turn, rounded, by an odd minimax polynomial on the octant.
 HOLOTONE_SIMD_CLONES
 void fill_phase_levels(const float* field, std::uint8_t* levels, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::
 
 namespace {
 
-/// Progress of one of a part's sums as that of the part's rows.
+/// Reports the progress of one sum over some of a part's rows as progress of the part.
 class RowsProgress final : public Progress {
  public:
   RowsProgress(Progress& part, std::int64_t rows) : part_(part), rows_(rows) {}
@@ -204,7 +204,7 @@ void BlockEngine::sum_blocks(const RowRange& blocks, const PointCloudOutput& out
 
 void BlockEngine::keep_block(const RowRange& block, bool real_alone, Progress& progress) {
   if (kept_ == block && kept_real_alone_ == real_alone) return;
-  kept_.rows = 0;  // should the sum be cancelled
+  kept_.rows = 0;  // in case the sum is cancelled
   const Shape<2> shape{block.rows, options_.shape[1]};
   if (real_alone) {
     reserve(kept_real_, element_count(shape));

@@ -1,5 +1,5 @@
 #pragma once
-// What the CPU engines of the point-cloud plan share. Not for users.
+// Shared parts of the CPU engines of the point-cloud plan. Not for users.
 #include <algorithm>
 #include <bit>
 #include <complex>
@@ -14,9 +14,9 @@
 
 namespace holotone::point_cloud {
 
-/// Turns to 32-bit fixed point, modulo one turn; exact to 2^-33 turns while |turns| < 2^51 and the argument
-/// is. Adding and subtracting 1.5 * 2^52 rounds to an integer; adding 1.5 * 2^20 puts the units of 2^-32 at
-/// the foot of the mantissa. Both are plain additions, which every vector unit has.
+/// Converts turns to 32-bit fixed point, modulo one turn; error 2^-33 turns for an exact argument with |turns| < 2^51.
+/// Adding and subtracting 1.5 * 2^52 rounds to an integer; adding 1.5 * 2^20 puts the units of 2^-32 at the foot of the
+/// mantissa. Both are plain additions, which every vector unit has.
 HOLOTONE_ALWAYS_INLINE std::uint32_t fixed_turns(double turns) {
   constexpr double to_integer = 0x1.8p52;
   constexpr double to_fixed = 0x1.8p20;
@@ -24,9 +24,9 @@ HOLOTONE_ALWAYS_INLINE std::uint32_t fixed_turns(double turns) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>((turns - whole) + to_fixed));
 }
 
-/// sin and cos of 2 pi turns / 2^32, absolute error below 1.3e-7: the angle is taken to the nearest quarter
-/// turn in integers, which is exact, and minimax polynomials of the rest (|x| <= pi / 4) are swapped and
-/// signed by quadrant.
+/// Computes sin and cos of 2 pi turns / 2^32, absolute error below 1.3e-7. The angle is reduced to the nearest quarter
+/// turn in integers, which is exact. Minimax polynomials of the rest (|x| <= pi / 4) are swapped and signed by
+/// quadrant.
 HOLOTONE_ALWAYS_INLINE void sine_cosine(std::uint32_t turns, float& sine, float& cosine) {
   constexpr auto radians = static_cast<float>(two_pi * 0x1p-32);
   const std::uint32_t quadrant = turns + 0x20000000U;  // the top two bits count quarters
@@ -57,7 +57,7 @@ struct Tile {
   [[nodiscard]] std::int32_t rows() const { return row_end - row_begin; }
 };
 
-/// Columns of a tile are a multiple of this: one vector of the widest unit.
+/// Floats in one vector of the widest unit; the stride of a tile is a multiple of it.
 constexpr std::int32_t vector_columns = 16;
 
 /// The part of a tile that a point lights.
@@ -75,7 +75,7 @@ struct Lit {
   }
 };
 
-/// Adds some points' waves to the real and imaginary part of a tile, rows `stride` apart.
+/// Adds the waves of `points` to the real and imaginary part of a tile, rows `stride` apart.
 using TileSum = std::function<void(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im)>;
 
 /// A field of some rows of the panel, addressed by the panel's rows.
@@ -92,14 +92,14 @@ class FieldOfRows {
   std::int64_t first_row_;
 };
 
-/// field = the sum over points, tile by tile on all threads; at most 512 waves are added in float32 before
-/// their sum goes to the field, which keeps the rounding of a million points below 1e-6. The field begins at a multiple
-/// of tile_rows. Reports to `progress`.
+/// Writes the sum over points to the field, tile by tile on all threads. At most 512 waves are added in float32 before
+/// their sum is added to the field, which keeps the rounding of a million points below 1e-6. The field begins at a
+/// multiple of tile_rows. Reports to `progress`.
 void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::int32_t tile_columns,
                const TileSum& sum, const FieldOfRows& field, Progress& progress);
 
-/// An engine that sums whole blocks of rows, cut from the panel's top whatever part is asked for: so parts are the same
-/// bits as the whole. The block that a part cuts last is kept for the next.
+/// Engine that sums whole blocks of rows, counted from the panel's top for every part: parts equal the whole bit for
+/// bit. The last block that a part cuts is kept for the next part.
 class BlockEngine : public PointCloudPlan::Engine {
  public:
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) final;
@@ -110,13 +110,13 @@ class BlockEngine : public PointCloudPlan::Engine {
   [[nodiscard]] virtual std::int64_t block_rows() const = 0;
   /// Writes the sum to a field of whole blocks.
   virtual void sum(const FieldOfRows& field, Progress& progress) = 0;
-  /// Whether there is a cheaper sum for the real part alone, and that sum.
+  /// True if sum_real computes the real part alone at lower cost.
   [[nodiscard]] virtual bool has_real_sum() const { return false; }
   virtual void sum_real(const RowRange& /*blocks*/, View<float, 2> /*real*/, Progress& /*progress*/) {}
 
-  /// The points have changed.
+  /// Discards the kept block, after a change of the points.
   void forget_block() { kept_.rows = 0; }
-  /// Bytes of the fields that are kept here.
+  /// Bytes of the fields of this class.
   [[nodiscard]] std::size_t field_bytes() const;
 
  private:
@@ -124,14 +124,14 @@ class BlockEngine : public PointCloudPlan::Engine {
   void keep_block(const RowRange& block, bool real_alone, Progress& progress);
 
   PointCloudOptions options_;
-  Array<std::complex<float>, 1> field_;  ///< of whole blocks whose real part or phase alone is asked for
-  RowRange kept_{};                      ///< rows of the kept block; none: nothing is kept
+  Array<std::complex<float>, 1> field_;  ///< sums of whole blocks for outputs without a field
+  RowRange kept_{};                      ///< rows of the kept block; 0 rows: no block
   bool kept_real_alone_ = false;
   Array<std::complex<float>, 1> kept_field_;
   Array<float, 1> kept_real_;
 };
 
-/// Re and phase levels of a finished field, where asked for.
+/// Writes the real part and the phase levels of a finished field to the outputs that are not empty.
 void write_parts(View<const std::complex<float>, 2> field, const PointCloudOutput& output);
 
 /// levels[i] = round(arg(re + i im) / 2 pi * 256) mod 256, the argument to 1e-6 of a level.

@@ -8,7 +8,7 @@
 
 namespace holotone::point_cloud {
 
-/// One point in the units the kernels want: pixels, turns a pixel squared.
+/// Arrays of points in the units of the kernels: pixels, turns per square pixel.
 struct PointRecords {
   /// {x whole, x rest, y whole, y rest}: position in pixels (column, row) as nearest integer and remainder.
   const float4* position;
@@ -24,15 +24,14 @@ struct PointRecords {
 class PreparedPoints {
  public:
   PreparedPoints(const PointCloudOptions& options, Queue queue, std::int64_t padding);
-  /// Converts points that live on the queue's device. Allocates only when the count outgrows the last
-  /// capacity.
-  /// In coordinates of the whole panel.
+  /// Converts points on the queue's device to records in coordinates of the whole panel. Allocates only if the count
+  /// exceeds the capacity.
   void set(const PointSources& points);
   [[nodiscard]] PointRecords records() const;
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] std::int64_t padded_count() const;
   [[nodiscard]] std::size_t bytes() const { return storage_.bytes(); }
-  /// {largest |amplitude|, root mean square amplitude}; waits for the device.
+  /// Returns {largest |amplitude|, root mean square amplitude}; waits for the device.
   [[nodiscard]] float2 amplitude_statistics() const;
 
  private:
@@ -54,8 +53,8 @@ struct PointRecord {
   float4 lit;
 };
 
-/// The records of a point at column x and row y; turns_metre / distance is its curvature, reach its lit half width in
-/// pixels.
+/// Returns the records of a point at column x and row y; curvature is turns_metre / distance, reach the lit half width
+/// in pixels.
 __device__ __forceinline__ PointRecord record_of(double x, double y, double curvature, double reach, float amplitude,
                                                  double turns) {
   const double x_whole = rint(x);
@@ -69,8 +68,8 @@ __device__ __forceinline__ PointRecord record_of(double x, double y, double curv
                   static_cast<float>(ceil(y - reach)), static_cast<float>(floor(y + reach)))};
 }
 
-/// a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low; exact to about
-/// 1e-7 turns whatever the distance: the products' rounding errors are carried in fused multiply-adds.
+/// Returns a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low. Exact to about
+/// 1e-7 turns at every distance: fused multiply-adds carry the rounding errors of the products.
 __device__ __forceinline__ float reduced_turns(float pixel, float whole, float rest, float a_high, float a_low) {
   const float difference = pixel - whole;  // exact below 2^24 pixels
   const float u = difference - rest;
@@ -81,20 +80,20 @@ __device__ __forceinline__ float reduced_turns(float pixel, float whole, float r
   float low = fmaf(a_high, square, -turns);
   low = fmaf(a_high, square_error, low);
   low = fmaf(a_low, square, low);
-  // Adding and taking away 1.5 * 2^23 rounds to an integer without the special-function unit; above 2^22
-  // turns (a point within a millimetre of the panel, no band limit) the phase is lost in any case.
+  // Adding and subtracting 1.5 * 2^23 rounds to an integer without the special-function unit. Above 2^22 turns (a point
+  // within 1 mm of the panel, no band limit) the phase is lost in any case.
   const float whole_turns = (turns + 12582912.0F) - 12582912.0F;
   return (turns - whole_turns) + low;
 }
 
-/// Turns to fixed point, modulo one turn, without the slow conversions: near 1.5 * 2^52 a double has no fraction, near
-/// 1.5 * 2^20 its low word counts 2^-32.
+/// Converts turns to fixed point, modulo one turn, without the slow conversion instructions: near 1.5 * 2^52 a double
+/// has no fraction, near 1.5 * 2^20 its low word counts 2^-32.
 __device__ __forceinline__ unsigned fixed_turns(double turns) {
   const double whole = (turns + 6755399441055744.0) - 6755399441055744.0;
   return static_cast<unsigned>(__double2loint((turns - whole) + 1572864.0));
 }
 
-/// sum += value, with what rounding loses carried in `lost` (Kahan 1965).
+/// Adds value to sum and carries the rounding error in `lost` (Kahan 1965).
 __device__ __forceinline__ void add_compensated(float& sum, float& lost, float value) {
   const float corrected = value - lost;
   const float total = sum + corrected;
@@ -102,8 +101,7 @@ __device__ __forceinline__ void add_compensated(float& sum, float& lost, float v
   sum = total;
 }
 
-/// round(arg(re + i im) / 2 pi * 256) mod 256 by a degree-11 odd polynomial of the arctangent (error 1e-5
-/// rad).
+/// Returns round(arg(re + i im) / 2 pi * 256) mod 256 by a degree-11 odd polynomial of the arctangent (error 1e-5 rad).
 __device__ __forceinline__ std::uint8_t phase_level(float re, float im) {
   const float ax = fabsf(re);
   const float ay = fabsf(im);
@@ -120,7 +118,7 @@ __device__ __forceinline__ std::uint8_t phase_level(float re, float im) {
   return static_cast<std::uint8_t>(__float2int_rn(angle * 40.7436654F) & 255);
 }
 
-/// Raw output pointers; null where not asked for.
+/// Raw output pointers; null for outputs not requested.
 struct OutputPointers {
   float2* field = nullptr;
   float* real = nullptr;
@@ -132,7 +130,7 @@ struct OutputPointers {
     if (phase != nullptr) phase[index] = phase_level(re, im);
   }
 
-  /// Four neighbours of a row of which `left` pixels remain; one wide store where `index` allows it.
+  /// Writes four neighbouring pixels of a row with `left` pixels remaining; one wide store if `index` permits it.
   __device__ __forceinline__ void write(std::int64_t index, float4 re, float4 im, int left) const {
     if (left < 4 || index % 4 != 0) {
       const float res[4] = {re.x, re.y, re.z, re.w};

@@ -6,15 +6,15 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr int generate_threads = 128;
-constexpr int generate_rows = 8;  ///< pixels of an axis a thread works through
+constexpr int generate_rows = 8;  ///< pixels of an axis per thread
 constexpr int combine_threads = 256;
 
-/// A lane stores four bytes at a time: wider stores write memory at half the speed here (measured on an H200).
+/// Points per thread, for stores of four bytes per lane: wider stores reach half the speed here (measured on an H200).
 constexpr int points_a_thread(FactorType type) { return 4 / factor_bytes(type); }
 
-/// A run of pixels along one axis for one point. The phase walks by Shimobaba et al. 2010, Eq. (2), in fixed point:
-/// turns times 2^32 in unsigned integers, which drop whole turns by themselves. Each of the three numbers is rounded to
-/// 2^-32 turn, so after n steps the phase is within (1 + n + n^2 / 2) 2^-33 turn: 5e-9 turn at the end of a run.
+/// Run of pixels along one axis for one point. The phase follows Shimobaba et al. 2010, Eq. (2), in fixed point: turns
+/// times 2^32 in unsigned integers, whose overflow drops whole turns. Each of the three numbers is rounded to 2^-32
+/// turn. After n steps the phase is therefore within (1 + n + n^2 / 2) 2^-33 turn: 5e-9 turn at the end of a run.
 struct AxisRun {
   unsigned gamma;
   unsigned delta;
@@ -45,7 +45,7 @@ __device__ __forceinline__ AxisRun start_run(const PointRecords& points, std::in
           static_cast<int>(fminf(fmaxf(last, -1.0F), static_cast<float>(generate_rows)))};
 }
 
-/// exp(2 pi i turns) of the run's present pixel, times its weight; then one step.
+/// Returns exp(2 pi i turns) of the run's current pixel times its weight, and advances the run by one pixel.
 template <FactorType Type, bool Masked>
 __device__ __forceinline__ float2 next_factor(AxisRun& run, int step) {
   float sine;
@@ -54,8 +54,8 @@ __device__ __forceinline__ float2 next_factor(AxisRun& run, int step) {
   if constexpr (Type == FactorType::float16_pair) {
     sincospif(static_cast<float>(static_cast<int>(run.gamma)) * 0x1p-31F, &sine, &cosine);
   } else {
-    // The top 23 bits become a float in [1, 2), less 1.5 the turns minus a half: cheaper than a conversion, which
-    // shares the sine's unit. The half turn is made good by the sign of the weight.
+    // The top 23 bits form a float in [1, 2); minus 1.5 it is the turns minus a half. This is cheaper than a
+    // conversion, which shares the unit of the sine. The sign of the weight compensates the half turn.
     __sincosf(6.28318531F * (__uint_as_float((run.gamma >> 9) | 0x3f800000U) - 1.5F), &sine, &cosine);
     weight = -weight;
   }
@@ -65,7 +65,7 @@ __device__ __forceinline__ float2 next_factor(AxisRun& run, int step) {
   return make_float2(weight * cosine, weight * sine);
 }
 
-/// One matrix row's values of a thread's points; `segment` is the part of the row, `k` the first point.
+/// Stores the values of a thread's points in one matrix row; `segment` is the part of the row, `k` the first point.
 template <FactorType Type, bool IsX>
 __device__ __forceinline__ void store(void* line, int segment, std::int64_t batch_points, int k,
                                       const float (&v)[points_a_thread(Type)]) {
@@ -87,11 +87,11 @@ __device__ __forceinline__ void store(void* line, int segment, std::int64_t batc
   }
 }
 
-/// Where one batch's matrix of an axis lies.
+/// Memory of one batch's matrix of one axis.
 struct AxisMatrix {
-  char* data;          ///< of this batch
-  std::int64_t depth;  ///< elements a row
-  int lines;           ///< rows a product and row block
+  char* data;          ///< first element of this batch
+  std::int64_t depth;  ///< elements per row
+  int lines;           ///< rows per product and row block
   int batch_points;
 };
 
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(generate_threads)
   }
 }
 
-/// Four neighbouring pixels of the summed products.
+/// Loads four neighbouring pixels of the summed products.
 template <FactorType Type>
 __device__ __forceinline__ float4 load_products(const void* c, std::int64_t index) {
   if constexpr (Type == FactorType::int8) {
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(combine_threads)
   const std::int64_t item = blockIdx.x * static_cast<std::int64_t>(combine_threads) + threadIdx.x;
   if (item >= static_cast<std::int64_t>(quads) * written) return;
   const std::int64_t target_row = item / quads;
-  const std::int64_t row = skipped + target_row;  // of the band
+  const std::int64_t row = skipped + target_row;  // within the band
   const int column = static_cast<int>(item % quads) * 4;
   const std::int64_t plane = static_cast<std::int64_t>(shape.columns) * shape.rows;
   const std::int64_t at = row * shape.columns + column;

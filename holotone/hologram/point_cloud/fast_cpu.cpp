@@ -1,6 +1,6 @@
-// The hologram as non-uniform FFTs, one a tile (point_cloud_fast_layout.hpp has the formula). The points that light a
-// whole tile are summed there at once; a tile that some points light in part is halved for these, down to where masked
-// products of factors are cheaper.
+// The hologram as non-uniform FFTs, one per tile (fast_layout.hpp has the formula). An FFT sums all points that light
+// the whole tile. A tile that some points light in part is halved for them, until masked products of factors are
+// cheaper.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/fast_tile_cpu.hpp>
@@ -56,7 +56,7 @@ class FastCpu final : public BlockEngine {
   };
 
   [[nodiscard]] std::vector<Job> first_jobs(const RowRange& rows) const;
-  /// Sums what a tile's points add to it, but for those left to its halves, which are returned.
+  /// Adds the waves of a job's points to its tile. Returns the tile's halves with the points left to them.
   std::vector<Job> run(const Job& job, bool first, const FieldOfRows& field, FastMemory& memory,
                        const std::function<void()>& stage_done) const;
   [[nodiscard]] std::vector<Job> halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const;
@@ -72,13 +72,13 @@ class FastCpu final : public BlockEngine {
   FastLayout layout_;
   std::unique_ptr<nufft::SpreadKernel<float>> kernel_;
   std::map<Shape<2>, FastTile> tiles_;
-  std::vector<FastMemory> memory_;  ///< a thread's
+  std::vector<FastMemory> memory_;  ///< one per thread
 };
 
 void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index,
                          const FieldOfRows& field) const {
   if (index.empty()) return;
-  // In the tile's own pixels, so that its sums are no larger than the tile.
+  // Coordinates of the tile, so that its sums are no larger than the tile.
   const auto rows_before = static_cast<std::int32_t>(tile.row_begin);
   const auto columns_before = static_cast<std::int32_t>(tile.column_begin);
   std::vector<PixelPoint> own;
@@ -106,8 +106,8 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
   }
 }
 
-/// Two tiles, cut across the axis on which more of the points light only a part: of a point whose zone ends left and
-/// right the rows stay together, and it goes on in one half.
+/// Splits a tile across the axis on which more of the points light only a part. A point whose zone ends left and right
+/// keeps its rows together and continues in one half.
 std::vector<FastCpu::Job> FastCpu::halves(const PanelTile& tile, const std::vector<std::uint32_t>& index) const {
   const auto [rows, columns] = tile.shape();
   std::int64_t cut_rows = 0;
@@ -154,7 +154,7 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, const FieldOf
   } else {
     sum_masked(tile, whole, field);
   }
-  // Halves pay where they turn most of the masked pairs into spread points.
+  // Halves pay off if they turn most of the masked pairs into spread points.
   auto next = halves(tile, partly);
   double halved = 0;
   for (const auto& half : next) {
@@ -179,8 +179,8 @@ std::vector<FastCpu::Job> FastCpu::first_jobs(const RowRange& all_rows) const {
   return jobs;
 }
 
-// Level by level: the tiles of one level do not overlap. Many small ones run side by side, a thread each; few large
-// ones one after the other, each on all threads.
+// Sums level by level: the tiles of one level do not overlap. Many small tiles run in parallel, one per thread. Few
+// large tiles run in sequence, each on all threads.
 void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
   auto jobs = first_jobs(field.rows());
   for (std::int64_t level = 0; !jobs.empty(); ++level) {
@@ -217,8 +217,8 @@ void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
 }  // namespace
 
 std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
-  // A grid of frequencies, and its rows transformed, of as many planes as make the largest that is laid out
-  // (fast_layout.cpp); a sorted copy of the points of a tile and their strengths.
+  // A frequency grid and its transformed rows, of the size above which fast_layout.cpp prefers smaller tiles. A sorted
+  // copy of a tile's points with their strengths.
   constexpr double most_numbers = 1 << 27;
   constexpr double most_planes = 64;
   constexpr double upsamplings = 2 * 2;

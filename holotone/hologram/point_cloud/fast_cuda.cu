@@ -8,10 +8,10 @@
 namespace holotone::point_cloud {
 namespace {
 
-/// Points are spread in turns of so many, all tiles counted, which bounds the memory of sorting.
+/// Maximum records (points times tiles) that are sorted and spread at once: bounds the memory of sorting.
 constexpr std::int64_t most_records = std::int64_t{1} << 27;
 
-/// One of the two products with a constant matrix, its depth summed in parts.
+/// Product with a constant matrix, its depth summed in parts.
 class PartedProduct {
  public:
   /// A[rows][depth] is shared by the batch of B[columns][depth].
@@ -34,7 +34,7 @@ class PartedProduct {
   std::int64_t parts_ = 1;
 };
 
-/// The constant tables and matrices of a grid, and what a sum over it fills.
+/// Constant tables and matrices of a grid, and the buffers of a sum over it.
 class FastPlan {
  public:
   explicit FastPlan(const Queue& queue)
@@ -42,7 +42,7 @@ class FastPlan {
 
   void make(const FastGrid& grid, const SpreadWindow& window) {
     grid_ = grid;
-    // An unsorted point's last pair of columns may stand out by two.
+    // The last pair of columns of an unsorted point may exceed its row by two.
     reserve(cells_, grid.cells() + 8, queue_);
     const std::int64_t all_rows = std::int64_t{1} * grid.tiles() * grid.depth_rows();
     reserve(rows_, all_rows * 2 * grid.columns * grid.split, queue_);
@@ -70,7 +70,7 @@ class FastPlan {
     depth_product_.make(depth, grid.split == 1 ? 1 : 3 * (grid.planes / grid.plane_chunk), queue_, scratch_.data());
   }
 
-  /// The same grid, its boxes laid for another part of the panel (move_fast_grid).
+  /// Sets the same grid with its boxes placed for another part of the panel (move_fast_grid).
   void move(const FastGrid& grid) { grid_ = grid; }
   [[nodiscard]] const FastGrid& grid() const { return grid_; }
   [[nodiscard]] void* scratch() { return scratch_.data(); }
@@ -93,7 +93,7 @@ class FastPlan {
     convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
   }
 
-  /// The tiles' sums, up to the phases and windows that write_pixels puts in.
+  /// Computes the tiles' sums, without the phases and window factors that write_pixels applies.
   FastSums sum() {
     columns_product_.run(columns_.data(), rows_.data(), between_.data());
     apply_middle(grid_, between_.data(), middle_.data(), operand_.data(), cuda::stream_of(queue_));
@@ -113,8 +113,9 @@ class FastPlan {
   }
 
  private:
-  /// A power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), and these times the
-  /// columns' factors below the largest fp16 number. What then lies below 6e-8 is cut, which is nothing.
+  /// Returns a power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), below the
+  /// largest fp16 number, also after multiplication by the column factors. Values below 6e-8 are lost, which is
+  /// negligible.
   [[nodiscard]] float scale_of(const PointSummary& summary, std::int64_t count) const {
     const double sums = 2.5 * std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
     const double bound = sums * std::max(1.0F, largest_column_factor_);
@@ -187,8 +188,8 @@ class FastPlan {
   PartedProduct depth_product_;
 };
 
-/// Sums over a grid of rows_at_once rows. That of a whole panel is filled by set_points; a lower one by the execute
-/// that asks for rows it was not filled for, with the same matrices.
+/// Sums over a grid of rows_at_once rows. set_points fills the grid of a whole panel. A grid of fewer rows is filled by
+/// execute, with the same matrices, if it holds other rows.
 class FastCuda final : public PointCloudPlan::Engine {
  public:
   FastCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)
@@ -198,7 +199,7 @@ class FastCuda final : public PointCloudPlan::Engine {
     const cuda::DeviceScope scope(queue_.device());
     filled_ = false;
     if (number_ != choice.fast_number) {
-      number_ = 0;  // should what follows fail
+      number_ = 0;  // in case the following calls fail
       choice_ = choice.fast;
       plan_.make(*choice_.grid, choice_.window);
       number_ = choice.fast_number;
@@ -214,7 +215,7 @@ class FastCuda final : public PointCloudPlan::Engine {
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     for (std::int64_t row = part.first_row; row < part.end(); row += rows_at_once_) {
-      // The panel's last rows are those of a full grid.
+      // The last grid ends at the panel's last row and has full height.
       const std::int64_t first_row = std::min(row, options_.shape[0] - rows_at_once_);
       if (!filled_ || first_row_ != first_row) fill(first_row);
       FastSums sums = plan_.sum();
@@ -228,14 +229,14 @@ class FastCuda final : public PointCloudPlan::Engine {
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    const FastGrid& grid = plan_.grid();  // none before set_points
+    const FastGrid& grid = plan_.grid();  // empty before set_points
     const std::string tiles = std::to_string(grid.tiles_x) + " x " + std::to_string(grid.tiles_y);
     return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles",
             options_.tolerance, plan_.bytes() + products_.bytes()};
   }
 
  private:
-  /// Copies the points: parts spread them after the caller's are gone.
+  /// Copies the points: execute spreads them after the caller's views have expired.
   void keep_sources() {
     const auto keep = [this](auto& own, auto& view) {
       using Own = std::remove_reference_t<decltype(own)>;
@@ -249,9 +250,9 @@ class FastCuda final : public PointCloudPlan::Engine {
     if (!sources.phase_rad.empty()) keep(phase_rad_, sources.phase_rad);
   }
 
-  /// Spreads the points as they light rows first_row to first_row + rows_at_once - 1.
+  /// Spreads the points for rows first_row to first_row + rows_at_once - 1.
   void fill(std::int64_t first_row) {
-    filled_ = false;  // should what follows fail
+    filled_ = false;  // in case the following calls fail
     const Shape<2> shape{rows_at_once_, options_.shape[1]};
     const PointSources& sources = points_.sources;
     const FastCloud cloud = fast_cloud(options_, shape, first_row, sources.amplitude.size(), points_.summary);
@@ -276,11 +277,11 @@ class FastCuda final : public PointCloudPlan::Engine {
   }
 
   void lay_boxes(const Shape<2>& shape, std::int64_t first_row) {
-    // Of the cloud that the grid was made for: the one at hand lies within it.
+    // The cloud that the grid was made for, which contains the present one.
     const FastCloud cloud = fast_cloud(options_, shape, first_row, choice_.cloud.count, choice_.cloud.summary);
     FastGrid grid = plan_.grid();
     if (!move_fast_grid(grid, cloud)) {
-      // Boxes at the band limit may be larger in between: a grid with room for these.
+      // At the band limit, boxes of parts in between may be larger: makes a grid with room for them.
       plan_.make(remade_fast_grid(grid, choice_.window, cloud, options_.tolerance), choice_.window);
       return;
     }
@@ -293,13 +294,13 @@ class FastCuda final : public PointCloudPlan::Engine {
   FastPlan plan_;
   FastProducts products_;
   EnginePoints points_;
-  Array<float, 2> position_m_;  ///< of parts
+  Array<float, 2> position_m_;  ///< copies of the points, if parts are computed
   Array<float, 1> amplitude_;
   Array<float, 1> phase_rad_;
   FastChoice choice_;
   int number_ = 0;  ///< MethodChoice::fast_number of the grid
   bool filled_ = false;
-  std::int64_t first_row_ = 0;  ///< that the grid is filled for
+  std::int64_t first_row_ = 0;  ///< first row of the filled grid
 };
 
 }  // namespace

@@ -15,26 +15,26 @@ constexpr int smallest_tile = 24;
 constexpr std::int64_t most_operand_elements = std::int64_t{1} << 31;
 constexpr std::int64_t most_cells = std::int64_t{1} << 29;
 
-/// Relative l2 errors of what is stored, before the windows are divided out (fitted to errors against float64 on an
-/// H200): fp16, pairs of it, and places of sorted points.
+/// Relative l2 errors of stored values before division by the windows: fp16, pairs of fp16, positions of sorted points.
+/// Fitted to errors against float64 on an H200.
 constexpr double half_error = 3.1e-4;
 constexpr double pair_error = 3e-6;
 constexpr double place_error = 8e-6;
-/// Estimated errors may take this share of the tolerance.
+/// Share of the tolerance for the estimated errors.
 constexpr double error_share = 0.88;
-/// What a tensor core's accumulator loses at a step of the depth, and the share of the tolerance that it may take.
+/// Error of a tensor core's accumulator per step of the depth, and its share of the tolerance.
 constexpr double error_a_step = 2.5e-9;
 constexpr double step_share = 0.3;
-constexpr double most_partly = 3e8;  ///< points of tiles gathered for products
+constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) gathered for products
 constexpr double sorted_records = 200000;
-constexpr double finest_sorted = 5e-5;  ///< sorted points have their places in steps of 2^-17
+constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
-/// Ranges are widened by this share of themselves: points on their ends stay inside after rounding.
+/// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
-/// Where a cloud lies: column, row in pixels and turns a square pixel.
+/// Bounds of a cloud: column and row in pixels, curvature in turns per square pixel.
 struct CloudRange {
   double low[3];
   double high[3];
@@ -56,7 +56,7 @@ CloudRange range_of(const FastCloud& cloud) {
   return range;
 }
 
-/// Frequencies -2 a u of points u in [low, high], a in the cloud's range, in steps of a grid.
+/// Range of frequencies -2 a u, in grid steps, of points u in [low, high] with a in the cloud's range.
 struct Span {
   double low;
   double high;
@@ -69,12 +69,13 @@ Span frequency_span(const CloudRange& range, int axis, double origin, double ste
       span.high = std::max(span.high, -2 * a * u * steps);
     }
   }
-  // Who lights a whole tile has at its origin less than the half turn a pixel where light ends.
+  // A point that lights a whole tile has less than half a turn per pixel at the tile's origin: light ends at half a
+  // turn.
   if (band_limited) span = {std::clamp(span.low, -0.5 * steps, 0.0), std::clamp(span.high, 0.0, 0.5 * steps)};
   return span;
 }
 
-/// Lays the boxes of an axis' tiles: their first steps and common extent.
+/// Places the boxes of the tiles along an axis: sets their first steps and returns their common extent.
 int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double steps, int width, bool band_limited,
               int* first, bool& wrap) {
   double extent = 0;
@@ -100,7 +101,8 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
   grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
   if (band_limited) {
-    // Steeper points light no tile wholly (but perhaps one that the panel's end cuts, and then in products).
+    // Points of larger curvature light no tile wholly, except perhaps one that the panel's end cuts; products sum them
+    // there.
     const double steepest = 1.0 / (2 * std::max(1, std::max(std::min(grid.tile_width, grid.panel_width),
                                                             std::min(grid.tile_height, grid.panel_height)) -
                                                        1));
@@ -128,7 +130,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
                            grid.first_column, grid.wrap_columns);
   grid.rows = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width, band_limited, grid.first_row,
                         grid.wrap_rows);
-  // The boxes of other parts: without a band limit the first and the last have the largest.
+  // Boxes of other parts: without a band limit, those of the first and the last part are the largest.
   for (const double shift : {-cloud.center_y_span, cloud.center_y_span}) {
     if (shift == 0 || grid.wrap_rows) continue;
     CloudRange moved = range;
@@ -138,7 +140,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
     grid.rows = std::max(grid.rows, lay_boxes(moved, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width,
                                               band_limited, first, grid.wrap_rows));
   }
-  // Tensor cores take depths of 16 halves; a point's pair of columns may stand out by two.
+  // Tensor cores require depths in multiples of 16 halves; a point's pair of columns may exceed the box by two.
   grid.column_chunks = 1;
   grid.plane_chunk = grid.planes;
   grid.columns = round_up(grid.columns, 8);
@@ -167,7 +169,7 @@ double flops_of(const FastGrid& grid) {
   return (columns + depth) * grid.split;
 }
 
-/// Of the sampled points: tiles of an axis that each lights, and lights wholly.
+/// Number of tiles along an axis that each sampled point lights, and that it lights wholly.
 struct TileCounts {
   std::vector<float> lit;
   std::vector<float> whole;
@@ -193,7 +195,7 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
   return counts;
 }
 
-/// Means over the points: tiles that one lights wholly, and in part.
+/// Mean number of tiles that a point lights wholly, and in part.
 struct Lighting {
   double whole;
   double partly;
@@ -237,7 +239,8 @@ bool fits(const FastGrid& grid) {
          std::max({grid.tile_width, grid.tile_height, grid.planes}) <= most_blocks;
 }
 
-/// The narrowest window whose error together with what storing leaves keeps the tolerance; none if none does.
+/// Returns the narrowest window whose error, together with the storage errors, keeps the tolerance; none if no window
+/// does.
 std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
   const double lost = split == 1 ? 0 : step_share * tolerance + (tolerance >= finest_sorted ? place_error : 0);
   const double stored = split == 1 ? half_error : pair_error;

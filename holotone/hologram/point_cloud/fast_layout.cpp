@@ -11,36 +11,37 @@ constexpr double upsamplings[] = {1.25, 1.5, 2.0};
 constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr std::int64_t smallest_tile = 32;
 constexpr std::int64_t most_samples = 256;
-/// The windows may take this share of the tolerance; rounding has the rest.
+/// Share of the tolerance for the windows; the rest is for rounding.
 constexpr double window_share = 0.6;
-/// Two nodes are a poor window: their error depends on where in its range a tile has its pixels.
+/// Loosest tolerance of a window: excludes windows of two nodes, whose error depends on the position of a tile's pixels
+/// in its range.
 constexpr double loosest = 0.05;
-/// What float32 leaves of a spread grid and its transforms, before the windows are divided out.
+/// Relative error of a spread grid and its transforms in float32, before division by the windows.
 constexpr double rounding = 2e-7;
-/// Complex numbers of a tile's grid beyond which smaller tiles are taken: 1 GiB.
+/// Complex numbers of a tile's grid above which smaller tiles are preferred: 1 GiB.
 constexpr double most_numbers = 1 << 27;
-/// Beyond this no tile is laid out: 32 GiB.
+/// Maximum complex numbers of a tile's grid: 32 GiB.
 constexpr double too_many_numbers = 4294967296.0;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Spans of frequencies, in turns a pixel and a square pixel, that some of the points have.
+/// Spans of the frequencies of some points: rows in turns per pixel, curvature in turns per square pixel.
 struct Spans {
   double rows = 0;
   double curvature = 0;
 };
 
-/// `index` of no elements stands for all points.
+/// Computes the spans of points[index], from a sample of them; an empty `index` means all points.
 Spans sample_spans(std::span<const PixelPoint> points, std::span<const std::uint32_t> index) {
   constexpr double huge = std::numeric_limits<double>::max();
   double low[2] = {huge, huge};
   double high[2] = {-huge, -huge};
   const std::size_t count = index.empty() ? points.size() : index.size();
-  // Of all points every one counts: a single deep one sets the number of planes.
+  // All points are read if `index` is empty: a single deep one determines the number of planes.
   const std::size_t step = index.empty() ? 1 : std::max<std::size_t>(1, count / most_samples);
   for (std::size_t i = 0; i < count; i += step) {
     const auto& point = points[index.empty() ? i : index[i]];
-    // The panel's middle is as good an origin as any tile's: the span is what counts.
+    // Row 0 serves as origin instead of the tile's: only the span is needed.
     const double value[2] = {2 * point.curvature * point.row, point.curvature};
     for (int k = 0; k < 2; ++k) {
       low[k] = std::min(low[k], value[k]);
@@ -60,7 +61,7 @@ double tile_nanoseconds(const FastLayout& layout, const Spans& spans, std::size_
          planes * costs.transform_sample * (rows * grid_x + static_cast<double>(layout.tile[1]) * grid_y);
 }
 
-/// Numbers that a tile needs memory for.
+/// Complex numbers of a tile's grid over all planes.
 double tile_numbers(const FastLayout& layout, const Spans& spans) {
   const double planes = std::ceil(spans.curvature * layout.depth_steps()) + layout.window.width + 1;
   return planes * static_cast<double>(element_count(layout.grid));

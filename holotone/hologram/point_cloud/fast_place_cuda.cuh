@@ -1,5 +1,5 @@
 #pragma once
-// Where a point lies on a tile's grid of frequencies, and its window. For the spreading kernels.
+// Position of a point on a tile's grid of frequencies, and its window, for the spreading kernels.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
 
 namespace holotone::point_cloud {
@@ -15,7 +15,7 @@ struct Place {
   Lit lit;
 };
 
-/// Whether [first, last] is inside what the point lights, and whether they meet.
+/// Tests whether the lit range of a point covers [first, last], or intersects it.
 __device__ __forceinline__ Lit lit_axis(double center, double reach, int first, int last) {
   if (center + reach < first || center - reach > last) return Lit::not_at_all;
   return center + reach >= last && center - reach <= first ? Lit::wholly : Lit::partly;
@@ -24,7 +24,7 @@ __device__ __forceinline__ Lit lit_axis(double center, double reach, int first, 
 __device__ __forceinline__ Lit lit_of(const FastGrid& grid, double x, double y, double reach, int tile_x, int tile_y) {
   const int first_x = tile_x * grid.tile_width;
   const int first_y = tile_y * grid.tile_height;
-  // The lit zone's ends are whole pixels, ceil(x - reach) to floor(x + reach): whole tile ends compare the same.
+  // The lit range is ceil(x - reach) to floor(x + reach). Comparisons with integer ends of a tile need no rounding.
   const Lit in_x = lit_axis(x, reach, first_x, min(first_x + grid.tile_width, grid.panel_width) - 1);
   const Lit in_y = lit_axis(y, reach, first_y, min(first_y + grid.tile_height, grid.panel_height) - 1);
   return in_x < in_y ? in_x : in_y;
@@ -69,7 +69,7 @@ __device__ __forceinline__ float2 strength_of(const RawPoints& points, std::int6
   return make_float2(amplitude * cosine, amplitude * sine);
 }
 
-/// phi, by the approximate square root and power of two that a special-function unit has.
+/// Computes phi with the approximate square root and power of two of the special-function unit.
 template <int Width>
 __device__ __forceinline__ float window(float beta_log2, float distance) {
   const float z = distance * (2.0F / Width);
@@ -81,7 +81,7 @@ __device__ __forceinline__ float window(float beta_log2, float distance) {
   return inside > 0 ? power : 0.0F;
 }
 
-/// The first node of a window at a place.
+/// Returns the first node of a window around `place`.
 template <int Width>
 __device__ __forceinline__ int first_node(float place) {
   return static_cast<int>(ceilf(place - 0.5F * Width));
@@ -93,7 +93,7 @@ __device__ __forceinline__ void add_two_cells(float2* cell, float4 value) {
                : "memory");
 }
 
-/// action(constant) for a run-time width of 2 to widest_fast_window.
+/// Calls action(constant) for a run-time width of 2 to widest_fast_window.
 template <class Action>
 void with_width(int width, const Action& action) {
   [&]<int... I>(std::integer_sequence<int, I...>) {

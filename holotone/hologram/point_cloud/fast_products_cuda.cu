@@ -14,7 +14,7 @@ constexpr std::int64_t longest_batch = 2048;
 constexpr std::int64_t point_granularity = 64;
 constexpr std::int64_t budget_bytes = std::int64_t{1} << 30;
 
-/// Counts (slots null) or gathers, in the tile's own pixels, the points that light it in part.
+/// Counts (slots null) or gathers the points that light a tile in part, in coordinates of the tile.
 __global__ void gather_kernel(FastGrid grid, RawPoints points, int* tile_count, const int* slots, float4* records,
                               std::int64_t record_count) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
@@ -41,7 +41,7 @@ __global__ void gather_kernel(FastGrid grid, RawPoints points, int* tile_count, 
   records[2 * record_count + slot] = record.lit;
 }
 
-/// panel += the jobs [first_job, first_job + batches) of every tile.
+/// Adds the jobs [first_job, first_job + batches) of every tile to the panel.
 __global__ void add_kernel(FastGrid grid, const float* c, const int* tile_job, int first_job, int batches, float scale,
                            float2* panel) {
   const int tile = blockIdx.y;
@@ -69,7 +69,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + s
 
 FastProducts::FastProducts(const PointCloudOptions& options, Queue queue)
     : options_(options), queue_(std::move(queue)), arithmetic_(choose_float_arithmetic(options.tolerance)) {
-  // One form of sums for all tolerances.
+  // Three products at every tolerance: add_kernel implements no other form.
   if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
   arithmetic_.form = ProductForm::complex_three;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the tiles of `fast` leave over at the band limit: points that light a tile in part, summed there as masked
-// products of factors. Not for users.
+// Points that light a tile of `fast` in part (at the band limit), summed there as masked products of factors. Not for
+// users.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 #include <optional>
@@ -13,10 +13,10 @@ class FastProducts {
   FastProducts(const PointCloudOptions& options, Queue queue);
   /// Gathers the points that light some tile of the grid in part. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
-  /// Nothing left over.
+  /// Discards the gathered points.
   void clear() { jobs_ = 0; }
   [[nodiscard]] bool empty() const { return jobs_ == 0; }
-  /// Enqueues the sums; the panel they fill lives until the next call.
+  /// Enqueues the sums; the returned panel is valid until the next call.
   const float2* sum(void* scratch);
   [[nodiscard]] std::size_t bytes() const;
 
@@ -28,8 +28,8 @@ class FastProducts {
   Arithmetic arithmetic_;
   FastGrid grid_{};
   float largest_amplitude_ = 0;
-  int batch_points_ = 0;  ///< a job: so many points, all of one tile
-  int batches_ = 0;       ///< jobs side by side
+  int batch_points_ = 0;  ///< points per job, all of one tile
+  int batches_ = 0;       ///< jobs per product call
   std::int64_t jobs_ = 0;
   Array<int, 1> tiles_;         ///< counts, then first slots, then first jobs, of each tile
   Array<float4, 1> records_;    ///< position, wave, lit

@@ -1,5 +1,5 @@
-// Points sorted into bins and spread by the tensor cores: a bin's cells are a sum over its points of products of three
-// windows, so a product of matrices whose depth is the points.
+// Sorts points into bins and spreads them on the tensor cores. A bin's cells are a sum over its points of products of
+// three windows: a matrix product whose depth is the points.
 #include <cub/device/device_scan.cuh>
 #include <cuda_pipeline.h>
 #include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
@@ -11,7 +11,7 @@ constexpr int sort_threads = 256;
 constexpr unsigned all_lanes = 0xffffffffU;
 constexpr unsigned nowhere = ~0U;
 constexpr double place_steps = 1 << 17;
-/// Warps that the card runs at once, and how many times as many share the sorted list.
+/// Warps that the card runs at once, and shares of the sorted list per such warp.
 constexpr std::int64_t warps_at_once = 132 * 11;
 constexpr std::int64_t shares_a_warp = 6;
 constexpr std::int64_t least_share = 160;
@@ -30,12 +30,12 @@ __host__ __device__ __forceinline__ BinCounts bins_of(const FastGrid& grid) {
           count(grid.planes, bin_planes(width))};
 }
 
-/// Bins of one column of planes follow one another.
+/// First cell of a bin. Bins that differ only in plane are consecutive.
 struct BinCorner {
   int tile;
   int column;
   int row;
-  int plane;  ///< the first cell of each
+  int plane;
 };
 template <int Width>
 __device__ __forceinline__ BinCorner corner_of(const BinCounts& counts, int bin) {
@@ -97,13 +97,13 @@ __device__ __forceinline__ unsigned product(unsigned a, unsigned b) {
   const __half2 h = __hmul2(*reinterpret_cast<const __half2*>(&a), *reinterpret_cast<const __half2*>(&b));
   return *reinterpret_cast<const unsigned*>(&h);
 }
-/// A fixed-point place of at most 23 bits, without the slow conversion: its bits are a mantissa.
+/// Converts a fixed-point position of at most 23 bits without the slow conversion: its bits form a mantissa.
 __device__ __forceinline__ float unfixed(unsigned bits) {
   return fmaf(__uint_as_float(0x4b000000U | bits), static_cast<float>(1 / place_steps),
               static_cast<float>(-8388608 / place_steps));
 }
 
-/// The bin that holds a place of the sorted list.
+/// Returns the bin of an index of the sorted list.
 __device__ __forceinline__ int bin_at(const int* begin, int bins, int place) {
   int low = 0;
   int high = bins;  // begin[low] <= place < begin[high]
@@ -133,7 +133,7 @@ __device__ __forceinline__ void multiply(float* c, const unsigned (&a)[4], const
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// What a lane holds of sixteen points: four of them, at the node of its group.
+/// Weights that a lane holds of sixteen points: four of the points, at the node of its group.
 struct PointWeights {
   float column[3][4];
   float row[4];
@@ -192,7 +192,7 @@ __device__ __forceinline__ void add_points(BinSums& sums, const PointWeights& we
   }
 }
 
-/// Two values as fp16 and what that leaves of them.
+/// Two values as fp16, and their remainders as fp16.
 struct Pair {
   unsigned high;
   unsigned low;
@@ -203,7 +203,7 @@ __device__ __forceinline__ Pair pair_of(float a, float b) {
   return {*reinterpret_cast<const unsigned*>(&high), packed(a - kept.x, b - kept.y)};
 }
 
-/// The same with pairs of fp16: high high + high low + low high.
+/// Adds sixteen points as pairs of fp16: high high + high low + low high.
 __device__ __forceinline__ void add_points_finely(BinSums& sums, const PointWeights& weights) {
   const int within = threadIdx.x % 4;
   unsigned high_columns[3][2];
@@ -268,8 +268,8 @@ __device__ __forceinline__ void flush(const FastGrid& grid, const BinSums& sums,
   }
 }
 
-/// A warp spreads its share of the sorted list. Where the next bin lies behind the last one, the planes that both reach
-/// stay in its registers.
+/// Spreads the sorted list, one share per warp. If the next bin follows the last one in depth, the planes that both
+/// cover stay in registers.
 template <int Width, bool Finely>
 __global__ void __launch_bounds__(32, Finely ? 10 : 11)
     spread_sorted_kernel(FastGrid grid, const SpreadRecord* records, const int* bin_begin, int bins, int share,

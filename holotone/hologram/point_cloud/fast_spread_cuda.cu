@@ -6,7 +6,7 @@ namespace {
 constexpr int block_threads = 128;
 constexpr unsigned all_lanes = 0xffffffffU;
 
-/// A warp takes points_a_warp points of one tile, one after the other; each lane adds pairs of neighbouring columns.
+/// Each warp spreads points_a_warp points of one tile in sequence; each lane adds pairs of neighbouring columns.
 template <int Width>
 __global__ void __launch_bounds__(block_threads)
     spread_unsorted_kernel(FastGrid grid, RawPoints points, std::int64_t begin, std::int64_t end, int points_a_warp,

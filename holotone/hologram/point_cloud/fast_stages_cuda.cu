@@ -6,7 +6,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// cos and sin of 2 pi turns, the whole turns taken off in float64.
+/// Returns cos and sin of 2 pi turns; whole turns are subtracted in float64.
 __device__ __forceinline__ float2 unit(double turns) {
   turns -= rint(turns);
   float sine;
@@ -15,7 +15,7 @@ __device__ __forceinline__ float2 unit(double turns) {
   return make_float2(cosine, sine);
 }
 
-/// A value as the operand of a product: itself, or high and low parts in the order of its side.
+/// Stores a value of the constant operand: itself, or for Split = 3 its parts high, high, low.
 template <int Split>
 __device__ __forceinline__ void put_constant(__half* row, std::int64_t segment, std::int64_t k, float value) {
   const __half high = __float2half_rn(value);
@@ -41,7 +41,7 @@ __global__ void column_matrix_kernel(FastGrid grid, __half* matrix) {
   const int k = blockIdx.x * threads + threadIdx.x;
   const int x = blockIdx.y;
   if (k >= grid.columns) return;
-  // A box as long as the period begins one window early: its first steps are those before zero.
+  // A box as long as the period begins window_width steps before zero.
   const int step = grid.wrap_columns ? k - grid.window_width : k;
   const float2 factor = unit(static_cast<double>(step) * (x - grid.tile_width / 2) / grid.steps_x);
   const std::int64_t segment = 2 * grid.columns;
@@ -114,7 +114,7 @@ __device__ __forceinline__ float2 two_values(const __half* at) {
 }
 __device__ __forceinline__ float2 two_values(const float* at) { return *reinterpret_cast<const float2*>(at); }
 
-/// Two neighbouring depths a thread.
+/// Applies the factors between the products, two neighbouring depths per thread.
 template <int Split, class Value>
 __global__ void apply_middle_kernel(FastGrid grid, const Value* product, const float2* middle, __half* operand) {
   const int depth_rows = grid.depth_rows();
@@ -126,7 +126,7 @@ __global__ void apply_middle_kernel(FastGrid grid, const Value* product, const f
   const std::int64_t at = static_cast<std::int64_t>(tile) * depth_rows + rho;
   const float2 re = two_values(product + 2 * x * all_rows + at);
   const float2 im = two_values(product + (2 * x + 1) * all_rows + at);
-  // Rows come in fours, so that two neighbours lie in one plane.
+  // The number of rows is a multiple of four, so two neighbours lie in one plane.
   const float2 factor =
       middle[(static_cast<std::int64_t>(tile % grid.tiles_x) * grid.planes + rho / grid.rows) * grid.tile_width + x];
   const float2 left = make_float2(re.x * factor.x - im.x * factor.y, re.x * factor.y + im.x * factor.x);
@@ -149,10 +149,10 @@ struct FourPixels {
   float4 im;
 };
 
-/// Four neighbours' sums of a tile with their phases and the windows divided out.
+/// Returns the sums of four neighbouring pixels of a tile, with their phases applied and the windows divided out.
 __device__ __forceinline__ FourPixels tile_pixels(const FastGrid& grid, const FastSums& sums,
                                                   const FastFactors& factors, int row, int column) {
-  const int tile_x = column / grid.tile_width;  // a multiple of four wide: four neighbours share a tile
+  const int tile_x = column / grid.tile_width;  // tile_width is a multiple of four: four neighbours share a tile
   const int tile_y = row / grid.tile_height;
   const int x = column - tile_x * grid.tile_width;
   const int y = row - tile_y * grid.tile_height;

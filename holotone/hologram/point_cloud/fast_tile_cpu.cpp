@@ -22,7 +22,7 @@ Complex unit(double turns) {
   return {cosine, sine};
 }
 
-/// 1 / phihat for pixels -floor(count / 2) .. of an axis.
+/// Returns 1 / phihat for the pixels of an axis, from -floor(count / 2) on.
 std::vector<float> window_factors(const SpreadWindow& window, std::int64_t count, std::int64_t length) {
   std::vector<float> factor(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ std::vector<float> window_factors(const SpreadWindow& window, std::int64_t count
   return factor;
 }
 
-/// sum = sum rho + value, for the sum over planes of value[plane] rho^plane from the last plane to the first.
+/// Computes the Horner step sum = sum rho + value of the sum over planes of value[plane] rho^plane, last plane first.
 HOLOTONE_SIMD_CLONES
 void horner_step(std::int64_t count, const float* __restrict rho_re, const float* __restrict rho_im,
                  const float* __restrict value, float* __restrict re, float* __restrict im) {
@@ -54,7 +54,7 @@ void parabola_phases(std::int64_t count, std::int64_t first, double turns, doubl
   }
 }
 
-/// The columns of pixels that one thread works on: for every pixel rho and the sum, column after column.
+/// rho and the sum for every pixel of one thread's columns, column after column.
 struct ColumnSums {
   ColumnSums(float* memory, std::int64_t rows)
       : rho_re(memory), rho_im(memory + rows * block), re(memory + 2 * rows * block), im(memory + 3 * rows * block) {}
@@ -65,7 +65,7 @@ struct ColumnSums {
 };
 
 /// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A
-/// box as long as the period begins anywhere and goes on in the grid's halo.
+/// whole box is as long as the period and continues in the grid's halo.
 struct Box {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -82,7 +82,7 @@ PixelPoint PanelTile::clipped(PixelPoint point) const {
   return point;
 }
 
-/// Where the frequencies of one tile's points lie.
+/// Frequency ranges of one tile's points.
 struct FastTile::Frame {
   PanelTile tile;
   double middle_curvature = 0;  ///< a0
@@ -111,7 +111,7 @@ FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nuff
   }
 }
 
-/// 1 / phihat over the third axis, at most 1 / (2 upsampling) from its middle.
+/// Returns 1 / phihat of the third axis for frequencies up to 1 / (2 upsampling) from its middle.
 float FastTile::depth_factor(double frequency) const {
   const auto place = static_cast<float>(std::abs(frequency) * 2 * layout_.window.upsampling * depth_table_size);
   const auto index = std::min(static_cast<int>(place), depth_table_size);
@@ -172,7 +172,7 @@ void FastTile::spread(const Frame& frame, std::span<const PixelPoint> points, st
                          double step = -2 * point.curvature * from_origin * period;
                          if (box.whole) {
                            step -= std::floor(step / period) * period;
-                           if (step >= period) step = 0;  // a little below zero is one period less
+                           if (step >= period) step = 0;  // a step just below zero rounds up to the period
                          } else {
                            step -= static_cast<double>(box.first);
                          }
@@ -195,7 +195,8 @@ void FastTile::spread(const Frame& frame, std::span<const PixelPoint> points, st
                              reinterpret_cast<const float*>(memory.strength.data()), memory.cells.data());
 }
 
-/// between[plane][row of frequencies][column of pixels]: the rows' transforms, with the windows' factor of the columns.
+/// Computes between[plane][row of frequencies][column of pixels]: transforms of the rows, times the columns' window
+/// factors.
 void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   const auto [planes, rows, box_columns] = frame.grid.extent;
   const std::int64_t length = layout_.grid[1];
@@ -225,7 +226,7 @@ void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   });
 }
 
-/// One plane of `between` for some columns, each as a line of frequencies.
+/// Gathers some columns of one plane of `between`, each as a line of frequencies.
 void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
                               Complex* lines) const {
   const std::int64_t length = layout_.grid[0];
@@ -240,7 +241,7 @@ void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int
   }
 }
 
-/// Columns' transforms, the sum over planes and the phase a0 r, a block of columns at a time.
+/// Transforms the columns, sums over planes and applies the phase a0 r, one block of columns at a time.
 void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const {
   const auto [rows, columns] = frame.tile.shape();
   const std::int64_t length = layout_.grid[0];
@@ -253,7 +254,7 @@ void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRo
     const std::int64_t count = std::min(block, columns - first);
     Complex* const lines = memory.lines.own();
     const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
-    // Turns a + slope r, with r = x^2 + y^2.
+    // Sets rho to exp(2 pi i (turns + slope r)), with r = x^2 + y^2.
     const auto phases = [&](double turns, double slope) {
       for (std::int64_t b = 0; b < count; ++b) {
         const auto x = static_cast<double>(first + b - columns / 2);

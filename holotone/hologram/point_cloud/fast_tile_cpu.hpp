@@ -25,11 +25,11 @@ struct PanelTile {
     return point.row_begin < row_end && point.row_end > row_begin && point.column_begin < column_end &&
            point.column_end > column_begin;
   }
-  /// The point lighting only its pixels in this tile.
+  /// Returns the point with its lit range restricted to this tile.
   [[nodiscard]] PixelPoint clipped(PixelPoint point) const;
 };
 
-/// Memory that tiles share, one after the other.
+/// Workspace that tiles reuse in sequence.
 struct FastMemory {
   nufft::SpreadPoints<float, 3> sorted;
   std::vector<std::complex<float>> strength;
@@ -44,11 +44,11 @@ struct FastMemory {
 /// Sums waves over tiles of one shape.
 class FastTile {
  public:
-  /// Makes the lines' transforms and the windows' factors. Throws out_of_memory.
+  /// Plans the transforms of the lines and computes the window factors. Throws out_of_memory.
   FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel);
 
-  /// Adds (or, if `write`, writes) to the field's pixels of `tile`, which has this shape, the waves of
-  /// points[index[i]], all of which light it wholly; calls stage_done after each of its two first stages of three. Cost
+  /// Adds (or, if `write`, writes) the waves of points[index[i]] to the field's pixels of `tile`. The tile has this
+  /// shape, and all of the points light it wholly. Calls stage_done after each of the first two of three stages. Cost
   /// O(index.size() width^3 + planes * pixels log(pixels)).
   void sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index, bool write,
            const FieldOfRows& field, FastMemory& memory, const std::function<void()>& stage_done) const;

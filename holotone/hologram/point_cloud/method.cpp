@@ -7,14 +7,14 @@ namespace holotone::point_cloud {
 namespace {
 
 // CPU: one thread of a Zen 4 core with AVX-512 (docs/performance.md, "Reached": hologram/direct, recurrence and
-// separable); more threads and other machines change all of them alike. The product is the cheapest from the first
-// point on.
+// separable); more threads and other machines scale all prices alike. separable is the cheapest from the first point
+// on.
 constexpr std::array<MethodPrice, 3> cpu_prices = {
     {{PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}}};
 // CUDA: one H200, bench/results/h200.json: pairs of direct and recurrence from their rows of 30,720 points, separable
-// from the line through hologram/separable/1024 and 30720. Fixed costs of direct and recurrence, which no row is short
-// enough for, and the finer separable were fitted to runs that are not kept.
-constexpr double cuda_fine_tolerance = 5e-4;    ///< below it, products of four and then of pairs of fp16
+// from the line through hologram/separable/1024 and 30720. No row is short enough for the fixed costs of direct and
+// recurrence. These costs and the prices of the finer separable were fitted to runs that are not kept.
+constexpr double cuda_fine_tolerance = 5e-4;    ///< below it, four products, then pairs of fp16
 constexpr double cuda_finest_tolerance = 5e-5;  ///< below it, pairs in short batches
 constexpr std::array<MethodPrice, 3> cuda_prices = {
     {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 10.7, 0.0107}}};
@@ -23,18 +23,19 @@ constexpr std::array<MethodPrice, 3> cuda_fine_prices = {
 constexpr std::array<MethodPrice, 3> cuda_finest_prices = {
     {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.17}}};
 
-// fast on the CPU, measured on two threads of one Zen 4 core, where a pair of the product takes 35 ps; here scaled to
-// the 60 ps of one.
+// fast on the CPU, measured on two threads of one Zen 4 core, where a pair of separable takes 35 ps; scaled to the 60
+// ps of one thread.
 constexpr double separable_pair_ns = 0.060;
 constexpr FastCosts cpu_fast_costs{.spread_point = 25.0 / 35 * 60,
                                    .spread_node = 0.25 / 35 * 60,
                                    .transform_sample = 2.5 / 35 * 60,
                                    .masked_pair = separable_pair_ns};
-/// What halving tiles at the band limit costs on the CPU, in times the sum without one: 3 to 10 measured, a scan of
-/// 30,000 to 437,645 points at 20 cm.
+/// Cost of halving tiles at the band limit on the CPU, relative to the sum without a band limit: 3 to 10 measured, for
+/// a scan of 30,000 to 437,645 points at 20 cm.
 constexpr double band_limit_factor = 5;
 
-/// A grid of fast holds for clouds within these shares of its own: an object that moves a little keeps its matrices.
+/// Bounds for the reuse of a grid of fast: widening of its ranges, and least share of them that a cloud spans. An
+/// object that moves a little keeps its matrices.
 constexpr float range_slack = 0.01F;
 constexpr double kept_range = 0.7;
 
@@ -106,7 +107,7 @@ const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
 void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
   choice_.method = PointMethod::separable;
   choice_.layout = choose_fast_layout(options_.shape, points, options_.tolerance, cpu_fast_costs);
-  if (choice_.layout.tile[0] == 0) return;  // depths that no grid holds
+  if (choice_.layout.tile[0] == 0) return;  // no grid can hold these depths
   const auto pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(points.size());
   const bool whole = std::all_of(points.begin(), points.end(),
                                  [&](const PixelPoint& point) { return lights_all(point, options_.shape); });
@@ -116,7 +117,7 @@ void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
 
 void MethodChooser::choose_grid(const EnginePoints& points) {
   const Shape<2> part{rows_at_once_, options_.shape[1]};
-  // Parts are laid out for the one in the middle.
+  // All parts use the layout of the middle one.
   const std::int64_t first_row = (options_.shape[0] - part[0]) / 2;
   FastCloud cloud = fast_cloud(options_, part, first_row, points.sources.amplitude.size(), points.summary);
   cloud.center_y_span = static_cast<double>(options_.shape[0] - part[0] - first_row);
@@ -128,7 +129,7 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
     low -= slack;
     high += slack;
   }
-  planned_ = {};  // should what follows fail
+  planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(part)) * static_cast<double>(cloud.count);
   choice_.fast =
       choose_fast_grid(cloud, precision_, fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance));

@@ -1,5 +1,5 @@
 #pragma once
-// The one place that chooses a point cloud's method and its parameters, by measured prices. Not for users.
+// Only place that chooses a point cloud's method and its parameters, by measured prices. Not for users.
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
@@ -8,36 +8,36 @@
 
 namespace holotone::point_cloud {
 
-/// What a cloud is summed by.
+/// Method of a cloud's sum, and its parameters.
 struct MethodChoice {
   PointMethod method = PointMethod::automatic;  ///< never automatic once chosen
-  FastLayout layout;                            ///< of fast on the CPU
-  FastChoice fast;      ///< of fast on CUDA; holds for the cloud it was made for and those near it
-  int fast_number = 0;  ///< another one for each new `fast`
+  FastLayout layout;                            ///< for fast on the CPU
+  FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
+  int fast_number = 0;                          ///< differs for each new `fast`
 };
 
-/// Picoseconds of a pixel, fixed, and of a pixel and point.
+/// Cost in picoseconds: fixed per pixel, and per pair of pixel and point.
 struct MethodPrice {
   PointMethod method;
   double fixed_ps;
   double pair_ps;
 };
 
-/// The prices of the sums whose cost does not depend on where the points lie, in the order direct, recurrence,
-/// separable.
+/// Returns the prices of the methods whose cost does not depend on the points' positions, in the order direct,
+/// recurrence, separable.
 std::span<const MethodPrice> method_prices(Backend backend, double tolerance);
-/// That of one of these.
+/// Returns the price of one method in method_prices.
 MethodPrice method_price(Backend backend, double tolerance, PointMethod method);
-/// Of the parts of fast on the CPU.
+/// Returns the costs of the parts of fast on the CPU.
 FastCosts fast_cpu_costs();
 
-/// Chooses for one cloud after the other. On CUDA the choice stays while clouds stay where they were, with their
-/// tables.
+/// Chooses the method of a sequence of clouds. On CUDA the choice and its tables are kept while clouds fill the same
+/// ranges.
 class MethodChooser {
  public:
   MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend);
 
-  /// Looks at the points only where fast could be the cheapest, and there on CUDA at their summary alone.
+  /// Reads the points only if fast may be the cheapest; on CUDA, only their summary.
   const MethodChoice& choose(const EnginePoints& points);
 
  private:
@@ -50,7 +50,7 @@ class MethodChooser {
   Backend backend_;
   MethodChoice choice_;
   FastPrecision precision_;  ///< CUDA
-  FastCloud planned_;        ///< CUDA: the cloud that choice_.fast was made for; no points: none
+  FastCloud planned_;        ///< CUDA: cloud of choice_.fast; no points: none
 };
 
 }  // namespace holotone::point_cloud

@@ -20,8 +20,8 @@ struct PrepareArguments {
   double center_x;         ///< (nx - 1) / 2
   double center_y;         ///< (ny - 1) / 2
   double turns_metre;      ///< pitch^2 / (2 lambda): divided by d it is `a`
-  double reach_per_metre;  ///< lambda / (2 pitch^2): times |d| it is the lit half width in pixels; 0: no band
-                           ///< limit
+  double reach_per_metre;  ///< lambda of the cone / (2 pitch^2): times |d| it is the lit half width in pixels; 0: no
+                           ///< band limit
 };
 
 __global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit, unsigned* statistics) {
@@ -58,7 +58,7 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
 
 constexpr unsigned summary_blocks = 528;
 
-/// Floats as unsigned integers of the same order, for atomics.
+/// Maps floats to unsigned integers of the same order, for atomics.
 __device__ __forceinline__ unsigned ordered(float value) {
   const unsigned bits = __float_as_uint(value);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -66,10 +66,10 @@ __device__ __forceinline__ unsigned ordered(float value) {
 float unordered(unsigned bits) { return std::bit_cast<float>((bits & 0x80000000U) != 0 ? bits ^ 0x80000000U : ~bits); }
 
 struct DeviceSummary {
-  unsigned long long first_bad;  // all ones at first, as the three below
+  unsigned long long first_bad;  // initially all ones, like low
   unsigned low[3];               // ordered
   unsigned unused;
-  unsigned high[3];  // zero at first, as the rest
+  unsigned high[3];  // initially zero, like largest and squares
   unsigned largest;
   float squares;
   float sample[PointSummary::sample_count][3];
@@ -186,7 +186,7 @@ void PreparedPoints::set(const PointSources& points) {
   count_ = points.amplitude.size();
   const std::int64_t padded = padded_count();
   if (padded > capacity_) {
-    storage_ = Array<float4, 1>();  // give back before taking more
+    storage_ = Array<float4, 1>();  // freed before the larger allocation
     storage_ = Array<float4, 1>({3 * padded}, queue_);
     capacity_ = padded;
   }

@@ -1,5 +1,4 @@
-// Two additions a pixel and point: Shimobaba et al. 2010, Eq. (2), in fixed-point turns, where they are
-// exact.
+// Two additions per pixel and point: Shimobaba et al. 2010, Eq. (2), in fixed-point turns, in which they are exact.
 //
 // A vector holds sixteen neighbouring pixels of one row and steps sixteen pixels at a time:
 //   gamma_(n+1) = gamma_n + delta_n,  delta_(n+1) = delta_n + second,  second = 2 curvature 16^2
@@ -14,7 +13,7 @@ namespace {
 
 constexpr std::int32_t lanes = vector_columns;
 constexpr std::int32_t tile_rows = 32;
-/// A row of sums (re and im) of this many steps fills an eighth of a first-level cache.
+/// Maximum steps of a tile: a row of sums (re and im) then fills an eighth of a first-level cache.
 constexpr std::int64_t most_steps = 32;
 /// Points added in one pass over a row: the row's sums are loaded and stored once for all of them.
 constexpr std::size_t group_points = 4;
@@ -56,7 +55,7 @@ void add_group(const Group& group, std::int32_t rows, std::int32_t stride, float
       float* __restrict im_here = im + static_cast<std::ptrdiff_t>(row) * stride + column;
 #pragma omp simd
       for (std::int32_t lane = 0; lane < lanes; ++lane) {
-        float re_sum = 0;  // the group's own sum first: fewer roundings at the size of the whole
+        float re_sum = 0;  // sum of the group alone: fewer roundings at the magnitude of the total
         float im_sum = 0;
         step(gamma[0][lane], delta[0][lane], group[0].second, group[0].amplitude, re_sum, im_sum);
         step(gamma[1][lane], delta[1][lane], group[1].second, group[1].amplitude, re_sum, im_sum);

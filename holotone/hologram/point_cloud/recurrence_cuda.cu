@@ -3,17 +3,17 @@
 namespace holotone::point_cloud {
 namespace {
 
-// Shimobaba et al. 2010, Eq. (2), in fixed point: phases are turns times 2^32 in unsigned integers, which
-// drop whole turns by themselves. A thread walks a run of pixels along a row; each step is two additions.
-// Gamma_0, delta_0 and Delta are each within 2^-32 turn (rounding), so after n steps the phase is within (1 +
-// n + n^2 / 2) 2^-32 turn: 4e-8 turn at the end of a run of 16, below float32's own rounding of the sum.
+// Shimobaba et al. 2010, Eq. (2), in fixed point: phases are turns times 2^32 in unsigned integers, whose overflow
+// drops whole turns. A thread computes a run of pixels along a row; each step is two additions. Gamma_0 is reduced in
+// float32, within about 1e-7 turn as for every method. Delta_0 and Delta are within 2^-32 turn (rounding), so n steps
+// add at most (n + n^2 / 2) 2^-32 turn: 4e-8 turn at the end of a run of 16, below float32's own rounding of the sum.
 constexpr int run_pixels = 16;
 constexpr int block_rows = 8;
 constexpr int block_runs = 16;
 constexpr int block_threads = block_rows * block_runs;
 constexpr int batch_points = 64;
 
-/// What a thread needs of a point; the row's part of the phase stands apart, one a row of the block.
+/// Data of a point for one thread; the row part of the phase is stored separately, once per row of the block.
 struct PointStart {
   float a_high;
   float a_low;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords poi
   __shared__ Batch batch;
   const int local_row = threadIdx.x / block_runs;
   const int column0 = (blockIdx.x * block_runs + threadIdx.x % block_runs) * run_pixels;
-  const int row0 = blockIdx.y * block_rows;  // of the part
+  const int row0 = blockIdx.y * block_rows;  // relative to the part
   const auto x0 = static_cast<float>(column0);
   float re[run_pixels] = {};
   float im[run_pixels] = {};
@@ -72,11 +72,12 @@ __global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords poi
       unsigned gamma = fixed_turns(anchor);
       const double u = (static_cast<double>(x0) - start.x_whole) - start.x_rest;
       unsigned delta = fixed_turns((static_cast<double>(start.a_high) + start.a_low) * (2 * u + 1));
-      const float weight = -start.amplitude * batch.row_lit[p][local_row];  // minus: the half turn taken off below
+      const float weight = -start.amplitude * batch.row_lit[p][local_row];  // minus compensates the half turn
+                                                                            // subtracted below
 #pragma unroll
       for (int n = 0; n < run_pixels; ++n) {
-        // The top 23 bits become a float in [1, 2), less 1.5 the turns minus a half: cheaper than a
-        // conversion, which shares the sine's unit.
+        // The top 23 bits form a float in [1, 2); minus 1.5 it is the turns minus a half. This is cheaper than a
+        // conversion, which shares the unit of the sine.
         const float turns = __uint_as_float((gamma >> 9) | 0x3f800000U) - 1.5F;
         float sine;
         float cosine;

@@ -2,8 +2,8 @@
 // point j is y_j(row) x_j(col) with
 //   x_j(col) = exp(i 2 pi curvature_j (col - column_j)^2),
 //   y_j(row) = A_j exp(i phi_j) exp(i 2 pi curvature_j (row - row_j)^2),
-// so U = Y^T X over all points, with a point's band limit as zeros in its factors. Points go in chunks:
-// factors by vector code on all threads, then BLAS sgemm adds the chunk's product to planes in float32.
+// so U = Y^T X over all points, with a point's band limit as zeros in its factors. Points are processed in chunks:
+// vector code on all threads computes the factors, then BLAS sgemm adds the chunk's product to planes in float32.
 //
 //   tolerance >= 1e-5   three real products: T1 = Yr Xr, T2 = Yi Xi, T3 = (Yr + Yi)(Xr + Xi),
 //                       Re = T1 - T2, Im = T3 - T1 - T2: a quarter fewer multiplications, 1.7 times the
@@ -20,16 +20,16 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr double three_products_tolerance = 1e-5;
-/// Factors of one chunk stay below this, so that they are still in a shared cache when sgemm packs them.
+/// Maximum bytes of one chunk's factors: they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
-/// sgemm adds up all of a small product's depth in a row, which loses the more the deeper it is (3.1e-5 of 2048 waves
-/// in step, three products, 16 x 24 pixels), and that of a large one in blocks.
+/// Pixels below which sgemm adds a product's whole depth in sequence, with an error that grows with the depth (3.1e-5
+/// for 2048 waves in phase, three products, 16 x 24 pixels). It adds the depth of larger products in blocks.
 constexpr std::int64_t small_panel = 65536;
 
 using Form = SumForm;
 
 int planes_of(Form form) { return form == Form::three_products ? 3 : form == Form::two_products ? 2 : 1; }
-/// Blocks of `points` rows that the factors of rows (pixels) take; those of columns take three or two.
+/// Number of blocks, with one row per point, in the factors of pixel rows and of pixel columns.
 int row_blocks(Form form) { return form == Form::three_products ? 3 : form == Form::two_products ? 4 : 2; }
 int column_blocks(Form form) { return form == Form::three_products ? 3 : 2; }
 
@@ -69,7 +69,7 @@ void sum_of(const float* a, const float* b, std::int32_t count, float* result) {
   for (std::int32_t i = 0; i < count; ++i) result[i] = a[i] + b[i];
 }
 
-/// One chunk of points, the pixels any of them lights, and their factors: blocks of count rows.
+/// One chunk of points, the range of pixels that any of them lights, and their factors in blocks of count rows.
 class Chunk {
  public:
   Chunk(Form form, std::span<const PixelPoint> points, float* row_factors, float* column_factors)
@@ -129,8 +129,8 @@ class Chunk {
   Range columns_;
 };
 
-/// Brings points that light the same pixels together, so that a chunk's product covers little more than they
-/// light.
+/// Sorts points that light the same pixels next to one another, so that a chunk's product covers little more than the
+/// lit pixels.
 void sort_by_place(std::vector<PixelPoint>& points, const Shape<2>& shape) {
   double lit = 0;
   for (const auto& point : points) {
@@ -148,7 +148,7 @@ void sort_by_place(std::vector<PixelPoint>& points, const Shape<2>& shape) {
   std::stable_sort(points.begin(), points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-/// Rows summed at once: a whole panel of up to 4K, less of larger ones.
+/// Returns the rows summed at once: the whole panel up to 2^23 pixels (4K), fewer of larger ones.
 std::int64_t rows_of_block(const Shape<2>& shape) {
   constexpr std::int64_t block_pixels = std::int64_t{1} << 23;
   return std::clamp<std::int64_t>(block_pixels / shape[1], 1, shape[0]);
@@ -191,7 +191,8 @@ class SeparableCpu final : public BlockEngine {
   }
 
  private:
-  /// Of each block of `blocks`: sums, and move(first row within blocks, rows, whether to write) whenever they are full.
+  /// Sums each block of `blocks` and calls move(first row within blocks, rows, true to write or false to add) whenever
+  /// the sums are full.
   template <class Move>
   void sum_blocks_of(const RowRange& blocks, FactorProducts& sums, Progress& progress, const Move& move) {
     constexpr std::string_view stage = "multiplying factors";
@@ -221,7 +222,7 @@ class SeparableCpu final : public BlockEngine {
     }
   }
 
-  /// The points that light some of the rows, in the rows' own coordinates.
+  /// Returns the points that light some of the rows, in coordinates relative to the first of these rows.
   std::span<const PixelPoint> points_of(const RowRange& rows) {
     if (rows.rows == options().shape[0]) return points_;
     own_.clear();
@@ -239,7 +240,7 @@ class SeparableCpu final : public BlockEngine {
   std::int64_t block_rows_;
   Form full_;
   std::vector<PixelPoint> points_;
-  std::vector<PixelPoint> own_;  ///< those of a block
+  std::vector<PixelPoint> own_;  ///< points of one block
   FactorProducts sums_;
   FactorProducts real_sums_;
 };

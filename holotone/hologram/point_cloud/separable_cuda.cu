@@ -7,14 +7,13 @@
 namespace holotone::point_cloud {
 namespace {
 
-// Relative l2 errors measured against float64 (docs/performance.md), with a fifth to spare. An int8 factor is off by up
-// to 1 / 254 of the largest, so its error grows with the spread of the amplitudes: see int8_error.
+// Relative l2 errors measured against float64 (docs/performance.md), with a margin of a fifth. The error of an int8
+// factor is up to 1 / 254 of the largest, so it grows with the spread of the amplitudes: see int8_error.
 constexpr double float16_three_error = 5e-4;
 constexpr double float16_four_error = 3.2e-4;
-// Pairs hold 22 bits; what is left is the tensor cores' accumulator, which drops bits at every step of the depth:
-// 8.6e-9 a
-// step of the sum where all waves are in step (1.8e-9 of a random cloud's), with a quarter to spare. So a tight
-// tolerance shortens the batches, whose sums are then added in float32.
+// Pairs hold 22 bits. The remaining error is that of the tensor cores' accumulator, which drops bits at every step of
+// the depth: 8.6e-9 of the sum per step if all waves are in phase (1.8e-9 for a random cloud), here with a margin of a
+// quarter. A tight tolerance therefore shortens the batches, whose sums are added in float32.
 constexpr double float16_pair_error_a_step = 1.1e-8;
 constexpr double float16_pair_floor = 2e-6;
 
@@ -24,8 +23,8 @@ constexpr std::int64_t product_budget_bytes = std::int64_t{2} << 30;
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
-/// Expected relative l2 error of int8 factors: both axes are rounded to steps of 1 / 127 (variance 1 / 12 a
-/// step in each of two components), the Y axis relative to the largest amplitude.
+/// Returns the expected relative l2 error of int8 factors: both axes are rounded to steps of 1 / 127 (variance 1 / 12
+/// of a squared step in each of two components), the Y axis relative to the largest amplitude.
 double int8_error(float2 amplitude) {
   if (!(amplitude.y > 0)) return 1;
   const double step = std::sqrt(2.0 / 12.0) / 127.0;
@@ -33,7 +32,7 @@ double int8_error(float2 amplitude) {
   return 1.2 * step * std::sqrt(1 + ratio * ratio);
 }
 
-/// The cheapest arithmetic for these points; looks at their amplitudes only where int8 could do.
+/// Chooses the cheapest arithmetic for these points; reads their amplitudes only if the tolerance permits int8.
 Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
   if (tolerance >= 4e-3) {
     if (const double error = int8_error(points.amplitude_statistics()); error <= tolerance) {
@@ -43,7 +42,7 @@ Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
   return choose_float_arithmetic(tolerance);
 }
 
-/// How the points are cut: `calls` products of `batches` batches of `batch_points`.
+/// Division of the points into `calls` products of `batches` batches of `batch_points`.
 struct Chunks {
   int batch_points = point_granularity;
   int batches = 1;
@@ -51,15 +50,16 @@ struct Chunks {
   friend bool operator==(const Chunks&, const Chunks&) = default;
 };
 
-/// The largest batch and the number side by side that were fastest on an H200 for a count of points: long batches feed
-/// the tensor cores, several fill the card where one product has too few tiles, few keep the sums' traffic low.
+/// Returns the largest batch and the number of batches per call that were fastest on an H200 for a count of points.
+/// Long batches feed the tensor cores. Several batches fill the card if one product has too few tiles; few batches keep
+/// the traffic of the sums low.
 Chunks preferred_chunks(std::int64_t count, ProductForm form) {
   if (count <= 10240) return {10240, 1, 0};
   if (form == ProductForm::real_part) return count <= 40960 ? Chunks{40960, 1, 0} : Chunks{10240, 5, 0};
   return count <= 204800 ? Chunks{6848, 3, 0} : Chunks{10240, 4, 0};
 }
 
-/// Preferred chunks within `most_batch_points` and the memory budgets, evened out over the calls.
+/// Limits the preferred chunks to `most_batch_points` and the memory budgets, and evens them out over the calls.
 Chunks choose_chunks(std::int64_t count, ProductForm form, std::int64_t most_batch_points, std::int64_t bytes_per_point,
                      std::int64_t bytes_per_batch) {
   if (count == 0) return {};
@@ -74,7 +74,7 @@ Chunks choose_chunks(std::int64_t count, ProductForm form, std::int64_t most_bat
   return {static_cast<int>(round_up(even, point_granularity)), static_cast<int>(batches), calls};
 }
 
-/// One form's way through the points: chunks, and the product with its chosen algorithm once it was needed.
+/// Chunks of one product form, and its product with the chosen algorithm, created on first use.
 struct Route {
   Chunks chunks;
   std::optional<cuda::MatrixProduct> product;
@@ -108,7 +108,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     band_rows_ = band_rows;
     set_route(complex_, arithmetic.form);
     set_route(real_, ProductForm::real_part);
-    // Here rather than in the first execute, which then only enqueues.
+    // Chosen here so that the first execute only enqueues.
     if (!complex_.product && complex_.chunks.calls > 0) choose_algorithm(complex_, arithmetic.form);
   }
 
@@ -154,7 +154,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
             route.chunks.batches};
   }
 
-  /// The first use of a form and size times cuBLASLt's algorithms on real factors.
+  /// Creates the product; the first use of a form and size times cuBLASLt's algorithms on real factors.
   void choose_algorithm(Route& route, ProductForm form) {
     cuda::MatrixProductShape shape;
     shape.element = arithmetic_.type == FactorType::int8 ? cuda::MatrixElement::int8 : cuda::MatrixElement::float16;

@@ -1,19 +1,18 @@
 #pragma once
-// The parts of the separable CUDA engine: which matrices stand for a complex product, and the kernels around
-// it.
+// Parts of the separable CUDA engine: the matrices that represent a complex product, and the kernels around it.
 #include <holotone/core/matrix_product_cuda.hpp>
 #include <holotone/hologram/point_cloud/engine_cuda.cuh>
 
 namespace holotone::point_cloud {
 
-/// How factors are stored for the tensor cores.
+/// Storage format of factors for the tensor cores.
 enum class FactorType {
   int8,         ///< round(127 v)
   float16,      ///< v
   float16_pair  ///< v = high + low: the depth holds high*high, high*low and low*high
 };
 
-/// Which real products make the complex one, with X_j = exp(2 pi i a u^2), Y_j = A exp(2 pi i (a v^2 + phi)).
+/// Real products that form the complex one, with X_j = exp(2 pi i a u^2), Y_j = A exp(2 pi i (a v^2 + phi)).
 enum class ProductForm {
   complex_three,  ///< T1 = Yr Xr, T2 = Yi Xi, T3 = (Yr + Yi)(Xr + Xi): Re = T1 - T2, Im = T3 - T1 - T2
   complex_four,   ///< [Re; Im] = [Yr -Yi; Yi Yr] [Xr; Xi]
@@ -21,11 +20,11 @@ enum class ProductForm {
 };
 
 constexpr int factor_bytes(FactorType type) { return type == FactorType::int8 ? 1 : 2; }
-/// Separate products a form needs; each has its own X, Y and C.
+/// Number of separate products of a form; each has its own X, Y and C.
 constexpr int product_count(ProductForm form) { return form == ProductForm::complex_three ? 3 : 1; }
 /// Blocks of rows stacked in Y and C.
 constexpr int row_blocks(ProductForm form) { return form == ProductForm::complex_four ? 2 : 1; }
-/// Times the points enter the depth of the product.
+/// Depth of the product per point.
 constexpr int depth_segments(FactorType type, ProductForm form) {
   return (form == ProductForm::complex_three ? 1 : 2) * (type == FactorType::float16_pair ? 3 : 1);
 }
@@ -38,12 +37,12 @@ struct Arithmetic {
 };
 /// The cheapest floating-point arithmetic that keeps the tolerance.
 Arithmetic choose_float_arithmetic(double tolerance);
-/// Points a batch, beyond which the tensor cores' accumulators lose more than the arithmetic's error.
+/// Maximum points of a batch; in longer ones the tensor cores' accumulators lose more than the arithmetic's error.
 std::int64_t most_batch_points(const Arithmetic& arithmetic);
 
-/// Y is stored times this, so that the parts of dim points stay normal numbers in half precision.
+/// Scale of the stored Y, which keeps the parts of dim points normal numbers in half precision.
 constexpr float y_scale(FactorType type) { return type == FactorType::int8 ? 1.0F : 1024.0F; }
-/// What the product of two stored factors must be divided by.
+/// Divisor of a product of two stored factors.
 constexpr float product_scale(FactorType type) { return type == FactorType::int8 ? 127.0F * 127.0F : y_scale(type); }
 
 /// One batch of factor matrices in memory: X[batch][product][columns][depth], Y[batch][product][row
@@ -51,8 +50,8 @@ constexpr float product_scale(FactorType type) { return type == FactorType::int8
 struct FactorShape {
   int columns = 0;       ///< panel columns rounded up to a multiple of 8
   int rows = 0;          ///< rows of the band
-  int first_row = 0;     ///< of the band, on the panel
-  int batch_points = 0;  ///< points a batch, a multiple of 64
+  int first_row = 0;     ///< panel row of the band's first row
+  int batch_points = 0;  ///< points per batch, a multiple of 64
   int batches = 0;
 };
 
@@ -60,7 +59,7 @@ struct FactorShape {
 void generate_factors(FactorType type, ProductForm form, const PointRecords& points, std::int64_t first_point,
                       std::int64_t padded_count, const FactorShape& shape, void* x, void* y, cudaStream_t stream);
 
-/// Sums the batches, undoes the scale of the amplitudes and writes those of the band's rows that lie in `part` to an
+/// Sums the batches and undoes the scale of the amplitudes. Writes those of the band's rows that lie in `part` to an
 /// output whose first row is the part's.
 void combine_products(FactorType type, ProductForm form, const void* c, const FactorShape& shape, const RowRange& part,
                       int panel_columns, const unsigned* amplitude_max, const OutputPointers& output,

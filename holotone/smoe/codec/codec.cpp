@@ -1,4 +1,4 @@
-// Models to bytes and back: header, checksum, checks of hostile files.
+// Encoding and decoding of models: header, checksum, checks of hostile files.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,11 +20,11 @@ constexpr int version = 1;
 constexpr std::uint8_t lossless_flag = 1;
 constexpr std::uint8_t linear_flag = 2;
 constexpr std::size_t checksum_bytes = 4;
-/// Components that any file may have; of more, no more than there are bytes of numbers. That bounds the memory and the
-/// time that a short file asks for. The coder itself would not: its likeliest bit costs 0.0005 bits, a component of
-/// many equal ones 0.007.
+/// Largest number of components allowed in every file; a file with more needs at least one byte of coded numbers for
+/// each. This bounds the memory and time that a short file can cause. The coder itself gives no such bound: its
+/// likeliest bit costs 0.0005 bits, a component of many equal ones 0.007.
 constexpr std::int64_t free_components = 65536;
-constexpr double qualities_a_unit = 16;  // that encode_smoe_bytes tries
+constexpr double qualities_a_unit = 16;  // tried by encode_smoe_bytes
 
 /// Appends little-endian numbers.
 class Writer {
@@ -43,7 +43,7 @@ class Writer {
   std::vector<std::byte> bytes;
 };
 
-/// Takes little-endian numbers.
+/// Reads little-endian numbers.
 class Reader {
  public:
   Reader(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes), name_(name) {}
@@ -63,7 +63,7 @@ class Reader {
       return static_cast<T>(bits);
     }
   }
-  /// A whole number that lies in [low, high].
+  /// Reads a whole number in [low, high].
   template <class T>
   std::int64_t within(std::string_view what, std::int64_t low, std::int64_t high) {
     const auto value = static_cast<std::int64_t>(take<T>(what));
@@ -72,7 +72,7 @@ class Reader {
     }
     return value;
   }
-  /// A float32 in [low, high].
+  /// Reads a float32 in [low, high].
   double step(std::string_view what, double low, double high) {
     const auto value = static_cast<double>(take<float>(what));
     if (!(value >= low && value <= high)) {
@@ -131,7 +131,7 @@ void take_steps(Reader& in, CodedModel& coded) {
   }
 }
 
-/// The header, and the bytes of numbers behind it.
+/// Header, and the bytes of coded numbers after it.
 struct Parsed {
   CodedModel coded;
   std::span<const std::byte> numbers;
@@ -223,7 +223,7 @@ SmoeSteps smoe_steps(const SmoeModel& model, double quality) {
   SmoeSteps steps;
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    // Pixels of the picture; shares of the way between the outermost views.
+    // Axes 0 and 1: pixels. Others: fractions of the distance between the outermost views.
     const double unit = axis < 2 ? 0.3 : (model.high[a] - model.low[a]) / 32;
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
     steps.centre[a] = std::max(unit * scale, reach * 0x1p-19);

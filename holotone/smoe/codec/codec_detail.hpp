@@ -1,12 +1,12 @@
 #pragma once
-// A model as whole numbers of steps, and those as bits. Not for users.
+// Quantized models and the coding of their numbers as bits. Not for users.
 #include <cstdint>
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/model/small_matrix.hpp>
 
 namespace holotone::smoe {
 
-/// Where a component's numbers are: centre {d}, weight, shape {d (d + 1) / 2}, colour {q}, slope {q, d}.
+/// Offsets of a component's numbers: centre {d}, weight, shape {d (d + 1) / 2}, colour {q}, slope {q, d}.
 struct CodedLayout {
   int dimensions;
   int channels;
@@ -22,36 +22,36 @@ struct CodedLayout {
   [[nodiscard]] int size() const { return slope() + channels * dimensions; }
 };
 
-/// Largest magnitude of a coded number that is no centre.
+/// Largest magnitude of a coded number other than a centre.
 inline constexpr std::int32_t most_steps = (std::int32_t{1} << 22) - 1;
 /// Largest magnitude of CodedModel::median_size.
 inline constexpr double most_median_size = 256e6;
 
-/// A model in whole numbers of steps, in the file's order.
+/// Quantized model: whole numbers of steps, in the file's order.
 struct CodedModel {
-  SmoeFileInfo info;                     ///< with the steps as float32 keeps them
-  int curve_bits = 0;                    ///< of a coordinate on the curve: 0 to 23
-  std::array<std::int32_t, 2> origin{};  ///< the smallest of the centres' first two coordinates
-  int median_size = 0;                   ///< see size_exponent, in 2^-8
-  int weight_of_shape = 0;               ///< what the sum of log2 U_ii foretells of the weight, in 2^-8 steps a step
-  std::vector<std::uint8_t> trust;       ///< for each number: how far neighbours foretell it, in 1/16
+  SmoeFileInfo info;                     ///< steps rounded to float32
+  int curve_bits = 0;                    ///< bits of a coordinate on the Hilbert curve: 0 to 23
+  std::array<std::int32_t, 2> origin{};  ///< minima of the centres' first two coordinates
+  int median_size = 0;                   ///< median of the components' log2 sizes (size_exponent), in 2^-8
+  int weight_of_shape = 0;               ///< regression slope of weights on the sum of log2 U_ii, in steps, in 2^-8
+  std::vector<std::uint8_t> trust;       ///< for each number: weight of the neighbours' mean in its prediction, in 1/16
   std::vector<std::int32_t> values;      ///< {K, layout.size()}; in lossless files {K, floats of a component}
 
   [[nodiscard]] CodedLayout layout() const { return {info.dimensions, info.channels}; }
 };
 
-/// The nearest power of 2 to the square root of a component's (pi sqrt(det R))^area_gain over the median one, -8 to 8:
-/// its colours' steps are so
-/// much finer.
+/// Exponent n, -8 to 8, of the factor 2^n by which the steps of a component's colours are finer. 2^n is the power of 2
+/// nearest to the square root of (pi sqrt(det R))^area_gain over the median one.
 int size_exponent(const CodedModel& coded, const std::int32_t* values);
 
 using Channels = std::array<double, most_smoe_channels>;
 
-/// Three channels to their mean and differences, orthonormally; others as they are.
+/// Orthonormal mean and differences of the first three channels (SmoeSteps). The fourth channel, and one or two
+/// channels, are unchanged.
 Channels decorrelated(const Channels& c, int channels);
 
-/// What the numbers of a component's expert count: colours and slopes of each stored channel, slopes over the columns
-/// of U.
+/// Units of the numbers of a component's expert: steps of colours and slopes for each stored channel. Slopes are over
+/// the columns of U.
 struct ExpertFrame {
   Matrix u{};
   Channels colour{};  ///< steps
@@ -59,37 +59,38 @@ struct ExpertFrame {
 };
 ExpertFrame expert_frame(const CodedModel& coded, const std::int32_t* values);
 
-/// The place of a component on the curve: 0 <= place < 2^46.
+/// Position of a component on the Hilbert curve: 0 <= place < 2^46.
 std::uint64_t curve_place(const CodedModel& coded, const std::int32_t* values);
-/// The first coordinates of a place, without the origin.
+/// First two coordinates of a position on the curve, without the origin.
 std::array<std::uint32_t, 2> curve_point(const CodedModel& coded, std::uint64_t place);
 
-/// What encode_smoe says it throws. `floats` receives the model whose experts are not quantised, if asked for.
+/// Quantizes a model; throws as encode_smoe. `floats`, unless null, receives the model with quantized gates and
+/// unquantized experts, in the file's order.
 CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* floats = nullptr);
-/// The model with the gates that its file will have, and its experts as they were: the same planes, seen from the moved
-/// centres. In the model's own order; quantising it again leaves the gates as they are.
+/// The model with quantized gates and its own experts: the same planes, evaluated at the moved centres. In the model's
+/// order. Quantizing the result again leaves the gates unchanged.
 SmoeModel quantised_gates(const SmoeModel& model, const SmoeSteps& steps);
-/// Not validated: numbers of hostile files give what they give.
+/// Reconstructs a model. The numbers are not validated: hostile files may give an invalid model.
 SmoeModel dequantise(const CodedModel& coded);
 
-/// A model of that many components, all zero.
+/// Model of info.count components, all zero.
 SmoeModel empty_model(const SmoeFileInfo& info);
-/// What a file says of a model before its numbers; no steps.
+/// File header of a model, without steps.
 SmoeFileInfo info_of(const SmoeModel& model);
 
-/// The model's floats as whole numbers that compare as they do, and back.
+/// Converts the model's floats to whole numbers of the same order, and back.
 CodedModel exact_numbers(const SmoeModel& model);
 SmoeModel exact_floats(const CodedModel& coded);
 
 /// Sets weight_of_shape and trust by least squares over the numbers, which do not change.
 void choose_predictors(CodedModel& coded);
-/// What every number is expected to be, {K, layout.size()}, by those before it; 0 where a curve's gap is coded instead.
+/// Prediction of every number from those before it, {K, layout.size()}; 0 for coordinates coded as a gap on the curve.
 std::vector<std::int64_t> expected_numbers(const CodedModel& coded);
-/// The file, its predictors chosen. Cost O(K).
+/// Chooses the predictors and encodes the file. Cost O(K).
 std::vector<std::byte> file_bytes(CodedModel& coded);
-/// The numbers as bytes of a range coder. Cost O(K).
+/// Encodes the numbers by the range coder. Cost O(K).
 std::vector<std::byte> write_numbers(const CodedModel& coded);
-/// Fills coded.values, all else of which is set, with info.count components. Throws io naming `name`.
+/// Decodes info.count components into coded.values; all other members are set. Throws io naming `name`.
 void read_numbers(CodedModel& coded, std::span<const std::byte> bytes, std::string_view name);
 
 /// 2^x by additions and multiplications in a fixed order, within 1e-15. |x| <= 1000.

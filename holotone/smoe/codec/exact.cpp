@@ -1,4 +1,4 @@
-// Models as they are: what a file says of them, and floats as whole numbers.
+// Lossless models: file header, and floats as whole numbers of the same order.
 #include <bit>
 #include <holotone/smoe/codec/codec_detail.hpp>
 
@@ -37,7 +37,7 @@ SmoeFileInfo info_of(const SmoeModel& model) {
 
 namespace {
 
-/// The floats of one component, in the order of CodedLayout.
+/// Calls body(float) for the floats of component j, in the order of CodedLayout.
 template <class Model, class Body>
 void over_floats(Model& model, std::int64_t j, const Body& body) {
   const int d = model.dimensions;
@@ -50,7 +50,7 @@ void over_floats(Model& model, std::int64_t j, const Body& body) {
   for (int k = 0; k < q * d; ++k) body(model.slope[static_cast<std::size_t>(j * q * d + k)]);
 }
 
-/// Whole numbers that compare as the floats do, and back: the same operation.
+/// Maps the bits of floats to whole numbers of the same order; its own inverse.
 std::int32_t ordered(std::int32_t bits) { return bits < 0 ? bits ^ 0x7fffffff : bits; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whole numbers of a model as bits: predicted from components before, the rest by adaptive chances.
+// Coding of a quantized model: prediction from preceding components, residuals by adaptive probabilities.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,26 +11,26 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr int longest = 47;  // bits of a coded magnitude
-constexpr int models = 4;    // chances that are mixed for a bit
-constexpr int fraction = 8;  // bits behind the point of predicted numbers, in steps of a median component
+constexpr int longest = 47;  // largest bit length of a coded magnitude
+constexpr int models = 4;    // probabilities mixed for a bit
+constexpr int fraction = 8;  // fractional bits of predictions, in steps of a median component
 constexpr int most_neighbours = 4;
-constexpr int cell_room = 4;  // components that a cell of the neighbour search remembers
+constexpr int cell_room = 4;  // components stored by a cell of the neighbour search
 
-// The bits of a number: is it 0, its sign, its length in unary, the two bits below the leading one, the rest.
+// Bits of a number: zero flag, sign, bit length in unary, the two bits below the leading one, the rest.
 constexpr int zero_node = 0;
 constexpr int sign_node = 1;
 constexpr int length_node = 2;
 constexpr int second_node = length_node + longest;
 constexpr int nodes = second_node + 3 * (longest + 1);
-constexpr int mixed_nodes = 24;  // nodes with mixers of their own; later ones share
+constexpr int mixed_nodes = 24;  // number of mixers; later nodes share the last one
 
 using Nodes = std::array<AdaptiveBit, nodes>;
 
-/// One kind of number.
+/// Adaptive model of one kind of number.
 class NumberModel {
  public:
-  /// Contexts choose each model's chances: 0 <= contexts[i] < most_contexts.
+  /// Contexts select the probabilities of each model: 0 <= contexts[i] < most_contexts.
   static constexpr int most_contexts = 18;
   NumberModel() : nodes_(static_cast<std::size_t>(models * most_contexts)) {}
 
@@ -38,7 +38,7 @@ class NumberModel {
   std::int64_t code(Coder& coder, std::int64_t value, const std::array<int, models>& contexts, bool has_sign) {
     for (int i = 0; i < models; ++i) {
       auto& own = nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
-      if (!own) own = std::make_unique<Nodes>();  // few of them are met in a small file
+      if (!own) own = std::make_unique<Nodes>();  // allocated on use: a small file has few contexts
       own_[static_cast<std::size_t>(i)] = own.get();
     }
     if (bit(coder, value == 0, zero_node)) return 0;
@@ -84,7 +84,7 @@ int length_of(std::int64_t value) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(value))));
 }
 
-/// Which components before one lie near it.
+/// Search for preceding components near a component.
 class Neighbourhood {
  public:
   explicit Neighbourhood(const CodedModel& coded)
@@ -95,10 +95,10 @@ class Neighbourhood {
 
   struct Near {
     std::int64_t component;
-    std::int64_t square;  ///< of the distance, steps
+    std::int64_t square;  ///< squared distance, in steps
   };
 
-  /// The nearest, nearest first; among equals the later.
+  /// Finds the nearest stored components in 3 x 3 cells, nearest first, ties by later first. Returns their number.
   int find(const std::array<std::uint32_t, 2>& at, std::array<Near, most_neighbours>& nearest) const {
     int count = 0;
     const std::int64_t side = std::int64_t{1} << side_bits_;
@@ -153,18 +153,18 @@ class Neighbourhood {
   std::vector<Cell> cells_;
 };
 
-/// In place of a coder: nothing is coded, what neighbours foretell is compared with what comes.
+/// Substitute for a coder: codes nothing, accumulates the regression of numbers on their neighbours' mean.
 struct Survey {
-  std::vector<double> agreement;  ///< of both, from the mean
-  std::vector<double> spread;     ///< of what neighbours foretell
+  std::vector<double> agreement;  ///< sums of (neighbours' mean - mean) (number - mean)
+  std::vector<double> spread;     ///< sums of (neighbours' mean - mean)^2
 };
 
-/// In place of a coder: nothing is coded, what is expected of each number is kept.
+/// Substitute for a coder: codes nothing, stores the prediction of each number.
 struct Expectations {
   std::vector<std::int64_t> numbers;
 };
 
-/// Codes components one after the other; with a decoder it fills them.
+/// Codes components one after another; a decoder fills them.
 template <class Coder>
 class ComponentCoder {
  public:
@@ -180,7 +180,7 @@ class ComponentCoder {
         exponent_(static_cast<std::size_t>(coded.info.count)),
         near_(coded) {}
 
-  /// False if a number is out of range: the bits are none that were written.
+  /// False if a number is out of range: the stream is corrupt.
   bool code(std::int64_t j) {
     std::int32_t* const own = coded_.values.data() + j * size_;
     if (!code_place(own)) return false;
@@ -231,7 +231,7 @@ class ComponentCoder {
     return true;
   }
 
-  /// The number's place in median steps, in 2^-8.
+  /// Number p of component j less its lift, in steps of a median component, in 2^-8.
   [[nodiscard]] std::int64_t scaled(std::int64_t j, int p) const {
     const std::int32_t* const own = coded_.values.data() + j * size_;
     const std::int64_t value = own[p] - lift(own, p);
@@ -240,7 +240,7 @@ class ComponentCoder {
   [[nodiscard]] int shift(std::int64_t j, int p) const {
     return p < layout_.colour() ? fraction : fraction - exponent_[static_cast<std::size_t>(j)];
   }
-  /// What the shape foretells of a weight.
+  /// Prediction of a weight from the shape; 0 for other numbers.
   [[nodiscard]] std::int64_t lift(const std::int32_t* own, int p) const {
     if (p != layout_.weight()) return 0;
     std::int64_t sum = 0;
@@ -248,7 +248,7 @@ class ComponentCoder {
     return (sum * coded_.weight_of_shape) >> fraction;
   }
 
-  /// The mean over neighbours, near ones counting more.
+  /// Weighted mean over the neighbours; weights fall with the squared distance.
   [[nodiscard]] std::int64_t around(int p) const {
     std::int64_t sum = 0;
     std::int64_t weights = 0;
@@ -273,7 +273,7 @@ class ComponentCoder {
       loud += loudness_[static_cast<std::size_t>(nearest_[static_cast<std::size_t>(i)].component * size_ + p)];
     }
     contexts[1] = std::min(length_of(loud), 8);
-    std::int64_t other = 0;  // a number of this component that tells of this one
+    std::int64_t other = 0;  // residual of a correlated number of this component
     if (p >= layout_.slope() + layout_.dimensions) {
       other = residual_[static_cast<std::size_t>(layout_.slope() + (p - layout_.slope()) % layout_.dimensions)];
     } else if (p >= layout_.slope() || p > layout_.colour()) {
@@ -339,15 +339,15 @@ class ComponentCoder {
   std::int64_t last_gap_ = 0;
   std::int64_t gap_mean_ = 0;
   std::vector<std::int64_t> mean_;
-  std::vector<std::int64_t> residual_;  ///< of this component
-  std::vector<std::uint8_t> loudness_;  ///< magnitudes of all residuals
+  std::vector<std::int64_t> residual_;  ///< residuals of this component
+  std::vector<std::uint8_t> loudness_;  ///< magnitudes of all residuals, at most 255
   std::vector<std::int8_t> exponent_;
   Neighbourhood near_;
   std::array<Neighbourhood::Near, most_neighbours> nearest_{};
   int found_ = 0;
 };
 
-/// Turns the lower bits of a point as the quarter x, y of Hilbert's curve is turned.
+/// Applies the orientation of quarter (x, y) of the Hilbert curve to the lower bits of a point.
 void turn_quarter(std::array<std::uint32_t, 2>& at, int level, std::uint32_t x, std::uint32_t y) {
   if (y != 0) return;
   const std::uint32_t below = (std::uint32_t{1} << level) - 1;
@@ -358,7 +358,7 @@ void turn_quarter(std::array<std::uint32_t, 2>& at, int level, std::uint32_t x, 
   std::swap(at[0], at[1]);
 }
 
-/// Each float from the same one of the component before.
+/// Codes each float's difference from that of the preceding component.
 template <class Coder>
 bool code_exact(Coder& coder, CodedModel& coded) {
   const int size = coded.layout().size();

@@ -1,4 +1,4 @@
-// Numbers of a model to whole numbers of steps and back.
+// Quantization of models and its inverse.
 // Needs -ffp-contract=off: a file decodes to the same floats on every machine, by IEEE operations in the order written.
 #include <algorithm>
 #include <bit>
@@ -17,7 +17,7 @@ constexpr const char* where = "encode_smoe";
 constexpr double most_log2_deviation = 40;
 constexpr double most_skew = 256;
 constexpr double widest_colour_step = 1024;
-constexpr double most_place = 0x1p22 - 1;  // float32 still tells its steps apart
+constexpr double most_place = 0x1p22 - 1;  // steps are distinct in float32
 constexpr double log2_e = 1.4426950408889634;
 constexpr double third = 0.57735026918962576;  // 1 / sqrt(3)
 constexpr double half = 0.70710678118654752;   // 1 / sqrt(2)
@@ -31,7 +31,7 @@ Channels recorrelated(const Channels& c, int channels) {
   return {(mean + across) + green, mean - (green + green), (mean - across) + green, c[3]};
 }
 
-/// U of R = U U^T as a component's numbers give it.
+/// U of R = U U^T from a component's quantized numbers.
 Matrix upper_factor(const CodedModel& coded, const std::int32_t* values) {
   const auto layout = coded.layout();
   const int d = layout.dimensions;
@@ -79,7 +79,7 @@ std::int32_t steps_of(double value, double step) {
   return static_cast<std::int32_t>(std::clamp(std::floor(value / step + 0.5), -most, most));
 }
 
-/// Slopes are many and most of them small: a wider zero saves more bits than it costs colour.
+/// Quantizes a slope with a dead zone of 2/3 step: most slopes are small, and the bits saved outweigh the added error.
 std::int32_t steps_of_slope(double value, double step) {
   return std::abs(value) < step * (2.0 / 3) ? 0 : steps_of(value, step);
 }
@@ -94,7 +94,7 @@ SmoeSteps kept_steps(const SmoeModel& model, const SmoeSteps& steps) {
   SmoeSteps own;
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    // Float32 must tell the steps apart, or quantising twice would not be quantising once.
+    // Steps must be distinct in float32: otherwise quantizing twice would differ from quantizing once.
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
     own.centre[a] = kept("centre", steps.centre[a], reach * 0x1p-20, reach * 0x1p20);
   }
@@ -111,7 +111,8 @@ SmoeSteps kept_steps(const SmoeModel& model, const SmoeSteps& steps) {
 
 using Triangle = std::array<float, triangle_size(most_smoe_dimensions)>;
 
-/// A covariance that is not positive definite gives numbers that no other gives.
+/// Quantizes a covariance. One that is not positive definite gives the least deviations without skew, which
+/// quantise_gate detects.
 void quantise_shape(const CodedModel& coded, const float* covariance, std::int32_t* values) {
   const auto layout = coded.layout();
   const auto& steps = coded.info.steps;
@@ -120,8 +121,8 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
     const double deviation = std::clamp(std::log2(u[row][row]), -most_log2_deviation, most_log2_deviation);
     values[layout.shape(row, row)] = steps_of(deviation, steps.shape);
   }
-  // The shear U_ik / U_kk is kept, not U_ik / U_ii: of a long, slanting component that is what an error shows in, and
-  // the errors of its sides would shear it.
+  // Preserves the shear U_ik / U_kk, not U_ik / U_ii: in a long, slanted component errors of the shear are visible, and
+  // rounding of its widths would shear it.
   const Matrix kept = upper_factor(coded, values);
   for (int row = 0; row < layout.dimensions; ++row) {
     for (int column = row + 1; column < layout.dimensions; ++column) {
@@ -144,7 +145,7 @@ void put_covariance(const CodedModel& coded, const std::int32_t* values, float* 
   }
 }
 
-/// Centre, weight and shape of component j of the model.
+/// Quantizes centre, weight and shape of component j of the model.
 void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, std::int32_t* values) {
   const auto layout = coded.layout();
   const auto& steps = coded.info.steps;
@@ -157,8 +158,8 @@ void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, st
   }
   values[layout.weight()] = steps_of(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
   quantise_shape(coded, model.covariance.data() + j * triangle_size(d), values);
-  // Float32 has no room for every covariance: numbers that are off by little become those of the stored one, until
-  // quantising it gives itself; where that leads nowhere, less skew does.
+  // Float32 cannot represent every covariance. Numbers slightly off are replaced by those of the stored covariance,
+  // until quantization reproduces them. If that does not converge, the skew is halved.
   constexpr int most_taken = 8;
   constexpr std::int32_t little = 16;
   Triangle stored{};
@@ -195,7 +196,7 @@ void put_gate(const CodedModel& coded, const std::int32_t* values, std::int64_t 
   put_covariance(coded, values, model.covariance.data() + j * triangle_size(d));
 }
 
-/// The expert of component j of `model`, the same plane, at the centre of component k of `coded_gates`.
+/// Moves the expert of component j of `model`, as the same plane, to the centre of component k of `coded_gates`.
 void move_expert(const SmoeModel& model, std::int64_t j, SmoeModel& coded_gates, std::int64_t k) {
   const int d = model.dimensions;
   const int q = model.channels;
@@ -213,7 +214,7 @@ void move_expert(const SmoeModel& model, std::int64_t j, SmoeModel& coded_gates,
   }
 }
 
-/// body(its place in the values, number, step) for the numbers of an expert.
+/// Calls body(index in the values, number, step) for each number of an expert.
 template <class Body>
 void over_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded, const std::int32_t* values,
                  const Body& body) {
@@ -251,7 +252,7 @@ void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& c
   });
 }
 
-/// Colours far from 0 to 1 may need wider steps: those of which a number would have more than most_steps.
+/// Widens the steps of colours or slopes if a number would exceed most_steps: colours far outside 0 to 1.
 void widen_steps(const SmoeModel& gates, const std::vector<std::int32_t>& values, CodedModel& coded) {
   const auto layout = coded.layout();
   double colour = 0;
@@ -287,7 +288,7 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
   for (int c = 0; c < q; ++c) {
     model.colour[static_cast<std::size_t>(j * q + c)] = static_cast<float>(colour[static_cast<std::size_t>(c)]);
   }
-  std::array<Channels, most_smoe_dimensions> slope{};  // slope U = what is stored, a column at a time
+  std::array<Channels, most_smoe_dimensions> slope{};  // solved for slope: slope U = stored numbers, column by column
   for (int column = 0; column < d; ++column) {
     auto& own = slope[static_cast<std::size_t>(column)];
     for (int c = 0; c < q; ++c) {
@@ -305,7 +306,7 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
   }
 }
 
-/// The first coordinates' smallest numbers, and bits for the largest.
+/// Sets the origin, the minima of the first two coordinates, and the bits of the largest offset from it.
 void place_curve(CodedModel& coded) {
   const int size = coded.layout().size();
   std::uint32_t most = 0;

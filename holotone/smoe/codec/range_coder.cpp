@@ -6,7 +6,7 @@ namespace holotone::smoe {
 namespace {
 
 constexpr std::uint32_t least_range = std::uint32_t{1} << 24;
-constexpr std::uint32_t longest_memory = 250;  // bits that a chance is the mean of
+constexpr std::uint32_t longest_memory = 250;  // bits that a probability averages over
 
 /// 2^16 / (seen + 2)
 constexpr auto rates = [] {
@@ -15,7 +15,7 @@ constexpr auto rates = [] {
   return table;
 }();
 
-/// The logistic function 2^16 / (1 + exp(8 - i / 2)), rounded; straight lines between.
+/// Logistic function 2^16 / (1 + exp(8 - i / 2)), rounded; linear interpolation in between.
 constexpr std::array<std::int32_t, 33> logistic{22,    36,    60,    98,    162,   267,   439,   720,   1179,
                                                 1921,  3108,  4971,  7812,  11955, 17625, 24743, 32768, 40793,
                                                 47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097,
@@ -30,7 +30,7 @@ constexpr std::uint32_t interpolated(std::int32_t odds) {
   return static_cast<std::uint32_t>((left * (128 - part) + right * part) >> 7);
 }
 
-/// Of chances in 2^-12: the least odds whose chance is not below.
+/// Inverse table for probabilities i 2^-12: the least log odds whose probability is not below (i + 1/2) 2^-12.
 constexpr auto logits = [] {
   std::array<std::int16_t, 4096> table{};
   std::int32_t odds = -2047;
@@ -61,7 +61,7 @@ void AdaptiveBit::learn(bool bit) {
 void RangeEncoder::shift() {
   const bool carry = (low_ >> 32) != 0;
   if (low_ < 0xff000000 || carry) {
-    // The first byte held is the carry of nothing: it is not written.
+    // The first held byte precedes the stream: it is not written.
     if (started_) bytes_.push_back(static_cast<std::byte>(held_ + (carry ? 1 : 0)));
     started_ = true;
     for (; pending_ > 0; --pending_) bytes_.push_back(static_cast<std::byte>(carry ? 0x00 : 0xff));
@@ -99,7 +99,8 @@ std::uint32_t RangeEncoder::code_raw(std::uint32_t value, int count) {
 }
 
 std::vector<std::byte> RangeEncoder::finish() {
-  // Any number of the range ends the stream: the one with most zeros at its end, which need not be written.
+  // Any number within the range ends the stream. The one with the most trailing zeros is chosen: they need not be
+  // written.
   const std::uint64_t last = low_ + range_ - 1;
   for (int zeros = 32; zeros >= 0; --zeros) {
     const std::uint64_t number = (last >> zeros) << zeros;

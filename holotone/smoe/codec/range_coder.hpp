@@ -1,5 +1,5 @@
 #pragma once
-// A binary arithmetic coder in integers: the same bytes and the same bits on every machine. Not for users.
+// Binary arithmetic coder in integers: the same bytes and the same bits on every machine. Not for users.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace holotone::smoe {
 
-/// The chance that the next bit of its kind is 1, in 2^-22, learnt from those before: the mean of the first ones, then
-/// a mean that forgets.
+/// Adaptive probability that the next bit of a context is 1, in 2^-22: the mean of the first bits, then an
+/// exponentially weighted mean.
 class AdaptiveBit {
  public:
-  /// In 2^-16, 1 to 65535.
+  /// Probability in 2^-16, 1 to 65535.
   [[nodiscard]] std::uint32_t chance() const;
   void learn(bool bit);
 
@@ -21,12 +21,12 @@ class AdaptiveBit {
   std::uint32_t seen_ = 0;
 };
 
-/// Logarithms of odds in 2^-8, -2047 to 2047, of chances in 2^-16, and back.
+/// Logarithms of odds in 2^-8, -2047 to 2047, of probabilities in 2^-16, and back.
 std::int32_t odds_of(std::uint32_t chance);
 std::uint32_t chance_of(std::int32_t odds);
 
-/// One chance from several, by a weighted sum of the logarithms of their odds; the weights learn which to trust.
-/// Source: Mahoney 2005 (context mixing).
+/// Mixes several probabilities into one by a weighted sum of the logarithms of their odds; the weights are learned
+/// online. Source: Mahoney 2005 (context mixing).
 template <std::size_t count>
 class ChanceMixer {
  public:
@@ -52,24 +52,24 @@ class ChanceMixer {
  private:
   static constexpr std::int64_t limit = std::int64_t{2047} << 16;
   static constexpr std::int64_t most = std::int64_t{1} << 22;
-  static constexpr std::int64_t first_sum = 70000;  // of weights, in 2^-16: a little more than a mean
+  static constexpr std::int64_t first_sum = 70000;  // initial sum of the weights, in 2^-16: slightly above 1
   static constexpr std::int64_t rate = 3;
   std::array<std::int32_t, count> weights_{};
   std::array<std::int32_t, count> odds_{};
   std::uint32_t chance_ = 0;
 };
 
-/// Writes bits, each in -log2 of the chance that it was given.
+/// Range encoder: a bit of probability p costs -log2 p bits.
 ///
 /// Source: Martin 1979 (range coding), with carries as in the LZMA specification (Pavlov 2015).
 class RangeEncoder {
  public:
-  /// `chance` of a 1, in 2^-16: 1 to 65535. Returns the bit.
+  /// `chance`: probability of a 1, in 2^-16, 1 to 65535. Returns the bit.
   bool code(bool bit, std::uint32_t chance);
   bool code(bool bit, AdaptiveBit& model);
-  /// The low `count` bits of `value`, 0 to 32, each of chance 1/2. Returns them.
+  /// Codes the low `count` bits of `value`, 0 to 32, each with probability 1/2. Returns `value`.
   std::uint32_t code_raw(std::uint32_t value, int count);
-  /// Ends the stream. The coder takes no more bits.
+  /// Ends the stream and returns its bytes. No bits may follow.
   std::vector<std::byte> finish();
 
  private:
@@ -77,23 +77,24 @@ class RangeEncoder {
   std::vector<std::byte> bytes_;
   std::uint64_t low_ = 0;
   std::uint32_t range_ = 0xffffffff;
-  std::uint64_t pending_ = 0;  ///< bytes of 255 that a carry would turn
+  std::uint64_t pending_ = 0;  ///< number of bytes of 255 that a carry would turn to 0
   std::uint8_t held_ = 0;
   bool started_ = false;
 };
 
-/// Reads what RangeEncoder wrote, with the same calls and the same chances; the bits given are ignored.
+/// Range decoder of the bytes of RangeEncoder, by the same calls with the same probabilities; the bits passed are
+/// ignored.
 ///
-/// Behind the end it reads zeros, and says so: nothing outside `bytes` is touched, and each call takes bounded time.
+/// Past the end it reads zeros and counts them. Nothing outside `bytes` is accessed, and each call takes bounded time.
 class RangeDecoder {
  public:
   explicit RangeDecoder(std::span<const std::byte> bytes);
   bool code(bool ignored, std::uint32_t chance);
   bool code(bool ignored, AdaptiveBit& model);
   std::uint32_t code_raw(std::uint32_t ignored, int count);
-  /// More was read than an encoder can have left out: the bits are none that were written.
+  /// True if more bytes are missing than an encoder can omit: the stream is corrupt.
   [[nodiscard]] bool exhausted() const { return missing_ > most_left_out; }
-  /// Bytes that were not read.
+  /// Unread bytes.
   [[nodiscard]] std::span<const std::byte> rest() const { return bytes_.subspan(at_); }
 
  private:

@@ -4,27 +4,29 @@
 
 namespace holotone::smoe {
 
-// Mean PSNR of kodim05, 15 (and 23) fitted with 5,000 components: gates 0.06 and 0.1, 35.48 and 35.57 dB after 500
-// steps with 23;
-// 0.1 and 0.2, 33.65 and 33.64 dB after 1,000; experts 0.006 and 0.012, 33.81 and 33.87 dB after 1,000. Squares' decay
-// 0.9 and
-// 0.95 within 0.02 dB, 0.99 0.4 dB worse after 300; means' 0.8 0.04 dB worse, 0.95 0.4 dB worse after 300.
+// Mean PSNR of kodim05, 15 (and 23) fitted with 5,000 components.
+// Gates 0.06 and 0.1: 35.48 and 35.57 dB after 500 steps with 23; 0.1 and 0.2: 33.65 and 33.64 dB after 1,000.
+// Experts 0.006 and 0.012: 33.81 and 33.87 dB after 1,000.
+// Decay of squares 0.9 and 0.95: within 0.02 dB; 0.99: 0.4 dB worse after 300.
+// Decay of means 0.8: 0.04 dB worse; 0.95: 0.4 dB worse after 300.
 
-/// Steps of logarithms of densities, of centres and widths in standard deviations, and of colours.
+/// Learning rates: gates, of logarithms of densities and of centres and widths in standard deviations; experts, of
+/// colours.
 inline constexpr double gate_rate = 0.1;
 inline constexpr double expert_rate = 0.012;
 inline constexpr double mean_decay = 0.9;
 inline constexpr double square_decay = 0.95;
-/// Below this a gradient, in squared colours, is nothing to follow.
+/// Epsilon of Adam, in squared colours: smaller gradients have little effect.
 inline constexpr double least_gradient = 1e-7;
 
-/// Whether A may have an element there.
+/// True if A may be nonzero in this row and column.
 constexpr bool in_pattern(int row, int column) {
   return row < 2 ? column <= row || column >= 2 : 2 <= column && column <= row;
 }
 
-/// Parameters of a component: the peak's logarithm; e where z becomes z - e, the experts' planes staying where they
-/// are; E, where A becomes (I + E) A, on its pattern; then for each channel {a, b} where m becomes m + a + b . z.
+/// Number of parameters of a component, in this order: the logarithm of the peak; e, where z becomes z - e with the
+/// experts' planes unchanged; E, where A becomes (I + E) A, on its pattern; then for each channel {a, b}, where m
+/// becomes m + a + b . z.
 constexpr int parameters_of(int dimensions, int channels) {
   int gates = 1 + dimensions;
   for (int row = 0; row < dimensions; ++row) {
@@ -33,7 +35,7 @@ constexpr int parameters_of(int dimensions, int channels) {
   return gates + channels * (1 + dimensions);
 }
 
-/// What a step has in common for all components.
+/// Parameters of a step that all components share.
 struct DescentStep {
   double rate = 0;
   double first = 1;   ///< 1 - mean_decay^steps
@@ -45,14 +47,14 @@ struct DescentStep {
   }
 };
 
-/// Means and squares of one component's gradients, `stride` numbers from parameter to parameter.
+/// Running means of one component's gradients and of their squares, `stride` numbers from parameter to parameter.
 struct DescentMemory {
   double* mean;
   double* square;
   std::int64_t stride;
 };
 
-/// Parameters one after the other: their steps.
+/// Computes the steps of parameters, one after another.
 class DescentSteps {
  public:
   HOLOTONE_HOST_DEVICE DescentSteps(const DescentStep& step, const DescentMemory& memory)

@@ -1,4 +1,4 @@
-// Components of a fit to models and back; covariances within limits.
+// Conversion of a fit's components to models and back; covariances within limits.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/fit/component.hpp>
@@ -9,7 +9,7 @@ WidthLimits pixel_limits(const Shape<2>& size) { return {0.3, static_cast<double
 
 void set_covariance(FitComponent& own, Matrix r, int dimensions, const WidthLimits& pixels) {
   for (auto i = static_cast<std::size_t>(dimensions); i < r.size(); ++i) r[i][i] = 1;
-  // R_AB R_BB^-1 is what the centre moves by for a unit of u and v; the rest of R_AA is the slice's covariance.
+  // R_AB R_BB^-1: shift of the centre per unit of u and v. R_AA - R_AB R_BB^-1 R_BA: covariance of a slice.
   own.views = triangle_of({r[2][2], r[3][2], r[3][3]}, {1e-9, 1e9, 1e9});
   const double determinant = r[2][2] * r[3][3] - r[3][2] * r[3][2];
   Matrix shift{};
@@ -54,7 +54,7 @@ SmoeModel model_of(const FitComponents& components, int dimensions, int channels
   for (std::size_t j = 0; j < components.size(); ++j) {
     const FitComponent& own = components[j];
     model.log_weight.push_back(static_cast<float>(log_weight[j] - most - std::log(sum)));
-    Matrix columns{};  // of A^-1
+    Matrix columns{};  // columns of A^-1
     for (std::size_t i = 0; i < d; ++i) {
       model.centre.push_back(static_cast<float>(own.centre[i] + (i < 2 ? 0.5 : 0)));
       Vector z{};

@@ -1,5 +1,5 @@
 #pragma once
-// A component as it is fitted, in coordinates that stretch with it; the same on every device. Not for users.
+// Component of a fit, in whitened coordinates; the same on every device. Not for users.
 #include <cmath>
 #include <holotone/smoe/fit/gradient_sums.hpp>
 #include <holotone/smoe/model/small_matrix.hpp>
@@ -7,7 +7,7 @@
 
 namespace holotone::smoe {
 
-/// Coordinates of where a picture is seen from: u, v; those that a model has not are 0.
+/// Camera position {u, v} of a picture; coordinates that a model lacks are 0.
 using ViewPoint = std::array<double, 2>;
 
 /// [[a00, 0], [a10, a11]], a00 and a11 > 0.
@@ -32,10 +32,10 @@ struct Triangle {
   }
 };
 
-/// In coordinates X = (x, y, u, v), pixel (row, col) standing at x = col, y = row:
+/// Component in coordinates X = (x, y, u, v), with pixel (row, col) at x = col, y = row:
 ///   density = exp(peak - |z|^2 / 2),   z = A (X - centre),   A = [[pixels, shear], [0, views]]
 ///   expert  = colour + slope (X - centre)
-/// so that where u and v are fixed, `pixels` alone shapes what is left: slices cost nothing.
+/// At fixed u and v, `pixels` alone is the shape: slices need no factorization.
 struct FitComponent {
   Vector centre{};
   Triangle pixels;
@@ -47,16 +47,16 @@ struct FitComponent {
 };
 using FitComponents = std::vector<FitComponent>;
 
-/// How wide components may be, each way: standard deviations.
+/// Limits of a component's standard deviations in any direction, and of their ratio.
 struct WidthLimits {
   double least = 0;
   double largest = 0;
   double aspect = 0;
 };
 
-/// Whether a triangle is certainly within limits.
+/// True only if a triangle is within limits; may be false close to them.
 HOLOTONE_HOST_DEVICE inline bool within_limits(const Triangle& a, const WidthLimits& limits) {
-  // Both ends of the precision's spectrum are certainly within these.
+  // Upper bound (trace) and lower bound (determinant / trace) of the precision's eigenvalues.
   const double most = a.a00 * a.a00 + a.a10 * a.a10 + a.a11 * a.a11;
   const double least = a.a00 * a.a11 * a.a00 * a.a11 / most;
   return most * limits.least * limits.least <= 1 && least * limits.largest * limits.largest >= 1 &&
@@ -67,11 +67,11 @@ HOLOTONE_HOST_DEVICE inline bool within_limits(const Triangle& a, const WidthLim
 HOLOTONE_HOST_DEVICE inline Triangle triangle_of_precision(double xx, double xy, double yy) {
   const double a11 = std::sqrt(yy);
   const double a10 = xy / a11;
-  // Rounding may leave nothing of what is positive.
+  // The difference is positive, but may round to 0 or less.
   return {std::sqrt(std::max(xx - a10 * a10, 1e-12 * xx)), a10, a11};
 }
 
-/// The triangle of a covariance {xx, xy, yy} within limits, and back.
+/// Triangle of a covariance {xx, xy, yy}, clamped to the limits, and its inverse.
 HOLOTONE_HOST_DEVICE inline Triangle triangle_of(const std::array<double, 3>& covariance, const WidthLimits& limits) {
   const auto [xx, xy, yy] = covariance;
   const double middle = 0.5 * (xx + yy);
@@ -93,12 +93,12 @@ HOLOTONE_HOST_DEVICE inline std::array<double, 3> covariance_of(const Triangle& 
   return {b00 * b00, b00 * b10, b10 * b10 + b11 * b11};
 }
 
-/// Pixels: at least 0.3, so that no component is needle thin or hides between pixels, and 100 : 1 at most, which
-/// float32 covariances hold; views: a tenth to three times the distance from the middle to the outermost.
+/// Limits in pixels: at least 0.3, so that no component is needle-thin or falls between pixels; a ratio of at most 100,
+/// which float32 covariances hold. `view_limits`: 0.1 to 3 times the distance from the middle to the outermost view.
 WidthLimits pixel_limits(const Shape<2>& size);
 inline constexpr WidthLimits view_limits{0.1, 3, 30};
 
-/// Brings widths that are out of bounds within them; the shear in pixels for a unit of u and v stays.
+/// Clamps widths to the limits; preserves the shear in pixels per unit of u and v.
 HOLOTONE_HOST_DEVICE inline void limit_widths(FitComponent& component, const WidthLimits& pixels) {
   if (!within_limits(component.pixels, pixels)) {
     const Triangle old = component.pixels;
@@ -114,10 +114,11 @@ HOLOTONE_HOST_DEVICE inline void limit_widths(FitComponent& component, const Wid
   if (!within_limits(component.views, views)) component.views = triangle_of(covariance_of(component.views), views);
 }
 
-/// From the covariance `r` in coordinates of the picture, the first `dimensions` of them, within limits.
+/// Sets shape and shear from the covariance `r` in coordinates of the picture, the first `dimensions` of them, within
+/// limits.
 void set_covariance(FitComponent& own, Matrix r, int dimensions, const WidthLimits& pixels);
 
-/// z -> X - centre.
+/// Converts z to X - centre.
 HOLOTONE_HOST_DEVICE inline Vector unwhitened(const FitComponent& component, const Vector& z) {
   const auto [u, v] = component.views.solve(z[2], z[3]);
   const auto& shear = component.shear;
@@ -125,7 +126,7 @@ HOLOTONE_HOST_DEVICE inline Vector unwhitened(const FitComponent& component, con
       component.pixels.solve(z[0] - shear[0][0] * u - shear[0][1] * v, z[1] - shear[1][0] * u - shear[1][1] * v);
   return {x, y, u, v};
 }
-/// slope -> {b} with m = colour + b . z, and back.
+/// Converts a slope to b, with m = colour + b . z, and back.
 Vector whitened_slope(const FitComponent& component, const Vector& slope);
 HOLOTONE_HOST_DEVICE inline Vector natural_slope(const FitComponent& component, const Vector& b) {
   const auto [x, y] = component.pixels.transposed_times(b[0], b[1]);
@@ -134,9 +135,9 @@ HOLOTONE_HOST_DEVICE inline Vector natural_slope(const FitComponent& component, 
   return {x, y, u + shear[0][0] * b[0] + shear[1][0] * b[1], v + shear[0][1] * b[0] + shear[1][1] * b[1]};
 }
 
-/// What stands where u and v are fixed.
+/// Slice of a component at fixed u and v.
 HOLOTONE_HOST_DEVICE inline ImageComponent slice_at(const FitComponent& component, const ViewPoint& at) {
-  constexpr double unit = 1.17741002251547469101;  // sqrt(2 ln 2), of a density's logarithm to base 2
+  constexpr double unit = 1.17741002251547469101;  // sqrt(2 ln 2): converts to log2 densities
   const double u = at[0] - component.centre[2];
   const double v = at[1] - component.centre[3];
   const auto [z2, z3] = component.views.times(u, v);
@@ -158,20 +159,20 @@ HOLOTONE_HOST_DEVICE inline ImageComponent slice_at(const FitComponent& componen
   return own;
 }
 
-/// Models of the pixels of a picture of `size`, and back; `dimensions` 2 to 4. Weights add up to 1.
+/// Converts components to a model of a picture of `size`, and back; `dimensions` 2 to 4. Weights sum to 1.
 SmoeModel model_of(const FitComponents& components, int dimensions, int channels, const Shape<2>& size);
 FitComponents components_of(const SmoeModel& model, const WidthLimits& pixels);
 
 /// ComponentSums over pixels of any number of views, in z.
 struct FitSums {
   double s = 0;
-  Vector s1{};                                                ///< of s z
-  std::array<double, 10> s2{};                                ///< of s z z^T, lower triangle row by row
-  std::array<std::array<double, 5>, most_smoe_channels> p{};  ///< of p {1, z}
+  Vector s1{};                                                ///< sums of s z
+  std::array<double, 10> s2{};                                ///< sums of s z z^T, lower triangle row by row
+  std::array<std::array<double, 5>, most_smoe_channels> p{};  ///< sums of p {1, z}
   double extra = 0;
 };
 
-/// Of `i`, `k` in a lower triangle, i >= k.
+/// Index of (i, k) in a lower triangle, i >= k.
 constexpr std::size_t below(std::size_t i, std::size_t k) { return i * (i + 1) / 2 + k; }
 
 HOLOTONE_HOST_DEVICE inline void add_sums(const FitComponent& component, const ComponentSums& sums, const ViewPoint& at,

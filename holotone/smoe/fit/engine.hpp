@@ -1,33 +1,35 @@
 #pragma once
-// What a fit computes over pixels and components, on a device. Not for users.
+// Computations of a fit over pixels and components, on a device. Not for users.
 #include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/fit/component.hpp>
 
 namespace holotone::smoe {
 
-/// A fit's pictures with the lists of their tiles, its components, sums over pixels and the descent's memory of
-/// gradients, where all of them are computed. Views are numbered as they were given.
+/// Pictures of a fit with their tile lists, its components, sums over pixels and the moments of the descent, on the
+/// device that computes them. Views are numbered in the order given.
 class FitEngine {
  public:
   virtual ~FitEngine() = default;
 
-  /// The components from here on, one or more. The descent's memory goes with their numbers; newcomers have none.
+  /// Sets the components, one or more. The moments of the descent stay with the components' numbers; new components
+  /// have zero moments.
   virtual void put(const FitComponents& components) = 0;
   virtual void get(FitComponents& components) const = 0;
-  /// Lists of the components that a view's tiles need for colours within `tolerance` of the sum of all.
+  /// Lists the components that each tile of a view needs for colours within `tolerance` of the sum of all.
   virtual void select(std::size_t view, double tolerance) = 0;
-  /// Adds up sum_pixels over views whose lists have been selected for as many components.
+  /// Adds sum_pixels over views, whose lists were selected for the same number of components.
   virtual void sum(PixelSum what, std::span<const std::size_t> views, std::span<const double> precision) = 0;
-  /// Of the last sum: of each component, and of the views' totals.
+  /// Results of the last sum: sums of each component, and the sum of the views' totals.
   virtual const std::vector<FitSums>& sums() = 0;
   virtual double total() = 0;
-  /// Of each view the sum of squares that was found last, -1: none.
+  /// Last sum of squared errors of each view; -1: none yet.
   virtual const std::vector<double>& errors() = 0;
-  /// A step of Adam (Kingma and Ba 2015) by the last sum, which was of gradients; `rate` scales all of it.
+  /// Performs a step of Adam (Kingma and Ba 2015) by the last sum, which must be of gradients; `rate` scales the whole
+  /// step.
   virtual void descend(double rate) = 0;
-  /// Forgets all steps.
+  /// Resets the step count and all moments.
   virtual void restart() = 0;
-  /// Forgets the past of components.
+  /// Resets the moments of components.
   virtual void forget(std::span<const std::uint32_t> components) = 0;
 
   [[nodiscard]] int dimensions() const { return dimensions_; }
@@ -48,8 +50,7 @@ using FitEnginePointer = std::unique_ptr<FitEngine>;
 
 ViewPoint place_of(const SmoeFitView& view);
 
-/// `views` as SmoeFitter has checked them; copied. Throws unsupported, named by `where`, for a device that this build
-/// has not.
+/// `views`: checked by require_views; copied. Throws unsupported, naming `where`, for a device that this build lacks.
 FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue);
 FitEnginePointer fit_engine_cpu(std::span<const SmoeFitView> views);
 FitEnginePointer fit_engine_cuda(std::span<const SmoeFitView> views, const Queue& queue);

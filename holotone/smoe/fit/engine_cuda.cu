@@ -6,7 +6,7 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr int threads = 32;  ///< components are few: as many processors as there are take part
+constexpr int threads = 32;  ///< components are few: small blocks use more multiprocessors
 
 __global__ void __launch_bounds__(threads) slice_kernel(const FitComponent* __restrict__ components, std::int64_t count,
                                                         ViewPoint at, ImageComponent* __restrict__ slices) {
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(threads) slice_kernel(const FitComponent* __re
   if (j < count) slices[j] = slice_at(components[j], at);
 }
 
-/// Adds a view's sums; `first`: to none.
+/// Adds a view's sums; `first`: initializes them.
 __global__ void __launch_bounds__(threads)
     add_kernel(const FitComponent* __restrict__ components, const ComponentSums* __restrict__ of_view,
                std::int64_t count, ViewPoint at, bool first, FitSums* __restrict__ sums) {
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads)
                    WidthLimits limits) {
   const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (j >= count) return;
-  // Read at once: one after the other, a step would wait for memory as often as there are parameters.
+  // All moments are loaded first: loading them one by one would wait for memory once per parameter.
   constexpr int most = parameters_of(Dimensions, most_smoe_channels);
   const int width = parameters_of(Dimensions, channels);
   double own_mean[most];
@@ -168,7 +168,7 @@ class CudaEngine final : public FitEngine {
   }
 
  private:
-  /// Sums of squares first, then what other sums give.
+  /// Index of a view's total: squared errors first, then totals of other sums.
   [[nodiscard]] std::size_t total_of(std::size_t view) const { return are_errors_ ? view : places_.size() + view; }
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
@@ -183,7 +183,7 @@ class CudaEngine final : public FitEngine {
         components_.data(), device_sums_.data(), count_, channels(), step, mean_.data(), square_.data(), limits());
     cuda::check_launch("descend_kernel");
   }
-  /// Rows of parameters become as long as there are components.
+  /// Resizes the rows of parameters to `count` components; keeps their moments.
   void resize_memory(std::int64_t count) {
     for (Array<double, 1>* const memory : {&mean_, &square_}) {
       Array<double, 1> next({count * width_}, queue_);
@@ -225,7 +225,7 @@ class CudaEngine final : public FitEngine {
   std::vector<FitSums> sums_;
   std::vector<std::size_t> summed_;
   bool are_errors_ = false;
-  bool known_ = true;  ///< whether totals_ are the device's
+  bool known_ = true;  ///< totals_ are the device's
   std::vector<double> totals_;
   std::vector<double> errors_;
   std::vector<char> has_error_;

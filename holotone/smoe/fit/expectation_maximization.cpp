@@ -7,14 +7,14 @@
 namespace holotone::smoe {
 namespace {
 
-/// Colours spread at least this far around an expert.
+/// Least standard deviation of colours around an expert.
 constexpr double least_deviation = 1.0 / 255;
-/// A component with less than this many pixels keeps its place and shape.
+/// A component of smaller mass, in pixels, keeps its centre, shape and expert.
 constexpr double least_mass = 1e-3;
-/// Added to a covariance in z before slopes are solved for.
+/// Added to the diagonal of a covariance in z before slopes are solved for.
 constexpr double ridge = 1e-9;
 
-/// Whether a component's pixels are of views that differ enough to tell its parallax and its reach in u and v.
+/// True if a component's pixels span enough of u and v to determine its parallax and its extent in them.
 bool tells_parallax(const FitComponent& own, const Matrix& covariance, int dimensions) {
   constexpr double least_variance = 0.02;
   constexpr double least_independence = 0.05;
@@ -27,7 +27,7 @@ bool tells_parallax(const FitComponent& own, const Matrix& covariance, int dimen
          product - covariance[3][2] * covariance[3][2] > least_independence * product;
 }
 
-/// Mean and covariance of a component's pixels in z, and the experts' least squares on them.
+/// Sets a component to the mean and covariance of its pixels in z, and its expert by least squares over them.
 void fit_component(FitComponent& own, double& variance, const FitSums& sums, int dimensions, std::size_t channels,
                    const WidthLimits& pixels) {
   const auto d = static_cast<std::size_t>(dimensions);
@@ -50,7 +50,7 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
   for (std::size_t i = 0; i < d; ++i) firm[i][i] += ridge;
   const auto factor = cholesky(firm, dimensions);
   if (!factor) return;
-  double left = sums.extra / sums.s;  // squared distance of the colours from the new expert
+  double left = sums.extra / sums.s;  // mean squared distance of the colours from the new expert
   for (std::size_t c = 0; c < channels; ++c) {
     const double colour = sums.p[c][0] / sums.s;
     Vector cross{};
@@ -66,7 +66,7 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
   }
   variance = std::max(left / static_cast<double>(channels), least_deviation * least_deviation);
 
-  // The covariance in coordinates of the picture: A^-1 C A^-T, through which the model's own conversion goes.
+  // Covariance in coordinates of the picture, A^-1 C A^-T, for set_covariance.
   const Vector shift = unwhitened(own, mean);
   Matrix columns{};
   for (std::size_t i = 0; i < d; ++i) {

@@ -6,7 +6,8 @@
 namespace holotone::smoe {
 namespace {
 
-/// What a coefficient's change and a slope cost, in pixels of weight: a tie for what no pixel decides.
+/// Ridge penalties on a coefficient's change and on slopes, in pixels of weight: they determine coefficients that no
+/// pixel determines.
 constexpr double ridge = 0.01;
 constexpr double slope_ridge = 0.02;
 
@@ -38,7 +39,7 @@ class OwnMatrix {
         double sum = row == 0 ? sums.s : column == 0 ? sums.s1[row - 1] : sums.s2[below(row - 1, column - 1)];
         if (row == column) sum += ridge + (row > 0 ? slope_ridge : 0);
         for (std::size_t k = 0; k < column; ++k) sum -= l_[row][k] * l_[column][k];
-        // Rounding of the sums may not make the matrix indefinite: the ridge is its least.
+        // Rounding of the sums must not make the matrix indefinite: pivots are at least the ridge.
         l_[row][column] = row == column ? std::sqrt(std::max(sum, ridge)) : sum / l_[column][column];
       }
     }
@@ -82,7 +83,7 @@ void add(std::vector<Expert>& a, const Sum& factor, const std::vector<Expert>& b
   }
 }
 
-/// Channels are systems of their own with one matrix: each has its own step.
+/// Conjugate gradients for the experts. Channels are independent systems with one matrix; each has its own step length.
 class ConjugateGradients {
  public:
   ConjugateGradients(FitEngine& engine, const FitComponents& components, std::span<const std::size_t> views)
@@ -106,7 +107,7 @@ class ConjugateGradients {
     product_ = first_ = inner(residual_, direction_);
   }
 
-  /// False once nothing is left to do.
+  /// Performs one iteration; false once all channels have converged.
   bool step() {
     const auto image = apply(direction_);
     const Sum curvature = inner(direction_, image);
@@ -146,7 +147,7 @@ class ConjugateGradients {
     }
     return result;
   }
-  /// The normal matrix times experts: the gradient of the pictures of those experts less nothing.
+  /// Product of the normal matrix, with its ridges, and experts: the gradient for a black target.
   std::vector<Expert> apply(const std::vector<Expert>& experts) {
     for (std::size_t j = 0; j < experts.size(); ++j) set_expert(moving_[j], experts[j]);
     engine_.put(moving_);
@@ -165,7 +166,7 @@ class ConjugateGradients {
 
   FitEngine& engine_;
   std::span<const std::size_t> views_;
-  FitComponents moving_;  ///< the gating, with experts that change
+  FitComponents moving_;  ///< fixed gating with changing experts
   std::vector<OwnMatrix> own_;
   std::vector<Expert> solution_;
   std::vector<Expert> residual_;
@@ -178,7 +179,7 @@ class ConjugateGradients {
 
 void solve_experts(FitEngine& engine, FitComponents& components, std::span<const std::size_t> views, int steps,
                    const std::function<void()>& report, const std::function<bool()>& is_late) {
-  if (is_late && is_late()) return;  // the first equations alone are a look at all pictures
+  if (is_late && is_late()) return;  // setting up the equations alone needs a sum over all pictures
   ConjugateGradients solver(engine, components, views);
   for (int step = 0; step < steps; ++step) {
     if (is_late && is_late()) break;

@@ -17,37 +17,38 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* where = "SmoeFitter";
 constexpr std::int64_t most_components = std::int64_t{1} << 24;
-// Measured as mean PSNR of kodim05 and 15 (and 23) with 5,000 components.
+// PSNR below: mean over kodim05 and 15 (and 23 where stated), with 5,000 components.
 
-/// Steps of EM before the first of the descent: after 300 steps, with 23, none 33.2, 5 33.89, 20 33.90 dB.
+/// Steps of EM before the descent. PSNR after 300 steps, with 23: none 33.2, 5 33.89, 20 33.90 dB.
 constexpr int align_steps = 5;
-/// Of the time limit: the end of EM; the most that the last solve may take.
+/// Fractions of the time limit: end of EM, and longest duration of the last solve.
 constexpr double em_share = 0.7;
 constexpr double solve_share = 0.3;
-/// Lists of components are made for a picture this near that of all of them, until the last of the descent and in it.
+/// Tolerances of the component lists: coarse until the fraction `coarse_until` of the descent, then fine.
 constexpr double coarse_tolerance = 1.0 / 255;
 constexpr double fine_tolerance = 0.25 / 255;
 constexpr double coarse_until = 0.85;
 constexpr std::int64_t select_interval = 20;
 constexpr std::int64_t select_interval_of_views = 60;
-/// Moves every 100 steps of at most 3 % of the components 33.57 dB after 1,500 steps; after 1,000 every 40 of 3 %
-/// 33.65, of 6 % 33.81, of 10 % 33.77, every 80 of 10 % 33.78, every 20 of 2 % 33.70; none at all 0.1 dB below the
-/// first after 300.
+/// Steps between moves of components. PSNR after 1,500 steps: every 100 of at most 3 % of the components 33.57 dB.
+/// After 1,000: every 40 of 3 % 33.65, of 6 % 33.81, of 10 % 33.77; every 80 of 10 % 33.78; every 20 of 2 % 33.70. No
+/// moves: 0.1 dB below the first after 300.
 constexpr std::int64_t relocate_interval = 40;
 constexpr std::int64_t relocate_interval_of_views = 200;
-/// Of the steps. Kodim05, 15, 19 and 23: until 0.7 and 0.3, 35.95 and 35.93 dB after 1,000 steps, 36.20 both after
-/// 3,000, 36.29 and 36.31 after 10,000, 36.12 and 36.30 after 30,000: small steps do not make good what moves break.
+/// Fraction of the steps with moves. Kodim05, 15, 19 and 23, until 0.7 and 0.3: 35.95 and 35.93 dB after 1,000 steps,
+/// 36.20 both after 3,000, 36.29 and 36.31 after 10,000, 36.12 and 36.30 after 30,000. Small steps do not repair the
+/// harm of moves.
 constexpr double relocate_until = 0.3;
 constexpr double relocate_until_of_views = 0.7;
 constexpr double most_relocated = 0.06;
-/// Steps shrink exponentially to this share of the first ones; a fit that goes on begins with smaller ones.
+/// Rates decay exponentially to `last_rate` times the first; a continued fit begins at `resume_rate`.
 constexpr double last_rate = 0.06;
 constexpr double resume_rate = 0.3;
 constexpr int last_solve = 30;
 constexpr int last_solve_of_views = 10;
-/// Views that EM and moves of components look at.
+/// Largest number of views used by EM and moves of components.
 constexpr std::size_t most_sampled = 9;
-/// Between two reports.
+/// Least time between two reports.
 constexpr double report_s = 0.02;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -77,7 +78,7 @@ std::size_t middle_of(std::span<const SmoeFitView> views) {
   return static_cast<std::size_t>(nearest - views.begin());
 }
 
-/// Of u and v in equal units: the grid's steps are taken to be equal both ways.
+/// Ranges of u and v in equal units; assumes that the grid's steps are equal in both.
 smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
   smoe::ViewPoint extent{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -90,7 +91,7 @@ smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
 }
 
 smoe::FitComponents first_components(std::span<const SmoeFitView> views, const SmoeFitOptions& options) {
-  constexpr std::int64_t pixels_a_component = 4096;  // to begin with where their number is open
+  constexpr std::int64_t pixels_a_component = 4096;  // initially, if `components` is 0
   const std::size_t middle = middle_of(views);
   const auto& image = views[middle].image;
   const auto pixels = image.shape()[0] * image.shape()[1];
@@ -136,19 +137,19 @@ struct SmoeFitter::State {
   SmoeFitOptions options;
   smoe::FitEnginePointer engine;
   smoe::FitComponents components;
-  bool behind = false;                 ///< the engine's components have gone on
-  std::vector<std::int64_t> selected;  ///< of each view, the iteration of its lists; none: they no longer hold
+  bool behind = false;                 ///< `components` are older than the engine's
+  std::vector<std::int64_t> selected;  ///< iteration of each view's lists; none: invalid
   std::vector<std::size_t> all;
   std::vector<std::size_t> sampled;
-  std::vector<std::size_t> order;  ///< of views in this round
-  std::int64_t looks = 0;          ///< at views, by steps
+  std::vector<std::size_t> order;  ///< order of views in this round
+  std::int64_t looks = 0;          ///< views used by steps so far
   std::vector<double> variance;    ///< EM: of colours around experts
   std::int64_t aligned = 0;        ///< steps of EM done
-  std::int64_t iteration = 0;      ///< with this number of components
-  std::int64_t before = 0;         ///< with fewer
+  std::int64_t iteration = 0;      ///< iterations with this number of components
+  std::int64_t before = 0;         ///< iterations with fewer components
   double first_rate = 1;
-  double elapsed_s = 0;   ///< in runs before this one
-  double prepared_s = 0;  ///< by the constructor
+  double elapsed_s = 0;   ///< duration of earlier runs
+  double prepared_s = 0;  ///< duration of the constructor
   Clock::time_point begin;
   Clock::time_point reported;
   bool finished = false;
@@ -172,7 +173,7 @@ struct SmoeFitter::State {
     return options.psnr_db > 0 && engine->errors().front() >= 0 && psnr() >= options.psnr_db;
   }
   [[nodiscard]] int solve_steps() const { return all.size() > 1 ? last_solve_of_views : last_solve; }
-  /// How much is over with this number of components, 0 to 1.
+  /// Progress with this number of components, 0 to 1.
   [[nodiscard]] double done() const {
     double share =
         options.iterations > 0 ? static_cast<double>(iteration) / static_cast<double>(options.iterations) : 1;
@@ -196,7 +197,7 @@ struct SmoeFitter::State {
     }
   }
   void change_lists() { std::fill(selected.begin(), selected.end(), none); }
-  /// Takes the components from the engine.
+  /// Copies the components from the engine if they are outdated.
   void catch_up() {
     if (behind) engine->get(components);
     behind = false;
@@ -246,7 +247,7 @@ void SmoeFitter::State::align(Progress& progress, std::int64_t steps) {
 }
 
 void SmoeFitter::State::maximise(Progress& progress) {
-  constexpr std::int64_t between = 10;  // steps between two looks at the picture
+  constexpr std::int64_t between = 10;  // steps between two measurements of the PSNR
   while (done() < 1 && !reached() && !late()) {
     align(progress, std::min(aligned + between, options.iterations));
     iteration = aligned;
@@ -302,7 +303,7 @@ bool SmoeFitter::State::grow() {
   const auto count = std::ssize(components);
   if (options.components > 0 || reached() || count >= most) return false;
   if (options.time_limit_s > 0 && elapsed() >= options.time_limit_s) return false;
-  // Twice the components are worth about 2 dB.
+  // Twice the components gain about 2 dB.
   const double factor = std::clamp(std::exp2((options.psnr_db - psnr()) / 2), 1.1, 2.0);
   resize(std::min(most, static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * factor))));
   before += iteration;

@@ -24,7 +24,7 @@ void require_arguments(const SmoeModel& model, View<const float, 3> target, doub
   require_range(where, "tolerance", tolerance, 1e-7, 1);
 }
 
-/// P of a covariance {xx, xy, yy}.
+/// Inverse P of a covariance {xx, xy, yy}.
 std::array<double, 3> inverse(const float* covariance) {
   const auto xx = static_cast<double>(covariance[0]);
   const auto xy = static_cast<double>(covariance[1]);
@@ -54,7 +54,7 @@ void append(const SmoeModel& model, std::size_t j, const smoe::ComponentSums& su
   }
   gradient.log_weight.push_back(s1);
   gradient.centre.insert(gradient.centre.end(), centre.begin(), centre.end());
-  // Rows of P M, then (P M P - s1 P) / 2; what is off the diagonal counts twice.
+  // Rows of P M, then (P M P - s1 P) / 2; the off-diagonal element counts twice.
   const double a = pxx * mxx + pxy * mxy;
   const double b = pxx * mxy + pxy * myy;
   const double c = pxy * mxx + pyy * mxy;

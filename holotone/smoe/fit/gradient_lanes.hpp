@@ -1,7 +1,7 @@
 #pragma once
-// Sixteen float32 side by side, one row of a tile: what the fit's loops over pixels are written in. Not for users.
-// References instead of values keep the vectors out of every calling convention. No comparisons of vectors: g++ 12
-// makes scalar code of them before it knows the processor.
+// Vectors of sixteen float32, one row of a tile, for the fit's loops over pixels. Not for users.
+// Arguments are references, so that no calling convention depends on vectors. Vectors are not compared: g++ 12 lowers
+// such comparisons to scalar code before the processor is known.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +13,7 @@ inline constexpr int lane_count = 16;
 typedef float Lanes __attribute__((vector_size(64)));            // NOLINT(modernize-use-using): the attribute's form
 typedef std::int32_t LaneBits __attribute__((vector_size(64)));  // NOLINT(modernize-use-using)
 
-/// x becomes the larger one.
+/// Sets x to the larger of x and other, lane by lane.
 HOLOTONE_ALWAYS_INLINE void keep_larger(Lanes& x, const Lanes& other) {
   alignas(64) float own[lane_count];
   alignas(64) float its[lane_count];
@@ -23,8 +23,8 @@ HOLOTONE_ALWAYS_INLINE void keep_larger(Lanes& x, const Lanes& other) {
   std::memcpy(&x, own, sizeof(own));
 }
 
-/// x becomes 2^x for -126 <= x <= 126 (below: 2^-126), relative error below 4e-7: the whole part goes to the exponent,
-/// a polynomial takes the rest in -1/2..1/2 (Taylor's, to the sixth power).
+/// Sets x to 2^x for -126 <= x <= 126 (below: 2^-126), relative error below 4e-7. The whole part goes to the exponent,
+/// the rest in -1/2..1/2 through a polynomial (Taylor's, to the sixth power).
 HOLOTONE_ALWAYS_INLINE void raise_two(Lanes& x) {
   constexpr float magic = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
   Lanes clamped = x;
@@ -45,7 +45,7 @@ HOLOTONE_ALWAYS_INLINE void raise_two(Lanes& x) {
   std::memcpy(&x, &bits, sizeof(x));
 }
 
-/// out[k] becomes the sum of v[k]'s lanes, k < 16: halves are added while two vectors become one. Destroys v.
+/// Sets out[k] to the sum of v[k]'s lanes, k < 16: each pass adds halves and merges two vectors into one. Destroys v.
 HOLOTONE_ALWAYS_INLINE void sum_lanes(Lanes* v, float* out) {
   for (int k = 0; k < 8; ++k) {
     const Lanes a = v[2 * k];

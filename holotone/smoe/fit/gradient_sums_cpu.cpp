@@ -12,32 +12,32 @@ namespace {
 
 constexpr std::int64_t rows = tile_shape[0];
 static_assert(tile_shape[1] == lane_count);
-/// A component's weight this near to 1 leaves the pixel to components whose colours nobody asked for.
+/// Lower bound of 1 - w_j in the removal: beyond it, the pixel would be left to components fitted elsewhere.
 constexpr float least_rest = 0.02F;
 constexpr double log_two = std::numbers::ln2;
 
 /// A component in coordinates of a tile's first pixel.
 struct LocalComponent {
-  float x;  ///< first pixel less the centre
+  float x;  ///< first pixel minus the centre
   float y;
   float across;
   float skew;
   float down;
   float peak;
-  float sharpness;  ///< of the colour's density: log2 of it falls by sharpness |t - m|^2
+  float sharpness;  ///< sharpness of the colour's density: log2 of it falls by sharpness |t - m|^2
   float colour[most_smoe_channels];
   float slope_x[most_smoe_channels];
   float slope_y[most_smoe_channels];
 };
 
-/// Numbers a pair has: sums of s, of p and the extra one, in whole vectors.
+/// Numbers of a pair: sums of s, of p and the extra one, padded to whole vectors.
 constexpr std::size_t sums_of(int channels) { return channels <= 3 ? 16 : 32; }
 
-/// What a thread keeps from tile to tile. Arrays because vectors do not align lanes.
+/// Workspace of a thread, reused from tile to tile. Arrays because vectors do not align lanes.
 struct Workspace {
   std::vector<LocalComponent> components;
-  Array<float, 1> columns;  ///< {component, 2 + channels} lanes: what does not change along a column
-  Array<float, 1> weights;  ///< {component, row} lanes: gating but for its denominator
+  Array<float, 1> columns;  ///< {component, 2 + channels} lanes: terms constant along a column
+  Array<float, 1> weights;  ///< {component, row} lanes: gating without its denominator
 
   void reserve(std::int64_t count, std::int64_t channels) {
     if (weights.size() < count * rows * lane_count) weights = Array<float, 1>({2 * count * rows * lane_count});
@@ -48,7 +48,7 @@ struct Workspace {
 
 Lanes* lanes(Array<float, 1>& array) { return reinterpret_cast<Lanes*>(array.data()); }
 
-/// Of every pixel of a tile, rows of lanes.
+/// Data of a tile's pixels, in rows of lanes.
 template <int Channels>
 struct Pixels {
   Lanes target[Channels][rows];
@@ -75,7 +75,7 @@ HOLOTONE_ALWAYS_INLINE void fill_columns(const LocalComponent* components, std::
   }
 }
 
-/// Weights less their denominator, the picture and what it is off by.
+/// Computes weights without their denominator, the picture and the residual.
 template <int Channels, PixelSum What>
 HOLOTONE_ALWAYS_INLINE void weigh(const LocalComponent* components, std::size_t count, const Lanes* columns,
                                   Lanes* weights, Pixels<Channels>& pixels) {
@@ -194,7 +194,7 @@ HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes
   for (std::size_t i = 0; i < sums_of(Channels); i += 16) sum_lanes(all + i, out + i);
 }
 
-/// Sums of a tile's components, and of the tile.
+/// Computes the sums of a tile's components and the data of its pixels.
 template <int Channels, PixelSum What>
 HOLOTONE_SIMD_CLONES void sum_tile(const LocalComponent* components, std::size_t count, const float* target,
                                    Lanes* columns, Lanes* weights, Pixels<Channels>& pixels, float* sums) {

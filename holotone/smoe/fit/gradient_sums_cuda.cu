@@ -8,34 +8,34 @@ namespace {
 constexpr int rows = static_cast<int>(tile_shape[0]);
 constexpr int columns = static_cast<int>(tile_shape[1]);
 constexpr int pixels = rows * columns;
-constexpr int threads = pixels;  ///< a pixel each, then a component each
+constexpr int threads = pixels;  ///< one pixel each, then one component each
 constexpr int warps = threads / 32;
 constexpr int columns_a_warp = columns / warps;
 constexpr int most_staged = 64;  ///< components in shared memory
 constexpr int total_threads = 1024;
-/// A component's weight this near to 1 leaves the pixel to components whose colours nobody asked for.
+/// Lower bound of 1 - w_j in the removal: beyond it, the pixel would be left to components fitted elsewhere.
 constexpr float least_rest = 0.02F;
 constexpr double log_two = 0.69314718055994530942;
 
-/// Numbers of a pair: six sums of s, three of each p, one of what else there is.
+/// Numbers of a pair: six sums of s, three of each p, one extra sum.
 __host__ __device__ constexpr int sums_of(int channels) { return 7 + 3 * channels; }
 
 /// A component in coordinates of a tile's first pixel.
 template <int Channels>
 struct LocalComponent {
-  float x;  ///< first pixel less the centre
+  float x;  ///< first pixel minus the centre
   float y;
   float across;
   float skew;
   float down;
   float peak;
-  float sharpness;  ///< of the colour's density: log2 of it falls by sharpness |t - m|^2
+  float sharpness;  ///< sharpness of the colour's density: log2 of it falls by sharpness |t - m|^2
   float colour[Channels];
   float slope_x[Channels];
   float slope_y[Channels];
 };
 
-/// What is summed over, and where it goes.
+/// Inputs and outputs of the sums.
 struct Scene {
   const ImageComponent* components;
   const double* precision;
@@ -73,7 +73,7 @@ __device__ LocalComponent<Channels> place_locally(const Scene& scene, std::uint3
   return own;
 }
 
-/// What does not change along a column.
+/// Terms of a component that are constant along a column of pixels.
 template <int Channels>
 struct Column {
   float dx;
@@ -92,7 +92,7 @@ struct Column {
   __device__ __forceinline__ float expert_at(const LocalComponent<Channels>& own, int c, float dy) const {
     return fmaf(own.slope_y[c], dy, expert[c]);
   }
-  /// log2 of the density; of `joint`, of coordinates and colour.
+  /// Log2 density; for `joint`, of coordinates and colour.
   template <PixelSum What>
   __device__ __forceinline__ float density(const LocalComponent<Channels>& own, float dy,
                                            const float (&target)[Channels]) const {
@@ -111,7 +111,7 @@ struct Column {
   }
 };
 
-/// What components need to know of a pixel.
+/// Data of a pixel for the sums of components.
 template <int Channels>
 struct alignas(16) Pixel {
   float level;    ///< log2 of the largest density
@@ -208,7 +208,7 @@ __device__ __forceinline__ void sum_columns(const LocalComponent<Channels>& own,
   }
 }
 
-/// What a block does for one tile. All threads call each of these.
+/// Sums of one tile by one block. All threads call each function.
 template <int Channels, PixelSum What>
 struct Tile {
   const Scene& scene;
@@ -219,7 +219,7 @@ struct Tile {
   int top;
   std::int64_t staged = -1;  ///< first of the components in shared memory
 
-  /// Those from `first` on; how many.
+  /// Copies up to most_staged components from `first` on to shared memory; returns their number.
   __device__ int stage(std::int64_t first) {
     const int here = static_cast<int>(min(static_cast<long long>(count - first), static_cast<long long>(most_staged)));
     if (staged == first) return here;
@@ -232,7 +232,7 @@ struct Tile {
     return here;
   }
 
-  /// Of the thread's pixel: the picture, what it is off by, and all that components ask for.
+  /// Computes the thread's pixel: picture, residual and normalization. Returns its part of the total.
   __device__ double weigh() {
     const int row = static_cast<int>(threadIdx.x) / columns;
     const int column = static_cast<int>(threadIdx.x) % columns;
@@ -282,7 +282,7 @@ struct Tile {
     return log_two * static_cast<double>(most) + log(static_cast<double>(sum));
   }
 
-  /// The tile's part of the total.
+  /// Writes the tile's part of the total.
   __device__ void add_up(double value) {
     for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(all_lanes, value, offset);
     if (threadIdx.x % 32 == 0) shared.total[threadIdx.x / 32] = value;
@@ -293,7 +293,7 @@ struct Tile {
     scene.of_tiles[blockIdx.x] = total;
   }
 
-  /// The components' sums: 32 of them at a time, each warp its columns.
+  /// Computes the components' sums, 32 components at a time, each warp over its columns.
   __device__ void sum_components() {
     constexpr int width = sums_of(Channels);
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -322,7 +322,7 @@ struct Tile {
   }
 };
 
-/// A block for each tile.
+/// One block per tile.
 template <int Channels, PixelSum What>
 __global__ void __launch_bounds__(threads) tile_kernel(Scene scene) {
   extern __shared__ char memory[];
@@ -338,7 +338,7 @@ __global__ void __launch_bounds__(threads) tile_kernel(Scene scene) {
   tile.sum_components();
 }
 
-/// A block for each component: its pairs in turns, a turn for each group of lanes, then the groups in their order.
+/// One block per component: groups of lanes sum its pairs in turn; the groups' sums are added in order.
 template <int Channels>
 __global__ void __launch_bounds__(threads)
     pair_kernel(const std::int64_t* __restrict__ first, const std::uint32_t* __restrict__ places,

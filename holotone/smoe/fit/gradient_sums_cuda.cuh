@@ -5,16 +5,16 @@
 
 namespace holotone::smoe {
 
-/// Pictures of one size with the lists of their tiles, and the sums of sum_pixels over them: the same bits each time.
+/// Pictures of one size with their tile lists, and sum_pixels over them; the same bits in every run.
 class CudaPictures {
  public:
   CudaPictures(const Shape<2>& size, int channels, Queue queue);
 
-  /// {ny, nx, channels} in host memory; numbered from 0 on.
+  /// Adds a picture {ny, nx, channels} from host memory; pictures are numbered from 0 on.
   void add(View<const float, 3> picture);
   void select(std::size_t picture, const ImageComponent* components, std::int64_t count, double tolerance);
-  /// Enqueues: `sums` {count} and one `total`. All pointers but `picture` are of the device; `precision` is for `joint`
-  /// alone.
+  /// Enqueues the computation of `sums` {count} and one `total`. All pointers are to device memory; `precision` is for
+  /// `joint` only.
   void sum(PixelSum what, std::size_t picture, const ImageComponent* components, const double* precision,
            std::int64_t count, ComponentSums* sums, double* total);
   [[nodiscard]] const Queue& queue() const { return queue_; }

@@ -7,13 +7,14 @@
 namespace holotone::smoe {
 namespace {
 
-/// Where a half's centre stands and how wide it is along the axis that was cut, in standard deviations of the whole.
+/// Distance of a half's centre from the whole's, and its width along the split axis, in standard deviations of the
+/// whole.
 constexpr double half_distance = 0.6;
 constexpr double half_width = 0.6;
-/// A component moves where what its removal costs is less than this share of the error that its new place has.
+/// A component moves if its removal costs at most this fraction of the error at its new place.
 constexpr double worth_moving = 1;
 
-/// The two halves of a component along the longest axis that it has in pictures; its expert's plane stays.
+/// Splits a component into two halves along its longest axis in pictures; the expert's plane is unchanged.
 std::array<FitComponent, 2> halves(const FitComponent& whole, const WidthLimits& pixels) {
   const auto [xx, xy, yy] = covariance_of(whole.pixels);
   const double half = std::hypot(0.5 * (xx - yy), xy);
@@ -43,7 +44,7 @@ std::array<FitComponent, 2> halves(const FitComponent& whole, const WidthLimits&
   return parts;
 }
 
-/// Numbers of components sorted by a value that each has, then by number.
+/// Indices of components sorted by value(index), then by index.
 template <class Value>
 std::vector<std::uint32_t> sorted_by(std::size_t count, const Value& value) {
   std::vector<std::uint32_t> order(count);

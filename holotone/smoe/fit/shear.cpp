@@ -7,15 +7,15 @@
 namespace holotone::smoe {
 namespace {
 
-/// Pixels to each side of a component's centre that are compared.
+/// Pixels on each side of a component's centre in the compared window.
 constexpr std::int64_t reach = 3;
-/// Of the picture's shorter side: the farthest that a point may move from the middle view to the outermost.
+/// Largest disparity between the middle and the outermost view, as a fraction of the picture's shorter side.
 constexpr double farthest = 0.1;
-/// Standard deviation of a component in u and v to begin with: all views, with room to fall off.
+/// Initial standard deviation of a component in u and v: all views, with room to fall off.
 constexpr double view_width = 1.5;
 
-/// Squared difference of a window around (row, column) and one moved by (dx, dy) in another picture; both go on beyond
-/// the edges with what is there.
+/// Squared difference of a window around (row, column) and one moved by (dx, dy) in another picture. Both pictures are
+/// extended by their edge pixels.
 double difference(View<const float, 3> a, View<const float, 3> b, std::int64_t row, std::int64_t column, double dx,
                   double dy) {
   const auto& [ny, nx, channels] = a.shape();
@@ -51,7 +51,7 @@ void find_shears(FitComponents& components, View<const float, 3> middle, const V
     const auto column = std::clamp<std::int64_t>(std::lround(own.centre[0]), 0, shape[1] - 1);
     double best = INFINITY;
     std::int64_t moved = 0;
-    // From none outwards: of equals the smallest.
+    // In order of increasing disparity: ties go to the smallest.
     for (std::int64_t i = 0; i <= 2 * most; ++i) {
       const std::int64_t pixels = (i % 2 ? -1 : 1) * ((i + 1) / 2);
       double sum = 0;

@@ -1,4 +1,4 @@
-// A fit's first components, denser where a picture is far from affine.
+// Initial components of a fit, denser where a picture is far from affine.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,20 +9,20 @@
 namespace holotone::smoe {
 namespace {
 
-/// Of the components: those that stand anywhere. With 0.05 and 0.2 fits of kodim05 and 15 end at one PSNR.
+/// Fraction of the components that are distributed uniformly. With 0.05 and 0.2 fits of kodim05 and 15 end at one PSNR.
 constexpr double uniform_share = 0.2;
-/// Standard deviation of a component to the side of the square that is its own. Kodim05, 15 and 23 after 500 steps: 0.1
-/// dB better than 0.5.
+/// Standard deviation of a component over the side of the square of its share of the area. Kodim05, 15 and 23 after 500
+/// steps: 0.1 dB better than 0.5.
 constexpr double relative_width = 0.4;
 
 struct Plane {
   std::array<double, most_smoe_channels> colour{};
   std::array<double, most_smoe_channels> slope_x{};
   std::array<double, most_smoe_channels> slope_y{};
-  double error = 0;  ///< root of the mean squared distance of the colours from it
+  double error = 0;  ///< root mean square distance of the colours from the plane
 };
 
-/// Places at most `steps` steps of `stride` before and behind `middle` in 0 to `size` - 1.
+/// Samples at a distance of `stride`, at most `steps` before and after `middle`, within 0 to `size` - 1.
 struct Range {
   Range(std::int64_t middle, std::int64_t stride, std::int64_t size)
       : first(middle - std::min(steps, middle / stride) * stride),
@@ -36,8 +36,8 @@ struct Range {
   double variance;
 };
 
-/// The plane of least squares through up to 9 x 9 pixels, `stride` apart, around (row, column). Columns and rows of a
-/// box do not correlate: one quotient each.
+/// Least-squares plane through up to 9 x 9 pixels, `stride` apart, around (row, column). Columns and rows of a box are
+/// uncorrelated: each slope is one quotient.
 Plane fit_plane(View<const float, 3> image, std::int64_t row, std::int64_t column, std::int64_t stride) {
   const auto& [ny, nx, channels] = image.shape();
   const Range rows(row, stride, ny);
@@ -73,7 +73,7 @@ Plane fit_plane(View<const float, 3> image, std::int64_t row, std::int64_t colum
   return plane;
 }
 
-/// Step `d` of Hilbert's curve through a square of `side`, a power of two: {x, y}.
+/// Point {x, y} of index `d` on Hilbert's curve through a square of `side`, a power of two.
 std::array<std::int64_t, 2> hilbert(std::int64_t side, std::int64_t d) {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -94,7 +94,8 @@ std::array<std::int64_t, 2> hilbert(std::int64_t side, std::int64_t d) {
   return {x, y};
 }
 
-/// visit(row, column) for every pixel, along Hilbert's curve through squares as wide as the picture's shorter side.
+/// Calls visit(row, column) for every pixel, along Hilbert's curve through squares as wide as the picture's shorter
+/// side.
 template <class Visit>
 void along_curve(const Shape<2>& size, const Visit& visit) {
   const auto side = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(size[0], size[1]))));
@@ -109,7 +110,7 @@ void along_curve(const Shape<2>& size, const Visit& visit) {
   }
 }
 
-/// For every pixel the components that it should have.
+/// Wanted number of components of every pixel.
 std::vector<double> wanted_density(View<const float, 3> image, std::int64_t count, std::int64_t stride) {
   const auto& [ny, nx, channels] = image.shape();
   std::vector<double> density(static_cast<std::size_t>(ny * nx));
@@ -155,14 +156,14 @@ FitComponents start_components(View<const float, 3> image, std::int64_t count, s
   double reached = 0;
   along_curve({ny, nx}, [&](std::int64_t row, std::int64_t column) {
     reached += density[static_cast<std::size_t>(row * image.shape()[1] + column)];
-    // The i-th component anywhere in the i-th part of the whole.
+    // Stratified sampling: the i-th component at a random point of the i-th part of the total density.
     while (std::ssize(components) < count) {
       const auto i = static_cast<std::uint64_t>(components.size());
       if (reached <= static_cast<double>(i) + random_uniform64(seed, 3 * i)) break;
       add(row, column);
     }
   });
-  // Rounding may have left the last one out.
+  // Rounding may have omitted the last one.
   while (std::ssize(components) < count) add(ny - 1, nx - 1);
   return components;
 }

@@ -36,7 +36,7 @@ void require_box(std::string_view where, const SmoeModel& model) {
   }
 }
 
-/// body(component) over all of them on all threads.
+/// Calls body(component) for all components, on all threads.
 template <class Body>
 void over_components(std::int64_t count, const Body& body) {
   if (count <= block) {  // waking threads takes longer

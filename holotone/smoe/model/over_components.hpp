@@ -5,7 +5,7 @@
 
 namespace holotone::smoe {
 
-/// body(j) for every j < count; on all threads, unless that few take less time than it takes to wake them.
+/// Calls body(j) for every j < count: on all threads, or on one if waking the others would take longer.
 template <class Body>
 void over_components(std::int64_t count, const Body& body) {
   constexpr std::int64_t block = 256;

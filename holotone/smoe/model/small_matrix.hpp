@@ -18,7 +18,7 @@ namespace holotone::smoe {
 using Vector = std::array<double, most_smoe_dimensions>;
 using Matrix = std::array<Vector, most_smoe_dimensions>;
 
-/// From the lower triangle, row by row.
+/// Symmetric matrix from its lower triangle, row by row.
 HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
   Matrix m{};
   HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
@@ -28,7 +28,7 @@ HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
   return m;
 }
 
-/// l of m = l l^T; false unless m is positive definite.
+/// Cholesky's factor l of m = l l^T; false unless m is positive definite.
 HOLOTONE_HOST_DEVICE inline bool factor(const Matrix& m, int d, Matrix& l) {
   HOLOTONE_UNROLL for (int row = 0; row < d; ++row) {
     HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) {
@@ -68,7 +68,7 @@ HOLOTONE_HOST_DEVICE inline Vector backward_solve(const Matrix& l, Vector b, int
   return b;
 }
 
-/// A model's numbers where its device can read them (SmoeModel has the shapes).
+/// Pointers to a model's numbers in memory of its device (shapes as in SmoeModel).
 struct ModelNumbers {
   const float* log_weight;
   const float* centre;
@@ -82,7 +82,7 @@ inline ModelNumbers numbers_of(const SmoeModel& model) {
           model.colour.data(),     model.slope.data(),  model.channels};
 }
 
-/// One component where the last coordinates are fixed (see slice).
+/// One component with the last coordinates fixed (see slice).
 struct Slice {
   double log_weight = 0;
   Vector centre{};
@@ -90,8 +90,8 @@ struct Slice {
   double colour[most_smoe_channels] = {};
 };
 
-/// Component j of d coordinates, the last b of which are `fixed`. A covariance at the edge of float64 gives NaN, which
-/// those who use the slice refuse.
+/// Slices component j of d coordinates at the last b, which are `fixed`. A covariance at the limits of float64 gives
+/// NaN, which callers reject.
 HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int d, std::int64_t j, const double* fixed,
                                                   int b) {
   const int a = d - b;
@@ -112,7 +112,7 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
     constexpr double half_log_2_pi = 0.91893853320467274178;
     own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
   }
-  Matrix half{};  // row by row L^-1 R_BA, a coordinate of A each
+  Matrix half{};  // rows: L^-1 R_BA, one for each coordinate of A
   Vector shift{};
   HOLOTONE_UNROLL for (int row = 0; row < a; ++row) {
     Vector across{};
@@ -137,7 +137,7 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
   return own;
 }
 
-/// A component's density in a plane, to base 2 and but for a summand that all components share:
+/// Log2 density of a component in a plane, up to a summand that all components share:
 ///   log2(pi N) = peak - u^2 - v^2,   u = across dx,   v = skew dx + down dy
 struct PlaneShape {
   double across = 0;
@@ -146,7 +146,7 @@ struct PlaneShape {
   double peak = 0;
 };
 
-/// In steps of `step_x` and `step_y`; false for a covariance that is not positive definite.
+/// Computes the shape in units of `step_x` and `step_y`; false for a covariance that is not positive definite.
 HOLOTONE_HOST_DEVICE inline bool plane_shape(const Slice& own, double step_x, double step_y, PlaneShape& shape) {
   constexpr double scale = 0.84932180028801904272;  // sqrt(log2(e) / 2)
   constexpr double log2_e = 1.44269504088896340736;

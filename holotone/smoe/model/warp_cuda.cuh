@@ -1,11 +1,11 @@
 #pragma once
-// What kernels of mixtures share: a warp's lanes, and the power of two that the hardware has. Not for users.
+// Warp-wide loads and stores and the hardware's power of two, for the kernels of mixtures. Not for users.
 
 namespace holotone::smoe {
 
 inline constexpr unsigned all_lanes = 0xFFFFFFFFU;
 
-/// A value read in words of 16 bytes, all of them at once.
+/// Reads a value by independent loads of 16 bytes.
 template <class Value>
 __device__ __forceinline__ Value load_words(const Value* from) {
   static_assert(sizeof(Value) % sizeof(uint4) == 0 && alignof(Value) == sizeof(uint4));
@@ -18,8 +18,8 @@ __device__ __forceinline__ Value load_words(const Value* from) {
   return __builtin_bit_cast(Value, words);
 }
 
-/// Writes the lanes' values one behind the other, so that each write is a piece of memory. All lanes call it; `room`
-/// holds a warp's values.
+/// Writes the lanes' values one after another by coalesced stores. All lanes call it; `room`: shared memory for a
+/// warp's values.
 template <class Value>
 __device__ __forceinline__ void store_side_by_side(const Value& own, Value* to, uint4* room) {
   constexpr int count = sizeof(Value) / sizeof(uint4);

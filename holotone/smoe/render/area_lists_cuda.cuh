@@ -1,5 +1,5 @@
 #pragma once
-// What the four warps of an area find together before each lists its block. Not for users.
+// Computations that the four warps of an area share before each lists its block. Not for users.
 #include <holotone/smoe/render/density_bounds_cuda.cuh>
 
 namespace holotone::smoe {
@@ -7,31 +7,31 @@ namespace holotone::smoe {
 /// Four warps make the lists of an area, one for each of its blocks.
 inline constexpr int area_warps = blocks_an_area;
 inline constexpr int area_threads = 32 * area_warps;
-/// Share of the tolerance of components that are not looked at.
+/// Share of the tolerance for components that are not visited.
 inline constexpr float far_share = 0.1F;
-/// Of a dropped component's share, that of one that is dropped for a whole block or area.
+/// Threshold for dropping a component for a whole area, over that for a tile.
 inline constexpr float box_threshold = 1.0F / 64;
-/// Deviations' 1 / 0.85 at which components often still matter.
+/// Distance, in 1 / 0.85 deviations, at which components often still matter.
 inline constexpr float usual_reach = 4;
-/// Guess of |y - 1/2|: high, because bounds of y are rough where experts are steep and a list made again costs more
-/// than a longer one.
+/// Guess of |y - 1/2|: high, because bounds of y are loose for steep experts, and repeating a list costs more than a
+/// longer one.
 inline constexpr float guessed_colour = 20;
-/// A dropped component's share of the tolerance, at first.
+/// Initial threshold of a dropped component, as a share of the tolerance.
 inline constexpr float first_threshold = 1.0F / 24;
 inline constexpr float log2_e_half = 0.72134752F;
 inline constexpr float huge = 1e30F;
-inline constexpr int most_near = 128;  ///< components of an area that a warp notes
+inline constexpr int most_near = 128;  ///< largest number of an area's candidates that a warp stores
 
-/// A component that the lists of an area's blocks may need.
+/// Component that the lists of an area's blocks may need.
 struct alignas(16) Candidate {
-  Local local;  ///< in the area
+  Local local;  ///< in coordinates of the area
   unsigned component;
   float steep;
   float span_x;
   float span_y;
   float span_colour;
 
-  /// Its peak is the highest of the bundle.
+  /// The peak is the highest over the planes of the bundle.
   __device__ static Candidate of(const Box& box, const Place& place, const LocalSpan& span, unsigned component) {
     Candidate own{box.local_of(place), component, place.steep, span.x, span.y, span.colour};
     own.local.peak += span.rise;
@@ -40,27 +40,27 @@ struct alignas(16) Candidate {
 };
 
 struct AreaMemory {
-  unsigned best[area_quarters * area_quarters];  ///< ordered_bits, as those of the tiles
+  unsigned best[area_quarters * area_quarters];  ///< L of quarters as ordered_bits, like those of the tiles
   unsigned least[area_tiles * area_tiles];
   CellRows rows;
-  float far;  ///< share of components that are not looked at
+  float far;  ///< share of components that are not visited
   float sums[area_warps][3 + most_smoe_channels];
   float dropped[area_warps];
-  int near_count[area_warps];  ///< more than most_near: some are not there
+  int near_count[area_warps];  ///< more than most_near: some are not stored
   Candidate near[area_warps][most_near];
   CellRows own_rows[area_warps];
 };
 
-/// Where a box stands in its picture.
+/// Position of a box in its picture.
 struct PicturePart {
-  double x;  ///< of the picture's first pixel, in the model's coordinates
+  double x;  ///< position of the picture's first pixel, in the model's coordinates
   double y;
   int first_row;
   int first_column;
-  int height;  ///< of the picture
+  int height;  ///< size of the picture
   int width;
 
-  /// A box that begins at (row, column) of this part, grown to all of the blocks, `side` pixels each, that it meets.
+  /// Box at (row, column) of this part, extended to all window blocks, `side` pixels each, that it meets.
   __device__ Box grown(const Box& own, int row, int column, int side) const {
     const int left = (first_column + column) / side * side;
     const int top = (first_row + row) / side * side;
@@ -73,7 +73,7 @@ struct PicturePart {
   }
 };
 
-/// What the warps of an area find together. `Bounded`: SmoeSelection::bounded.
+/// Shared results of an area's warps. `Bounded`: SmoeSelection::bounded.
 template <bool Bounded>
 struct Area {
   const Plane& plane;
@@ -84,9 +84,9 @@ struct Area {
   const int warp;
   const int lane;
   float reference[most_smoe_channels];  ///< c: the mean of the components in the area
-  float away;                           ///< of it from 1/2
+  float away;                           ///< largest |c - 1/2| of a channel
   float spread;                         ///< guess of B
-  float dropped;                        ///< shares of components that no block looks at, taken with guessed_colour
+  float dropped;                        ///< shares of components that no block visits, computed with guessed_colour
 
   __device__ Area(const Plane& of_plane, const ListSettings& list_settings, const Box& area_box,
                   const PicturePart& area_part, const unsigned* best, AreaMemory& shared)
@@ -110,8 +110,8 @@ struct Area {
     const bool lacks = (has(lane) && memory.best[lane] == 0) || (has(lane + 32) && memory.best[lane + 32] == 0);
     return __any_sync(all_lanes, lacks);
   }
-  /// The components that `distance` (of class i in lane i of the first warp) reaches, to all warps. All threads of the
-  /// area call it.
+  /// Visits the components within `distance` (of class i in lane i of the first warp), shared among all warps. All
+  /// threads of the area call it.
   template <class Body>
   __device__ __forceinline__ void visit_together(float distance, const Body& body) const {
     if (warp == 0) set_rows(plane, Bounded ? box : part.grown(box, 0, 0, settings.window_block), distance, memory.rows);
@@ -119,10 +119,10 @@ struct Area {
     visit(plane, memory.rows, warp, area_warps, body);
   }
 
-  /// How far windows reach beyond their blocks, in the model's coordinates, and no less.
+  /// Upper bound of the distance of windows' edges from their blocks, in the model's coordinates.
   __device__ float window_reach() const { return settings.window_px * fmaxf(box.step_x, box.step_y) * 1.000001F; }
-  /// The tiles of a box that begins at (first_row, first_column) of the area, in whose blocks' windows a component's
-  /// centre stands, a bit each, `across` of them in a row.
+  /// Bit mask of the tiles of a box at (first_row, first_column) of the area whose blocks' windows contain a
+  /// component's centre; `across` tiles in a row.
   __device__ unsigned window_tiles(const Box& own_box, int first_row, int first_column, int across,
                                    const Place& place) const {
     const double window_x = settings.window_px * box.pixel_x;
@@ -142,7 +142,7 @@ struct Area {
     return bits;
   }
 
-  /// L of every tile, by what components have set in `best`. All threads of the area call it.
+  /// Computes L of every tile from the values that components have set in `best`. All threads of the area call it.
   __device__ void find_least(const unsigned* best) {
     if (threadIdx.x < area_quarters * area_quarters) memory.best[threadIdx.x] = Bounded ? best[threadIdx.x] : 0;
     __syncthreads();
@@ -160,7 +160,7 @@ struct Area {
     set_least();
   }
 
-  /// L of a tile: the least of its quarters', 0 where one has none.
+  /// L of a tile: the least of its quarters; 0 if a quarter has none.
   __device__ void set_least() const {
     if (threadIdx.x < area_tiles * area_tiles) {
       const int tile = static_cast<int>(threadIdx.x);
@@ -174,13 +174,13 @@ struct Area {
     __syncthreads();
   }
 
-  /// 1 / 0.85 of a class's largest deviation; that of the last one has no limit.
+  /// Largest deviation of a class over 0.85; no limit for the last one.
   __device__ float reach_of(int size) const {
     if (size + 1 >= size_classes) return huge;
     return 0.295F * static_cast<float>(plane.components.layout->classes[size].side);
   }
 
-  /// Where components are sparse: farther ones raise L, and at last all of them.
+  /// Raises L where components are sparse: by farther ones, and finally by all of them.
   __device__ void look_farther() const {
     for (float within = 3; within < 10 && lacks_least(); within *= 3) {
       __syncthreads();
@@ -227,8 +227,8 @@ struct Area {
     return least_of_lanes(bits == 0 || bits == ~0U ? 1e30F : from_ordered(bits));
   }
 
-  /// How far to look, class i in lane i, so that all components beyond together stay within far_share of the tolerance
-  /// where |y - 1/2| is at most `colour`; adds what they may have of it to `share`.
+  /// Search distance of class i in lane i. All components beyond it together stay within far_share of the tolerance if
+  /// |y - 1/2| is at most `colour`. Adds the bound of their share to `share`.
   __device__ float far_distance(const Box& own_box, float least, float colour, float& share) const {
     float distance = 0;
     float own = 0;
@@ -240,10 +240,10 @@ struct Area {
     return distance;
   }
 
-  /// Of the cells beyond the distance, those next to it hold at most the class's greatest mass each. The next ring of
-  /// cells is 2.8 deviations farther, its components 2^-9 as heavy at most, and so on: a tenth covers all of them. The
-  /// last class's cells may be small against its deviations: there, all of its components count as if they stood at the
-  /// distance.
+  /// Search distance of one class. Of the cells beyond it, the adjacent ones hold at most the class's greatest mass
+  /// each. The next ring of cells is 2.8 deviations farther, its components 2^-9 as heavy at most, and so on: a tenth
+  /// covers all of them. The last class's cells may be small against its deviations: all of its components count as if
+  /// they were at the distance.
   __device__ float class_distance(int size, const Box& own_box, float least, float colour, float count,
                                   float& share) const {
     const ClassMost& bits = plane.most[size];
@@ -274,7 +274,7 @@ struct Area {
     return distance + (bits.extent != 0 ? from_ordered(bits.extent) : 0);
   }
 
-  /// An upper bound of a component's share of the error in a box.
+  /// Upper bound of a component's share of the error in a box.
   __device__ float share_of(const Place& place, const Local& local, const LocalSpan& span, float least) const {
     const float density =
         density_above(local, span, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
@@ -282,8 +282,8 @@ struct Area {
     return power_above(density - least) * (reach + guessed_colour);
   }
 
-  /// Notes the components that some block of the area may need, each warp those it meets. All threads of the area call
-  /// it.
+  /// Stores the components that some block of the area may need, each warp those it visits. All threads of the area
+  /// call it.
   __device__ void find_near() {
     const float least = least_of_all();
     float distance = window_reach();

@@ -1,5 +1,5 @@
 #pragma once
-// The list of one block in chunks, which one warp writes. Not for users.
+// List of one block in chunks, written by one warp. Not for users.
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 
 namespace holotone::smoe {
@@ -9,14 +9,14 @@ class BlockChunks {
   __device__ BlockChunks(const ListStore& store, unsigned block, int lane)
       : store_(store), block_(block), lane_(lane), chunk_(block) {}
 
-  /// An empty list again, in the chunks that the block has.
+  /// Empties the list; keeps the block's chunks.
   __device__ __forceinline__ void restart() {
     chunk_ = block_;
     parts_ = 0;
     count_ = 0;
   }
 
-  /// For a component of every lane.
+  /// Makes room for one component of every lane.
   __device__ __forceinline__ void make_room() {
     if (count_ + 32 > most_in_unit) next_chunk();
   }
@@ -30,7 +30,7 @@ class BlockChunks {
     count_ += __popc(listed);
   }
 
-  /// No chunk was left: the list lacks components.
+  /// True if no chunk was left: the list lacks components.
   __device__ bool full() const { return full_; }
   /// Chunks before the last one.
   __device__ unsigned parts() const { return parts_; }
@@ -44,7 +44,7 @@ class BlockChunks {
   }
 
  private:
-  /// Ends the chunk in hand and goes to the next one, that of an earlier try if there is one.
+  /// Ends the current chunk and goes to the next one, from an earlier try if there is one.
   __device__ void next_chunk() {
     ++parts_;
     unsigned next = 0;
@@ -64,10 +64,10 @@ class BlockChunks {
   const ListStore& store_;
   const unsigned block_;
   const int lane_;
-  unsigned chunk_;      ///< in hand
+  unsigned chunk_;      ///< current chunk
   int count_ = 0;       ///< components in it
   unsigned parts_ = 0;  ///< chunks before it
-  unsigned chain_ = 0;  ///< chunks that the block has taken
+  unsigned chain_ = 0;  ///< chunks taken by the block
   bool full_ = false;
 };
 

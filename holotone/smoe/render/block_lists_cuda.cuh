@@ -1,43 +1,42 @@
 #pragma once
-// The components that the tiles of one block sum: a warp bounds what each adds to a tile and lists those that matter.
+// Component lists of one block: a warp bounds the contribution of components to each tile and lists those that matter.
 // Not for users.
 #include <holotone/smoe/render/area_lists_cuda.cuh>
 #include <holotone/smoe/render/block_chunks_cuda.cuh>
 
 namespace holotone::smoe {
 
-/// Share of the tolerance of dropped components, those never looked at among them; rounding in float32 has what they
-/// leave.
+/// Share of the tolerance for dropped components, including those never visited; rounding in float32 has the rest.
 inline constexpr float dropped_share = 0.65F;
-/// 2^-11, what sums in tensor cores lose beside, and what float32 loses more where weights come from their ratios and
-/// shapes are in float32.
+/// Relative rounding of sums in half precision, 2^-11 plus that of tensor cores. `in_halves`: factor of float32's error
+/// of exponents, as weights come from their ratios and shapes are in float32.
 inline constexpr float half_rounding = 5.2e-4F;
 inline constexpr float in_halves = 7;
 inline constexpr int most_tries = 5;
-/// Components whose weight times (r + 1) is less than a part in this many of the best's weight count with that much
-/// less, all of them together with at most their number divided by this.
+/// Components with weight (r + 1) below 1 / minor of the best's weight enter the rounding bound proportionally less;
+/// all of them together with at most their number / minor.
 inline constexpr float minor = 2048;
-/// Of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
+/// Largest range of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
 inline constexpr float widest_range = 90 + most_power;
 
-/// A lane's part of what a try finds.
+/// One lane's partial sums of a try.
 struct TrySums {
   float dropped[tiles_a_block] = {};  ///< shares of dropped components, tile by tile
-  float excess[tiles_a_block] = {};   ///< of B above the area's guess
+  float excess[tiles_a_block] = {};   ///< excess of B over the area's guess
   float range = 0;                    ///< largest U - L
-  float rounding = 0;                 ///< what a weight's rounding in float32 grows with
+  float rounding = 0;                 ///< factor of a weight's rounding error in float32
 };
 
-/// How a block's sums may be computed.
+/// Precision needed for a block's sums.
 struct Precision {
-  float above = 0;        ///< by how much powers of two would exceed most_power
-  float rounding = 0;     ///< of colours in float32, over the mean of r
-  float room = 0;         ///< for it
-  float half_spread = 0;  ///< as Block's
+  float above = 0;        ///< excess of the largest power of two over most_power
+  float rounding = 0;     ///< rounding error of colours in float32, over the mean of r
+  float room = 0;         ///< tolerance left for rounding
+  float half_spread = 0;  ///< as Block::half_spread
   float half_above = 0;
   bool exact = false;  ///< float64 is needed
   bool checked = false;
-  bool halves = false;  ///< weights in half precision will do
+  bool halves = false;  ///< weights in half precision are precise enough
 };
 
 /// The lists of one block, by one warp.
@@ -96,7 +95,7 @@ class BlockLists {
   __device__ int first_row() const { return area_.warp / 2 * block_side; }
   __device__ int first_column() const { return area_.warp % 2 * block_side; }
 
-  /// Looks at what the area's warps have noted.
+  /// Tests the candidates that the area's warps have stored.
   __device__ void from_area() {
     const auto shift_x = static_cast<float>(first_column());
     const auto shift_y = static_cast<float>(first_row());
@@ -125,7 +124,7 @@ class BlockLists {
     colour_ = guessed_colour;
   }
 
-  /// Walks over the plane's components without the other warps.
+  /// Tests the plane's components without the other warps.
   __device__ void alone() {
     float distance = area_.window_reach();
     if constexpr (Bounded) {
@@ -151,7 +150,7 @@ class BlockLists {
     chunks_.add(candidate.component, active ? tiles_of(candidate) : 0);
   }
 
-  /// The tiles that need a component, a bit each. Tiles count as whole.
+  /// Bit mask of the tiles that need a component. Tiles count as whole.
   __device__ __forceinline__ unsigned tiles_of(const Candidate& candidate) {
     constexpr float half = 0.5F * (tile_side - 1);
     const Local& own = candidate.local;
@@ -199,35 +198,34 @@ class BlockLists {
       sums_.range = fmaxf(sums_.range, relative);
       sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, excess_of(to_guess + below), sums_.excess[tile]);
     }
-    // Where a component matters, u and v are at most this; they are sums of terms in coordinates from the block's
-    // middle.
+    // Largest u and v where a component matters; they are sums of terms in coordinates from the block's middle.
     const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
     const float terms = fmaf(0.5F * block_side, own.across + skewed + own.down, 2 * range);
     sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * most_share) * terms * range);
     return bits;
   }
 
-  /// The most that a component's weight, 1 at first, times its r less the guess of B can be, over `steep`: with a from
-  /// there on as in most_away, (above + a) 2^(-2 steepest_at a) at most.
+  /// Upper bound of a component's weight, 1 at first, times the excess of its r over the guess of B, over `steep`: with
+  /// a from there on as in most_away, (above + a) 2^(-2 steepest_at a) at most.
   __device__ static __forceinline__ float excess_of(float above) {
     return fmaxf(above, 0.0F) + 0.3123F * power_of_two(1.69F * fminf(above, 0.0F));
   }
 
-  /// What rounding takes of a colour, in parts of the mean of r: by exponents, and so much of it by components of small
+  /// Rounding error of a colour over the mean of r: by exponents, and the fraction of that by components of small
   /// weight.
   struct Rounding {
     float exponents;
     float minors;
   };
 
-  /// Joins the lanes' sums; false where a tile's bound exceeds the tolerance.
+  /// Joins the lanes' sums; false if a tile's bound exceeds its share of the tolerance.
   __device__ bool judge() {
     float excess = 0;
 #pragma unroll
     for (const float own : sums_.excess) excess = fmaxf(excess, sum_of_lanes(own));
     const float spread = (area_.spread + excess) * 1.0001F;
     const float range = most_of_lanes(sums_.range);
-    // Shares were taken with a guess of B.
+    // Shares were computed with a guess of B.
     const float wider = fmaxf(1.0F, spread / spread_);
     const Rounding rounding = set_rounding(range);
     if constexpr (!Bounded) return true;
@@ -239,23 +237,24 @@ class BlockLists {
     spread_ = fmaxf(spread_, spread);
     precision_.room -= all;
     precision_.checked = !(precision_.rounding * spread <= precision_.room);
-    // Where even a usual mean is too much, sums in float32 are not tried.
+    // If even a usual mean is too large, sums in float32 are not tried.
     precision_.exact = precision_.exact || !(0.25F * precision_.rounding * area_.spread <= precision_.room);
     set_halves(range, rounding);
     const float allowed = dropped_share * area_.settings.tolerance;
-    threshold_ *= fminf(fmaxf(0.5F * allowed / all, 1.0F / 64), 0.25F);  // of the next try
+    threshold_ *= fminf(fmaxf(0.5F * allowed / all, 1.0F / 64), 0.25F);  // threshold of the next try
     return all <= allowed;
   }
 
-  /// Precision of sums in float32 for a range of log2 densities; `room` does without what is dropped.
+  /// Sets the precision of sums in float32 for a range of log2 densities; `room` does not yet account for dropped
+  /// components.
   __device__ __forceinline__ Rounding set_rounding(float range) {
     const float count = chunks_.components();
     precision_.above = fmaxf(range - most_power, 0.0F);
-    // u and v are off by three roundings of their terms, their squares by 2 u and 2 v times that; all else by some
-    // roundings of exponents that are at least -126. Both count with |m_k - y|.
+    // Errors of u and v: three roundings of their terms; of their squares: 2 u and 2 v times that. Other errors: some
+    // roundings of exponents, which are at least -126. Both are multiplied by |m_k - y|.
     const float exponents = 0.7F * 3.6e-7F * most_of_lanes(sums_.rounding);
     const float minors = count / minor;
-    // Four lanes share a unit's components, units add up one by one; m_k and y from c.
+    // Four lanes share a unit's components, units are added one by one; m_k and y are relative to c.
     const float depth = fminf(count, most_in_unit) / 4 + static_cast<float>(chunks_.parts()) + 8;
     precision_.rounding =
         exponents * (2 + minors) + 0.7F * 2.4e-7F * (range + 126 + fabsf(block_least_)) * 2 + 1.2e-7F * depth;
@@ -264,7 +263,7 @@ class BlockLists {
     return {exponents, minors};
   }
 
-  /// Whether weights in half precision will do.
+  /// Determines whether weights in half precision are precise enough.
   __device__ __forceinline__ void set_halves(float range, const Rounding& rounding) {
     precision_.half_above = fmaxf(range - most_half_power, 0.0F);
     precision_.half_spread = __fdividef(precision_.room - (in_halves - 1) * rounding.exponents * rounding.minors,
@@ -329,8 +328,8 @@ class BlockLists {
   float block_least_;
   float spread_;  ///< guess of B
   float threshold_;
-  float not_seen_ = 0;  ///< shares of components that are not looked at
-  float colour_ = 0;    ///< guess of |y - 1/2| in these
+  float not_seen_ = 0;  ///< shares of components that are not visited
+  float colour_ = 0;    ///< guess of |y - 1/2| in not_seen_
   TrySums sums_;
   unsigned slot_ = 0;
   Precision precision_;

@@ -1,4 +1,4 @@
-// Colours to code values: checks and the choice of the backend.
+// Conversion of colours to code values: checks and the choice of the backend.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>

@@ -1,4 +1,4 @@
-// Colours to code values on CUDA.
+// Conversion of colours to code values on CUDA.
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/smoe/render/codes_pixel.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// One pixel's code values, on every device. Not for users.
+// Conversion of one pixel's colours to code values, on every device. Not for users.
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/smoe/codes.hpp>
@@ -7,14 +7,14 @@
 
 namespace holotone::smoe {
 
-/// What smoe_codes turns a pixel's colours into.
+/// Code values of a pixel, as smoe_codes writes them.
 template <class Code>
 struct CodePixel {
-  int channels;  ///< of colours
-  int made;      ///< of codes
+  int channels;  ///< channels of colours
+  int made;      ///< channels of codes
   bool linear;
   double levels;
-  double spread;  ///< codes' largest over levels
+  double spread;  ///< largest code over levels
 
   CodePixel(std::int64_t colour_channels, std::int64_t code_channels, const SmoeCodes& options)
       : channels(static_cast<int>(colour_channels)),
@@ -45,7 +45,7 @@ struct CodePixel {
   }
 };
 
-/// `pixels` of them on the queue's device.
+/// Converts `pixels` pixels on the queue's device.
 template <class Code>
 void code_pixels_cuda(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
                       const Queue& queue);

@@ -1,5 +1,5 @@
 #pragma once
-// What a warp knows of the components near a box of pixels: bounds on their densities, and a walk over them. Not for
+// Bounds on the densities of components near a box of pixels, and the walk of a warp over those components. Not for
 // users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
@@ -7,7 +7,7 @@
 namespace holotone::smoe {
 
 inline constexpr int area_tiles = area_side / tile_side;  ///< across
-/// L is sought for quarters of tiles: one component is more likely to reach all of a small box.
+/// L is computed for quarters of tiles: one component is more likely to reach all of a small box.
 inline constexpr int quarter_side = tile_side / 2;
 inline constexpr int area_quarters = area_side / quarter_side;  ///< across
 
@@ -29,13 +29,13 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// 2^x, not below the true value.
+/// Upper bound of 2^x.
 __device__ __forceinline__ float power_above(float x) { return fmaf(power_of_two(x), 1.000001F, 1.2e-38F); }
 
-/// An affine colour changes by at most `steep` times a where the log2 density is a^2 below its peak; times the weight,
-/// that is greatest at this a, and falls beyond.
+/// An affine colour changes by at most `steep` times a at a log2 density a^2 below its peak. The product of this and
+/// the weight is greatest at this a, and falls beyond.
 inline constexpr float steepest_at = 0.85F;
-/// That a, at least, for densities that far below the peak.
+/// Upper bound of the a of a log2 density `below` under its peak, at least steepest_at.
 __device__ __forceinline__ float most_away(float below) {
   return 1.00001F * root(fmaxf(below, steepest_at * steepest_at));
 }
@@ -52,7 +52,7 @@ struct Local {
 
 /// A box of pixels of a picture.
 struct Box {
-  double left;  ///< of its first pixel, in the model's coordinates
+  double left;  ///< position of its first pixel, in the model's coordinates
   double top;
   double pixel_x;  ///< steps from pixel to pixel
   double pixel_y;
@@ -63,7 +63,7 @@ struct Box {
   int columns;
   int rows;
 
-  /// So many pixels of a picture, the first in that row and column.
+  /// Box of columns x rows pixels of a picture, from pixel (row, column) on.
   __device__ static Box of(const Frame& frame, double column, double row, int columns, int rows) {
     return {frame.x + column * frame.step_x,
             frame.y + row * frame.step_y,
@@ -87,7 +87,7 @@ struct Box {
   __device__ static float start(int tile) { return static_cast<float>(tile * tile_side); }
   __device__ float right(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, columns) - 1); }
   __device__ float bottom(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, rows) - 1); }
-  /// A part of it.
+  /// Part of the box.
   __device__ Box part(int first_column, int first_row, int side) const {
     Box own = *this;
     own.left += first_column * pixel_x;
@@ -112,12 +112,12 @@ struct LocalSpan {
   }
 };
 
-/// What float32 may have lost of a log2 density whose terms are at most these.
+/// Bound of the float32 error of a log2 density with terms of at most this size.
 __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
   return 1e-6F * fmaf(u, u, fmaf(v_terms, v_terms, fabsf(peak) + 1));
 }
 
-/// What a component reaches all over boxes of pixels no farther than `far` from the first one.
+/// Lower bounds of a component's density over boxes of pixels no farther than `far` from the first one.
 struct Reached {
   Local own;
   LocalSpan span;
@@ -128,12 +128,12 @@ struct Reached {
     const float far_y = fabsf(own.y) + span.y + far;
     peak = own.peak - span.drop - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
   }
-  /// How far `within` / sqrt(log2(e) / 2) deviations go up and down.
+  /// Vertical extent of `within` / sqrt(log2(e) / 2) deviations.
   __device__ float height(float within) const {
     const float ratio = own.skew / own.across;
     return within * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
   }
-  /// The least log2 density in a box. It is concave: least at a corner.
+  /// Least log2 density in a box. It is concave: least at a corner.
   __device__ float least(float left, float right, float top, float bottom) const {
     left -= span.x;
     right += span.x;
@@ -152,7 +152,7 @@ struct Reached {
 };
 
 /// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) /
-/// 2) deviations of the component, in the tiles of an area that are `allowed`, a bit each.
+/// 2) deviations of the component. `allowed`: bit mask of the area's tiles.
 __device__ inline void raise_least(const Box& box, const Local& own, const LocalSpan& span, float within,
                                    unsigned allowed, unsigned* best) {
   const Reached reached(own, span, area_side - 1);
@@ -179,7 +179,7 @@ __device__ inline void raise_least(const Box& box, const Local& own, const Local
   }
 }
 
-/// A bound from above on the box whose middle is (half_x, half_y): u and v each at their least.
+/// Upper bound of the log2 density over the box whose middle is (half_x, half_y): |u| and |v| each at their least.
 __device__ __forceinline__ float density_above(const Local& own, const LocalSpan& span, float half_x, float half_y) {
   const float dx = half_x - own.x;
   const float dy = half_y - own.y;
@@ -192,21 +192,21 @@ __device__ __forceinline__ float density_above(const Local& own, const LocalSpan
          slack(u, skewed * (fabsf(dx) + x) + own.down * (fabsf(dy) + y), own.peak);
 }
 
-/// The rows of cells that a warp walks over, in shared memory.
+/// Rows of cells that a warp visits, in shared memory.
 struct CellRows {
-  int before[size_classes + 1];  ///< rows of the classes before
+  int before[size_classes + 1];  ///< rows of all preceding classes
   int first_row[size_classes];
   int first_column[size_classes];
   int last_column[size_classes];
 };
 
-/// One plane's components in cells, and how far they are from there in the others of its bundle.
+/// Components of one plane in cells, and their spans over the other planes of its bundle.
 struct Plane {
   const Components& components;
-  const unsigned* begin;  ///< of its cells
+  const unsigned* begin;  ///< first component of each of its cells
   const ClassMost* most;
-  unsigned first;      ///< component
-  unsigned to_middle;  ///< from there to where they stand
+  unsigned first;      ///< first component
+  unsigned to_middle;  ///< offset from there to the components of the middle plane
 
   __device__ Place place(unsigned component) const { return components.place[to_middle + component]; }
   __device__ const Expert& expert(unsigned component) const { return components.expert[to_middle + component]; }
@@ -220,7 +220,8 @@ struct Plane {
   }
 };
 
-/// The cells within `distance` (of class i in lane i, the model's coordinates) of the box. All lanes of a warp call it.
+/// Sets the rows of cells within `distance` (of class i in lane i, the model's coordinates) of the box. All lanes of a
+/// warp call it.
 __device__ inline void set_rows(const Plane& plane, const Box& box, float distance, CellRows& rows) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   __syncwarp();
@@ -249,8 +250,8 @@ __device__ inline void set_rows(const Plane& plane, const Box& box, float distan
   __syncwarp();
 }
 
-/// body(component, whether there is one) for all components in the cells. All lanes of a warp call it; `share` of
-/// `shares` warps takes every so many-th row.
+/// Calls body(component, active) for all components in the cells; active is false in lanes without one. All lanes of a
+/// warp call it. Warp `share` of `shares` visits every `shares`-th row.
 template <class Body>
 __device__ __forceinline__ void visit(const Plane& plane, const CellRows& rows, int share, int shares,
                                       const Body& body) {

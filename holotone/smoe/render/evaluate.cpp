@@ -10,9 +10,9 @@
 namespace holotone {
 namespace {
 
-constexpr std::int64_t block = 64;  // coordinates that a thread takes at once
+constexpr std::int64_t block = 64;  // coordinates per unit of parallel work
 
-/// log of pi N but for what all components share, at x.
+/// ln(pi N) at x, up to a summand that all components share.
 class RobustDensity {
  public:
   RobustDensity(const SmoeModel& model, std::int64_t j) : d_(model.dimensions) {
@@ -96,7 +96,7 @@ class FastDensity {
   float peak_ = 0;
 };
 
-/// Numbers of type Real by Density.
+/// Evaluates the model in numbers of type Real, with densities by Density.
 template <class Real, class Density>
 void sum_experts(const SmoeModel& model, View<const float, 2> coordinates, View<float, 2> colours) {
   const int d = model.dimensions;

@@ -3,13 +3,13 @@
 //
 // With dx and dy from the block's middle and every m_k - c affine in them, a pixel's sums
 //   sum of w_k {e_k, x_k, y_k, 1, q_k}     so that   y - c = (sum of w e + dx sum of w x + dy sum of w y) / sum of w
-// are products of a matrix of weights, pixels by components, with one of numbers that all pixels share. A half holds a
+// are products of a matrix of weights, pixels by components, and one of numbers that all pixels share. A half holds a
 // weight within 2^-11 of itself or 2^-25; two halves hold each of the other numbers. With A_k >= |m_k - c| in half of
-// the block and weights that float32 gives within r of themselves,
+// the block and weights of relative error r in float32,
 //   error <= sum of ((2^-11 + r) w_k + 2^-25) |m_k - y| / sum of w_k
 //         <= (2^-11 + r) root mean square of A_k + number 2^-25 (largest A_k + |y - c|) / sum of w_k
-// because |m_k - y| has no larger a mean square than |m_k - c|. q_k = A_k^2 tells whether that is within what the
-// tolerance leaves; blocks where it is not are left to float32.
+// because the mean square of |m_k - y| is no larger than that of |m_k - c|. The sum of w_k q_k, with q_k = A_k^2, shows
+// whether the error is within the tolerance left. Blocks where it is not are summed in float32.
 //
 // Down a column of pixels the log2 density is a parabola: the ratio of a weight to the one above it changes by a
 // constant factor.
@@ -18,32 +18,33 @@
 
 namespace holotone::smoe {
 
-/// Components of a product.
+/// Components of a matrix product.
 inline constexpr unsigned half_step = 8;
-/// Components steeper than this per pixel, downwards, have each weight of a column by its own power of two. Others take
-/// it from the weight in row `column_anchor`: where that is below the least float32, no weight is above 2^-30.
+/// Components steeper than this per pixel, downwards, have one power of two for each weight of a column. Others derive
+/// a column's weights from the one in row `column_anchor`: if that is below the least float32, no weight is above
+/// 2^-30.
 inline constexpr float steepest_column = 1.25F;
 inline constexpr int column_anchor = 3;
-/// Shapes whose skew is more than so many times their width are taken in float64: v is a small difference.
+/// Ratio of skew to width above which v is computed in float64: it is a small difference.
 inline constexpr float most_tilt = 2;
-/// 2^-25 over 2^-11, and some more.
+/// 2^-25 over 2^-11, with a margin.
 inline constexpr float rounded_away = 6.2e-5F;
 
-/// Of a tile's list.
+/// Sizes of a tile's list.
 struct alignas(16) HalfCounts {
   unsigned components;
-  unsigned flat;   ///< steps
-  unsigned steep;  ///< the same
+  unsigned flat;   ///< steps of half_step components
+  unsigned steep;  ///< steps of steep components
   unsigned first_steep;
 };
 
 struct HalfMemory {
-  /// Across, u; skew, down; v, peak; -2 down, 2^(-2 down^2). The last component weighs nothing.
+  /// {across, u}, {skew, down}, {v, peak}, {-2 down, 2^(-2 down^2)}. The last component, for padding, has weight 0.
   float2 gate[4][most_in_unit + 1];
-  /// Rows of the matrix, 24 halves each: {e, x} of three channels, 1, q of the upper half; what halves leave of e and
-  /// x, 0, 0; {y, what halves leave of y} of three channels, q of the lower half, 0.
+  /// Rows of the matrix, 24 halves each: {e, x} of three channels, 1, q of the upper half; remainders of e and x, 0, 0;
+  /// {y, remainder of y} of three channels, q of the lower half, 0.
   uint4 row[most_in_unit + 1][3];
-  unsigned needed[tiles_a_block][most_in_unit / 32];  ///< components of each tile, a bit each
+  unsigned needed[tiles_a_block][most_in_unit / 32];  ///< bit masks of the components of each tile
   unsigned steep[most_in_unit / 32];
   unsigned short list[tiles_a_block][most_in_unit + 2 * half_step];
   HalfCounts counts[tiles_a_block];
@@ -66,7 +67,7 @@ __device__ __forceinline__ void add_product(float (&d)[4], unsigned a0, unsigned
       : "r"(a0), "r"(a1), "r"(b));
 }
 
-/// Makes a component's part of the memory; A_k.
+/// Writes a component's part of the memory; returns A_k.
 template <int Channels>
 __device__ __forceinline__ float stage_component(const Components& components, unsigned component, const Frame& frame,
                                                  double left, double top, const float (&reference)[most_half_channels],
@@ -96,7 +97,7 @@ __device__ __forceinline__ float stage_component(const Components& components, u
   unsigned second[4] = {};
   float above = 0;
   float below = 0;
-  float finite = 0;  // NaN where some colour is not, which maxima pass over
+  float finite = 0;  // NaN if a colour is not finite: maxima ignore NaN
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
     const float slope_x = expert.slope_x[c] * step_x;
@@ -111,7 +112,7 @@ __device__ __forceinline__ float stage_component(const Components& components, u
     rest[c] = pack_halves(e - held.x, slope_x - held.y);
     second[c] = pack_halves(slope_y, slope_y - unpack_halves(pack_halves(slope_y, slope_y)).x);
   }
-  const auto square = [](float away) { return fmaf(1.001F * away, away, 1e-6F); };  // no less as a half
+  const auto square = [](float away) { return fmaf(1.001F * away, away, 1e-6F); };  // rounded up: not smaller as a half
   first[3] = pack_halves(1, square(above));
   second[3] = pack_halves(square(below), 0);
   memory.row[i][0] = make_uint4(first[0], first[1], first[2], first[3]);
@@ -120,8 +121,8 @@ __device__ __forceinline__ float stage_component(const Components& components, u
   return fmaxf(above, below) + finite;
 }
 
-/// Makes the list of a warp's tile: components from the front, steep ones at the end, both filled up with the one that
-/// weighs nothing.
+/// Makes the list of a warp's tile: flat components from the front, steep ones from the end, both padded with the
+/// component of weight 0.
 __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
   constexpr unsigned room = most_in_unit + 2 * half_step;
   const unsigned lane = threadIdx.x % 32;
@@ -152,13 +153,13 @@ __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
   __syncwarp();
 }
 
-/// A tile's sums: a lane has column lane / 4 of its pixels, and of their sums those of channel lane % 4; every fourth
-/// lane {1, q}.
+/// Sums of a tile: a lane holds column lane / 4 of its pixels, and of their sums channel lane % 4; every fourth lane
+/// {1, q}.
 struct HalfSums {
-  float first[tile_side / 2][4] = {};  ///< of two rows of pixels
+  float first[tile_side / 2][4] = {};  ///< sums of two rows of pixels
   float second[tile_side / 2][4] = {};
 
-  /// Weights of a component in the lane's column, whose row `column_anchor` is `row` from the block's middle.
+  /// Computes the weights of a component in the lane's column. `row`: row `column_anchor` from the block's middle.
   template <bool Steep>
   __device__ static __forceinline__ void weigh(const HalfMemory& memory, unsigned i, float column, float row,
                                                float least, float (&weight)[tile_side]) {
@@ -208,7 +209,7 @@ struct HalfSums {
       float weight1[tile_side];
       weigh<Steep>(memory, two & 0xFFFFU, column, row, least, weight0);
       weigh<Steep>(memory, two >> 16, column, row, least, weight1);
-      // Eight lanes tell where the rows of each matrix are.
+      // Eight lanes give the addresses of the rows of each matrix.
       unsigned b[4];
       asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                    : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3])
@@ -226,8 +227,8 @@ struct HalfSums {
   }
 };
 
-/// Makes the memory of a block's components for one of its pictures; their lists too where they are not there from
-/// another. All threads call it.
+/// Fills the memory with a block's components for one of its pictures; makes their lists unless `listed` from another
+/// picture. All threads call it.
 template <int Channels>
 __device__ __forceinline__ void stage_halves(const Components& components, const Frame& frame, const ListStore& store,
                                              const PictureBlock& block, bool listed, HalfMemory& memory) {
@@ -273,7 +274,7 @@ __device__ __forceinline__ void stage_halves(const Components& components, const
   if (!listed) make_list(memory, count);
 }
 
-/// Sums and writes a block of one picture, `listed` with the lists of the one before; false where that is not precise
+/// Sums and writes a block of one picture; `listed`: with the lists of the previous one. False if that is not precise
 /// enough. All threads call it.
 template <int Channels>
 __device__ __forceinline__ bool sum_halves(const Components& components, const Frame* frames, const PictureGrid& grid,
@@ -295,7 +296,7 @@ __device__ __forceinline__ bool sum_halves(const Components& components, const F
   if (counts.steep > 0) {
     sums.add<true>(memory, list + counts.first_steep, counts.steep, dx, dy + column_anchor, shift);
   }
-  // Read only now, that the sums have the registers.
+  // Read only now: before, the sums need the registers.
   const BlockPlace& place = block.place;
   const float spread = block.record.half_spread;
   const float lost =
@@ -314,7 +315,7 @@ __device__ __forceinline__ bool sum_halves(const Components& components, const F
     holds &= (i >= rows) | ((room > 0) & (squares <= room * room * own_weight));
     inverses[i] = __shfl_sync(all_lanes, own_inverse, static_cast<int>(lane | 3U));
   }
-  // Each tile that holds is written; where one does not, the block is summed anew.
+  // All tiles are written; if one is not precise enough, the block is summed again in float32.
   if (channel < Channels) {
     const float own_reference = block.record.reference[channel];
     const std::int64_t first_of_picture =

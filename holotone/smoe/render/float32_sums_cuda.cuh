@@ -6,9 +6,9 @@
 namespace holotone::smoe {
 
 inline constexpr int sum_threads = 32 * tiles_a_block;
-/// Lanes side by side take a column of a tile each; so many groups of them take turns at the components.
+/// Groups of adjacent lanes, one for each column of a tile; groups take turns at the components.
 inline constexpr int groups = 32 / tile_side;
-inline constexpr float middle = 0.5F * (block_side - 1);  ///< of a block, pixels
+inline constexpr float middle = 0.5F * (block_side - 1);  ///< middle of a block, pixels
 /// Floats of a staged component: across, u, skew, down, v, peak, then colour and both slopes of each channel, u, v and
 /// colours (from the block's reference) at the block's middle; a multiple of four.
 constexpr int staged_floats(int channels) { return (6 + 3 * channels + 3) / 4 * 4; }
@@ -26,8 +26,8 @@ __device__ __forceinline__ float inverse(float x) {
   return result;
 }
 
-/// Sums of one tile: a column of eight pixels a lane, over the components of the lane's group. `Checked`: of weights
-/// times |m_k - c| too.
+/// Sums of one tile: one column of eight pixels per lane, over the components of the lane's group. `Checked`: also of
+/// weights times |m_k - c|.
 template <int Channels, bool Checked>
 struct TileSums {
   float weight[tile_side] = {};
@@ -58,7 +58,7 @@ struct TileSums {
       const float own_weight = power_of_two(fmaf(-v, v, base));
       weight[i] += own_weight;
       if constexpr (Checked) {
-        float away = 0;  // no less than any channel's
+        float away = 0;  // at least that of any channel
 #pragma unroll
         for (const float own_channel : expert) away += fabsf(own_channel);
         spread[i] = fmaf(own_weight, away, spread[i]);
@@ -72,7 +72,7 @@ struct TileSums {
   }
 };
 
-/// values[i] of all groups joined: each group ends with the sums of the two pixels from `first` on.
+/// Adds values[i] over all groups; each group ends with the sums of two adjacent pixels (ThreadPlace).
 __device__ __forceinline__ void join_groups(float (&values)[tile_side], float& sum0, float& sum1) {
   const bool high = (threadIdx.x & 16U) != 0;
   const bool odd = (threadIdx.x & 8U) != 0;
@@ -104,7 +104,7 @@ __device__ __forceinline__ void stage(const Components& components, const Frame&
     const Place& where = components.place[component];
     const ExactShape shape = components.exact[component];
     const Expert& expert = components.expert[component];
-    // Far from here u and v are small differences of large numbers.
+    // In float64: for distant components u and v are small differences of large numbers.
     const double x = (where.x - left) * frame.a_step_x;
     const double y = (where.y - top) * frame.a_step_y;
     const double across = shape.across * frame.step_x;
@@ -135,7 +135,7 @@ __device__ __forceinline__ void stage(const Components& components, const Frame&
   }
 }
 
-/// The numbers of the unit's components that a warp's tile needs.
+/// Lists the indices of the unit's components that a warp's tile needs; returns their number.
 __device__ __forceinline__ unsigned compact(const unsigned char* tiles, unsigned count, unsigned short* list) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned tile = threadIdx.x / 32;
@@ -151,7 +151,7 @@ __device__ __forceinline__ unsigned compact(const unsigned char* tiles, unsigned
   return number;
 }
 
-/// Where a thread's pixels stand in its block.
+/// Position of a thread's pixels in its block.
 struct ThreadPlace {
   int row;
   int column;
@@ -164,14 +164,14 @@ struct ThreadPlace {
   }
 };
 
-/// A thread's pixels in the end, two of a tile, one above the other.
+/// Results of a thread: two pixels of a tile, one above the other.
 template <int Channels>
 struct ThreadPixels {
   float weight[2];
   float spread[2] = {};
   float colour[Channels][2];
 
-  /// Of the first `number` components of the warp's list; all of its lanes call it.
+  /// Sums the first `number` components of the warp's list; all of its lanes call it.
   template <bool Checked>
   __device__ __forceinline__ void sum(const FloatMemory<Channels>& shared, unsigned number, float column, float row,
                                       float shift) {
@@ -187,7 +187,7 @@ struct ThreadPixels {
     for (int c = 0; c < Channels; ++c) join_groups(sums.colour[c], colour[c][0], colour[c][1]);
   }
 
-  /// body(number, plane) for all numbers.
+  /// Calls body(number, plane, row) for all sums.
   template <class Body>
   __device__ __forceinline__ void each(const Body& body) {
 #pragma unroll
@@ -199,7 +199,7 @@ struct ThreadPixels {
     }
   }
 
-  /// Writes them; false where the mean of |m_k - c| is too large for float32.
+  /// Writes the pixels; false if the mean of |m_k - c| is too large for float32.
   __device__ __forceinline__ bool write(const PictureGrid& grid, const PictureBlock& block, float* images) const {
     bool fits = true;
     const Block& record = block.record;
@@ -221,7 +221,7 @@ struct ThreadPixels {
   }
 };
 
-/// Stages a unit and sums it; how many components the warp's tile needs. All threads call it.
+/// Stages a unit and sums it; returns the number of components that the warp's tile needs. All threads call it.
 template <int Channels>
 __device__ __forceinline__ unsigned sum_unit(const Components& components, const Frame& frame, const Unit& unit,
                                              const PictureBlock& block, const Listed* listed,

@@ -1,12 +1,13 @@
 #pragma once
-// Tiles in float64, on a CUDA device: those whose range of densities or tolerance is too much for float32. Not for
+// Sums of tiles in float64, on a CUDA device, if the range of densities or the tolerance exceeds float32. Not for
 // users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 
 namespace holotone::smoe {
 
-/// So many threads share the components of a pixel: where tiles are summed as a whole, and in so many parts.
+/// Threads that share the components of a pixel: in tiles summed as a whole, and in tiles summed in `exact_parts`
+/// parts.
 inline constexpr int tile_shares = 2;
 inline constexpr unsigned exact_parts = 4;
 inline constexpr int parts_shares = tile_shares * exact_parts;

@@ -1,4 +1,4 @@
-// Components of a model as one view sees them; their order along a space-filling curve.
+// Components of a model in one view; their order along a space-filling curve.
 #include <algorithm>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -17,7 +17,7 @@ constexpr std::int64_t block = 4096;
 void require_slices(const SmoeModel& model) {
   const int d = model.dimensions;
   const auto numbers = numbers_of(model);
-  const Vector anywhere{};  // the slices of a component have one covariance wherever they are
+  const Vector anywhere{};  // all slices of a component have one covariance
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
       PlaneShape shape;
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> order_along_curve(const SmoeModel& model) {
 
 namespace {
 
-/// Of a model of D dimensions: known ahead, they leave no loops.
+/// Computes the components of a model of D dimensions; constant D lets all loops unroll.
 template <int D>
 void place_components(const SmoeModel& model, const SmoeView& view, std::span<const std::uint32_t> order,
                       std::vector<ImageComponent>& components) {
@@ -62,7 +62,7 @@ void place_components(const SmoeModel& model, const SmoeView& view, std::span<co
       const std::int64_t j = order.empty() ? i : order[static_cast<std::size_t>(i)];
       const Slice own = slice_component(numbers, D, j, view.at.data(), D - 2);
       PlaneShape shape;
-      (void)plane_shape(own, step_x, step_y, shape);  // require_slices has tried it
+      (void)plane_shape(own, step_x, step_y, shape);  // cannot fail: checked by require_slices
       auto& target = components[static_cast<std::size_t>(i)];
       target.x = (own.centre[0] - view.corner[0]) / step_x - 0.5;
       target.y = (own.centre[1] - view.corner[1]) / step_y - 0.5;

@@ -1,5 +1,5 @@
 #pragma once
-// A model's components as a picture sees them. Not for users.
+// Components of a model in the pixels of a picture. Not for users.
 #include <algorithm>
 #include <holotone/core/random.hpp>  // HOLOTONE_HOST_DEVICE
 #include <holotone/smoe/render.hpp>
@@ -8,10 +8,10 @@
 
 namespace holotone::smoe {
 
-/// One component in pixels of the picture, whose pixel (row, col) stands at x = col, y = row:
+/// One component in pixels of the picture, with pixel (row, col) at x = col, y = row:
 ///   log2(pi N) = peak - u^2 - v^2,   u = across (x - centre_x),   v = skew (x - centre_x) + down (y - centre_y)
 ///   expert     = colour + slope_x (x - centre_x) + slope_y (y - centre_y)
-/// but for a summand that all components share.
+/// log2(pi N) is up to a summand that all components share.
 struct ImageComponent {
   double x = 0;
   double y = 0;
@@ -30,7 +30,7 @@ struct ImageComponent {
   }
 };
 
-/// Pixels [left, right] x [top, bottom], both ends in it.
+/// Pixels [left, right] x [top, bottom], ends included.
 struct PixelBox {
   double left = 0;
   double right = 0;
@@ -38,8 +38,8 @@ struct PixelBox {
   double bottom = 0;
 };
 
-/// The largest and the smallest log2 density over a box. The density's logarithm is concave: the one is at the centre
-/// or on an edge that faces it, the other at a corner.
+/// Largest and smallest log2 density over a box. It is concave: the largest is at the centre or on an edge that faces
+/// it, the smallest at a corner.
 HOLOTONE_HOST_DEVICE inline double most_density(const ImageComponent& component, const PixelBox& box) {
   const double left = box.left - component.x;
   const double right = box.right - component.x;
@@ -71,13 +71,12 @@ HOLOTONE_HOST_DEVICE inline double least_density(const ImageComponent& component
 /// Throws invalid_argument for a component so narrow that its slices have no positive definite covariance in float64.
 void require_slices(const SmoeModel& model);
 
-/// A model's components along Morton's curve through their first two coordinates: neighbours in the picture are
-/// neighbours in memory.
-/// Cost O(K log K).
+/// Order of a model's components along Morton's curve through their first two coordinates: neighbours in the picture
+/// are neighbours in memory. Cost O(K log K).
 std::vector<std::uint32_t> order_along_curve(const SmoeModel& model);
 
-/// The components of a checked view, sliced and in pixels, in float64; in an order that names each of them once, or as
-/// they are. Cost O(K d^3), on all threads.
+/// Components of a checked view, sliced and converted to pixels, in float64. `order` is a permutation, or empty for the
+/// model's order. Cost O(K d^3), on all threads.
 std::vector<ImageComponent> image_components(const SmoeModel& model, const SmoeView& view,
                                              std::span<const std::uint32_t> order = {});
 

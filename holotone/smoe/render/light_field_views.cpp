@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view where = "LightFieldViews";
 
-/// A number that is linear in where a ray crosses the panel and in its slope: base + panel p + slope t.
+/// Coordinate that is linear in the position p at which a ray crosses the panel and in its slope t: base + panel p +
+/// slope t.
 struct Linear {
   double base = 0;
   double panel = 0;
@@ -21,14 +22,15 @@ struct Linear {
   [[nodiscard]] double at(double p, double t) const { return base + panel * p + slope * t; }
 };
 
-/// x and u of rays, or y and v: which of the two counts along the rays through a point, and what the other is then.
+/// Coordinates x and u of rays, or y and v. One of them, the counting one, runs along the rays through a point; the
+/// other follows from it.
 struct Axis {
   Linear picture;
   Linear camera;
   std::array<double, 2> picture_range{};
   std::array<double, 2> camera_range{};
   bool by_picture = false;
-  double ratio = 0;  ///< the other = w + ratio (what counts)
+  double ratio = 0;  ///< other coordinate = w + ratio (counting coordinate)
 
   void choose() {
     const double own = std::abs(picture.slope) / (picture_range[1] - picture_range[0]);
@@ -38,9 +40,9 @@ struct Axis {
   }
   [[nodiscard]] const Linear& counting() const { return by_picture ? picture : camera; }
   [[nodiscard]] const Linear& fixed() const { return by_picture ? camera : picture; }
-  /// What is the same for all rays through p.
+  /// w: the same for all rays through p.
   [[nodiscard]] double slice_at(double p) const { return fixed().at(p, 0) - ratio * counting().at(p, 0); }
-  /// Whether a ray meets both the picture and the cameras.
+  /// True if a ray meets both the picture and the cameras.
   [[nodiscard]] bool is_inside(double p, double t) const {
     const double x = picture.at(p, t);
     const double u = camera.at(p, t);
@@ -48,7 +50,7 @@ struct Axis {
   }
 };
 
-/// A model without v as one with, whatever v is.
+/// Extends a model without v to one that is constant in v.
 SmoeModel with_four_dimensions(const SmoeModel& model) {
   if (model.dimensions == 4) return model;
   SmoeModel lifted = model;
@@ -71,7 +73,7 @@ SmoeModel with_four_dimensions(const SmoeModel& model) {
   return lifted;
 }
 
-/// The model in coordinates {what counts along x, along y, what is fixed along x, along y}.
+/// The model in coordinates {counting along x, counting along y, fixed along x, fixed along y}.
 SmoeModel sheared(SmoeModel model, const std::array<Axis, 2>& axes) {
   std::array<int, 2> counting{};
   std::array<int, 2> fixed{};
@@ -170,20 +172,20 @@ std::array<float, 4> cubic_weights(float t) {
 
 constexpr double most_samples = 32768;
 
-/// Even samples along an axis of a slice's picture.
+/// Evenly spaced samples along an axis of a slice's picture.
 struct Samples {
-  double first = 0;  ///< place of the first
+  double first = 0;  ///< coordinate of the first
   double step = 0;
   std::int64_t count = 0;
 };
 
-/// Samples that surround all rays between two slopes, as close as the rays are.
+/// Samples that enclose all rays between two slopes, as close as the rays.
 Samples samples_of(const Axis& axis, double p, const std::array<double, 2>& slopes, double step) {
   const Linear& line = axis.counting();
   const double a = line.at(p, slopes[0]);
   const double b = line.at(p, slopes[1]);
   Samples samples;
-  // Slopes grow without end where cosines come near 1: there samples need not be as close.
+  // Slopes diverge as cosines approach 1: the number of samples is limited there.
   samples.step = std::max(std::abs(line.slope) * step, std::abs(b - a) / most_samples);
   samples.first = std::min(a, b) - 1.5 * samples.step;
   samples.count = static_cast<std::int64_t>(std::ceil(std::abs(b - a) / samples.step)) + 5;
@@ -196,9 +198,9 @@ struct LightFieldViews::State {
   LightFieldOptions options;
   Device device;
   std::array<Axis, 2> axes;
-  std::vector<SmoeModel> models;  ///< of each channel
+  std::vector<SmoeModel> models;  ///< models of the channels
   bool linear = false;
-  /// Renderers that no thread uses now, of each channel. GPU: one each.
+  /// Idle renderers of each channel. GPU: one each.
   std::mutex lock;
   std::vector<std::vector<std::unique_ptr<SmoeRenderer>>> idle;
   std::mutex gpu_lock;
@@ -217,7 +219,7 @@ struct LightFieldViews::State {
                                           SmoeRenderOptions{.tolerance = options.tolerance});
   }
 
-  /// The slice's picture as linear light.
+  /// Renders a slice as linear light.
   Array<float, 2> picture(std::size_t channel, const SmoeView& view) {
     std::unique_lock<std::mutex> turn(gpu_lock, std::defer_lock);
     if (device.backend != Backend::cpu) turn.lock();
@@ -268,7 +270,7 @@ LightFieldViews::LightFieldViews(const SmoeModel& model, const LightFieldOptions
   state_->linear = model.linear;
   const SmoeModel own = with_four_dimensions(model);
   state_->axes = axes_of(own, geometry);
-  // Without v there is one row of cameras, whose light goes up and down as far as it likes.
+  // Without v there is one row of cameras, whose light is not limited vertically.
   if (model.dimensions == 3) state_->axes[1].camera_range = {-INFINITY, INFINITY};
   const auto whole = sheared(own, axes_of(own, geometry));
   const bool one = model.channels == 1 || options.luminance;
@@ -287,7 +289,7 @@ void LightFieldViews::look(const Rays& rays, int channel, View<float, 2> intensi
     std::fill_n(distance_m.data(), distance_m.size(), static_cast<float>(state_->options.geometry.distance_m));
   }
   const auto& axes = state_->axes;
-  // The rays' own slopes, then only those that meet the picture and the cameras.
+  // Slopes of the rays; x is NaN for rays that miss the picture or the cameras.
   std::array<double, 2> across{INFINITY, -INFINITY};
   std::array<double, 2> up = across;
   std::vector<std::array<double, 2>> slopes(static_cast<std::size_t>(element_count(rays.shape)));

@@ -78,7 +78,7 @@ struct SmoeRenderer::State {
   SmoeModel model;
   Queue queue;
   smoe::EnginePointer engine;
-  Array<float, 1> colours;  ///< of pictures that are wanted as codes
+  Array<float, 1> colours;  ///< colours of pictures rendered as codes
 
   template <class Code>
   void render_codes(SmoeRenderer& renderer, std::span<const SmoeView> views, View<Code, 4> images, int bits) {

@@ -10,15 +10,15 @@
 namespace holotone::smoe {
 namespace {
 
-/// Range of log2 densities in a tile that float32 holds without a maximum for each pixel.
+/// Largest range of log2 densities in a tile that float32 holds without a maximum for each pixel.
 constexpr double widest_range = 200;
-/// Of the tolerance: what rounding in float32 may take.
+/// Share of the tolerance for rounding in float32.
 constexpr double rounding_share = 0.1;
 
-/// Components that are summed at once: a first-level cache holds them.
+/// Components per pass: a first-level cache holds them.
 constexpr std::size_t at_once = 64;
 
-/// A component in coordinates of a tile's first pixel, its density less the tile's shift.
+/// Converts a component to coordinates of a tile's first pixel, with its density reduced by the tile's shift.
 template <int Channels>
 HOLOTONE_ALWAYS_INLINE void place(const ImageComponent& component, const PixelBox& box, double shift,
                                   TileColumns<Channels>& own) {
@@ -45,7 +45,7 @@ HOLOTONE_ALWAYS_INLINE void place(const ImageComponent& component, const PixelBo
   }
 }
 
-/// The picture in a tile, of which a part may be outside.
+/// Computes the picture in a tile, which may be partly outside.
 template <int Channels>
 HOLOTONE_SIMD_CLONES void sum_tile(const ImageComponent* components, const std::uint32_t* index, std::size_t count,
                                    const PixelBox& box, double shift, const View<float, 3>& image) {
@@ -111,8 +111,8 @@ class CpuEngine final : public SmoeRenderer::Engine {
     info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(rows * columns);
   }
 
-  /// Exponents are off by some units of their size in the last place: so are weights, relatively, and colours by that
-  /// of their spread.
+  /// True if float32 is not precise enough. Errors of exponents are some units in the last place of their size. Weights
+  /// have the same error, relatively, and colours that error times their spread.
   [[nodiscard]] bool needs_float64(const TileComponents& tile) const {
     if (options_.precision == SmoePrecision::robust) return true;
     const double range = tile.most - tile.least;
@@ -123,7 +123,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
 
   void float_tile(const std::vector<ImageComponent>& components, const TileComponents& tile, const PixelBox& box,
                   View<float, 3> image) const {
-    // The best of every pixel is between 2^-100 and 2^100.
+    // The largest weight of every pixel is between 2^-100 and 2^100.
     const double shift = tile.most - tile.least > 100 ? 0.5 * (tile.most + tile.least) : tile.least;
     const auto sum = [&]<int Channels>(std::integral_constant<int, Channels>) {
       sum_tile<Channels>(components.data(), tile.index.data(), tile.index.size(), box, shift, image);

@@ -9,7 +9,7 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr std::int64_t most_areas = 8192;  // at once
+constexpr std::int64_t most_areas = 8192;  // areas of a pass
 constexpr std::int64_t most_slots = blocks_an_area * most_areas;
 constexpr std::int64_t few_chunks = 8192;
 constexpr std::int64_t most_chunks = 1 << 18;
@@ -87,7 +87,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     set_ = std::move(frames);
   }
 
-  /// Pictures that lists may serve together: those of the same part of close planes.
+  /// Bundles of pictures that share lists: the same part of close planes.
   std::vector<PictureBundle> bundles_of(const std::vector<Frame>& frames, const std::vector<double>& at) {
     const auto pictures = static_cast<unsigned>(frames.size());
     std::vector<PictureBundle> bundles;
@@ -124,9 +124,9 @@ class CudaEngine final : public SmoeRenderer::Engine {
     return counts;
   }
 
-  /// Blocks that found no room for their lists have summed all components. The bound holds then too, but windows have
-  /// to be cut:
-  /// they are tried again with more room, or fewer areas at once where that is too much.
+  /// True if the lists of all blocks had room. Blocks without room have summed all components: this satisfies the error
+  /// bound of `bounded`, but not the definition of `window`. Prepares another try with more room, or with fewer areas
+  /// at once if that is too much.
   [[nodiscard]] bool lists_fit() {
     std::int64_t taken = 0;
     for (const auto& own : counts_of_bands()) taken = std::max<std::int64_t>(taken, own.chunks);
@@ -140,14 +140,14 @@ class CudaEngine final : public SmoeRenderer::Engine {
     return false;
   }
 
-  /// What a list of all components fills.
+  /// Chunks of a list of all components.
   [[nodiscard]] std::int64_t chunks_of_all() const { return model_.count() / (most_in_unit - 31) + 1; }
 
   void reserve_store(std::int64_t blocks) {
     first_free_ = blocks;
     const std::int64_t of_pictures = blocks << bundle_log2_;
     const std::int64_t slots = std::min(of_pictures, most_slots);
-    // A block takes at most as many as all components fill, all of them together rarely more than one each.
+    // A block takes at most the chunks of all components, all of them together rarely more than one each.
     const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / most_in_unit, few_chunks, most_chunks);
     chunks_ = std::min(std::max(taken, wanted_chunks_), blocks * chunks_of_all());
     reserve(blocks_, blocks, queue_);
@@ -208,18 +208,17 @@ class CudaEngine final : public SmoeRenderer::Engine {
   unsigned processors_ = 0;
   std::int64_t areas_at_once_ = most_areas;
   std::int64_t wanted_chunks_ = 0;
-  std::optional<Shape<2>>
-      fitting_;  ///< pictures of this size from `set_` and `set_at_` are known to find room for all lists
+  std::optional<Shape<2>> fitting_;  ///< size of pictures from `set_` and `set_at_` whose lists are known to have room
   std::int64_t tiles_ = 0;
   std::int64_t bands_ = 0;
   std::int64_t first_free_ = 0;
   std::int64_t chunks_ = 0;
   std::vector<Frame> set_;
-  std::vector<double> set_at_;  ///< other coordinates of the same
-  Array<Frame, 1> frames_;      ///< the same
+  std::vector<double> set_at_;  ///< fixed coordinates of the same views
+  Array<Frame, 1> frames_;      ///< set_ on the device
   std::vector<PictureBundle> bundles_;
   unsigned bundle_log2_ = 0;
-  Array<PictureBundle, 1> device_bundles_;  ///< the same
+  Array<PictureBundle, 1> device_bundles_;  ///< bundles_ on the device
   Array<Block, 1> blocks_;
   Array<Unit, 1> units_;
   Array<Listed, 1> listed_;

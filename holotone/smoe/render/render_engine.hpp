@@ -1,11 +1,11 @@
 #pragma once
-// Between the renderer (render.cpp, the one dispatch) and what computes. Not for users.
+// Interface between the renderer (render.cpp, the only dispatch) and its backends. Not for users.
 #include <holotone/smoe/render.hpp>
 #include <span>
 
 namespace holotone {
 
-/// Views and images arrive checked: one view or more, of one size, with `extent` > 0.
+/// Backend of a renderer. Views and images are already checked: one view or more, of one size, with `extent` > 0.
 class SmoeRenderer::Engine {
  public:
   virtual ~Engine() = default;
@@ -17,7 +17,7 @@ namespace smoe {
 
 using EnginePointer = std::unique_ptr<SmoeRenderer::Engine>;
 
-/// `model` outlives the engine.
+/// `model` must outlive the engine.
 EnginePointer engine_cpu(const SmoeModel& model, const SmoeRenderOptions& options);
 EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options);
 

@@ -1,4 +1,4 @@
-// Lists of the components that tiles sum, from large boxes to small ones, on the CPU.
+// Component lists of tiles, from large boxes to small ones, on the CPU.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ class CentreTiles {
     auto next = begin_;
     for (std::size_t j = 0; j < components.size(); ++j) index_[next[tile[j]]++] = static_cast<std::uint32_t>(j);
   }
-  /// Of the tiles [first, end) of a row.
+  /// Components of the tiles [first, end) of a row.
   [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t row, std::int64_t first, std::int64_t end) const {
     const auto begin = begin_[static_cast<std::size_t>(row * tiles_[1] + first)];
     return std::span(index_).subspan(begin, begin_[static_cast<std::size_t>(row * tiles_[1] + end)] - begin);
@@ -45,23 +45,23 @@ class CentreTiles {
   std::vector<std::uint32_t> index_;
 };
 
-/// Tiles a side of the boxes that lists are made in: areas, blocks, and parts of these. Each starts from what the one
-/// around it has.
+/// Tiles a side of the boxes of the list hierarchy: areas, blocks, and parts of these. Each starts from the list of the
+/// enclosing one.
 constexpr std::int64_t area_side = 8;
 constexpr std::int64_t block_side = 4;
 constexpr std::int64_t part_side = 2;
-/// How far from a tile, in pixels, components are looked for that may be the best in it.
+/// Distance from half a tile, in pixels, within which components are searched that may be the densest in it.
 constexpr double near_px = 4;
-/// Of the share of larger boxes, that of packs which no block looks at.
+/// Fraction of the share of larger boxes for packs that no block tests.
 constexpr double far_share = 1.0 / 3;
 
-/// How far below L a component's density is where `count` of them together may be dropped whose experts, and with them
-/// the picture's colours, are no farther than `reach` from 0: their error is at most count 2^-depth 2 reach.
+/// Depth below L at which `count` components together may be dropped. Their experts, and with them the picture's
+/// colours, are no farther than `reach` from 0: the error is at most count 2^-depth 2 reach.
 double depth_of(double count, double reach, double budget) {
   return std::max(0.0, std::log2(2 * count * reach / budget)) + 1e-6;
 }
 
-/// The farthest that any expert is from 0 in the picture.
+/// Largest distance of any expert from 0 in the picture.
 double farthest_of(std::span<const ImageComponent> components, int channels, const Shape<2>& size) {
   const PixelBox picture{0, static_cast<double>(size[1] - 1), 0, static_cast<double>(size[0] - 1)};
   constexpr std::size_t block = 4096;
@@ -87,7 +87,7 @@ struct TileBox {
             static_cast<double>(std::min(right * tile_shape[1], size[1]) - 1), static_cast<double>(top * tile_shape[0]),
             static_cast<double>(std::min(bottom * tile_shape[0], size[0]) - 1)};
   }
-  /// body(part) for its parts of `side` tiles.
+  /// Calls body(part) for its parts of `side` tiles.
   template <class Body>
   void for_parts(std::int64_t side, const Body& body) const {
     for (std::int64_t row = top; row < bottom; row += side) {
@@ -98,7 +98,7 @@ struct TileBox {
   }
 };
 
-/// The lists of areas of tiles. A thread has its own.
+/// Makes the lists of one area's tiles, on one thread.
 class AreaLists {
  public:
   AreaLists(const Packs& packs, int channels, const Shape<2>& size, double tolerance, double far_depth,
@@ -132,7 +132,8 @@ class AreaLists {
     return least_[static_cast<std::size_t>((row - top_) * area_side + column - left_)];
   }
 
-  /// L of tiles: the least that the components around its halves have all over these.
+  /// L of the area's tiles: the smaller value of a tile's halves, each the largest density that a component near it
+  /// reaches all over it.
   void find_least(const TileBox& area) {
     const auto box = area.pixels(size_);
     packs_.around(grown(box), packs_found_);
@@ -176,7 +177,7 @@ class AreaLists {
     return least;
   }
 
-  /// L of an area: the least of its tiles', or what the densest components have where a tile has none around it.
+  /// L of an area: the least of its tiles; if a tile has no component near it, the best of the densest bundle.
   double least_in(const TileBox& area) {
     const double least = least_of_tiles(area);
     if (least > minus_infinity) return least;
@@ -199,12 +200,12 @@ class AreaLists {
     const auto kept = pruner_.reaching(static_cast<float>(least - depth_));
     part_.take(block_, kept, area_);
     const auto densest = std::lower_bound(kept.begin(), kept.end(), pruner_.densest) - kept.begin();
-    // For all of its tiles: experts are little farther in it.
+    // Once for all tiles of the part: experts' distances in it are little larger.
     pruner_.measure(part_, tiles.pixels(size_), static_cast<std::size_t>(densest));
     tiles.for_parts(1, [&](const TileBox& tile) { list_tile(tile, least); });
   }
 
-  /// L of a box that is part of another one, after its candidates are located in it.
+  /// Locates candidates in a box and returns its L, at least that of the enclosing box.
   double raise(const TileBox& tiles, const Candidates& candidates, double least_above) {
     pruner_.locate(candidates, tiles.pixels(size_));
     return std::max({least_of_tiles(tiles), least_above, static_cast<double>(pruner_.best)});
@@ -221,9 +222,9 @@ class AreaLists {
   const Shape<2>& size_;
   double tolerance_;
   double far_depth_;
-  std::int64_t columns_;  ///< of tiles in the picture
+  std::int64_t columns_;  ///< columns of tiles in the picture
   const TileBody& body_;
-  std::int64_t top_ = 0;  ///< of the area
+  std::int64_t top_ = 0;  ///< first row of tiles of the area
   std::int64_t left_ = 0;
   std::array<double, area_side * area_side> least_{};  ///< L of its tiles
   double depth_ = 0;
@@ -252,7 +253,7 @@ void bounded(std::span<const ImageComponent> components, int channels, const Sha
   });
 }
 
-/// The pixels of a tile's block, which holds all of it.
+/// Pixels of the window block that contains a tile.
 PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& size) {
   if (block_px == 0) return tile;
   const auto side = static_cast<double>(block_px);
@@ -262,8 +263,8 @@ PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& s
           std::min(top + side, static_cast<double>(size[0])) - 1};
 }
 
-/// Lists that no bound was asked for, with what the sums over them have to know. A tile's candidates are the components
-/// whose centres stand in the tiles that the window meets.
+/// Lists without an error bound (`window` and `all`), with the bounds that their sums need. A tile's candidates are the
+/// components with centres in the tiles that the window meets.
 void listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double window_px,
             std::int64_t block_px, const TileBody& body) {
   const auto count = tiles_of(size);

@@ -1,21 +1,22 @@
 #pragma once
-// The bounds by which components are dropped from boxes of pixels, the same on every device (select.hpp has the
-// formula). Not for users.
+// Bounds for dropping components from boxes of pixels, the same on every device (select.hpp has the formula). Not for
+// users.
 #include <cmath>
 #include <holotone/smoe/render/select.hpp>
 
 namespace holotone::smoe {
 
-/// Of the tolerance: the dropped components of tiles, and those of all larger boxes together. The rest is for rounding.
+/// Shares of the tolerance: components dropped from tiles, and from all larger boxes together. The rest is for
+/// rounding.
 inline constexpr double tile_share = 0.6;
 inline constexpr double box_share = 0.3;
-/// Components below 2^-10 of the best count with their weight in the bound on the picture's colours.
+/// Log2 of the relative weight below which components enter the bound of the picture's colours times their weight.
 inline constexpr double minor_weight = -10;
 /// Classes of the dropped sum's summands, a factor of two each.
 inline constexpr int cost_classes = 64;
 inline constexpr int must_stay = 255;
 
-/// `side` tiles a side.
+/// Pixels of a box of `side` tiles a side, clipped to the picture.
 HOLOTONE_HOST_DEVICE inline PixelBox box_of(std::int64_t row, std::int64_t column, std::int64_t side,
                                             const Shape<2>& size) {
   const std::int64_t height = tile_shape[0] * side;
@@ -33,7 +34,7 @@ HOLOTONE_HOST_DEVICE inline Shape<2> tile_of(const ImageComponent& component, co
   return {place(component.y, tile_shape[0], tiles[0]), place(component.x, tile_shape[1], tiles[1])};
 }
 
-/// U
+/// U: upper bound of the log2 density in a box.
 HOLOTONE_HOST_DEVICE inline double density_above(const ImageComponent& component, const PixelBox& box) {
   const double density = most_density(component, box);
   return density + 1e-12 * std::abs(density);
@@ -50,7 +51,7 @@ HOLOTONE_HOST_DEVICE inline double colour_amid(const ImageComponent& component, 
 
 using Reference = std::array<double, most_smoe_channels>;
 
-/// r: how far the expert is from a colour anywhere in a box.
+/// r: upper bound of the expert's distance from a colour in a box.
 HOLOTONE_HOST_DEVICE inline double reach_of(const ImageComponent& component, int channels, const PixelBox& box,
                                             const Reference& reference) {
   const double half_width = 0.5 * (box.right - box.left);
@@ -65,8 +66,8 @@ HOLOTONE_HOST_DEVICE inline double reach_of(const ImageComponent& component, int
   return reach;
 }
 
-/// By how many halves of the budget a component's share of the error, `cost`, is below it; must_stay if it may be the
-/// best or costs more.
+/// Class of a component: number of halvings of the budget down to its share of the error, `cost`. must_stay if it may
+/// be the densest or costs more than the budget.
 HOLOTONE_HOST_DEVICE inline int class_of_cost(double most, double reach, double least, double spread, double budget,
                                               double& cost) {
   cost = 0;

@@ -1,4 +1,4 @@
-// Lists of the components that tiles sum in a fit, from large boxes to small ones, on CUDA.
+// Component lists of tiles in a fit, from large boxes to small ones, on CUDA.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -12,7 +12,7 @@ namespace {
 constexpr int box_threads = 256;
 constexpr int box_warps = box_threads / 32;
 constexpr int threads = 256;
-/// From level to level, each way.
+/// Boxes of a level along each side of a box of the next one.
 constexpr std::int64_t boxes_across = 8;
 /// Costs are added as whole numbers of 2^-32 of the budget, rounded up.
 constexpr double a_budget = 4294967296.0;
@@ -26,7 +26,7 @@ __device__ __forceinline__ double from_ordered(unsigned long long bits) {
   return __longlong_as_double(static_cast<long long>(bits >> 63 != 0 ? bits & ~(1ULL << 63) : ~bits));
 }
 
-/// All threads' values joined, the same way each time, for all of them.
+/// Joins all threads' values in a fixed order; all threads receive the result.
 template <class Value, class Join>
 __device__ Value over_block(Value value, Value* shared, const Join& join) {
   for (int offset = 16; offset > 0; offset /= 2) value = join(value, __shfl_xor_sync(all_lanes, value, offset));
@@ -38,7 +38,7 @@ __device__ Value over_block(Value value, Value* shared, const Join& join) {
   return all;
 }
 
-/// A thread for each component and tile around its centre: L of tiles.
+/// Raises L of tiles: one thread per component and tile of the 3 x 3 around its centre.
 __global__ void least_kernel(const ImageComponent* __restrict__ components, std::int64_t count, Shape<2> size,
                              Shape<2> tiles, unsigned long long* __restrict__ least) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -68,7 +68,7 @@ __global__ void join_kernel(const unsigned long long* __restrict__ parts, Shape<
   least[i] = own;
 }
 
-/// The components that a box may need: its parent's, or all.
+/// Candidates of a box: the list of its parent, or all components.
 struct Candidates {
   const std::uint32_t* index;
   std::int64_t count;
@@ -123,14 +123,14 @@ struct Scene {
   }
 };
 
-/// Not inlined: both kernels must come to the same class, to the last bit.
+/// Not inlined: both kernels must compute the same class, to the last bit.
 __device__ __noinline__ int class_of(const Scene& scene, const ImageComponent& component, const PixelBox& box,
                                      const BoundedBox& own, double& cost) {
   return class_of_cost(density_above(component, box), reach_of(component, scene.channels, box, own.reference),
                        own.least, own.spread, scene.budget, cost);
 }
 
-/// Memory that the threads of a block share while they bound a box.
+/// Shared memory of a block of threads for the bounds of a box.
 struct BoundMemory {
   double joined[box_warps];
   std::int64_t best_of_warps[box_warps];
@@ -142,7 +142,8 @@ struct Larger {
   __device__ double operator()(double a, double b) const { return a > b ? a : b; }
 };
 
-/// L of a box: what is known of it and of the box around it; of all candidates where that is too little.
+/// L of a box: the larger of its known value and its parent's. For tiles, and if both are unknown, all candidates raise
+/// it.
 __device__ __forceinline__ double least_of(const Scene& scene, std::int64_t box_number, const PixelBox& box,
                                            const Candidates& candidates, unsigned long long known,
                                            BoundMemory& memory) {
@@ -158,7 +159,7 @@ __device__ __forceinline__ double least_of(const Scene& scene, std::int64_t box_
   return least;
 }
 
-/// The candidate of the highest density, the first of several.
+/// Candidate of the largest density, the first of several.
 __device__ __forceinline__ std::int64_t densest_of(const Scene& scene, const PixelBox& box,
                                                    const Candidates& candidates, BoundMemory& memory) {
   double most = -INFINITY;
@@ -195,7 +196,7 @@ __device__ __forceinline__ double spread_of(const Scene& scene, const PixelBox& 
          over_block(rest, memory.joined, [](double a, double b) { return a + b; });
 }
 
-/// Candidates and their costs, class by class, into the shared memory.
+/// Sums numbers and costs of candidates, class by class, in the shared memory.
 __device__ __forceinline__ void count_costs(const Scene& scene, const PixelBox& box, const Candidates& candidates,
                                             const BoundedBox& own, BoundMemory& memory) {
   if (threadIdx.x < cost_classes) {
@@ -214,7 +215,7 @@ __device__ __forceinline__ void count_costs(const Scene& scene, const PixelBox& 
   __syncthreads();
 }
 
-/// A block for each box: L, B and what is dropped.
+/// One block per box: L, B and the first dropped class.
 __global__ void __launch_bounds__(box_threads)
     bound_kernel(Scene scene, const unsigned long long* __restrict__ least, BoundedBox* __restrict__ boxes,
                  std::int64_t* __restrict__ numbers) {
@@ -241,7 +242,7 @@ __global__ void __launch_bounds__(box_threads)
   numbers[box_number] = candidates.count - dropped;
 }
 
-/// A block for each box: the components that stay, in their order.
+/// One block per box: the kept components, in their order.
 __global__ void __launch_bounds__(box_threads)
     list_kernel(Scene scene, const BoundedBox* __restrict__ boxes, const std::int64_t* __restrict__ begin,
                 std::uint32_t* __restrict__ index) {
@@ -294,7 +295,7 @@ CudaSelector::CudaSelector(const Shape<2>& size, int channels, Queue queue)
   };
   Shape<2> count{(size[0] + tile_shape[0] - 1) / tile_shape[0], (size[1] + tile_shape[1] - 1) / tile_shape[1]};
   add(count, 1);
-  // The whole picture drops nothing that its parts would not.
+  // No level for the whole picture: it would drop nothing that its parts would not.
   for (std::int64_t side = boxes_across; count[0] > boxes_across || count[1] > boxes_across; side *= boxes_across) {
     count = {(count[0] + boxes_across - 1) / boxes_across, (count[1] + boxes_across - 1) / boxes_across};
     add(count, side);
@@ -351,7 +352,7 @@ void CudaSelector::list(std::size_t level, const ImageComponent* components, std
         ErrorCode::out_of_memory,
         "SmoeFitter: components: expected at most 2^32 in the lists of all tiles, got " + std::to_string(total));
   }
-  // Some more than now: lists grow and shrink from step to step.
+  // A quarter more than needed: lists grow and shrink from step to step.
   if (index.size() < total) reserve(index, total + total / 4, queue_);
   list_kernel<<<static_cast<unsigned>(boxes), box_threads, 0, stream>>>(scene, own.boxes.data(), begin.data(),
                                                                         index.data());

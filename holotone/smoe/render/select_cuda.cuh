@@ -1,5 +1,5 @@
 #pragma once
-// The lists of select.hpp made on a CUDA device, of components that stand there. Not for users.
+// The lists of select.hpp on a CUDA device, for components in its memory. Not for users.
 #include <holotone/core/array.hpp>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/smoe/render/select_bounds.hpp>
@@ -15,30 +15,29 @@ struct DevicePairs {
   Array<std::uint32_t, 1> places;
 };
 
-/// What is known of a box of pixels.
+/// Bounds of a box of pixels.
 struct BoundedBox {
   double least;   ///< L
   double spread;  ///< B
   Reference reference;
-  int cheapest;  ///< classes of costs from here on are dropped
+  int cheapest;  ///< first class of costs that is dropped
 };
 
-/// Selects as select_components does where it is `bounded`, but for boxes that are eight times as wide from level to
-/// level.
-/// The same lists each time: sums that decide what is dropped are added in fixed order or as whole numbers.
+/// Makes the lists of select_components for `bounded`, with boxes eight times as wide from level to level. The same
+/// lists in every run: sums that decide on dropped components are added in fixed order or as whole numbers.
 class CudaSelector {
  public:
   CudaSelector(const Shape<2>& size, int channels, Queue queue);
 
   [[nodiscard]] const Shape<2>& tiles() const { return levels_.front().count; }
-  /// Waits for the device: numbers of pairs set the sizes of what is allocated.
+  /// Waits for the device: the numbers of pairs determine the sizes of allocations.
   void select(const ImageComponent* components, std::int64_t count, double tolerance, DevicePairs& pairs);
 
  private:
   struct Level {
     Shape<2> count{};
-    std::int64_t side = 1;               ///< tiles of a box
-    Array<unsigned long long, 1> least;  ///< of every box, as bits in the order of numbers; 0: none is known
+    std::int64_t side = 1;               ///< tiles per side of a box
+    Array<unsigned long long, 1> least;  ///< L of every box, as ordered_bits; 0: unknown
     Array<BoundedBox, 1> boxes;
     Array<std::int64_t, 1> numbers;  ///< {boxes + 1}: components of each box
     Array<std::int64_t, 1> begin;    ///< {boxes + 1}
@@ -55,7 +54,7 @@ class CudaSelector {
   std::vector<Level> levels_;  ///< tiles first
   Array<std::byte, 1> workspace_;
   Array<std::uint32_t, 1> sorted_;   ///< components of pairs
-  Array<std::uint32_t, 1> numbers_;  ///< of pairs
+  Array<std::uint32_t, 1> numbers_;  ///< numbers of pairs
 };
 
 }  // namespace holotone::smoe

@@ -111,7 +111,7 @@ Packs::Packs(std::span<const ImageComponent> components, int channels)
       pack.place_x = components[first].x;
       pack.place_y = components[first].y;
       for (std::size_t lane = 0; lane < Pack::lanes; ++lane) {
-        // The last component fills the last pack.
+        // The last component pads the last pack.
         const auto& own = components[std::min(first + lane, components_ - 1)];
         pack.set(lane, own, static_cast<std::size_t>(channels));
         bounds_.add(p, own);

@@ -13,17 +13,17 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 // arithmetic out of branches.
 constexpr std::size_t lanes = Candidates::lanes;
 
-/// Of q = u^2 + v^2: 2^-14 for u and v that are off (Candidates), the rest for rounding of q and of what it is taken
-/// from.
+/// Factors of q = u^2 + v^2: 2^-14 for the errors of u and v (Candidates), the rest for rounding of q and of its
+/// subtraction from the peak.
 constexpr float least_square = 1 - 0x1p-13F;
 constexpr float most_square = 1 + 0x1p-13F;
-/// Experts with more might overflow: they are infinitely far.
+/// Experts with a larger bound might overflow: their distance counts as infinite.
 constexpr float most_rounding = 1e30F;
 
 constexpr float smaller(float a, float b) { return a < b ? a : b; }
 constexpr float larger(float a, float b) { return a > b ? a : b; }
 
-/// A box relative to the pixel that candidates are.
+/// A box relative to the candidates' reference pixel.
 struct NearBox {
   float left;
   float right;
@@ -37,7 +37,7 @@ struct NearBox {
         bottom(static_cast<float>(box.bottom - around.top)) {}
 };
 
-/// Where a pack's components go.
+/// Destination of a pack's components.
 struct PackPlaces {
   float* rows;
   std::size_t stride;
@@ -72,14 +72,14 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
     const float far_x = std::abs(pack.x[i]) + std::abs(own.shift_x) + own.width + 1;
     const float far_y = std::abs(pack.y[i]) + std::abs(own.shift_y) + own.height + 1;
     const float terms = pack.across[i] * far_x + std::abs(pack.skew[i]) * far_x + pack.down[i] * far_y;
-    // What float32 does not hold may have its peak everywhere, and nothing for sure.
+    // Components that float32 does not hold: at most their peak anywhere, no lower bound.
     const float holds = terms < static_cast<float>(most_of_float) ? 1 : 0;
     const float bounded = holds * terms;
     const float slack = 0x1p-25F * bounded * bounded + 0x1p-21F * (std::abs(pack.peak[i]) + 1);
     const float across = holds * pack.across[i];
     const float skew = holds * pack.skew[i];
     const float down = holds * pack.down[i];
-    // No division by 0 where these are none.
+    // Avoids division by 0 for such components.
     const float none = 1 - holds;
     row[Candidates::x][i] = pack.x[i] + own.shift_x;
     row[Candidates::y][i] = pack.y[i] + own.shift_y;
@@ -97,13 +97,13 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
   for (std::size_t r = 0; r < Candidates::experts; ++r) std::copy_n(row[r], lanes, rows + r * stride);
 }
 
-/// A row of candidates elsewhere: no vector code, whose gathering takes longer.
+/// Gathers a row of candidates. Scalar code: vector gathers take longer.
 void gather(const float* from, const std::uint32_t* which, std::size_t count, float* __restrict to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[which[i]];
 }
 
-/// most_density without branches, and of least_density the largest, lane by lane. The point of an edge that faces the
-/// centre is in the box wherever the centre is, and the nearer of both edges' points is the nearest of the box.
+/// most_density without branches, and the largest least_density, lane by lane. On an edge that faces the centre, the
+/// nearest point is in the box for any centre. The nearer of both edges' points is the nearest of the box.
 HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& box, float* __restrict most,
                                           float* __restrict best, float* __restrict largest,
                                           std::uint32_t* __restrict densest) {
@@ -150,7 +150,7 @@ HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& b
   }
 }
 
-/// The largest least_density alone, of a pack that begins at `first`.
+/// Only the largest least_density, of a pack that begins at `first`.
 HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first, const NearBox& box,
                                          float* __restrict best) {
   const NearBox own = box;
@@ -175,7 +175,7 @@ HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first
   }
 }
 
-/// The largest, lane by lane.
+/// Largest number, lane by lane.
 HOLOTONE_SIMD_CLONES void largest_of(const float* number, std::size_t count, float* __restrict largest) {
   for (std::size_t i = 0; i < count; i += lanes) {
 #pragma GCC unroll 1
@@ -190,7 +190,7 @@ float largest_of(const float* number, std::size_t count) {
   return *std::max_element(largest, largest + lanes);
 }
 
-/// One channel's part of reach_of: how far experts are from `reference` in a box.
+/// One channel's part of reach_of: distance of experts from `reference` in a box.
 HOLOTONE_SIMD_CLONES void reach_in(const Candidates& at, std::size_t channel, const NearBox& box, float reference,
                                    float* __restrict reach) {
   const float middle_x = 0.5F * (box.left + box.right);
@@ -211,17 +211,17 @@ HOLOTONE_SIMD_CLONES void reach_in(const Candidates& at, std::size_t channel, co
   }
 }
 
-/// Weights at most.
+/// Upper bounds of weights.
 HOLOTONE_SIMD_CLONES void weights_above(const float* most, std::size_t count, float least, float* __restrict weight) {
   for (std::size_t i = 0; i < count; ++i) {
     const float above = most[i] - least;
-    // The lesser of it and 0, without a branch. The factor pays for rounding: 2^-18 of an exponent of 126, and the
-    // polynomial's.
+    // min(above, 0) without a branch. The factor covers rounding: 2^-18 of an exponent of 126, and the polynomial's.
     weight[i] = power_of_two(0.5F * (above - std::abs(above))) * 1.00001F;
   }
 }
 
-/// B, lane by lane: the largest reach of those that may have weight, and of the others the sum of weights times reach.
+/// B, lane by lane: the largest reach of candidates that may have weight, and the sum of weights times reach of the
+/// others.
 HOLOTONE_SIMD_CLONES void bound_colours(const float* most, const float* reach, const float* weight, std::size_t count,
                                         float least, float* __restrict major, float* __restrict rest) {
   constexpr auto minor = static_cast<float>(minor_weight);
@@ -236,7 +236,7 @@ HOLOTONE_SIMD_CLONES void bound_colours(const float* most, const float* reach, c
   }
 }
 
-/// A component's share of the error in place of its weight; beyond any budget if it may be the best.
+/// Replaces a weight by the component's share of the error; infinite if it may be the densest.
 HOLOTONE_SIMD_CLONES void costs_of(const float* most, const float* reach, std::size_t count, float least, float spread,
                                    float* __restrict weight) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -245,10 +245,10 @@ HOLOTONE_SIMD_CLONES void costs_of(const float* most, const float* reach, std::s
   }
 }
 
-/// Limits that are tried at once.
+/// Limits tested in one pass.
 constexpr std::size_t trials = 3;
 
-/// The sums of costs up to each of some limits, lane by lane.
+/// Sums of the costs up to each limit, lane by lane.
 HOLOTONE_SIMD_CLONES void sum_up_to(const float* cost, std::size_t count, const float* limits, float* __restrict sum) {
   const float first = limits[0];
   const float second = limits[1];
@@ -273,7 +273,7 @@ constexpr float eighths[] = {1,           0.91700404F, 0.84089642F, 0.77110541F,
 void Candidates::reserve(std::size_t count) {
   if (count <= capacity_) return;
   capacity_ = std::max(count + count / 2, 32 * lanes) / lanes * lanes;
-  // Rows a page apart would all fall on the same lines of a first-level cache.
+  // Rows a page apart would all map to the same sets of a first-level cache.
   stride_ = capacity_ % 128 == 0 ? capacity_ + lanes : capacity_;
   numbers_ = std::make_unique_for_overwrite<float[]>(stride_ * rows);
 }
@@ -413,13 +413,13 @@ void Pruner::weigh(float least) {
   bound_colours(most_.get(), reach_.get(), costs_.get(), padded, least, major, rest);
   const float largest = *std::max_element(major, major + lanes);
   const double sum = std::accumulate(rest, rest + lanes, 0.0);
-  // Added up in float32, which may have lost a rounding for each summand.
+  // Summed in float32, which may lose one rounding for each summand.
   spread = static_cast<double>(largest) + sum * (1.000001 + 0x1p-23 * static_cast<double>(padded / lanes));
   costs_of(most_.get(), reach_.get(), padded, least, static_cast<float>(spread) * 1.000001F, costs_.get());
 }
 
 float Pruner::largest_dropped(double budget) const {
-  // The largest limit, up to an eighth of its power of two, whose sum is within the budget. That of budget / count is.
+  // Largest limit, in steps of 2^(1/8), whose sum is within the budget. A limit of budget / count always is.
   const std::size_t padded = candidates_->padded();
   constexpr int steps = std::size(eighths);
   const auto limit_at = [&](int step) {
@@ -436,7 +436,7 @@ float Pruner::largest_dropped(double budget) const {
     float sums[trials * lanes] = {};
     sum_up_to(costs_.get(), padded, limits, sums);
     for (std::size_t i = 0; i < trials; ++i) {
-      // Added up in float32, which may have lost a rounding for each summand.
+      // Summed in float32, which may lose one rounding for each summand.
       const auto own = sums + i * lanes;
       const double sum = std::accumulate(own, own + lanes, 0.0) * (1 + 0x1p-23 * static_cast<double>(padded / lanes));
       if (sum <= budget) {

@@ -4,17 +4,15 @@
 
 namespace holotone::smoe {
 
-/// Components side by side in whole vectors, the last one repeated, relative to a pixel of the picture: what float32
-/// knows of them.
+/// Float32 data of components in whole vectors, padded by the last one, relative to a pixel of the picture.
 ///
-/// In a box whose coordinates are between 0 and `width`, `height`, u and v of a point are off by roundings of their
-/// terms, together by d = 2^-20 (A + V) at most (sixteen roundings; the point of a box nearest to the centre included,
-/// which is found with as many), with
+/// In a box with coordinates from 0 to `width` and `height`, rounding changes u and v of a point by d = 2^-20 (A + V)
+/// together at most. This counts sixteen roundings, and also holds for the point of a box nearest to the centre, which
+/// is computed with as many. Here
 ///   X = |x| + width + 1,   Y = |y| + height + 1,   A = across X,   V = |skew| X + down Y
-/// so that of the true and the computed q = u^2 + v^2 each is within 2^-14 of itself and (2^14 + 1) d^2 of the other.
-/// `above` and `below`
-/// are the peak with d^2 and the rest added and taken off. Likewise `rounding` bounds what an expert's colour is off
-/// by.
+/// Each of the true and the computed q = u^2 + v^2 is therefore within 2^-14 of itself plus (2^14 + 1) d^2 of the
+/// other. `above` and `below` are the peak plus and minus d^2 and the rest. `rounding` bounds the rounding error of an
+/// expert's colour.
 class Candidates {
  public:
   static constexpr std::size_t lanes = Pack::lanes;
@@ -33,13 +31,13 @@ class Candidates {
   [[nodiscard]] const float* slope_y(std::size_t channel) const { return (*this)[experts + 3 * channel + 2]; }
   [[nodiscard]] const PixelBox& box() const { return box_; }
 
-  /// All components of some packs, in rising order; the boxes to come are in `box`.
+  /// Loads all components of some packs, in ascending order; later boxes lie in `box`.
   void load(const Packs& packs, std::span<const std::uint32_t> which, const PixelBox& box);
-  /// Components one by one.
+  /// Loads single components.
   void load(std::span<const ImageComponent> components, std::span<const std::uint32_t> which, const PixelBox& box);
-  /// The places of some of others, for the boxes that these were loaded for; `index` is that among them.
+  /// Copies the geometry of some candidates of `from`, without experts. `index` then counts within `from`.
   void take_places(const Candidates& from, std::span<const std::uint32_t> which);
-  /// Some of those whose places were taken from `whole`, with their experts.
+  /// Copies some candidates of `places`, which was taken from `whole`, with their experts from `whole`.
   void take(const Candidates& places, std::span<const std::uint32_t> which, const Candidates& whole);
 
  private:
@@ -55,35 +53,36 @@ class Candidates {
   PixelBox box_;
 };
 
-/// Bounds of candidates in a box, and which of them it needs. A thread has its own.
+/// Bounds of candidates in a box, and selection of those that it needs. One per thread.
 class Pruner {
  public:
-  /// What candidates, at least one, have in a box, which is within what they were loaded for. Sets `best`, `most` and
-  /// `densest`.
+  /// Bounds the densities of candidates, at least one, in a box inside the one they were loaded for. Sets `best`,
+  /// `most` and `densest`.
   void locate(const Candidates& candidates, const PixelBox& box);
 
-  /// The largest density that some candidate has all over a box, of those packs that were loaded in these places.
+  /// Largest density that some candidate reaches all over a box, among the packs loaded at these positions.
   [[nodiscard]] static float best_of(const Candidates& candidates, std::span<const std::uint32_t> packs,
                                      const PixelBox& box);
 
-  /// How far the farthest expert is from 0 in a box.
+  /// Largest distance of an expert from 0 in a box.
   [[nodiscard]] float farthest(const Candidates& candidates, const PixelBox& box);
 
-  /// Places of those that have a log2 density of `limit` somewhere in the box that was located.
+  /// Positions of the candidates that may reach the log2 density `limit` in the located box.
   [[nodiscard]] std::span<const std::uint32_t> reaching(float limit);
 
-  /// Measures how far experts are, in a box or a larger one around it, from the colour of candidate `from`.
+  /// Computes the distances of experts, in the located box or a larger one around it, from the colour of candidate
+  /// `from`.
   void measure(const Candidates& candidates, const PixelBox& box, std::size_t from);
 
-  /// Weights the candidates that were located and measured. Sets `spread`.
+  /// Computes the costs of the candidates that were located and measured. Sets `spread`.
   void weigh(float least);
 
-  /// Those of a box that was weighed that stay, where the dropped ones change no colour by more than `budget`.
+  /// Components kept in the weighed box; the dropped ones change no colour by more than `budget`.
   [[nodiscard]] std::vector<std::uint32_t> kept(double budget) const;
 
-  float best = 0;           ///< some candidate has this density all over the box
-  float most = 0;           ///< the largest density, which stays
-  std::size_t densest = 0;  ///< the candidate that has it
+  float best = 0;           ///< some candidate reaches this density all over the box
+  float most = 0;           ///< largest density of a candidate, which is never dropped
+  std::size_t densest = 0;  ///< the candidate of that density
   double spread = 0;        ///< B
 
  private:

@@ -9,8 +9,8 @@ namespace holotone::smoe {
 namespace {
 
 constexpr int threads = 128;
-/// Of planes in a bundle: mean distance of components from the middle, in pixels, and of their coordinates in
-/// deviations. Farther ones have lists that are too long.
+/// Limits for planes of a bundle: mean distance of components from the middle, in pixels, and of their coordinates in
+/// deviations. Wider bundles would make lists too long.
 constexpr double most_shift_px = 1.2;
 constexpr double most_fall = 0.7;
 
@@ -30,7 +30,7 @@ __device__ __forceinline__ int class_of(double deviation, const CellLayout& layo
   return static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
 }
 
-/// What does not depend on the plane.
+/// Computes the data of components that do not depend on the plane.
 template <int Dimensions>
 __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned count,
                                MovingComponent* __restrict__ moving) {
@@ -42,7 +42,7 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
 #pragma unroll
   for (int k = 0; k < fixed; ++k) own.at[k] = static_cast<double>(centre[2 + k]);
   const Slice slice = slice_component(model, Dimensions, j, own.at, fixed);
-  (void)plane_shape(slice, 1, 1, own.shape);  // require_slices has tried it
+  (void)plane_shape(slice, 1, 1, own.shape);  // cannot fail: checked by require_slices
   own.x = slice.centre[0];
   own.y = slice.centre[1];
   const Matrix r = symmetric(model.covariance + static_cast<std::int64_t>(j) * triangle_size(Dimensions), Dimensions);
@@ -81,7 +81,7 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
           static_cast<float>(static_cast<double>(slope[0]) * own.shift_x[k] +
                              static_cast<double>(slope[1]) * own.shift_y[k] + static_cast<double>(slope[2 + k]));
     }
-    // dx and dy by u and v, whose squares the log2 density falls by.
+    // Change of the colour with u and v, whose squares the log2 density falls by.
     const double by_v = static_cast<double>(slope[1]) / own.shape.down;
     const double by_u = (static_cast<double>(slope[0]) - own.shape.skew * by_v) / own.shape.across;
     own.steep = fmaxf(own.steep, __double2float_ru(hypot(by_u, by_v)));
@@ -114,7 +114,7 @@ struct Moved {
   }
 };
 
-/// Raises a number: once for all lanes where they agree on which.
+/// Raises a number to at least `value`; `together`: once for all lanes, which share the target.
 __device__ __forceinline__ void raise(unsigned* target, float value, bool together) {
   unsigned bits = ordered_bits(value);
   if (together) {
@@ -124,7 +124,8 @@ __device__ __forceinline__ void raise(unsigned* target, float value, bool togeth
   if (bits > __ldcg(target)) atomicMax(target, bits);
 }
 
-/// A component in the planes of a bundle: where it stands in the middle one, and how far from there in the others.
+/// A component in the planes of a bundle: its position in the middle one, and the largest distance from there in the
+/// others.
 struct Bundled {
   Moved middle;
   float x = 0;
@@ -139,7 +140,7 @@ struct Bundled {
       x = fmaxf(x, __double2float_ru(fabs(moved.x - middle.x)));
       y = fmaxf(y, __double2float_ru(fabs(moved.y - middle.y)));
     }
-    // Those that move far are looked for as far.
+    // Components that move farther than their deviation are classified by that distance.
     if (fmaxf(x, y) > own.deviation) size = class_of(static_cast<double>(fmaxf(x, y)), layout);
   }
 };
@@ -168,7 +169,7 @@ __global__ void key_kernel(const MovingComponent* __restrict__ moving, CellLayou
   }
 }
 
-/// What a component is in one plane.
+/// Computes a component's data in one plane.
 __device__ __forceinline__ void place_in_plane(const MovingComponent& own, const Moved& moved, float highest,
                                                Place& place, ExactShape& exact, Expert& expert) {
   const double peak = moved.peak - static_cast<double>(highest);
@@ -261,7 +262,7 @@ __global__ void begin_kernel(const unsigned* __restrict__ key, std::int64_t coun
                              std::int64_t cells, unsigned* __restrict__ begin) {
   const std::int64_t cell = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (cell > cells) return;
-  std::int64_t low = cell / cells_a_bundle * count;  // bundles have as many components each
+  std::int64_t low = cell / cells_a_bundle * count;  // each bundle has `count` components
   std::int64_t high = min(low + count, cells / cells_a_bundle * count);
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
@@ -291,12 +292,12 @@ __global__ void mass_kernel(const Place* __restrict__ place, const Span* __restr
   int size = 0;
   while (size + 1 < size_classes && layout.classes[size + 1].first <= own) ++size;
   unsigned* const target = &most[bundle * size_classes + size].mass;
-  // Sums of many are off by their number of roundings.
+  // The factor covers one rounding for each summand.
   const unsigned bits = ordered_bits(sum * (1.00001F + 6e-8F * static_cast<float>(begin[cell + 1] - begin[cell])));
   if (bits > *target) atomicMax(target, bits);
 }
 
-/// Of one of the fixed coordinates, over planes from first to before end.
+/// Range of one of the fixed coordinates over the planes [first, end).
 std::pair<double, double> range_of(const std::vector<double>& at, std::size_t first, std::size_t end, std::size_t fixed,
                                    std::size_t axis) {
   std::pair<double, double> range(at[first * fixed + axis], at[first * fixed + axis]);

@@ -1,6 +1,6 @@
 #pragma once
-// The components of planes on a CUDA device, sorted by size and place, so that a part of a picture finds those near it
-// and knows a bound on all others. Not for users.
+// Components of planes on a CUDA device, sorted by size and position: a part of a picture visits those near it and
+// bounds all others. Not for users.
 #include <array>
 #include <holotone/core/array.hpp>
 #include <holotone/core/cuda_check.hpp>
@@ -9,8 +9,8 @@
 
 namespace holotone::smoe {
 
-/// Where a component stands in its plane and its density (PlaneShape, in the model's coordinates); `peak` is less the
-/// largest peak of the plane, rounded.
+/// Position of a component in its plane, and its density (PlaneShape, in the model's coordinates); `peak` is relative
+/// to the largest peak of the plane, rounded.
 struct alignas(16) Place {
   double x;
   double y;
@@ -19,7 +19,7 @@ struct alignas(16) Place {
   float down;
   float peak;
   float reach;  ///< |colour - 1/2| at the centre, of any channel
-  float steep;  ///< change of the colour, of any channel, where the log2 density is 1 below its peak, at most
+  float steep;  ///< largest change of the colour, of any channel, at a log2 density 1 below its peak
 };
 
 /// The same shape for sums in float64.
@@ -36,29 +36,29 @@ struct alignas(16) Expert {
   float slope_y[most_smoe_channels];
 };
 
-/// Planes close to each other, whose components stand in one order: that of their places in a plane amid them.
+/// Close planes whose components have one order: that of their positions in the middle plane.
 struct PlaneBundle {
   unsigned first;
   unsigned planes;
-  unsigned middle;  ///< number of that plane: the only one itself, or one after those of all bundles
+  unsigned middle;  ///< number of the middle plane: the only one itself, or one after those of all bundles
 
   bool operator==(const PlaneBundle&) const = default;
 };
 inline constexpr unsigned most_planes_log2 = 2;
 
-/// How far a component in any plane of a bundle is from what it is in the plane amid them, at most.
+/// Largest deviations of a component in any plane of a bundle from the middle plane.
 struct alignas(16) Span {
   float x;
   float y;
-  float rise;  ///< of its peak
+  float rise;  ///< increase of its peak
   float drop;
-  float colour;  ///< of any channel
+  float colour;  ///< largest change of a channel
 };
 
-/// A component of any plane: it moves along with the fixed coordinates, and its weight falls with their distance from
+/// Component for any plane: it moves along with the fixed coordinates, and its weight falls with their distance from
 /// its own.
 struct alignas(16) MovingComponent {
-  double at[2];  ///< its own fixed coordinates; there it stands at (x, y)
+  double at[2];  ///< its own fixed coordinates; its centre there is (x, y)
   double x;
   double y;
   double shift_x[2];
@@ -66,15 +66,14 @@ struct alignas(16) MovingComponent {
   double scale[2][2];  ///< L^-1 of the fixed coordinates' covariance
   PlaneShape shape;
   Expert expert;
-  float drift[2][most_smoe_channels];  ///< of the colour at its centre
+  float drift[2][most_smoe_channels];  ///< change of the colour at its centre
   float steep;
   float deviation;
   int size;  ///< class
 };
 
-/// Components fall in classes by their largest standard deviation, a factor of sqrt(2) each; the last one has no limit.
-/// A class has its
-/// own grid of cells, four times as wide as its deviations.
+/// Number of classes of components by their largest standard deviation, a factor of sqrt(2) each; the last one has no
+/// limit. A class has its own grid of cells, four times as wide as its deviations.
 inline constexpr int size_classes = 20;
 
 struct CellClass {
@@ -93,33 +92,33 @@ struct CellLayout {
   CellClass classes[size_classes];
 };
 
-/// Components weigh no less in sums: float32 knows no smaller powers of two.
+/// Least mass of a component in sums: float32 has no smaller normal powers of two.
 inline constexpr float least_mass = 1.2e-38F;
 
-/// What no component of a class exceeds, as ordered_bits.
+/// Upper bounds over the components of a class, as ordered_bits.
 struct ClassMost {
   unsigned peak;
   unsigned deviation;
   unsigned reach;
   unsigned steep;
   unsigned mass;    ///< sum of 2^peak over a cell
-  unsigned extent;  ///< of Span's x and y; 0: none
+  unsigned extent;  ///< extent of Span's x and y; 0: none
 };
 
-/// What kernels read: the components of each plane in the order of its bundle's cells, those of plane v from v * count.
+/// Input of kernels: the components of each plane in the order of its bundle's cells, those of plane v from v * count.
 struct Components {
   const Place* place;
   const ExactShape* exact;
   const Expert* expert;
   const Span* span;  ///< {bundles, count}; nullptr: all are zero
-  /// {bundles * cells + 1}: first component of each cell, that of bundle b's order b * count and so on.
+  /// {bundles * cells + 1}: first component of each cell; the order of bundle b begins at b * count.
   const unsigned* begin;
   const ClassMost* most;  ///< {bundles, size_classes}
   const CellLayout* layout;
   unsigned count;
 };
 
-/// Unsigned numbers in the order of floats.
+/// Maps floats to unsigned numbers of the same order, and back.
 __device__ __forceinline__ unsigned ordered_bits(float value) {
   const unsigned bits = __float_as_uint(value);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -133,11 +132,11 @@ class ComponentCells {
   /// For a model that has passed require_slices.
   ComponentCells(const SmoeModel& model, Queue queue);
 
-  /// The planes where the last d - 2 coordinates are at[plane * (d - 2)] ..., in bundles one behind the other. Keeps
-  /// what stands there already.
-  /// Cost O(planes K log K).
+  /// Sets the planes with the last d - 2 coordinates at[plane * (d - 2)] ..., in consecutive bundles. Does nothing if
+  /// they are set already. Cost O(planes K log K).
   void set_planes(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles);
-  /// Up to `most` planes a bundle that are close, for pictures of so many pixels to one of the model's coordinates.
+  /// Groups close planes into bundles of up to `most`, for pictures of `pixels` pixels per unit of the model's
+  /// coordinates.
   [[nodiscard]] std::vector<PlaneBundle> bundles_of(const std::vector<double>& at, unsigned planes, unsigned most,
                                                     double pixels) const;
   [[nodiscard]] Components components() const;
@@ -159,7 +158,7 @@ class ComponentCells {
   std::int64_t count_;
   CellLayout layout_{};
   Array<CellLayout, 1> device_layout_;
-  double mean_shift_[2] = {};  ///< of places and of log2 densities with each of the fixed coordinates
+  double mean_shift_[2] = {};  ///< means per unit of each fixed coordinate: shift of centres, distance in deviations
   double mean_fall_[2] = {};
   std::vector<double> at_;
   std::vector<PlaneBundle> bundles_;
@@ -167,7 +166,7 @@ class ComponentCells {
   Array<MovingComponent, 1> moving_;
   Array<double, 1> fixed_;  ///< at_, on the device
   Array<PlaneBundle, 1> device_bundles_;
-  Array<unsigned, 1> keys_;  ///< keys, numbers, and both sorted
+  Array<unsigned, 1> keys_;  ///< keys, component numbers, and both sorted
   Array<std::byte, 1> sort_memory_;
   Array<Place, 1> place_;
   Array<Span, 1> span_;

@@ -1,13 +1,13 @@
-// Kernels that list the components of tiles, and the density that is known of quarters of tiles.
+// Kernels for the component lists of tiles, and for L of quarters of tiles.
 #include <holotone/smoe/render/block_lists_cuda.cuh>
 
 namespace holotone::smoe {
 namespace {
 
 constexpr int areas_a_processor = 6;
-/// Farthest quarter of a tile whose L a component raises before areas look for what is missing.
+/// Largest distance, in quarters of tiles, at which a component raises L here; areas search for missing values.
 constexpr int most_quarters = 3;
-constexpr float first_within = 1.25F;  ///< deviations / 0.85 up to which it does so
+constexpr float first_within = 1.25F;  ///< largest distance of the same, in 1 / 0.85 deviations
 
 template <bool Bounded>
 __global__ void __launch_bounds__(area_threads, areas_a_processor)
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(area_threads, areas_a_processor)
       .run();
 }
 
-/// Each component raises L around its centre, as far as its deviation reaches and not beyond most_quarters.
+/// Raises L around each component's centre, as far as first_within and most_quarters allow.
 __global__ void best_kernel(Components components, const Frame* __restrict__ frames,
                             const PictureBundle* __restrict__ bundles, PictureGrid grid, unsigned first_bundle,
                             unsigned* __restrict__ best) {
@@ -48,7 +48,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
         y < quarters_y + most_quarters)) {
     return;
   }
-  // In pixels of the quarter of its centre.
+  // Coordinates relative to the quarter of its centre, in pixels.
   const Box box = Box::of(frame, x * quarter_side, y * quarter_side, quarter_side, quarter_side);
   const Local own = box.local_of(place);
   LocalSpan span;
@@ -83,7 +83,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   }
 }
 
-/// Blocks that sum all components.
+/// Records of blocks that sum all components.
 __global__ void list_all_kernel(PictureGrid grid, const PictureBundle* __restrict__ bundles, ListStore store) {
   const unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
   if (block >= grid.areas * blocks_an_area) return;

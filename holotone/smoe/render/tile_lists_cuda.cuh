@@ -1,33 +1,33 @@
 #pragma once
-// Which components the tiles of pictures sum, on a CUDA device, with a bound on what the others would add. Not for
+// Component lists of the tiles of pictures, on a CUDA device, with an error bound for the omitted components. Not for
 // users.
 //
-// A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, U_k is the largest log2 density of
-// component k there and L one that some component reaches at every pixel; component k has at most the weight 2^(U_k -
-// L). With y the colour by the components that are kept, m_k an expert and c any colour,
+// A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, let U_k be the largest log2 density of
+// component k there, and L one that some component reaches at every pixel. Component k then has at most the weight
+// 2^(U_k - L). With y the colour of the kept components, m_k an expert and c any colour,
 //   error = sum over dropped k of w_k (m_k - y)   so   |error| <= sum of 2^(U_k - L) (r_k + B)
-// where r_k, times the largest weight, bounds |m_k - c| times the weight at any pixel of T, and B bounds |y - c|: y is
-// a mean of the m_k that are kept (docs/smoe.md has both). A component is dropped where its summand is below a
-// threshold; the sum is then known, and where it exceeds the tolerance the block's threshold falls. Components in cells
-// beyond a distance are not looked at: their summands are bounded class by class.
+// where r_k, times the largest weight, bounds |m_k - c| times the weight at any pixel of T. B bounds |y - c|: y is a
+// mean of the kept m_k (docs/smoe.md has both). A component is dropped if its summand is below a threshold. The sum of
+// the dropped summands is then known; if it exceeds the tolerance, the block's threshold is lowered. Components in
+// cells beyond a distance are not visited: their summands are bounded class by class.
 #include <holotone/smoe/render.hpp>
 #include <holotone/smoe/render/sorted_components_cuda.cuh>
 
 namespace holotone::smoe {
 
 inline constexpr int tile_side = 8;
-inline constexpr int tiles_across = 2;  ///< a block
+inline constexpr int tiles_across = 2;  ///< tiles per row of a block
 inline constexpr int block_side = tile_side * tiles_across;
 inline constexpr int tiles_a_block = tiles_across * tiles_across;
 inline constexpr int quarters_a_block = 4 * tiles_a_block;
 inline constexpr int blocks_an_area = 4;
 inline constexpr int area_side = 2 * block_side;
-/// Components that one unit of work sums.
+/// Largest number of components of a unit of work.
 inline constexpr int most_in_unit = 256;
 /// Largest power of two of a weight in float32.
 inline constexpr float most_power = 100;
 
-/// One picture: pixel (row, column) stands at x + column step_x, y + row step_y.
+/// One picture: pixel (row, column) is at x + column step_x, y + row step_y.
 struct Frame {
   double x;
   double y;
@@ -40,18 +40,18 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// Pictures one behind the other whose planes are a bundle and have the same lists.
+/// Consecutive pictures whose planes form a bundle and share lists.
 struct PictureBundle {
   unsigned first;
   unsigned pictures;
   unsigned order;   ///< number of the planes' bundle
-  unsigned middle;  ///< plane in which components stand as Span says
+  unsigned middle;  ///< middle plane of the bundle, to which Span refers
 
   bool operator==(const PictureBundle&) const = default;
 };
 
-/// Pictures of one size in areas, each of which has four blocks; `areas` of them are worked on, from `first` of those
-/// of all bundles on.
+/// Pictures of one size in areas of four blocks each. A pass renders `areas` of them, from number `first` over all
+/// bundles on.
 struct PictureGrid {
   int width;
   int height;
@@ -62,7 +62,7 @@ struct PictureGrid {
   unsigned bundle_log2;  ///< a block's record stands for up to 2^bundle_log2 blocks, one in each picture
 };
 
-/// Where a block stands.
+/// Position of a block.
 struct BlockPlace {
   unsigned picture;  ///< or its bundle
   int first_row;
@@ -80,10 +80,10 @@ __device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, unsigned
           (area - row * grid.areas_x) * area_side + own % 2 * block_side};
 }
 
-/// How a block is summed.
+/// Method of summing a block.
 enum class BlockSum : int {
-  nothing,     ///< it is outside the picture
-  halves,      ///< its list, with weights in half precision where that is enough
+  nothing,     ///< outside the picture
+  halves,      ///< its list, with weights in half precision, in float32 if that is not precise enough
   floats,      ///< its list, in float32
   units,       ///< its list in several units, in float32
   exact_list,  ///< its list, in float64
@@ -91,52 +91,52 @@ enum class BlockSum : int {
 };
 
 struct Block {
-  BlockPlace place;  ///< in the first picture
+  BlockPlace place;  ///< position in the first picture
   unsigned pictures;
-  unsigned order;  ///< of the components in its list
+  unsigned order;  ///< bundle of the components in its list
   BlockSum sum;
-  unsigned units;  ///< parts of its list
-  unsigned slot;   ///< of the sums that these share, where there are several; one for each picture
-  bool checked;    ///< float32 is precise enough only where the weighted mean of |m_k - c| is at most most_spread
+  unsigned units;  ///< number of units of its list
+  unsigned slot;   ///< first of the accumulators of several units, one for each picture
+  bool checked;    ///< float32 is precise enough only if the weighted mean of |m_k - c| is at most most_spread
   float most_spread;
-  float half_spread;                    ///< the same for BlockSum::halves, of A_k
-  float half_above;                     ///< there, densities are lower than in float32 by this
-  float shift[tiles_a_block];           ///< of a tile's log2 densities in float32
+  float half_spread;                    ///< the same for BlockSum::halves: root mean square of A_k
+  float half_above;                     ///< added to `shift` for BlockSum::halves
+  float shift[tiles_a_block];           ///< subtracted from a tile's log2 densities in float32
   float reference[most_smoe_channels];  ///< c
 };
 
 struct alignas(16) Unit {
-  unsigned block;  ///< of one picture: the record's number times 2^bundle_log2, and the picture
+  unsigned block;  ///< in one picture: the record's number times 2^bundle_log2, plus the picture
   unsigned begin;
   unsigned count;
   unsigned part;
 };
-/// What sums in half precision can take.
+/// Limits of sums in half precision.
 inline constexpr int most_half_channels = 3;
 inline constexpr float most_half_power = 14;
 inline constexpr float most_half_range = 24;
 
-/// A component of a unit and the tiles that need it, a bit each.
+/// A component of a unit, and a bit mask of the tiles that need it.
 struct alignas(8) Listed {
   unsigned component;
   unsigned tiles;
 };
 
-/// Of what many blocks count, that they do not wait for each other.
+/// Statistics of the lists. Several counters, so that blocks do not wait for each other.
 struct alignas(32) Tally {
-  unsigned long long in_all;  ///< components of all tiles
-  unsigned most;              ///< components of a tile in a unit
+  unsigned long long in_all;  ///< sum of the components of all tiles
+  unsigned most;              ///< largest number of components of a tile in a unit
 };
 inline constexpr unsigned tallies = 64;
 
 struct ListCounts {
-  unsigned chunks;  ///< taken
+  unsigned chunks;  ///< chunks taken from the pool
   unsigned units;
   unsigned slots;
-  unsigned exact;   ///< tiles in float64
+  unsigned exact;   ///< tiles listed for float64
   unsigned ticket;  ///< next unit to sum
   unsigned exact_ticket;
-  unsigned rough;  ///< others that float32 was not precise enough for
+  unsigned rough;  ///< further tiles for which float32 was not precise enough
   Tally tally[tallies];
 };
 
@@ -151,16 +151,16 @@ struct ListStore {
   Block* block;
   Unit* unit;
   Listed* listed;        ///< most_in_unit for each chunk
-  Chunk* chunk;          ///< each block's first, then those that any block takes
-  unsigned* exact_tile;  ///< their numbers in blocks and tiles_a_block times these', each in one picture
+  Chunk* chunk;          ///< first chunk of each block, then the pool for all blocks
+  unsigned* exact_tile;  ///< tiles_a_block times the block's number, in one picture, plus the tile's
   unsigned* best;        ///< L of each quarter of a tile, area by area, as ordered_bits
   ListCounts* counts;
   unsigned first_free;
-  unsigned most_chunks;  ///< that blocks take
-  unsigned most_slots;   ///< the same
+  unsigned most_chunks;  ///< chunks in the pool
+  unsigned most_slots;   ///< number of accumulators
 };
 
-/// Has a tile summed in float64.
+/// Lists a tile for float64.
 __device__ inline void add_exact(const ListStore& store, unsigned block, unsigned tile) {
   store.exact_tile[atomicAdd(&store.counts->exact, 1U)] = tiles_a_block * block + tile;
 }
@@ -168,7 +168,7 @@ __device__ inline void add_exact(const ListStore& store, unsigned block, unsigne
 /// A block in one of its pictures, by its number there.
 struct PictureBlock {
   const Block& record;
-  unsigned number;  ///< of the record
+  unsigned number;  ///< number of the record
   unsigned picture;
   BlockPlace place;
 
@@ -179,7 +179,7 @@ struct PictureBlock {
         place(record.place) {
     place.picture += picture;
   }
-  /// From components of the list to the plane's.
+  /// Offset from components of the list to those of the picture's plane.
   __device__ unsigned to_plane(const Frame& frame, const Components& components) const {
     return (frame.plane - record.order) * components.count;
   }
@@ -195,7 +195,7 @@ struct ListSettings {
   SmoeSelection selection;
   float tolerance;
   float window_px;
-  int window_block;  ///< side of the blocks that windows surround, pixels: a tile's or a multiple of a block's here
+  int window_block;  ///< side of the blocks that windows surround, pixels: a tile's or a multiple of a block's
   bool exact;        ///< float64 everywhere
   int channels;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The renderer's sums of components over a tile of pixels, plain loops for HOLOTONE_SIMD_CLONES; the floor it is
-// measured by (bench/cpu_limits_bench.cpp) is the same loop alone. Not for users.
+// Sums of components over a tile of pixels, in plain loops for HOLOTONE_SIMD_CLONES. The renderer's lower bound
+// (bench/cpu_limits_bench.cpp) is the time of this loop alone. Not for users.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,10 +9,10 @@
 
 namespace holotone::smoe {
 
-/// 2^x for -126 <= x <= 127 (below: 2^-126), relative error below 3e-7: the whole part goes to the exponent, a
-/// polynomial takes the rest in -1/2..1/2 (of the fifth degree, the best in relative error: 8e-8 before rounding).
+/// 2^x for -126 <= x <= 127 (below: 2^-126), relative error below 3e-7. The whole part goes to the exponent, the rest
+/// in -1/2..1/2 through a polynomial of the fifth degree, the best in relative error (8e-8 before rounding).
 HOLOTONE_ALWAYS_INLINE float power_of_two(float x) {
-  // Of negative numbers the lower has the larger bits: one instruction where a comparison of floats takes two.
+  // The bits of negative floats order in reverse: an integer minimum takes one instruction, a comparison of floats two.
   constexpr std::uint32_t lowest = 0xC2FC0000U;  // -126
   std::uint32_t pattern = 0;
   std::memcpy(&pattern, &x, sizeof(pattern));
@@ -51,18 +51,18 @@ struct alignas(64) TileColumns {
   float slope_y[Channels];
 };
 
-/// Sums over components of their weights, the last, and of their colours by those.
+/// Sums over components: weighted colours, and as last channel the weights.
 template <int Channels>
 using TileSums = float[tile_rows][Channels + 1][tile_columns];
 
-/// Adds components to a tile's sums. Each pair of a component and a pixel takes a power of two, 1 + Channels
+/// Adds components to a tile's sums. Each pair of a component and a pixel costs a power of two, 1 + Channels
 /// multiply-adds and 2 + Channels additions.
 template <int Channels>
 HOLOTONE_ALWAYS_INLINE void add_components(const TileColumns<Channels>* components, std::size_t count,
                                            TileSums<Channels>& __restrict sums) {
   for (std::size_t j = 0; j < count; ++j) {
     const TileColumns<Channels>& own = components[j];
-    // The rows are within: a column keeps its numbers in registers, and sixteen of them are a vector.
+    // Rows are the inner loop: a column's numbers stay in registers, and sixteen columns are a vector.
     for (int i = 0; i < tile_columns; ++i) {
       float v = own.skewed[i];
       float colour[Channels];

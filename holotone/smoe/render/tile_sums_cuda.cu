@@ -1,4 +1,4 @@
-// The sums over listed components, a kernel for each precision, on CUDA.
+// Sums over listed components in each precision, on CUDA.
 #include <algorithm>
 #include <holotone/smoe/render/float16_sums_cuda.cuh>
 #include <holotone/smoe/render/float64_sums_cuda.cuh>
@@ -9,10 +9,10 @@ namespace {
 
 constexpr int blocks_a_processor = 8;
 constexpr unsigned enough_turns = 8;
-constexpr unsigned few_exact = 1024;  ///< tiles: fewer are summed in parts, side by side
+constexpr unsigned few_exact = 1024;  ///< number of tiles below which each is summed in parts
 constexpr unsigned no_block = 0xFFFFFFFFU;
 
-/// A block of one picture, whose list is in one part. All threads call it.
+/// Sums and writes a block of one picture, whose list is one unit. All threads call it.
 template <int Channels>
 __device__ __forceinline__ void sum_floats(const Components& components, const Frame* frames, const PictureGrid& grid,
                                            const ListStore& store, unsigned number, FloatMemory<Channels>& memory,
@@ -28,7 +28,7 @@ __device__ __forceinline__ void sum_floats(const Components& components, const F
   __syncthreads();
 }
 
-/// Blocks whose list is in one part, most of them: in 2^pictures_log2 pictures of a bundle one after the other,
+/// Sums blocks whose list is one unit, most of them, in 2^pictures_log2 pictures of a bundle one after another.
 /// `Together`: more than one.
 template <int Channels, bool Together>
 __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
   const BlockSum sum = block.record.sum;
   if ((sum != BlockSum::halves && sum != BlockSum::floats) || block.picture >= block.record.pictures) return;
   const unsigned pictures = Together ? min(1U << pictures_log2, block.record.pictures - block.picture) : 1;
-  unsigned left = (1U << pictures) - 1;  // a bit each
+  unsigned left = (1U << pictures) - 1;  // bit mask of the pictures still to sum
   if constexpr (Channels <= most_half_channels) {
     HalfMemory& halves = *reinterpret_cast<HalfMemory*>(memory);
     for (unsigned i = 0; sum == BlockSum::halves && i < pictures; ++i) {
@@ -55,13 +55,13 @@ __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
   }
 }
 
-/// What a block of threads does next, in shared memory. Units are asked for long before they are needed.
+/// Next work of a block of threads, in shared memory. Units are fetched long before they are needed.
 class Work {
  public:
-  Unit unit;       ///< to be summed in float32; no_block's where none is left
-  unsigned exact;  ///< or a tile in float64: its number there and tiles_a_block times its block's
-  int exact_part;  ///< of that; -1: all
-  unsigned rough;  ///< tiles of the unit in hand that float32 is not precise enough for, a bit each
+  Unit unit;       ///< to be summed in float32; its block is no_block if none is left
+  unsigned exact;  ///< or a tile in float64: tiles_a_block times its block's number, plus its own
+  int exact_part;  ///< part of that tile; -1: all
+  unsigned rough;  ///< bit mask of the current unit's tiles for which float32 is not precise enough
 
   /// One thread calls it, before next.
   __device__ void begin(const ListStore& store) {
@@ -71,7 +71,8 @@ class Work {
     later_ = take(store);
     ask(store);
   }
-  /// All threads call it: what lists have for float64, the longest work, then units, and at last their rough tiles.
+  /// Sets the next work: first the tiles listed for float64, the longest work, then units, finally their rough tiles.
+  /// All threads call it.
   __device__ void next(const ListStore& store) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -81,7 +82,7 @@ class Work {
     }
     __syncthreads();
   }
-  /// Asks for the unit after the next. One thread calls it.
+  /// Fetches the next unit, and takes the ticket of the one after it. One thread calls it.
   __device__ void ask(const ListStore& store) {
     next_ = later_ < store.counts->units ? store.unit[later_] : Unit{no_block, 0, 0, 0};
     later_ = take(store);
@@ -113,11 +114,11 @@ class Work {
   unsigned later_;
   bool listed_;
   unsigned waiting_;
-  unsigned waits_[most_waiting];  ///< rough tiles: others may wait for a unit, none for these
+  unsigned waits_[most_waiting];  ///< rough tiles, deferred: other blocks may wait for a unit, none for these
 };
 
-/// Adds a thread's pixels to the sums of its block's units before; whether the sums are whole. All threads call it. The
-/// unit before has an older ticket, whose holder works in the order of tickets and so comes to it.
+/// Adds a thread's pixels to the sums of its block's units before; true if the sums are complete. All threads call it.
+/// The wait ends: the unit before has an older ticket, and its holder works in the order of tickets.
 template <int Channels>
 __device__ bool take_turn(const Turns& turns, const PictureBlock& block, const Unit& unit,
                           ThreadPixels<Channels>& pixels) {
@@ -142,7 +143,7 @@ __device__ bool take_turn(const Turns& turns, const PictureBlock& block, const U
   return last;
 }
 
-/// Blocks whose lists are in several parts, and tiles in float64.
+/// Sums blocks whose lists are several units, and tiles in float64.
 template <int Channels>
 __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
     unit_kernel(Components components, const Frame* __restrict__ frames, PictureGrid grid, ListStore store, Turns turns,
@@ -187,7 +188,7 @@ void sum_blocks(const Components& components, const Frame* frames, const Picture
   constexpr int of_blocks = std::max(sizeof(FloatMemory<Channels>), sizeof(HalfMemory));
   constexpr int of_units = std::max(sizeof(FloatMemory<Channels>), sizeof(ExactMemory));
   const unsigned blocks = blocks_an_area * grid.areas << grid.bundle_log2;
-  // As many pictures of a list together as leave each processor enough to do.
+  // Largest number of pictures per list that leaves each multiprocessor enough blocks.
   unsigned together = grid.bundle_log2;
   while (together > 0 && blocks >> together < enough_turns * blocks_a_processor * processors) --together;
   const unsigned launched = blocks >> together;

@@ -1,10 +1,10 @@
 #pragma once
-// The sums over listed components that are the pixels of pictures, on a CUDA device. Not for users.
+// Pixels of pictures as sums over listed components, on a CUDA device. Not for users.
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 
 namespace holotone::smoe {
 
-/// Units of one block add up in their order.
+/// Accumulators of blocks with several units, which are added in their order.
 struct Turns {
   unsigned* turn;  ///< {slots}: next part, 0 before and after all
   float* sums;     ///< {slots, channels + 2, block_side^2}

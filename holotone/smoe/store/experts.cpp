@@ -1,4 +1,4 @@
-// Experts to whole numbers: least squares of the pictures and bits, a component at a time.
+// Quantization of experts by squared error and bits (rate-distortion optimization), one component at a time.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/model/over_components.hpp>
@@ -7,24 +7,25 @@
 namespace holotone::smoe {
 namespace {
 
-/// Every component in turn, so many at a time, so often: later rounds change little.
+/// A turn rounds every `turns`-th component, a round all of them; later rounds change little.
 constexpr std::int64_t turns = 4;
 constexpr int rounds = 4;
 constexpr double tolerance = 0.25 / 255;
-/// What a change of numbers that no pixel decides costs, in pixels of weight.
+/// Ridge penalty on changes, in pixels of weight: determines numbers that no pixel determines.
 constexpr double ridge = 0.01;
-/// -d(error)/d(bits) of numbers rounded to steps s: error s^2 / 24 each, halved twice by a bit.
+/// -d(error)/d(bits) over s^2, of numbers rounded to steps s: error s^2 / 24 each, a quarter of it with one bit more.
 constexpr double bit_worth = 2 * 0.69314718055994531 / 24;
-/// Residuals are expected to be at least as large.
+/// Least value of a mean residual.
 constexpr double least_residual = 0.02;
 
 constexpr std::size_t most_coefficients = most_smoe_dimensions + 1;
 using Coefficients = std::array<double, most_coefficients>;
 
-/// A component's own equations in what its numbers count: error = |R (v - best)|^2 / 2 + constant, R upper triangular.
+/// Equations of one component alone, in the coordinates of its stored numbers: error = |R (v - best)|^2 / 2 + constant,
+/// R upper triangular.
 struct OwnEquations {
   std::array<Coefficients, most_coefficients> r{};
-  std::array<Coefficients, most_smoe_channels> change{};  ///< best less what it is, of each stored channel
+  std::array<Coefficients, most_smoe_channels> change{};  ///< best minus current values, for each stored channel
 };
 
 /// Q of zeta -> z: z = A (X - centre), zeta = U^-1 (X - centre).
@@ -114,15 +115,15 @@ class ExpertRounding {
   }
 
  private:
-  /// The numbers of the last look that was worth keeping; those of plain rounding before the first.
+  /// Numbers of the least error so far; initially those of plain rounding.
   CodedModel best() {
     coded_.values = best_;
     choose_predictors(coded_);
     return std::move(coded_);
   }
 
-  /// Sums over the pictures of the numbers as they are. Many components a pixel overshoot where a quarter of them moves
-  /// at once: where that is worse than plain rounding, the best numbers come back, and moves are halved.
+  /// Sums over the pictures of the current numbers. With many components per pixel, moving a quarter of them at once
+  /// overshoots: if the error exceeds that of plain rounding, restores the best numbers and halves later moves.
   void look() {
     sum_pictures();
     const double error = scene_.engine->total();
@@ -165,7 +166,7 @@ class ExpertRounding {
     for (const double mean : residual) bits_.push_back(std::log2(1 + 1 / std::max(mean, least_residual)));
   }
 
-  /// The number that costs least: error curvature (step n - target)^2 / 2, and bits.
+  /// Number n of least cost: curvature (step n - target)^2 / 2 + lambda bits.
   [[nodiscard]] std::int32_t chosen(double target, double step, double curvature, int p, std::int64_t base) const {
     constexpr double most = most_steps;
     const double place = std::clamp(target / step, -most, most);
@@ -197,7 +198,7 @@ class ExpertRounding {
     const auto d = static_cast<std::size_t>(layout_.dimensions);
     for (int c = 0; c < layout_.channels; ++c) {
       const auto channel = static_cast<std::size_t>(c);
-      Coefficients off{};  // what is chosen less the best
+      Coefficients off{};  // chosen minus best values
       for (std::size_t i = d + 1; i-- > 0;) {
         const int p =
             i == 0 ? layout_.colour() + c : layout_.slope() + c * layout_.dimensions + static_cast<int>(i) - 1;
@@ -220,9 +221,9 @@ class ExpertRounding {
   std::vector<std::int32_t> best_;  ///< numbers of the least error so far
   double least_ = INFINITY;
   double first_ = INFINITY;  ///< error of plain rounding
-  double share_ = 1;         ///< of the way to a component's own best that it moves
+  double share_ = 1;         ///< fraction of the way to its own best that a component moves
   std::vector<std::int64_t> expected_;
-  std::vector<double> bits_;  ///< for one more in a residual of each kind
+  std::vector<double> bits_;  ///< bits per unit of a residual, for each number of a component
   double lambda_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Gates to whole numbers, a part of the components at a time, all that is not yet rounded following.
+// Quantization of gates, one part of the components at a time; all other parameters are fitted again.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/random.hpp>
@@ -8,10 +8,9 @@
 namespace holotone::smoe {
 namespace {
 
-// PSNR of kodim23 with 2,400 components stored at qualities 45, and bytes: 8 parts of 30 steps, rates 0.3 to 0.1, 36.51
-// dB in 16.2 kB;
-// 0.1 to 0.03 36.3; 0.6 to 0.2 36.58 in 16.3; 16 parts of 15 36.54 in 16.3; all twice 36.57 in 16.2. Rounded at once:
-// 35.2.
+// PSNR of kodim23 with 2,400 components stored at qualities 45, and bytes:
+// 8 parts of 30 steps, rates 0.3 to 0.1: 36.51 dB in 16.2 kB; 0.1 to 0.03: 36.3; 0.6 to 0.2: 36.58 in 16.3.
+// 16 parts of 15: 36.54 in 16.3; all twice: 36.57 in 16.2. Rounded at once: 35.2.
 constexpr std::size_t parts = 8;
 constexpr double first_rate = 0.3;
 constexpr double last_rate = 0.1;
@@ -22,11 +21,11 @@ constexpr std::int64_t select_interval_of_views = 60;
 constexpr std::size_t views_a_step = 2;
 constexpr int solve_steps = 30;
 constexpr int solve_steps_of_views = 10;
-constexpr int hasty = 3;  // so many times fewer where the time is over
-/// Of the descent's time, until when experts are solved for.
+constexpr int hasty = 3;  // divisor of the number of solve steps once the time is over
+/// End of the solve for experts, as a fraction of the descent's time.
 constexpr double solve_until = 1.4;
 
-/// Takes the gate of `gate`, the expert's plane staying where it is.
+/// Replaces the gate of `own` by that of `gate`; the expert's plane is unchanged.
 void take_gate(FitComponent& own, const FitComponent& gate) {
   for (std::size_t c = 0; c < own.colour.size(); ++c) {
     for (std::size_t i = 0; i < own.centre.size(); ++i) {
@@ -64,7 +63,7 @@ class GateRounding {
     for (std::size_t i = 0; i < order.size(); ++i) part_[order[i]] = i * parts / order.size();
   }
 
-  /// Those of part `part` get the gates that they will have in the file.
+  /// Quantizes the gates of part `part`.
   void round(std::size_t part) {
     const SmoeModel gates = quantised_gates(floats(), steps_);
     const auto as_stored = components_of(gates, scene_.loose);
@@ -84,7 +83,7 @@ class GateRounding {
     std::fill(selected_.begin(), selected_.end(), none);
   }
 
-  /// A step of everything but the gates of parts up to `part`.
+  /// Descent step of all parameters except the gates of parts up to `part`.
   void step(std::size_t part, double rate) {
     const auto batch = next_batch();
     const auto interval = scene_.all.size() > 1 ? select_interval_of_views : select_interval;
@@ -104,7 +103,7 @@ class GateRounding {
     ++iteration_;
   }
 
-  /// `is_late`: whether the time for this part of what the descent had is over.
+  /// Solves for the experts and returns the model. `is_late`: true once this fraction of the descent's time is over.
   SmoeModel finish(const std::function<void()>& report, const std::function<bool(double)>& is_late) {
     const bool in_haste = is_late && is_late(1);
     const auto is_over = [&] { return is_late && is_late(solve_until); };
@@ -127,7 +126,7 @@ class GateRounding {
   }
 
  private:
-  /// With weights that are not made to add up to 1: what is rounded already must not shift.
+  /// Current model with weights that are not normalized to 1: gates already rounded must not shift.
   [[nodiscard]] SmoeModel floats() const {
     SmoeModel model = model_of(components_, scene_.dimensions, scene_.channels, scene_.size);
     for (std::size_t j = 0; j < components_.size(); ++j) {
@@ -160,12 +159,12 @@ class GateRounding {
   StoreScene& scene_;
   SmoeSteps steps_;
   FitComponents components_;
-  FitComponents rounded_;          ///< gates of the parts that are
-  std::vector<std::size_t> part_;  ///< of each component
+  FitComponents rounded_;          ///< gates of the rounded parts
+  std::vector<std::size_t> part_;  ///< part of each component
   SmoeModel stored_;
-  std::vector<std::int64_t> selected_;  ///< of each view, the step of its lists; none: they no longer hold
-  std::vector<std::size_t> order_;      ///< of views in this round
-  std::int64_t looks_ = 0;              ///< at views
+  std::vector<std::int64_t> selected_;  ///< step of each view's lists; none: invalid
+  std::vector<std::size_t> order_;      ///< order of views in this round
+  std::int64_t looks_ = 0;              ///< views used so far
   std::int64_t iteration_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Steps for a file: how much harm each kind of number does.
+// Quantization steps of a file, from the measured harm of each kind of number.
 #include <algorithm>
 #include <cmath>
 #include <holotone/smoe/render.hpp>
@@ -7,25 +7,25 @@
 namespace holotone::smoe {
 namespace {
 
-/// Views that harm is measured in.
+/// Largest number of views in which harm is measured.
 constexpr std::size_t most_measured = 4;
-/// Harm that numbers of experts may do over that of gates', which later fitting makes good to a larger part.
+/// Allowed harm of experts' numbers over that of gates': later fitting compensates more of the gates' harm.
 constexpr double harm_of_experts = 0.2;
-/// And of weights: most of it is made good by those around.
+/// The same for weights: components around compensate most of it.
 constexpr double harm_of_weights = 2;
-/// Steps may differ so much from those of smoe_steps.
+/// Limits of the ratio of steps to those of smoe_steps.
 constexpr double least_factor = 1.0 / 8;
 constexpr double largest_factor = 4;
-/// Of all numbers but those whose harm is measured.
+/// Qualities for measuring harm: `middle_quality` of the kind measured, `fine_quality` of all other numbers.
 constexpr double fine_quality = 80;
 constexpr double middle_quality = 50;
 
 /// Numbers that share a step.
 struct Kind {
   std::vector<double SmoeSteps::*> steps;
-  std::vector<std::size_t> axes;  ///< of centres, for those
-  double numbers = 0;             ///< of a component
-  double harm = 1;                ///< allowed, over that of others
+  std::vector<std::size_t> axes;  ///< axes of centres, if the kind is centres
+  double numbers = 0;             ///< count per component
+  double harm = 1;                ///< allowed harm over that of others
 };
 
 std::vector<Kind> kinds_of(int dimensions, int channels) {
@@ -112,7 +112,7 @@ SmoeSteps steps_at(const SmoeSteps& balanced, const SmoeModel& model, double gat
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
     steps.centre[a] = std::clamp(steps.centre[a] * of_gates, reach * 0x1p-19, reach);
   }
-  // No coarser than files may have them.
+  // Limits of the file format.
   const auto coarsen = [&](double SmoeSteps::*step, double factor, double most) {
     steps.*step = std::min(steps.*step * factor, most);
   };

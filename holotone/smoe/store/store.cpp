@@ -1,4 +1,4 @@
-// Models fitted to the bytes of a file: steps, rounding, and the file of wanted size.
+// Storing of models: steps, rounding, and the file of the wanted size.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -36,19 +36,19 @@ StoreScene::StoreScene(const char* where, std::span<const SmoeFitView> images, c
 namespace {
 
 constexpr const char* where = "store_smoe";
-/// Files found for most_bytes have at least this share of them, unless the finest experts take less.
+/// Fraction of most_bytes that ends the search; files are smaller if the finest experts need less.
 constexpr double enough = 0.99;
 constexpr int most_trials = 6;
-/// What rounding for rate leaves of the bytes of plain rounding, about.
+/// Approximate ratio of the bytes after rate-distortion optimized rounding to those of plain rounding.
 constexpr double smaller_by_choice = 0.95;
-/// Qualities nearer to each other are one.
+/// Qualities closer than this count as equal.
 constexpr double least_change = 0.05;
-/// Of gates, for files of few bytes; and how far experts may be from gates.
+/// Lowest quality of gates, for small files; largest difference of experts' quality from that of gates.
 constexpr double coarsest = -24;
 constexpr double widest = 15;
-/// What numbers of such files take at most, bits: smoe_least_bytes.
+/// Largest mean bits of a number in such files: smoe_least_bytes.
 constexpr double least_bits = 1.5;
-/// Of the time that is left, for a descent; what follows takes the rest.
+/// Fraction of the remaining time for the descent; the rest is for the steps after it.
 constexpr double descent_share = 0.55;
 
 class Storing {
@@ -93,7 +93,7 @@ class Storing {
         scene_, model_, steps(quality, quality), options_.steps, [this] { report(); }, is_late);
   }
   std::vector<std::byte> encoded(const SmoeModel& gates, double quality, double experts) {
-    // Numbers that are not chosen for their bits might not fit into most_bytes, whatever the quality.
+    // Ends early only without most_bytes: numbers not optimized for rate might exceed most_bytes at every quality.
     const bool hurries = options_.time_limit_s > 0 && options_.most_bytes == 0;
     const auto is_late = [this, hurries] { return hurries && elapsed() > options_.time_limit_s; };
     auto coded = smoe::rounded_experts(
@@ -101,7 +101,7 @@ class Storing {
     return smoe::file_bytes(coded);
   }
 
-  /// The quality at which the model, rounded as it is, takes about as many bytes as it may before rates are minded.
+  /// Quality at which plain rounding of the model gives about the bytes allowed before rate-distortion optimization.
   [[nodiscard]] double likely_quality() const {
     const auto fits = [&](double quality) {
       const auto bytes = encode_smoe(model_, {.lossless = false, .steps = steps(quality, quality)}).size();
@@ -117,7 +117,7 @@ class Storing {
     return low;
   }
 
-  /// The finest experts for which there is room beside these gates.
+  /// File with the finest experts that fit into most_bytes with these gates; none if no trial fits.
   std::optional<SmoeEncoded> fitting(const SmoeModel& gates, double quality, std::int64_t& least_bytes) {
     struct Trial {
       double experts;
@@ -127,7 +127,7 @@ class Storing {
     Trial high{std::min(best_smoe_quality, quality + widest), -1};
     const auto most = static_cast<double>(options_.most_bytes);
     const double goal = 0.5 * (1 + enough) * most;
-    // Bytes for a quality of the experts' numbers, most of which are not 0.
+    // Bytes per unit of quality for the experts' numbers, most of which are not 0.
     const double slope = 0.8 * static_cast<double>(model_.count() * (model_.dimensions + 1) * model_.channels) / 80;
     std::optional<SmoeEncoded> best;
     double experts = quality;
@@ -153,7 +153,7 @@ class Storing {
   }
 
   SmoeEncoded within_bytes() {
-    constexpr double back = 8;  // qualities, where the gates leave no room
+    constexpr double back = 8;  // decrease of the quality if the gates leave no room
     std::int64_t least_bytes = INT64_MAX;
     for (double quality = likely_quality();; quality = std::max(coarsest, quality - back)) {
       auto found = fitting(gates_at(quality), quality, least_bytes);

@@ -1,4 +1,4 @@
-// Neighbours by the paper's map (Gwosdek et al., 5.2): room for one dot a cell.
+// Neighbours by the paper's map (Gwosdek et al., 5.2): one dot per cell.
 #include <cmath>
 #include <holotone/core/simd.hpp>
 #include <holotone/halftone/electrostatic/engine_cpu.hpp>
@@ -9,9 +9,9 @@ namespace {
 
 /// Side of a cell in mean spacings of dots: the map holds four times the mean density.
 constexpr double map_side = 0.5;
-/// Cells to the right of the near field that are searched too, for dots that found their own cell taken.
+/// Number of cells to the right of the near field that are also searched, for dots whose own cell was occupied.
 constexpr std::int64_t extra_cells = 2;
-/// Longest way to a free cell before a dot is left out.
+/// Number of cells searched for a free one before a dot is left out.
 constexpr std::int64_t longest_way = 64;
 constexpr std::uint32_t nobody = 0xFFFFFFFF;
 
@@ -35,7 +35,7 @@ class MapNeighbours final : public NeighbourSum {
         if (dot != nobody) add_one(dots, dot, force_x[dot], force_y[dot]);
       }
     });
-    // What no cell has room for still feels the others.
+    // Dots without a cell still receive the forces of the others.
     for (const std::uint32_t dot : left_out_) add_one(dots, dot, force_x[dot], force_y[dot]);
   }
 
@@ -78,8 +78,8 @@ class MapNeighbours final : public NeighbourSum {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(coordinate) / side_), 0, count - 1);
   }
 
-  /// Every dot to its cell or the next free one to the right. The list goes down the page: the same dots give the same
-  /// map.
+  /// Puts every dot into its cell or the next free one to the right. The list is sorted down the page, so the same dots
+  /// give the same map.
   void fill(const DotList& dots) {
     std::fill(cell_.begin(), cell_.end(), nobody);
     left_out_.clear();

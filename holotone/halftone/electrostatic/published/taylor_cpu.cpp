@@ -20,7 +20,7 @@ class TaylorMethod final : public Method {
         density_(setup) {
     NearKernel kernel;
     kernel.cutoff = setup.cutoff;
-    // K_R is Taylor's polynomial of 1 / r^2 in s = 1 - (r / cutoff)^2, sum of s^k: what is missing is s^degree / r^2.
+    // K_R is Taylor's polynomial of 1 / r^2 in s = 1 - (r / cutoff)^2, sum of s^k: the remainder is s^degree / r^2.
     kernel.coefficient.assign(static_cast<std::size_t>(setup.options.taylor_degree), 0.0F);
     kernel.coefficient.back() = 1;
     neighbours_ =
@@ -28,7 +28,7 @@ class TaylorMethod final : public Method {
     nufft::Setup<2> transform;
     transform.modes = {setup.modes, setup.modes};
     transform.grid = {2 * setup.modes, 2 * setup.modes};
-    // Cut-off m and two nodes a mode fix the window; its shape is the one of least error.
+    // The cut-off m and two nodes per mode fix the window's width; its shape has the least error.
     transform.window = best_window(setup.window.width);
     transform.tolerance = window_error(transform.window);
     transform_ = nufft::engine_cpu<Real, 2>(transform);
@@ -72,7 +72,7 @@ class TaylorMethod final : public Method {
   }
 
  private:
-  /// The window of this width whose error in the modes is least at two nodes a mode.
+  /// Window of this width with the least error in the modes, at two nodes per mode.
   static SpreadWindow best_window(int width) {
     SpreadWindow best{width, 0, 2};
     double least = INFINITY;
@@ -87,7 +87,7 @@ class TaylorMethod final : public Method {
     return best;
   }
 
-  /// p_x sum K - sum x K and the same in y, over all dots, in scaled units; scale turns 1 / r into 1 / px.
+  /// Computes p_x sum K - sum x K and the same in y, over all dots, in scaled units; scale converts 1 / r into 1 / px.
   void repel(const DotList& dots, float* force_x, float* force_y) {
     const std::int64_t count = dots.count;
     const double centre_x = 0.5 * static_cast<double>(setup_.page[1]);
@@ -112,14 +112,14 @@ class TaylorMethod final : public Method {
     }
   }
 
-  /// values = sum of strengths K_F, Eq. (12).
+  /// Computes values = sum of strengths K_F, Eq. (12).
   void convolve() {
     transform_->type1(strengths_.data(), 1, modes_.data());
     const std::int64_t n = setup_.modes;
     const std::int64_t columns = n / 2 + 1;
     parallel_for(0, n, [&](std::int64_t y) {
       for (std::int64_t x = 0; x < columns; ++x) {
-        // Half the modes, k_x = 0 .. n / 2, where the table has -n / 2 .. n / 2 - 1.
+        // Half the modes, k_x = 0 .. n / 2; the table has k_x = -n / 2 .. n / 2 - 1.
         modes_(y, x) *= spectrum_[static_cast<std::size_t>(y * n + (x + n / 2) % n)];
       }
     });

@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/npy_file.hpp>
+#include <cli/common/values.hpp>
+#include <cli/reconstruct/eye_view.hpp>
+#include <cli/reconstruct/plane_view.hpp>
+#include <cli/reconstruct/reconstruct_run.hpp>
+#include <cmath>
+#include <holotone/core/units.hpp>
+#include <holotone/optics/contact_sheet.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <limits>
+#include <memory>
+
+namespace holotone::cli {
+namespace {
+std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
+  if (job.pupils.empty()) return std::make_unique<PlaneView>(job);
+  return std::make_unique<EyeView>(job);
+}
+
+/// Reconstructs all pictures of one hologram, or of three as colours.
+class Run {
+ public:
+  explicit Run(const ReconstructJob& job) : job_(job), view_(view_of(job)), bar_(job.console) {
+    distances_m_ = job.distances_m;
+    if (distances_m_.empty()) distances_m_ = {view_->stated_distance_m()};
+    distances_m_.resize(frame_count(job), distances_m_.front());
+  }
+
+  void make() {
+    survey();
+    if (!job_.sheet.empty()) {
+      if (job_.contact_sheet) {
+        write_sheet();
+      } else {
+        write_picture(job_.sheet, last_, 0);
+      }
+    }
+    write_frames();
+    check_cancelled("writing");
+  }
+
+  /// Intensity of white; writes nothing.
+  [[nodiscard]] double brightest() {
+    survey();
+    return white_;
+  }
+
+  [[nodiscard]] Reconstruction seen() const {
+    Reconstruction seen{job_.inputs,
+                        outputs_,
+                        distances_m_,
+                        {},
+                        view_->grid(),
+                        view_->encoding(),
+                        view_->filter(),
+                        {},
+                        view_->metadata().count("software") != 0,
+                        white_,
+                        view_->light_shares(),
+                        {},
+                        view_->dark(),
+                        beyond_float_};
+    for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
+    const auto& metadata = view_->metadata();
+    if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
+    if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
+    return seen;
+  }
+
+ private:
+  /// Computes every frame once: keeps reduced pictures for the sheet, and the white shared by all frames.
+  void survey() {
+    double brightest = 0;
+    for (std::size_t i = 0; i < distances_m_.size(); ++i) {
+      bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
+      last_ = view_->picture(distances_m_[i], i, bar_);
+      brightest = std::max(brightest, view_->unit() * static_cast<double>(white_of(last_, job_.white_rule)));
+      if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
+    }
+    white_ = job_.white > 0 ? job_.white : brightest;
+  }
+
+  [[nodiscard]] Picture tile_of(const Picture& picture) const {
+    const auto& grid = view_->grid();
+    const std::int64_t width = std::min(job_.tile_width, grid.nx);
+    const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
+    Picture tile;
+    for (const auto& channel : picture.channels) tile.channels.push_back(area_average(channel.view(), {height, width}));
+    return tile;
+  }
+
+  void write_sheet() {
+    std::vector<View<const float, 2>> all;
+    for (const auto& tile : tiles_) {
+      for (const auto& channel : tile.channels) all.push_back(channel.view());
+    }
+    ContactSheetOptions options;
+    options.tile_width = job_.tile_width;
+    options.tone.gamma = job_.gamma;
+    options.tone.reference = job_.white > 0 ? in_units(job_.white) : white_of(all, job_.white_rule);
+    for (std::size_t i = 0; i < distances_m_.size(); ++i) options.captions.push_back(caption_of(i));
+    std::vector<Array<std::uint8_t, 2>> planes;
+    for (std::size_t c = 0; c < tiles_.front().channels.size(); ++c) {
+      std::vector<View<const float, 2>> channel;
+      for (const auto& tile : tiles_) channel.push_back(tile.channels[c].view());
+      planes.push_back(contact_sheet(channel, options));
+    }
+    white_ = job_.white > 0 ? job_.white : view_->unit() * static_cast<double>(options.tone.reference);
+    Image image{interleaved(planes), metadata_of(white_, 0)};
+    if (job_.pupils.size() > 1) {
+      std::vector<double> x_m;
+      std::vector<double> y_m;
+      for (const auto& pupil : job_.pupils) {
+        x_m.push_back(pupil.x_m);
+        y_m.push_back(pupil.y_m);
+      }
+      set_metadata(image.metadata, "viewer_x_m", x_m);
+      set_metadata(image.metadata, "viewer_y_m", y_m);
+    }
+    const auto& grid = view_->grid();
+    const auto width = tiles_.front().channels.front().shape()[1];
+    set_metadata(image.metadata, "pitch_m", grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
+    set_metadata(image.metadata, "distances_m", distances_m_);
+    write(job_.sheet, image);
+  }
+
+  /// Distance or position that distinguishes a frame of a sweep, in one unit for all.
+  [[nodiscard]] std::string caption_of(std::size_t frame) const {
+    double most = 0;
+    if (job_.pupils.size() > 1) {
+      for (const auto& pupil : job_.pupils) most = std::max({most, std::abs(pupil.x_m), std::abs(pupil.y_m)});
+      return place_text(job_.pupils[frame], most);
+    }
+    for (const double distance : distances_m_) most = std::max(most, std::abs(distance));
+    return format_length(distances_m_[frame], most);
+  }
+
+  void write_frames() {
+    for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
+      bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
+      // Recomputing costs less than keeping every picture of a long sweep.
+      if (distances_m_.size() > 1) last_ = view_->picture(distances_m_[i], i, bar_);
+      write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
+    }
+  }
+
+  void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
+    Image image = job_.linear ? untoned(picture) : toned(picture, {in_units(white_), job_.gamma});
+    if (job_.linear && view_->unit() != 1) take_units_out(image);
+    image.metadata = metadata_of(white_, index);
+    set_metadata(image.metadata, "distance_m", distances_m_[index]);
+    write(path, image);
+  }
+
+  /// An intensity in the pictures' unit.
+  [[nodiscard]] float in_units(double intensity) const {
+    using Limits = std::numeric_limits<float>;
+    return static_cast<float>(std::clamp(intensity / view_->unit(), double{Limits::min()}, double{Limits::max()}));
+  }
+
+  void take_units_out(Image& image) {
+    for (float& value : std::get<Array<float, 3>>(image.pixels).host()) {
+      const double intensity = view_->unit() * static_cast<double>(value);
+      value = static_cast<float>(intensity);
+      if (intensity > 0 && !std::isnormal(value)) beyond_float_ = std::max(beyond_float_, intensity);
+    }
+  }
+
+  void write(const std::string& path, const Image& image) {
+    check_cancelled("writing");
+    UnfinishedRun::will_write(path);
+    if (extension_of(path) == ".npy") {
+      write_npy(path, std::get<Array<float, 3>>(image.pixels));
+    } else {
+      write_image(path, image);
+    }
+    outputs_.push_back(path);
+  }
+
+  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
+    Metadata metadata;
+    set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+    set_metadata(metadata, "source", job_.inputs.front());
+    set_metadata(metadata, "pitch_m", view_->grid().pitch_m);
+    set_metadata(metadata, "wavelength_m", view_->grid().wavelength_m);
+    if (job_.aperture) {
+      set_metadata(metadata, "aperture_x_m", job_.aperture->x_m);
+      set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
+      set_metadata(metadata, "aperture_diameter_m", job_.aperture->diameter_m);
+      set_metadata(metadata, "viewer_distance_m", job_.aperture->distance_m);
+    }
+    if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
+    if (!job_.linear) {
+      set_metadata(metadata, "tone", "sRGB(min(1, intensity / white)^(1 / gamma))");
+      set_metadata(metadata, "white", static_cast<double>(white));
+      set_metadata(metadata, "gamma", job_.gamma);
+    }
+    return metadata;
+  }
+
+  const ReconstructJob& job_;
+  std::unique_ptr<HologramView> view_;
+  ProgressBar bar_;
+  std::vector<double> distances_m_;
+  std::vector<Picture> tiles_;
+  Picture last_;
+  double white_ = 0;
+  double beyond_float_ = 0;
+  std::vector<std::string> outputs_;
+};
+
+/// Reconstructs numbered holograms to pictures with the same numbers and one white.
+Reconstruction reconstruct_sequence(const ReconstructJob& job,
+                                    const std::function<void(const Reconstruction&)>& opened) {
+  ProgressBar bar(job.console);
+  const auto count = static_cast<std::int64_t>(job.sequence.size());
+  const auto one = [&](const SequenceFrame& frame, double white) {
+    ReconstructJob single = job;
+    single.inputs = frame.inputs;
+    single.sheet = job.frames->name(frame.number);
+    single.frames.reset();
+    single.white = white;
+    single.console.quiet = true;  // this bar counts the holograms
+    return single;
+  };
+  {
+    const ReconstructJob first = one(job.sequence.front(), 0);
+    opened(Run(first).seen());
+  }
+  double white = job.white;
+  for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
+    bar.step("looking for the brightest", i, count);
+    const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
+    white = std::max(white, Run(single).brightest());
+  }
+  Reconstruction all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    bar.step("reconstructing", i, count);
+    const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], white);
+    Run run(single);
+    run.make();
+    Reconstruction seen = run.seen();
+    if (i == 0) {
+      all = std::move(seen);
+      continue;
+    }
+    const auto append = [](auto& target, const auto& more) { target.insert(target.end(), more.begin(), more.end()); };
+    append(all.inputs, seen.inputs);
+    append(all.outputs, seen.outputs);
+    append(all.distances_m, seen.distances_m);
+    append(all.methods, seen.methods);
+    append(all.light_shares, seen.light_shares);
+    append(all.dark, seen.dark);
+    all.beyond_float = std::max(all.beyond_float, seen.beyond_float);
+  }
+  return all;
+}
+
+}  // namespace
+
+Reconstruction reconstruct(const ReconstructJob& job, const std::function<void(const Reconstruction&)>& opened) {
+  if (!job.sequence.empty()) return reconstruct_sequence(job, opened);
+  Run run(job);
+  opened(run.seen());
+  run.make();
+  return run.seen();
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,21 @@
+#pragma once
+// Parts of the CUDA kernels of optics. Not for users.
+#include <algorithm>
+#include <holotone/core/cuda_check.hpp>
+
+namespace holotone::optics_kernels {
+
+inline constexpr int threads = 256;
+
+/// One thread a column; rows loop over the y blocks of a grid, of which CUDA allows 65535.
+inline dim3 grid_over(std::int64_t columns, std::int64_t rows) {
+  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
+}
+
+__device__ __forceinline__ std::int64_t thread_column() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+
+}  // namespace holotone::optics_kernels
