@@ -29,13 +29,13 @@ constexpr std::int64_t element_count(const Shape<Rank>& shape) {
   return count;
 }
 
-/// Borrowed row-major, contiguous array on a device. An empty view (no data) means "not given".
+/// Non-owning view of a contiguous row-major array on a device. An empty view (no data) stands for an omitted argument.
 template <class T, std::size_t Rank>
 class View {
  public:
   View() = default;
   View(T* data, Shape<Rank> shape, Device device = {}) : data_(data), shape_(shape), device_(device) {}
-  /// A mutable view is also a read-only view.
+  /// Converts a mutable view to a read-only one.
   template <class U>
   requires(!std::is_const_v<U> && std::is_same_v<const U, T>)
       View(const View<U, Rank>& other)  // NOLINT(google-explicit-constructor)
@@ -47,7 +47,7 @@ class View {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] Device device() const noexcept { return device_; }
 
-  /// The elements in host memory; throws invalid_argument if they are on a GPU.
+  /// Returns the elements in host memory; throws invalid_argument if they are on a GPU.
   [[nodiscard]] std::span<T> host() const {
     require_device("View::host", "device", Device{}, device_);
     return {data_, static_cast<std::size_t>(size())};
@@ -67,21 +67,21 @@ class View {
   Device device_{};
 };
 
-/// A host view of a contiguous range.
+/// Returns a host view of a contiguous range.
 template <class T>
 View<T, 1> view_of(std::span<T> values) {
   return {values.data(), {static_cast<std::int64_t>(values.size())}};
 }
 
-/// Owning row-major array that lives on one device. Move-only: `to(device)` is the only thing that copies.
+/// Owning row-major array on one device. Move-only: `to(device)` is the only member that copies.
 template <class T, std::size_t Rank>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   Array() = default;
-  /// Uninitialised; memory is allocated and freed in the order of `queue`. Throws invalid_argument for a negative
-  /// extent or a size that overflows, out_of_memory if there is not enough.
+  /// Allocates uninitialised memory; allocation and release are ordered on `queue`. Throws invalid_argument for a
+  /// negative extent or a size that overflows, out_of_memory if the device has too little free memory.
   explicit Array(Shape<Rank> shape, Queue queue = {}) : shape_(shape) {
     std::int64_t count = 1;
     for (auto extent : shape) {
@@ -114,8 +114,8 @@ class Array {
     return view()(index...);
   }
 
-  /// A copy on another device (or a clone on the same). Waits until the work before it on this array's queue and the
-  /// copy are complete.
+  /// Returns a copy on `target`, which may be the same device. Waits for earlier work on this array's queue and for
+  /// the copy.
   [[nodiscard]] Array to(Device target) const {
     buffer_.queue().synchronize();
     return copy_of(view(), target);
@@ -135,7 +135,8 @@ void reserve(Array<T, 1>& buffer, std::int64_t count, const Queue& queue = {}) {
   buffer = Array<T, 1>({count}, queue);
 }
 
-/// Enqueues a copy of equal shapes between any devices on `queue` (which belongs to the GPU concerned).
+/// Enqueues on `queue` a copy between any devices. `queue` belongs to the GPU involved, if any. Throws
+/// invalid_argument for unequal shapes.
 template <class T, std::size_t Rank>
 void copy(View<T, Rank> target, View<const std::type_identity_t<T>, Rank> source, const Queue& queue) {
   if (target.shape() != source.shape()) {
@@ -145,7 +146,7 @@ void copy(View<T, Rank> target, View<const std::type_identity_t<T>, Rank> source
              static_cast<std::size_t>(target.size()) * sizeof(T), queue);
 }
 
-/// An owned copy of a view on `target`; waits until the copy is complete.
+/// Returns a copy of a view on `target`; waits for the copy.
 template <class T, std::size_t Rank>
 Array<std::remove_const_t<T>, Rank> copy_of(View<T, Rank> source, Device target) {
   Array<std::remove_const_t<T>, Rank> result(source.shape(), target);
@@ -155,7 +156,7 @@ Array<std::remove_const_t<T>, Rank> copy_of(View<T, Rank> source, Device target)
   return result;
 }
 
-/// Throws unless the view has the expected shape and lives on the expected device.
+/// Throws invalid_argument, naming `where` and `argument`, unless the view has data, this shape and this device.
 template <class T, std::size_t Rank>
 void require_view(std::string_view where, std::string_view argument, const View<T, Rank>& view,
                   const std::type_identity_t<Shape<Rank>>& shape, Device device) {

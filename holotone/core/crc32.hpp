@@ -5,7 +5,7 @@
 
 namespace holotone {
 
-/// CRC-32 of ISO 3309, the one of PNG, ZIP and zlib. Cost O(n).
+/// CRC-32 of ISO 3309, as in PNG, ZIP and zlib. Cost O(n).
 std::uint32_t crc32(std::span<const std::byte> bytes);
 
 }  // namespace holotone

@@ -16,7 +16,7 @@ inline void check(cudaError_t status, const char* call) {
   }
 }
 
-/// After a launch: throws if the launch was refused. Errors inside the kernel surface at Queue::synchronize.
+/// Throws as check if the preceding kernel launch failed. Errors inside the kernel surface at Queue::synchronize.
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
 inline cudaStream_t stream_of(const Queue& queue) { return static_cast<cudaStream_t>(queue.native()); }
@@ -36,7 +36,7 @@ class DeviceScope {
   int previous_ = 0;
 };
 
-/// Blocks of `threads` that cover `count` items.
+/// Number of blocks of `threads` threads that cover `count` items.
 inline unsigned blocks_for(std::int64_t count, int threads) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }

@@ -11,7 +11,7 @@ namespace holotone {
 
 enum class Backend { cpu, cuda };
 
-/// Names one place where arrays live and work runs. A value: cheap to copy and compare.
+/// Identifier of a processor and its memory: the CPU or one GPU. Cheap to copy and compare.
 struct Device {
   Backend backend = Backend::cpu;
   int index = 0;
@@ -25,13 +25,13 @@ std::string to_string(Device device);
 /// Throws invalid_argument for another name and unsupported for a device this machine lacks.
 Device parse_device(std::string_view name);
 
-/// Every device this build can use on this machine, CPU first. Never throws when a GPU or driver is missing.
+/// Devices that this build can use on this machine, CPU first. Does not throw if a GPU or driver is missing.
 std::vector<Device> devices();
 
-/// Row of `holotone devices`.
+/// Properties of a device: one row of `holotone devices`.
 struct DeviceInfo {
   Device device;
-  std::string name;              ///< model as the driver or the kernel reports it
+  std::string name;              ///< model reported by the driver or the kernel
   int units = 0;                 ///< CPU threads or GPU multiprocessors
   std::size_t memory_bytes = 0;  ///< total memory
   std::size_t free_bytes = 0;    ///< free at the time of the query
@@ -41,20 +41,20 @@ DeviceInfo describe(Device device);
 
 /// In-order queue of work on one device. Copies share the queue.
 ///
-/// On the CPU everything runs at once in the caller's thread (with OpenMP threads inside) and synchronize() returns
-/// immediately. On CUDA it is a stream: work is enqueued and synchronize() waits.
+/// On the CPU, work runs immediately in the caller's thread (with OpenMP threads inside), and synchronize() returns at
+/// once. On CUDA, the queue is a stream: work is enqueued, and synchronize() waits.
 class Queue {
  public:
   /// The device's default queue (CUDA: the legacy default stream, which orders itself with blocking streams).
   Queue(Device device = {});  // NOLINT(google-explicit-constructor): a Device names its default queue
-  /// A new queue of its own, destroyed with the last copy.
+  /// Creates a new queue, destroyed with its last copy.
   static Queue create(Device device);
-  /// The caller's native stream (cudaStream_t), not owned.
+  /// Wraps the caller's native stream (cudaStream_t) without owning it.
   static Queue borrow(Device device, void* native_stream);
 
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] void* native() const noexcept { return native_.get(); }
-  /// Waits for everything enqueued; throws device with the failed call's name if something went wrong.
+  /// Waits for all enqueued work. Throws device, naming the failed call, for an error in this work.
   void synchronize() const;
 
  private:
@@ -70,7 +70,7 @@ void require_device(std::string_view where, std::string_view argument, Device ex
 class Buffer {
  public:
   Buffer() = default;
-  /// Uninitialised. Throws out_of_memory with the bytes requested and the bytes free.
+  /// Allocates uninitialised memory. Throws out_of_memory with the bytes requested and the bytes free.
   Buffer(std::size_t bytes, Queue queue);
   [[nodiscard]] void* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }

@@ -11,9 +11,9 @@ namespace holotone {
 /// Category of an error; the command line maps it to an exit code, Python to an exception type.
 enum class ErrorCode {
   invalid_argument,  ///< an argument is out of its range
-  unsupported,       ///< this build, device or method cannot do it
+  unsupported,       ///< the operation is not available in this build, device or method
   io,                ///< a file is missing, malformed or cannot be written
-  out_of_memory,     ///< host or device memory is not enough
+  out_of_memory,     ///< host or device memory is insufficient
   cancelled,         ///< Progress::update returned false
   device,            ///< a driver or device library call failed
 };
@@ -46,7 +46,8 @@ class Error : public std::runtime_error {
   std::shared_ptr<const ErrorFields> fields_;  // shared: copying an exception must not throw
 };
 
-/// An error about what a file holds: the fields are those of the function that refused it, what() begins with the file.
+/// Error in the contents of a file. The fields are those of the function that rejected it; what() begins with the
+/// file's path.
 class FileError final : public Error {
  public:
   FileError(std::string path, const Error& error);
@@ -70,10 +71,10 @@ class FileError final : public Error {
 [[noreturn]] void throw_unsupported(std::string_view where, std::string_view argument, std::string_view expected,
                                     std::string_view got);
 
-/// Throws unless `value` is finite and > 0.
+/// Throws invalid_argument unless `value` is finite and > 0.
 void require_positive(std::string_view where, std::string_view argument, double value);
 
-/// Throws unless low <= value <= high (NaN throws).
+/// Throws invalid_argument unless low <= value <= high (NaN throws).
 void require_range(std::string_view where, std::string_view argument, double value, double low, double high);
 
 }  // namespace holotone

@@ -36,9 +36,9 @@ class MatrixProduct {
 
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-  /// Times the candidates on these operands (overwrites C) unless the shape was timed before. Waits.
+  /// Times the candidates on these operands (overwrites C) unless the shape was timed before. Waits for the device.
   void choose(const void* a, const void* b, void* c);
-  /// Enqueues the product; `accumulate` adds to C.
+  /// Enqueues the product; `accumulate` adds it to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;
   [[nodiscard]] const MatrixProductShape& shape() const;
 

@@ -10,10 +10,10 @@ namespace holotone {
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Called from the thread that called the library, at most some hundred times a second. `stage` names the work
+  /// Called in the thread that called the library, at most a few hundred times a second. `stage` names the work
   /// ("summing points"). Return false to cancel: the library then throws Error{cancelled}.
   virtual bool update(std::string_view stage, std::int64_t done, std::int64_t total) = 0;
-  /// Reports; throws Error{cancelled} if update returns false.
+  /// Calls update; throws Error{cancelled} if update returns false.
   void step(std::string_view stage, std::int64_t done, std::int64_t total) {
     if (!update(stage, done, total)) {
       throw Error(ErrorCode::cancelled, std::string(stage) + ": cancelled");

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstdint>
 
-// Counter-based: the value depends only on (seed, counter), so every backend and thread count draws the same bits.
+// Counter-based random numbers. A value depends only on (seed, counter), so its bits are the same on every backend and
+// number of threads.
 #if defined(__CUDACC__)
 #define HOLOTONE_HOST_DEVICE __host__ __device__
 #else

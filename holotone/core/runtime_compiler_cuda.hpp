@@ -10,7 +10,7 @@
 
 namespace holotone::cuda {
 
-/// Source text, and the texts of its includes by name.
+/// Source text of a kernel, and the texts of its include files by name.
 struct KernelSource {
   std::string name;
   std::string text;

@@ -11,5 +11,5 @@
 #define HOLOTONE_SIMD_CLONES
 #endif
 
-/// Inlines a small function into such a loop at any size, so that the loop is vectorised as a whole.
+/// Forces inlining of a function into such a loop at any size, so that the loop is vectorised as a whole.
 #define HOLOTONE_ALWAYS_INLINE __attribute__((always_inline)) inline

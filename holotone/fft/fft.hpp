@@ -9,16 +9,17 @@ namespace holotone {
 enum class FftDirection { forward, inverse };
 
 struct FftOptions {
-  /// Lets FFTW measure (seconds of planning, in memory of its own): for plans that iterate. No effect on cuFFT.
+  /// FFTW chooses the plan by measurement, which takes seconds and its own memory; for plans that are executed many
+  /// times. No effect on cuFFT.
   bool effort = false;
-  /// Divides the inverse by nx ny, so that inverse(forward(x)) = x. Off if the caller folds the factor into another.
+  /// Divides the inverse by nx ny, so that inverse(forward(x)) = x. False: the caller applies the factor.
   bool scale_inverse = true;
-  /// Zero padding known to the plan. Before a forward transform only `rows` rows from `first_row` on are non-zero.
-  /// After an inverse one only these rows are valid; the others hold intermediate values. rows = 0: every row. Saves
-  /// the transforms along the other rows.
+  /// Range of rows in use in zero-padded data; the plan omits the transforms along the other rows. Before a forward
+  /// transform, only `rows` rows from `first_row` on are non-zero. After an inverse transform, only these rows are
+  /// valid; the others hold intermediate values. rows = 0: every row.
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
-  /// Contiguous arrays, each transformed by itself: data of shape {batch ny, nx}. Requires rows = 0.
+  /// Number of contiguous arrays, each transformed separately: data of shape {batch ny, nx}. Requires rows = 0.
   std::int64_t batch = 1;
 };
 
@@ -50,7 +51,7 @@ class FftPlan {
   std::unique_ptr<State> state_;
 };
 
-/// The smallest even number >= minimum without prime factors above 7: such lengths are fast in every FFT library.
+/// Smallest even number >= minimum without prime factors above 7. Such lengths are fast in every FFT library.
 std::int64_t fft_friendly_size(std::int64_t minimum);
 
 }  // namespace holotone

@@ -4,7 +4,7 @@
 
 namespace holotone::fft {
 
-/// One shape on one device.
+/// FFT of one shape on one device.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -6,7 +6,7 @@
 
 namespace holotone::fft {
 
-/// FFTW's planner is one global state: every call except execution must hold this lock.
+/// Lock of FFTW's planner, which has global state: every call except execution must hold it.
 inline std::mutex& planner_lock() {
   static std::mutex lock;
   return lock;

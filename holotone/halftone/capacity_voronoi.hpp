@@ -8,20 +8,20 @@
 namespace holotone {
 
 struct CapacityVoronoiOptions {
-  std::int64_t capacity = 128;  ///< samples of ink for each dot, 2..4096
-  std::int64_t sweeps = 200;    ///< at most, >= 0
-  double tolerance = 1e-3;      ///< stops when dots move less than this share of their mean spacing; >= 0
-  std::uint64_t seed = 0;       ///< of the samples and of the initial cells
+  std::int64_t capacity = 128;  ///< number of ink samples of each dot, 2..4096
+  std::int64_t sweeps = 200;    ///< maximum number of sweeps, >= 0
+  double tolerance = 1e-3;      ///< mean movement that ends the sweeps, relative to the dots' mean spacing; >= 0
+  std::uint64_t seed = 0;       ///< seed of the samples and of the initial cells
 };
 
 struct CapacityVoronoiResult {
   Dots dots;
-  std::vector<float> sample;   ///< x, y interleaved: dot j owns samples j capacity .. (j + 1) capacity - 1
-  std::vector<double> energy;  ///< before each sweep, pixels^2 of ink
-  bool converged = false;      ///< the tolerance was reached
+  std::vector<float> sample;   ///< x, y of the samples, interleaved: dot j owns j capacity .. (j + 1) capacity - 1
+  std::vector<double> energy;  ///< energy before each sweep, pixels^2 of ink
+  bool converged = false;      ///< true if the tolerance was reached or no swap was left
 };
 
-/// Dots whose Voronoi cells, by distance under a capacity constraint, all contain the same amount of ink.
+/// Places dots whose Voronoi cells, by distance under a capacity constraint, all contain the same amount of ink.
 ///
 /// The ink is `count` x capacity samples (stratified_dots), and each dot owns exactly `capacity` of them. A sweep
 /// moves every dot to the mean of its samples. Then pairs of dots i and j whose samples' bounding circles overlap swap

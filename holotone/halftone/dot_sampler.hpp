@@ -25,9 +25,10 @@ class DotSampler {
   DotSampler(DotSampler&&) noexcept;
   DotSampler& operator=(DotSampler&&) noexcept;
 
-  /// `ink`: the page's shape, finite, >= 0 in any unit, somewhere > 0. Writes x, y in pixels to `positions`: {count,
-  /// 2}, count <= maximum_dots. Both on the queue's device. Throws invalid_argument for another ink, shape or device.
-  /// Waits for the check of the ink; CUDA then only enqueues. Cost: O(pixels + count log pixels).
+  /// Draws dots with the density of `ink`: the page's shape, finite, >= 0 in any unit, somewhere > 0. Writes x, y in
+  /// pixels to `positions`: {count, 2}, count <= maximum_dots. Both are on the queue's device. Throws invalid_argument
+  /// for another ink, shape or device. Waits for the check of the ink; CUDA then only enqueues. Cost: O(pixels + count
+  /// log pixels).
   void sample(View<const float, 2> ink, View<float, 2> positions, std::uint64_t seed = 0);
 
   class Engine;  ///< dot_sampler_engine.hpp

@@ -17,10 +17,10 @@ namespace dot_sampling {
 using EnginePointer = std::unique_ptr<DotSampler::Engine>;
 EnginePointer engine_cuda(Shape<2> page, Sampling sampling, const Queue& queue);
 
-/// `index`: the first pixel with an invalid value; negative: all are 0.
+/// Throws invalid_argument for an invalid ink. `index`: first pixel with an invalid value; negative: all are 0.
 [[noreturn]] void throw_bad_ink(const Shape<2>& page, std::int64_t index, float value);
-/// Pixels of an array of this shape in the order of Hilbert's curve through the smallest square of side 2^n that
-/// contains them.
+/// Returns the pixels of an array of this shape in the order of Hilbert's curve through the smallest square of side 2^n
+/// that contains them.
 std::vector<std::uint32_t> hilbert_order(const Shape<2>& shape);
 
 }  // namespace dot_sampling

@@ -28,9 +28,9 @@ struct ElectrostaticOptions {
   /// mean square of that force; 1e-5 to 1e-1. `ewald` only. Forces on dots at rest are a thousand times smaller. With
   /// 1e-4 their spectrum and blurred error equal those of exact sums; with 5e-4 blurred PSNR above 80 dB does not.
   double tolerance = 1e-4;
-  int window_cutoff = 5;              ///< the paper's m: a window spans 2 m nodes; 2 to 5. `taylor` only
-  int taylor_degree = 5;              ///< the paper's p-hat; 2 to 12. `taylor` only
-  NearField near = NearField::cells;  ///< `ewald` and `taylor`
+  int window_cutoff = 5;              ///< m of Gwosdek et al.: a window spans 2 m nodes; 2 to 5. `taylor` only
+  int taylor_degree = 5;              ///< p-hat of Gwosdek et al.; 2 to 12. `taylor` only
+  NearField near = NearField::cells;  ///< method for `ewald` and `taylor`
   bool deterministic = false;         ///< same bits in every run on CUDA too, slower; the CPU is always deterministic
   /// Mean density at the dots relative to the page's mean: mean of ink^2 / (mean of ink)^2. Only balances work between
   /// grid and neighbours; 1 to 1e6. `ewald` only.
@@ -42,7 +42,7 @@ struct ElectrostaticOptions {
 
 enum class Descent {
   momentum,  ///< heavy ball; a velocity that points against the force is reset
-  plain,     ///< the paper's: a fixed step along the force
+  plain,     ///< Gwosdek et al.: a fixed step along the force
 };
 
 /// Move of a dot at p under the force F. rho(p) is the ink's density in dots a square pixel, smoothed over about a
@@ -82,9 +82,9 @@ struct ElectrostaticInfo {
   int width = 0;              ///< nodes of the window along an axis
   double splitting_px = 0;    ///< radius of the charge clouds of `ewald`, of the regularised kernel of `taylor`
   double cutoff_px = 0;       ///< neighbours within this distance are summed directly
-  double expected_error = 0;  ///< of the net force as in `tolerance`; 0 if unknown
+  double expected_error = 0;  ///< expected error of the net force, defined as `tolerance`; 0 if unknown
   std::size_t bytes = 0;      ///< memory of the plan on its device
-  std::string arithmetic;     ///< "float32 ..."
+  std::string arithmetic;     ///< number format and method of the sums: "float32 ..."
 };
 
 /// Dots as charged particles that repel each other and are attracted by an image's ink, under the 2-D Coulomb force.
@@ -135,22 +135,22 @@ class ElectrostaticPlan {
   /// Writes F_i at the present positions {count, 2}, in the same order. Throws invalid_argument before set_ink.
   void forces(View<float, 2> forces);
 
-  /// One iteration: forces (with edge_correction), then moves.
+  /// Runs one iteration: computes the forces (with edge_correction) and moves the dots.
   void step(const StepRule& rule = {});
 
-  /// Moves by the caller's forces, {count, 2} (several kinds of dots: weighted sums of the forces within and across
-  /// kinds). Density, velocities and edge_correction are this plan's own. Throws invalid_argument before set_ink.
+  /// Moves the dots by the caller's forces, {count, 2} (several inks: weighted sums of the forces within and across
+  /// classes). Density, velocities and edge_correction are this plan's own. Throws invalid_argument before set_ink.
   void move(View<const float, 2> forces, const StepRule& rule = {});
 
   /// Displaces every dot by a random vector, uniform in a disc of `radius` pixels, and projects it onto the page. Dot
   /// i uses random_bits(seed, 2 i) and (seed, 2 i + 1). radius >= 0.
   void shake(double radius, std::uint64_t seed);
 
-  /// Waits for the device.
+  /// Returns the magnitudes of the last forces. Waits for the device.
   [[nodiscard]] ForceStatistics statistics();
 
-  /// Number of pairs within the cut-off that NearField::map misses at the present positions, counted from each side; 0
-  /// with NearField::cells. Costs more than a step: for diagnosis.
+  /// Counts the pairs within the cut-off that NearField::map misses at the present positions, once from each side; 0
+  /// with NearField::cells. For diagnosis: costs more than a step.
   [[nodiscard]] std::int64_t missed_neighbours();
 
   [[nodiscard]] const Shape<2>& page() const;
@@ -168,7 +168,7 @@ class ElectrostaticPlan {
 
 struct DescentOptions {
   StepRule rule = {};
-  std::int64_t iterations = 300;  ///< at most; 0 to 1e9
+  std::int64_t iterations = 300;  ///< maximum number of iterations, 0 to 1e9
   /// The mean force is read every `check_interval` iterations. The descent stops after `patience` readings in a row
   /// that are not below (1 - least_improvement) times the smallest before. least_improvement = 0 and patience = 0:
   /// never.
@@ -186,8 +186,8 @@ struct DescentOptions {
 
 struct DescentReport {
   std::int64_t iterations = 0;
-  bool converged = false;  ///< stopped by the mean force, not by the limit
-  ForceStatistics force;   ///< of the last iteration
+  bool converged = false;  ///< true if stopped by the mean force, not by the limit
+  ForceStatistics force;   ///< forces of the last iteration
 };
 
 /// Moves the plan's dots until the mean force stops improving. Calls `on_frame(iteration)`, if set, before the first

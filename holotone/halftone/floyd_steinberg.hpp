@@ -20,7 +20,7 @@ namespace holotone {
 /// Ulichney, Digital Halftoning (1987), 8.3.
 Array<std::uint8_t, 2> floyd_steinberg(View<const float, 2> ink);
 
-/// A dot at the centre of each non-zero pixel, in rows. Throws invalid_argument for a bitmap on a GPU.
+/// Places a dot at the centre of each non-zero pixel, row by row. Throws invalid_argument for a bitmap on a GPU.
 Dots dots_of_bitmap(View<const std::uint8_t, 2> bitmap);
 
 /// Recurrence of error diffusion: diffuses `value(row, col)`; `quantise(row, col, value)` returns the quantized value

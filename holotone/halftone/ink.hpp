@@ -48,7 +48,7 @@ Array<float, 2> ink_from_pixels(View<const float, 3> pixels, const InkOptions& o
 std::array<Array<float, 2>, 4> cmyk_inks(View<const float, 3> pixels, const Separation& separation,
                                          const InkOptions& options = {});
 
-/// Ink of all pixels, in pixels' areas: sum of ink(row, col), in float64 in a fixed order.
+/// Returns the ink of all pixels, in pixels' areas: sum of ink(row, col), in float64 in a fixed order.
 double total_ink(View<const float, 2> ink);
 
 /// Resamples ink to another number of pixels.
@@ -58,12 +58,12 @@ double total_ink(View<const float, 2> ink);
 /// invalid_argument for an empty ink or shape. Cost: O(old + new pixels) for each axis, on all threads.
 Array<float, 2> resampled_ink(View<const float, 2> ink, const Shape<2>& shape);
 
-/// Number of dots of one radius with the picture's total ink: round(total_ink / (pi radius^2)). `radius` in pixels, >
-/// 0. Throws invalid_argument for another radius, more than `most_dots`, and for a picture without ink.
+/// Returns the number of dots of one radius with the picture's total ink: round(total_ink / (pi radius^2)). `radius`:
+/// pixels, > 0. Throws invalid_argument for another radius, more than `most_dots`, and for a picture without ink.
 std::int64_t dots_for_ink(View<const float, 2> ink, double radius);
 
-/// Radius in pixels at which `count` dots have the picture's total ink: sqrt(total_ink / (pi count)). Throws
-/// invalid_argument unless count >= 1 and there is ink.
+/// Returns the radius in pixels at which `count` dots have the picture's total ink: sqrt(total_ink / (pi count)).
+/// Throws invalid_argument unless count >= 1 and there is ink.
 double radius_for_ink(View<const float, 2> ink, std::int64_t count);
 
 /// Largest number of dots: indices are 32-bit.
@@ -82,12 +82,12 @@ struct DotSizes {
   [[nodiscard]] double area(double ink) const;  ///< pi r^2
 };
 
-/// Density of dots that print the ink with such radii, in dots a pixel: ink / area(ink). Dots of equal charge placed
-/// by this density cover the ink's share everywhere. Throws invalid_argument for sizes out of range.
+/// Returns the density of dots that print the ink with such radii, in dots a pixel: ink / area(ink). Dots of equal
+/// charge placed by this density cover the ink's share everywhere. Throws invalid_argument for sizes out of range.
 Array<float, 2> dot_density(View<const float, 2> ink, const DotSizes& sizes);
 
-/// Radius of each dot. The dots' page is the whole ink, for any number of pixels. Throws invalid_argument for sizes
-/// out of range or an empty ink.
+/// Returns the radius of each dot. The dots' page is the whole ink, for any number of pixels. Throws invalid_argument
+/// for sizes out of range or an empty ink.
 std::vector<float> dot_radii(const Dots& dots, View<const float, 2> ink, const DotSizes& sizes);
 
 /// Moves every dot of class `colour_class` (every dot without classes) that is on a pixel without ink to the nearest

@@ -8,16 +8,16 @@
 namespace holotone {
 
 struct LloydOptions {
-  std::int64_t iterations = 100;      ///< at most, >= 0
-  double tolerance = 2e-3;            ///< stops when dots move less than this share of their mean spacing; >= 0
-  std::int64_t samples_per_dot = 64;  ///< least number of ink samples for each dot of the page, 1..4096
-  std::uint64_t seed = 0;             ///< of the random positions of dots without ink
+  std::int64_t iterations = 100;      ///< maximum number of iterations, >= 0
+  double tolerance = 2e-3;            ///< mean movement that ends iterations, relative to the dots' mean spacing; >= 0
+  std::int64_t samples_per_dot = 64;  ///< minimum number of ink samples per dot, as a mean over the page, 1..4096
+  std::uint64_t seed = 0;             ///< seed of the random positions of dots without ink
 };
 
 struct LloydResult {
   Dots dots;
-  std::vector<double> energy;  ///< before each iteration, pixels^2 of ink
-  bool converged = false;      ///< the tolerance was reached
+  std::vector<double> energy;  ///< energy before each iteration, pixels^2 of ink
+  bool converged = false;      ///< true if the tolerance was reached
 };
 
 /// Weighted Voronoi stippling: dots move to the centroids of their Voronoi cells' ink.
@@ -35,10 +35,10 @@ struct LloydResult {
 LloydResult lloyd_dots(View<const float, 2> ink, const Dots& start, const LloydOptions& options = {},
                        Progress& progress = Progress::none());
 
-/// Nearest dot of each sample to float32 rounding, the first of coincident dots. Sample (row, col) of `shape` is at
-/// ((col + 1/2) width / nx, (row + 1/2) height / ny). Boxes of samples are halved until few dots can be nearest.
-/// Throws invalid_argument without dots, for one that is not finite, an empty shape or page. Cost: O((samples + dots)
-/// log dots).
+/// Returns the nearest dot of each sample to float32 rounding, the first of coincident dots. Sample (row, col) of
+/// `shape` is at ((col + 1/2) width / nx, (row + 1/2) height / ny). Boxes of samples are halved until few dots can be
+/// nearest. Throws invalid_argument without dots, for one that is not finite, an empty shape or page. Cost: O((samples
+/// + dots) log dots).
 Array<std::int32_t, 2> nearest_dots(const Dots& dots, const Shape<2>& shape);
 
 }  // namespace holotone

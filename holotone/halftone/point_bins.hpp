@@ -10,10 +10,10 @@ namespace holotone::halftone {
 struct PointBins {
   float left = 0;
   float top = 0;
-  float side = 1;  ///< of a bin
+  float side = 1;  ///< side of a bin
   std::int64_t columns = 1;
   std::int64_t rows = 1;
-  std::vector<std::uint32_t> start;  ///< bin b has index[start[b]] .. index[start[b + 1] - 1], rising
+  std::vector<std::uint32_t> start;  ///< offsets: bin b has index[start[b]] .. index[start[b + 1] - 1], rising
   std::vector<std::uint32_t> index;
 
   [[nodiscard]] std::int64_t column_of(float x) const {

@@ -6,8 +6,8 @@
 
 namespace holotone {
 
-/// `count` independent random dots with the ink's density, by the inverse of its cumulative distribution at random
-/// numbers.
+/// Draws `count` independent random dots with the ink's density, by the inverse of its cumulative distribution at
+/// random numbers.
 ///
 /// Dot j is in the pixel k with S_k <= S u_j < S_k + ink_k, at a uniform random position. S_k is the ink of the pixels
 /// before k, row by row, and S that of all. u_j and the two coordinates are random_uniform64(seed, 3 j + 0, 1, 2): the
@@ -25,7 +25,7 @@ Dots importance_sampled_dots(View<const float, 2> ink, std::int64_t count, std::
 /// space-filling curve (Z. He and A. B. Owen, "Extensible grids: uniform sampling on a space-filling curve", 2016).
 Dots stratified_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t seed = 0);
 
-/// Exactly `count` dots by error diffusion.
+/// Places exactly `count` dots by error diffusion.
 ///
 /// The ink is scaled to a sum of `count`. Each pixel is rounded to a whole number of dots, and Floyd and Steinberg's
 /// weights pass on the error, in serpentine order. At the borders the weights outside are redistributed to the others,
@@ -36,8 +36,8 @@ Dots stratified_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t
 /// "An adaptive algorithm for spatial greyscale" (1976).
 Dots error_diffused_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t seed = 0, double jitter = 0);
 
-/// Index of a cell of a square of 4^order cells along Hilbert's curve (D. Hilbert, 1891): x and y in [0, 2^order),
-/// order <= 31. Neighbours along the curve are neighbours in the square.
+/// Returns the index of a cell of a square of 4^order cells along Hilbert's curve (D. Hilbert, 1891): x and y in [0,
+/// 2^order), order <= 31. Neighbours along the curve are neighbours in the square.
 std::uint64_t hilbert_index(int order, std::uint32_t x, std::uint32_t y);
 
 }  // namespace holotone

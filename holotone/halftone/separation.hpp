@@ -17,12 +17,12 @@ struct FourInks {
   double apart = 0;
 };
 
-/// FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for across
-/// = 0. Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76 and 1.75
-/// for across = 0.03, 0.1, 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
+/// Returns FourInks::apart for dots placed with the forces of ClassWeights: 1.7 across / (across + 0.01 within), 0 for
+/// across = 0. Fitted to classes_halftone's dots of even inks at random coverages: s0 = 1.27, 1.57, 1.70, 1.65, 1.76
+/// and 1.75 for across = 0.03, 0.1, 0.25, 0.5, 1 and 3, within = 1; the same for dots of one and of four pixels.
 double apart_of(double within, double across);
 
-/// Mean light of paper with dots of four inks.
+/// Returns the mean light of paper with dots of four inks.
 ///
 ///     L = max(0, sum over inks of l_i^q - 3)^(1/q),   l_i = 1 - c_i (1 - light_i)
 ///     q = exp(-(s / apart)^2),   s = sum of c_i
@@ -49,12 +49,12 @@ class Separation {
  public:
   explicit Separation(double black = 1, const FourInks& inks = {});
 
-  /// Coverages for a darkness 1 - light in 0..1.
+  /// Returns the coverages for a darkness 1 - light in 0..1.
   [[nodiscard]] FourShares operator()(const Channels& darkness) const;
 
  private:
   static constexpr int nodes = 17;
-  std::vector<std::array<float, 4>> table_;  ///< red slowest
+  std::vector<std::array<float, 4>> table_;  ///< coverages at the nodes, red slowest
 };
 
 }  // namespace holotone

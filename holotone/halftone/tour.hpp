@@ -7,21 +7,21 @@
 namespace holotone {
 
 struct TourOptions {
-  std::int64_t neighbours = 8;  ///< nearest dots tried by moves, 1..64
-  bool closed = false;          ///< return to the first dot at the end
-  double kicks = 5;             ///< random changes tried for each dot; >= 0
-  std::uint64_t seed = 0;       ///< of the kicks
-  double seconds = 0;           ///< limit for each class; 0: no limit. With a limit, results depend on speed
+  std::int64_t neighbours = 8;  ///< number of nearest dots tried by moves, 1..64
+  bool closed = false;          ///< true: the tour returns to the first dot
+  double kicks = 5;             ///< number of random changes tried for each dot; >= 0
+  std::uint64_t seed = 0;       ///< seed of the kicks
+  double seconds = 0;           ///< time limit for each class, seconds; 0: none. With a limit, results depend on speed
 };
 
 struct Tour {
   std::vector<std::uint32_t> order;  ///< indices of the dots in visiting order
-  double start_length = 0;           ///< of the initial tour along Hilbert's curve, pixels; within classes
-  double length = 0;                 ///< of `order`, at most start_length
+  double start_length = 0;           ///< length of the initial tour along Hilbert's curve, pixels; within classes
+  double length = 0;                 ///< length of `order`, pixels, at most start_length
 };
 
-/// Short tour of the dots for a plotter. Dots of one class are together, classes rising, so that each pen is used
-/// once.
+/// Computes a short tour of the dots for a plotter. Dots of one class are together, in ascending order of classes, so
+/// that each pen is used once.
 ///
 /// The initial tour follows Hilbert's curve. Moves then shorten it to a local optimum. 2-opt exchanges two steps and
 /// reverses the path between them. Or-opt moves up to three dots in a row elsewhere, reversed or not. Both try only
@@ -39,8 +39,8 @@ struct Tour {
 /// geometric traveling salesman problems" (1992); kicks: O. Martin, S. Otto and E. Felten (1991).
 Tour visiting_order(const Dots& dots, const TourOptions& options = {}, Progress& progress = Progress::none());
 
-/// The dots in another order, with their radii and classes. Throws invalid_argument unless `order` contains every dot
-/// once.
+/// Returns the dots in another order, with their radii and classes. Throws invalid_argument unless `order` contains
+/// every dot once.
 Dots reordered(const Dots& dots, const std::vector<std::uint32_t>& order);
 
 }  // namespace holotone

@@ -7,11 +7,11 @@ namespace holotone {
 /// Two equal parallel cameras, as in stereo data sets: Middlebury's calib.txt has focal length, baseline and `doffs`.
 struct StereoCamera {
   double focal_px = 0;    ///< focal length in pixels of the picture, > 0
-  double baseline_m = 0;  ///< between the cameras, > 0
+  double baseline_m = 0;  ///< distance between the cameras, > 0
   double offset_px = 0;   ///< difference of the principal points' x, added to every disparity
 };
 
-/// Depth of disparities, in place: Z = baseline f / (d + offset), in metres from the camera.
+/// Converts disparities to depths in place: Z = baseline f / (d + offset), in metres from the camera.
 /// `values` {ny, nx} in host memory: disparities in pixels, then depths. NaN marks pixels without depth: disparities
 /// that are not finite or zero, and those with d + offset <= 0. Throws invalid_argument for a camera out of range.
 /// Cost O(nx ny).

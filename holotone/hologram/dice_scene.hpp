@@ -12,13 +12,13 @@ namespace holotone {
 /// Cube with round pips. Opposite faces sum to seven; without rotation, 2 faces the viewer, 1 is on top, 3 on the
 /// right.
 struct Die {
-  double x_m = 0;  ///< of its centre
-  double y_m = 0;
-  double distance_m = 0.1;  ///< behind the panel
+  double x_m = 0;           ///< x of the centre
+  double y_m = 0;           ///< y of the centre
+  double distance_m = 0.1;  ///< distance of the centre behind the panel
   double side_m = 6e-3;
   double roll_rad = 0;  ///< first rotation, about the axis toward the viewer, counter-clockwise for the viewer
-  double turn_rad = 0;  ///< second, about the vertical axis: pi/2 turns the front to +x, as turn() does
-  double tilt_rad = 0;  ///< third, about the horizontal axis: positive tips the top toward the viewer, as tilt() does
+  double turn_rad = 0;  ///< second rotation, about the vertical axis: pi/2 turns the front to +x, as turn() does
+  double tilt_rad = 0;  ///< third rotation, about the horizontal axis as tilt(): positive tips the top to the viewer
   Vec3f colour{};       ///< linear-light reflectances, 0 to 1
   Vec3f pip_colour{};
 };
@@ -27,7 +27,7 @@ struct Die {
 struct Checkerboard {
   double size_m = 18.4e-3;
   double distance_m = 0.103;  ///< behind the panel
-  int squares = 8;            ///< a side
+  int squares = 8;            ///< number of squares per side
   Vec3f light_colour{0.72f, 0.70f, 0.66f};
   Vec3f dark_colour{0.07f, 0.07f, 0.08f};
 };
@@ -43,7 +43,7 @@ struct DiceSceneOptions {
   double ambient = 0.2;                           ///< share of the brightness due to ambient light, 0 to 1
   int channels = 3;                               ///< 3: linear RGB; 1: its luminance
   int strata = 4;                                 ///< strata^2 rays for each pixel that contains an edge
-  std::uint64_t seed = 0;                         ///< of those rays' positions
+  std::uint64_t seed = 0;                         ///< seed of those rays' positions
 };
 
 /// An eye in front of the panel.

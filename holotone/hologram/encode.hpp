@@ -9,7 +9,7 @@
 
 namespace holotone {
 
-/// What a modulator is made to show for a complex field.
+/// Encoding of a complex field for a phase or amplitude modulator.
 enum class Encoding {
   phase,            ///< arg U on a phase modulator (kinoform): Lesem, Hirsch, Jordan 1969
   amplitude,        ///< real part with an on-axis or tilted reference beam
@@ -29,54 +29,56 @@ constexpr bool needs_phase_modulator(Encoding encoding) {
 
 struct EncodeOptions {
   Encoding encoding = Encoding::phase;
-  int bits = 8;  ///< 2 to 16; 1 too for the amplitude encodings. Codes are 0 .. 2^bits - 1
+  int bits = 8;  ///< bits per code, 2 to 16 (amplitude encodings: 1 to 16); codes are 0 .. 2^bits - 1
 
   // Phase modulators (phase, double_phase).
-  /// Full stroke in radians: code l shows l / 2^bits * phase_range_rad. Above 2 pi only the codes below 2 pi are used;
-  /// below 2 pi a phase out of reach gets the nearer end of the stroke on the circle.
+  /// Full stroke in radians, 1e-3 to 0.999 * 2 pi 2^bits: code l shows l / 2^bits * phase_range_rad. Above 2 pi only
+  /// the codes below 2 pi are used. Below 2 pi a phase beyond the stroke gets the end of the stroke that is nearer on
+  /// the circle.
   double phase_range_rad = 6.283185307179586;
-  /// Phase in radians of codes 0, 1, 2, ... where the steps are unequal (TI PLM) or the response was measured
-  /// (read_phase_lut): 2 to 2^bits entries, NaN for a code that must not be used. Replaces phase_range_rad.
-  /// Each phase gets the code that is nearest on the circle; of equal ones the lowest.
+  /// Phases in radians of codes 0, 1, 2, ..., for unequal steps (TI PLM) or a measured response (read_phase_lut):
+  /// 2 to 2^bits entries, NaN for a code that must not be used. Replaces phase_range_rad. Each phase gets the code
+  /// whose phase is nearest on the circle. Of codes with equal phases only the lowest is used.
   std::vector<double> level_phase_rad{};
-  double carrier_x_rad = 0;  ///< blazed grating added to the phase: steers the light by this angle toward +x
-  double carrier_y_rad = 0;  ///< and toward +y. Finest: sin(angle) = lambda / (2 pitch)
+  double carrier_x_rad = 0;  ///< steering angle toward +x of a blazed grating added to the phase
+  double carrier_y_rad = 0;  ///< the same toward +y; |sin(angle)| <= lambda / (2 pitch) for each
   /// Wavefront map in radians added to the phase modulo 2 pi, shape {ny, nx} in host memory, or empty. Copied.
   View<const float, 2> correction_rad{};
 
   // Amplitude modulators (amplitude, single_sideband, burckhardt).
-  double reference_angle_x_rad = 0;  ///< amplitude: direction of the reference beam, toward +x
-  double reference_angle_y_rad = 0;  ///< and toward +y
+  double reference_angle_x_rad = 0;  ///< angle of the reference beam toward +x (amplitude only)
+  double reference_angle_y_rad = 0;  ///< the same toward +y; |sin(angle)| <= lambda / (2 pitch) for each
 
-  /// Values mapped to codes 0 and 2^bits - 1. Both zero: taken from the field at every execute and reported:
-  /// amplitude, single_sideband: -max|v| .. max|v|, so that 0 is mid-level; double_phase, burckhardt: 0 .. max, the
-  /// normalisation (give amplitude_max alone, amplitude_min stays 0). Not used by phase.
+  /// Values mapped to codes 0 and 2^bits - 1. Both zero: every execute measures them in the field and reports them.
+  /// amplitude, single_sideband: -max|v| .. max|v|, so that 0 is mid-level. double_phase, burckhardt: 0 .. max, the
+  /// normalisation (amplitude_min must be 0). phase does not use them; both must be 0.
   float amplitude_min = 0;
   float amplitude_max = 0;
 };
 
-/// The range the last hologram was mapped with; both zero for Encoding::phase. A field that is zero everywhere is
+/// Range that the last execute mapped to the codes; both zero for Encoding::phase. A field that is zero everywhere is
 /// mapped as if its largest value were 1.
 struct EncodeReport {
   float amplitude_min = 0;
   float amplitude_max = 0;
 };
 
-/// Complex field to device codes. With t = frac(arg(U) / 2 pi + carrier + correction) in turns and L = 2^bits:
+/// Plan that converts a complex field to device codes. With t = frac(arg(U) / 2 pi + carrier + correction) in turns and
+/// L = 2^bits:
 ///   phase            floor(t L + 1/2) mod L (stroke 2 pi; level_phase_rad: the nearest code on the circle)
-///   double_phase     the same of arg U + d where row + col is even and of arg U - d where odd, d = arccos(|U| / max)
+///   double_phase     the same for arg U + d if row + col is even, arg U - d if odd, d = arccos(|U| / max)
 ///   amplitude        floor((v - min) / (max - min) (L - 1) + 1/2) of v = Re(U conj R),
 ///                    R = exp(2 pi i (x sin ax + y sin ay) / lambda)
-///   single_sideband  the same of v = Re of U without its spatial frequencies f_y <= 0 (of the panel as a torus)
-///   burckhardt       the same of A_k >= 0, k = 0, 1, 2 the pixel in its cell of three columns, with
-///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = the cell's mean of U;
+///   single_sideband  the same, v = Re of U without its spatial frequencies f_y <= 0 (panel periodic)
+///   burckhardt       the same, v = A_k >= 0, k = 0, 1, 2 the pixel's number in its cell of three columns,
+///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = mean of U over the cell;
 ///                    columns beyond the last whole cell get code 0
-/// Values out of [min, max] are clamped. A pixel that is not a number gets the code of phase 0, or code 0.
-/// docs/encoding.md says what each is for. Sources: Hsueh, Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl, Lohmann,
+/// Values out of [min, max] are clamped. NaN pixels get the code of phase 0 (phase encodings) or code 0.
+/// docs/encoding.md compares the encodings. Sources: Hsueh, Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl, Lohmann,
 /// J. Opt. Soc. Am. 58, 620 (1968); Burckhardt, Appl. Opt. 9, 1949 (1970).
 ///
-/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)). One pass over the field, a pass for the range before it unless
-/// it is given. Workspace: the correction map; single_sideband one complex field.
+/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)). One pass over the field; a range that is not given costs another
+/// pass before it. Workspace: the correction map; single_sideband one complex field.
 /// The arithmetic is float32 with every rounding fixed, so the CPU and CUDA give the same codes (single_sideband: up
 /// to its FFT). Phase error before rounding to a level: at most 2.5e-7 turns.
 class EncodePlan {
@@ -91,14 +93,14 @@ class EncodePlan {
   /// Throws invalid_argument for another shape or device, or 8-bit codes of a plan with more bits.
   void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes);
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
-  /// The same of some rows of the panel, `field` and `codes` of shape {part.rows, nx}: the codes that these rows have
-  /// in the whole panel, bit for bit, with its checkerboard, carrier, correction and reference beam. Throws
-  /// invalid_argument for rows beyond the panel and, unless the part is the whole, for a range that is not given;
-  /// unsupported for single_sideband, whose filter needs all rows.
+  /// The same for some rows of the panel; `field` and `codes` have shape {part.rows, nx}. The codes are those of the
+  /// whole panel in these rows, bit for bit, with its checkerboard, carrier, correction and reference beam. Throws
+  /// invalid_argument for rows beyond the panel. Unless the part is the whole panel, a range that is not given throws
+  /// invalid_argument, and single_sideband, whose filter needs all rows, throws unsupported.
   void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint16_t, 2> codes);
   void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
 
-  /// The range the last execute used; waits for it where it was taken from the field.
+  /// Returns the range of the last execute; waits for it if it was measured in the field.
   [[nodiscard]] EncodeReport report() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 
@@ -111,36 +113,36 @@ class EncodePlan {
 Array<std::uint16_t, 2> encode(View<const Complex, 2> field, const EncodeOptions& options, const FieldGrid& grid,
                                EncodeReport* report = nullptr);
 
-/// The complex field that leaves a panel showing these codes under its reading beam, shape {ny, nx}, host memory.
-///   phase encodings      exp(i phase of the code), level table, carrier and correction as they are in the codes
-///   amplitude encodings  (min + code / (2^bits - 1) (max - min)) R with the reported range; `zero_order` subtracts
-///                        min first, as a panel that cannot transmit less than nothing does, which adds the bright
+/// Computes the complex field that leaves a panel showing these codes under its reading beam, {ny, nx} in host memory.
+///   phase encodings      exp(i phase of the code) by stroke or level table; the codes contain carrier and correction
+///   amplitude encodings  (min + code / (2^bits - 1) (max - min)) R with the reported range; `zero_order` omits the
+///                        first min, because a panel transmits no negative amplitudes: this adds the bright
 ///                        undiffracted beam
 /// R is the reference beam for `amplitude` and 1 for the others. Throws invalid_argument for a code beyond the table
-/// or of a NaN entry (naming the pixel).
+/// or with a NaN entry (naming the pixel).
 Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
                                 const EncodeReport& report, bool zero_order = false);
 
-/// Measured phase response from text: the phase in radians of codes 0, 1, 2, ..., for EncodeOptions::level_phase_rad.
-/// One phase a line (codes 0, 1, 2, ... in order), or `code,phase` with rising codes 0 to 65535 (comma, semicolon, tab
-/// or blank between). Blank lines, text after # and one heading line are skipped. Codes left out between two given ones
-/// are interpolated linearly (their phases must differ by at most pi: unwrap the curve); those before the first are
-/// NaN. Throws invalid_argument naming the line.
+/// Reads a measured phase response from text: phases in radians of codes 0, 1, 2, ..., for
+/// EncodeOptions::level_phase_rad. One phase per line (codes 0, 1, 2, ... in order), or `code,phase` with rising codes
+/// 0 to 65535 (separated by comma, semicolon, tab or blank). Ignores blank lines, text after # and one heading line.
+/// Codes omitted between two given codes are interpolated linearly; the two phases must differ by at most pi (unwrap
+/// the curve). Codes before the first are NaN. Throws invalid_argument naming the line.
 std::vector<double> read_phase_lut(std::string_view text);
 
-/// Angle by which a blazed grating of this period steers: arcsin(lambda / period); the sign is the period's.
+/// Steering angle of a blazed grating: arcsin(lambda / period), with the sign of the period.
 /// Throws invalid_argument unless |period_m| >= wavelength_m > 0.
 double steering_angle_rad(double period_m, double wavelength_m);
 
-/// `count` phases uniform in [0, 2 pi), one a point, from core/random.hpp: the same seed gives the same bits anywhere.
-/// An object with random phases scatters over the whole panel as a rough surface does.
+/// Returns `count` phases uniform in [0, 2 pi), one per point, from core/random.hpp: the same seed gives the same bits
+/// on every machine. An object with random phases scatters over the whole panel like a rough surface.
 std::vector<float> random_phases(std::int64_t count, std::uint64_t seed);
 
-/// 16-bit codes as two 8-bit channels for modulators that take them so: red the high byte, green the low byte, blue 0.
+/// Packs 16-bit codes into 8-bit channels, for modulators with that input: red high byte, green low byte, blue 0.
 /// Shape {ny, nx, 3}, host memory.
 Array<std::uint8_t, 3> pack_16bit(View<const std::uint16_t, 2> codes);
 
-/// Inverse of pack_16bit (blue is not looked at).
+/// Inverse of pack_16bit; ignores blue.
 Array<std::uint16_t, 2> unpack_16bit(View<const std::uint8_t, 3> packed);
 
 }  // namespace holotone

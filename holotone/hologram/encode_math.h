@@ -1,7 +1,7 @@
 #pragma once
-// What a pixel's code is, shared by the CPU and CUDA. float32 with every rounding fixed: no operation may be fused
-// (CUDA: the _rn intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square
-// root are correctly rounded on both, so both give the same bits. Not for users.
+// Code of a pixel, shared by the CPU and CUDA. float32 with every rounding fixed: no operation may be fused (CUDA: the
+// _rn intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square root are
+// correctly rounded on both, so both give the same bits. Not for users.
 #include <cstdint>
 #include <holotone/optics/turns_math.h>
 
@@ -31,15 +31,15 @@ HOLOTONE_ENCODE_INLINE float add_turns(float a, float b) {
   return sum >= 1 ? wrapped : sum;
 }
 
-/// How phases become codes: equal steps, or (boundary given) a sorted table with a bucket index into it.
+/// Mapping of phases to codes: equal steps, or (boundary not null) a sorted table with a bucket index.
 struct PhaseLevels {
-  float scale;                 ///< codes a turn
-  float last;                  ///< the last code used
-  float threshold;             ///< from here on, in codes, code 0 is nearer than the last
+  float scale;                 ///< codes per turn
+  float last;                  ///< last code used
+  float threshold;             ///< phase, in codes, from which on code 0 is nearer than the last
   const float* boundary;       ///< rising, {count}, in turns; null for equal steps
-  const std::uint16_t* code;   ///< {count + 1}: code[r] where r boundaries lie at or below the phase
-  const std::int32_t* bucket;  ///< {buckets + 1}: boundaries at or below bucket / buckets
-  float buckets;               ///< a power of two
+  const std::uint16_t* code;   ///< {count + 1}: code[r] of a phase with r boundaries at or below it
+  const std::int32_t* bucket;  ///< {buckets + 1}: number of boundaries at or below bucket / buckets
+  float buckets;               ///< number of buckets, a power of two
 };
 
 HOLOTONE_ENCODE_INLINE std::int32_t equal_step_code(float t, const PhaseLevels& levels) {
@@ -54,7 +54,7 @@ HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& level
   const std::int32_t bucket = static_cast<std::int32_t>(multiply(t, levels.buckets));
   std::int32_t low = levels.bucket[bucket];
   std::int32_t high = levels.bucket[bucket + 1];
-  while (low < high) {  // almost always no or one step: there are at least four buckets a boundary
+  while (low < high) {  // almost always zero or one step: at least four buckets per boundary
     const std::int32_t middle = (low + high) / 2;
     if (levels.boundary[middle] <= t) {
       low = middle + 1;
@@ -65,7 +65,7 @@ HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& level
   return levels.code[low];
 }
 
-/// Carrier and correction in turns in [0, 1): separable (column and row) or a map; null where there is none.
+/// Carrier and correction in turns in [0, 1): separable (column and row) or a map; null: none.
 struct PhaseShift {
   const float* column;
   const float* row;
@@ -107,7 +107,7 @@ struct Burckhardt {
   float value[3];
 };
 
-/// The three non-negative amplitudes of a cell: p_k = 2/3 Re(m exp(+2 pi i k / 3)) sums to m against
+/// Three non-negative amplitudes of a cell: p_k = 2/3 Re(m exp(+2 pi i k / 3)) sums to m against
 /// exp(-2 pi i k / 3), and so does p_k - min p, since the three directions cancel.
 HOLOTONE_ENCODE_INLINE Burckhardt burckhardt_of(Complex32 u0, Complex32 u1, Complex32 u2) {
   const float re = multiply(add(add(u0.re, u1.re), u2.re), 0x1.555556p-2f);
@@ -122,7 +122,7 @@ HOLOTONE_ENCODE_INLINE Burckhardt burckhardt_of(Complex32 u0, Complex32 u1, Comp
   return {{add(p0, -least), add(p1, -least), add(p2, -least)}};
 }
 
-/// Values to codes: floor((v - centre) gain + levels / 2), clamped; 0 is exactly mid-level where centre is 0.
+/// Mapping of values to codes: floor((v - centre) gain + levels / 2), clamped; 0 is exactly mid-level if centre is 0.
 struct AmplitudeRange {
   float centre, gain, half_levels, top;
 };
@@ -134,7 +134,7 @@ HOLOTONE_ENCODE_INLINE AmplitudeRange amplitude_range(float low, float high, flo
 
 HOLOTONE_ENCODE_INLINE std::int32_t amplitude_code(float v, const AmplitudeRange& range) {
   const float q = add(multiply(add(v, -range.centre), range.gain), range.half_levels);
-  const float below = q > 0 ? q : 0.0f;  // NaN too
+  const float below = q > 0 ? q : 0.0f;  // 0 for NaN
   return static_cast<std::int32_t>(below > range.top ? range.top : below);
 }
 

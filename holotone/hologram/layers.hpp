@@ -26,14 +26,14 @@ std::string_view to_string(LayerPhase phase);
 std::string_view to_string(LayerSpacing spacing);
 
 struct LayerOptions {
-  FieldGrid grid = {};  ///< of the panel; every layer has its pixels
+  FieldGrid grid = {};  ///< pixels of the panel and of every layer
   LayerPhase phase = LayerPhase::random;
-  std::uint64_t seed = 0;  ///< of random phases
+  std::uint64_t seed = 0;  ///< seed of random phases
 };
 
 /// Flat picture parallel to the panel, on the panel's pixels. Views {ny, nx} in host memory or on the plan's device.
 struct Layer {
-  View<const float, 2> intensity;  ///< linear light; other than finite and >= 0 is dark
+  View<const float, 2> intensity;  ///< linear light; dark if not finite or negative
   View<const float, 2> mask = {};  ///< opacity to light from behind, 0 to 1; empty: 1 where its intensity is > 0
   double distance_m = 0;           ///< behind the panel; < 0: in front
 };
@@ -42,10 +42,10 @@ struct Layer {
 struct RgbdPicture {
   View<const float, 2> intensity;   ///< {ny, nx}, linear light >= 0, finite, in host memory
   View<const float, 2> distance_m;  ///< the same shape, finite, > 0 behind the panel
-  double width_m = 0;               ///< of the picture in the scene, > 0; its height follows
+  double width_m = 0;               ///< width of the picture in the scene, > 0; its height follows
   double x_m = 0;                   ///< centre, right of the panel's axis
   double y_m = 0;                   ///< above the panel's axis
-  int layers = 64;                  ///< 1 to most_picture_layers
+  int layers = 64;                  ///< number of layers, 1 to most_picture_layers
   LayerSpacing spacing = LayerSpacing::inverse_distance;
 };
 
@@ -56,7 +56,7 @@ struct SlicedPicture {
   static constexpr std::uint16_t nothing = 0xffff;  ///< pixel outside the picture
   Array<float, 2> intensity;                        ///< {ny, nx} of the panel
   Array<std::uint16_t, 2> layer;                    ///< {ny, nx}: number of the pixel's layer, or nothing
-  std::vector<double> distance_m;                   ///< of each layer, far to near; only layers with pixels
+  std::vector<double> distance_m;                   ///< distances of the layers with pixels, far to near
   double beyond = 0;                                ///< share of the picture's area beyond the panel's edges
 };
 
@@ -103,8 +103,8 @@ class LayerPlan {
   /// Writes field {ny, nx} on the plan's device. CUDA: only enqueues. Throws invalid_argument for another shape or
   /// device or without layers; cancelled by `progress`.
   void execute(View<Complex, 2> field, Progress& progress = Progress::none());
-  /// The same of some rows of the panel. Throws unsupported unless these are all of them: waves from layer to layer
-  /// need all rows.
+  /// The same for some rows of the panel. Throws unsupported unless the part is the whole panel: waves from layer to
+  /// layer need all rows.
   void execute(const RowRange& part, View<Complex, 2> field, Progress& progress = Progress::none());
 
   [[nodiscard]] std::size_t workspace_bytes() const;

@@ -4,7 +4,7 @@
 
 namespace holotone::layers {
 
-/// Layer for the loops; pointers are memory of their device, {ny, nx}.
+/// Layer for the loops; pointers are to memory of the loops' device, {ny, nx}.
 struct Source {
   const float* intensity = nullptr;
   const float* mask = nullptr;            ///< null: opaque where its intensity is > 0

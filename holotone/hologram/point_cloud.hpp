@@ -11,16 +11,16 @@
 
 namespace holotone {
 
-/// How the sum over points is computed.
+/// Method of the sum over points.
 enum class PointMethod {
-  automatic,   ///< the cheapest that holds the tolerance on this device for this many points
+  automatic,   ///< the cheapest method within the tolerance, for this device and these points
   direct,      ///< the sum as written: Shimobaba et al. 2010 Eq. (1), Mitani et al. Eq. (1)
-  recurrence,  ///< two additions a pixel and point: Shimobaba et al. 2010 Eq. (2)
+  recurrence,  ///< two additions per pixel and point: Shimobaba et al. 2010 Eq. (2)
   separable,   ///< a matrix product by the addition theorem: Mitani et al., section 3
-  fast,        ///< cost hardly grows with the points
+  fast,        ///< non-uniform FFT over tiles: cost grows little with the number of points
 };
 
-/// The wave of one point.
+/// Wave of one point.
 enum class Wave {
   fresnel,    ///< phase pi ((x-xj)^2 + (y-yj)^2) / (lambda d)
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r; `direct` only
@@ -31,9 +31,9 @@ std::string_view to_string(PointMethod method);
 /// "fresnel", "spherical".
 std::string_view to_string(Wave wave);
 
-/// The tightest tolerance a plan takes: what sums of up to a million random waves keep in float32.
+/// Smallest tolerance of a plan: the accuracy of float32 sums of up to a million random waves.
 constexpr double point_cloud_tolerance_floor = 2e-6;
-/// The tightest that `fast` holds.
+/// Smallest tolerance of `fast`.
 constexpr double point_cloud_fast_tolerance_floor = 1e-5;
 
 struct PointCloudOptions {
@@ -45,10 +45,10 @@ struct PointCloudOptions {
   /// Relative l2 error of the complex field against the exact sum of the chosen wave,
   /// point_cloud_tolerance_floor to 1.
   double tolerance = 1e-3;
-  /// A point lights only pixels with |x-xj| and |y-yj| <= lambda |d| / (2 pitch), so that no fringe is finer
-  /// than the pitch can show.
+  /// True: a point lights only pixels with |x-xj| and |y-yj| <= lambda |d| / (2 pitch), so that no fringe is finer than
+  /// two pixels.
   bool band_limit = true;
-  /// Wavelength of the cone in that limit, 0 (the sum's own) or > 0 and at most wavelength_m. The smallest of three
+  /// lambda in the formula of band_limit, > 0 and at most wavelength_m; 0: wavelength_m. The smallest of three
   /// wavelengths gives the sums of three colours the same lit pixels: white stays white (docs/holograms.md).
   double cone_wavelength_m = 0;
 };
@@ -61,21 +61,21 @@ struct PointSources {
   View<const float, 1> phase_rad{};  ///< {n}, or empty for zero
 };
 
-/// What execute writes; views left empty are not written. All on the plan's device, shape {ny, nx}, or {rows, nx} of a
-/// part.
+/// Outputs of execute; empty views are not written. All are on the plan's device, of shape {ny, nx}, or {part.rows, nx}
+/// for a part.
 struct PointCloudOutput {
   View<std::complex<float>, 2> field{};  ///< the complex sum U
-  View<float, 2> real{};                 ///< Re U alone (cheaper when it is all that is asked)
+  View<float, 2> real{};                 ///< Re U; cheaper if it is the only output
   View<std::uint8_t, 2> phase{};         ///< round(arg(U) / 2pi * 256) mod 256; 0 where U = 0
 };
 
-/// What a plan decided, for `--json` and `info`.
+/// Choices of a plan, for `--json` and `info`.
 struct PointCloudInfo {
-  /// That runs: separable too where `fast` or `automatic` was asked for and products of factors are cheaper. Before
-  /// set_points the one asked for.
+  /// Method in use: separable also if `fast` or `automatic` was requested and products of factors are cheaper. Before
+  /// set_points: the requested method.
   PointMethod method = PointMethod::automatic;
   std::string arithmetic;     ///< "fp16, three products", "float32", ...
-  double expected_error = 0;  ///< relative l2 the method is designed to keep, <= tolerance
+  double expected_error = 0;  ///< relative l2 error for which the method is designed, <= tolerance
   std::size_t workspace_bytes = 0;
 };
 
@@ -85,48 +85,47 @@ struct PointCloudInfo {
 /// Wave::spherical replaces the last factor by exp(i sign(d_j) k (r - |d_j|)), r the distance from point to
 /// pixel. With a band limit a point adds nothing outside |x - x_j|, |y - y_j| <= lambda |d_j| / (2 pitch).
 /// Cost: direct and recurrence O(n nx ny) sines and cosines; separable one matrix product of 8 n nx ny
-/// operations (6 for a field by three real products, 4 for the real part alone); fast O(n width^3) and FFTs of the
-/// panel, as many as the scene is deep. Workspace:
-/// info().workspace_bytes, independent of n beyond a record of each point; point_cloud_workspace_bytes before there is
-/// a plan. Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+/// operations (6 for a field by three real products, 4 for the real part alone); fast O(n width^3), width that of the
+/// spreading window, and FFTs of the panel, their number proportional to the depth of the scene. Workspace:
+/// info().workspace_bytes, independent of n except for a record of each point; point_cloud_workspace_bytes estimates it
+/// without a plan. Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
 ///
-/// Parts. A panel larger than memory is computed by one plan, rows by rows: phases and the band limit are those of the
-/// whole panel. CPU: parts put together are the whole bit for bit, by every method and however the panel is cut. The
-/// CPU computes whole blocks of rows (direct 64, recurrence 32, separable 2^23 pixels, fast a row of tiles) and keeps
-/// the last block that a part cut, so that parts in order from the top cost what the whole costs. CUDA: parts are the
-/// whole to float32 rounding by direct and recurrence, and within the tolerance by separable and fast.
+/// Parts. One plan computes a panel larger than memory in parts of some rows each: phases and the band limit are those
+/// of the whole panel. CPU: parts have the same bits as the whole panel, for every method and division. The CPU
+/// computes whole blocks of rows (direct 64, recurrence 32, separable 2^23 pixels, fast a row of tiles) and keeps the
+/// last block that a part cut: parts in order from the top cost as much as the whole panel. CUDA: parts equal the whole
+/// panel up to float32 rounding (direct, recurrence) or within the tolerance (separable, fast).
 class PointCloudPlan {
  public:
-  /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method this device
-  /// or wave lacks). rows_at_once: the most rows that execute will be asked for, 1 to ny, which sets the workspace on
-  /// CUDA; larger parts are cut. 0: the whole panel.
+  /// Validates; throws invalid_argument (naming option, range and value) or unsupported (a method that this device,
+  /// wave or tolerance does not allow). rows_at_once: maximum rows of a part of execute, 1 to ny, which determines the
+  /// workspace on CUDA; larger parts are split. 0: the whole panel.
   explicit PointCloudPlan(const PointCloudOptions& options, Queue queue = {}, std::int64_t rows_at_once = 0);
   ~PointCloudPlan();
   PointCloudPlan(PointCloudPlan&&) noexcept;
   PointCloudPlan& operator=(PointCloudPlan&&) noexcept;
 
-  /// Takes the points, checks them (throws invalid_argument naming the first that is not finite or lies in
-  /// the panel's plane, d = 0) and chooses the method. Host points are uploaded; the caller's arrays are not
-  /// kept, but page-locked ones must stay as they are until the queue has passed. CUDA: waits for the device.
+  /// Sets the points, checks them (throws invalid_argument naming the first that is not finite or lies in the panel's
+  /// plane, d = 0) and chooses the method. Host points are uploaded. The caller's arrays are not kept, but page-locked
+  /// ones must stay unchanged until the queue's work is done. CUDA: waits for the device.
   void set_points(const PointSources& points);
 
-  /// Computes. CUDA: enqueues on the plan's queue. It waits only where the first sum of some shape in this process
-  /// times the algorithms of its matrix product (separable of the real part alone, fast), and where a part that fast
-  /// had not spread the points for has points that light its tiles in part. CPU: runs, reports to `progress` and can be
-  /// cancelled. Throws invalid_argument if there were no set_points, no output is asked for, or one has the
-  /// wrong shape or device; cancelled (outputs then hold nothing of use) if `progress` says so.
+  /// Computes the outputs. CUDA: enqueues on the plan's queue. It waits in two cases only. (1) The first sum of a shape
+  /// in the process times the algorithms of its matrix product (separable of the real part alone, fast). (2) fast has
+  /// not yet spread the points for the part, and some of them light only part of a tile. CPU: computes, reports to
+  /// `progress` and can be cancelled. Throws invalid_argument without set_points before, without an output, or for an
+  /// output of another shape or device; cancelled by `progress` (the outputs are then undefined).
   void execute(const PointCloudOutput& output, Progress& progress = Progress::none()) const;
-  /// The same of some rows of the panel, to outputs of so many rows. CUDA: a part of fewer rows costs what rows_at_once
-  /// rows cost. Throws invalid_argument for rows beyond the panel.
+  /// The same for some rows of the panel, to outputs of part.rows rows. CUDA: a part of fewer rows costs as much as
+  /// rows_at_once rows. Throws invalid_argument for rows beyond the panel.
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress = Progress::none()) const;
 
   [[nodiscard]] const PointCloudOptions& options() const;
-  /// What was decided; with PointMethod::automatic there is a method only after set_points.
+  /// Choices of the plan; with PointMethod::automatic the method is chosen by set_points.
   [[nodiscard]] PointCloudInfo info() const;
   [[nodiscard]] std::int64_t point_count() const;
 
-  /// What each method and device implements; not for users. Each set_points may keep views until the next
-  /// one.
+  /// Implementation of one method on one device; not for users.
   class Engine;
 
  private:
@@ -135,30 +134,29 @@ class PointCloudPlan {
 };
 
 /// Approximate workspace of `method` on the CPU for `count` points, without the outputs. fast: the maximum over all
-/// scenes whose tiles have grids of up to 2^27 numbers (1 GiB); only a very deep scene exceeds it. automatic: the largest
-/// of the methods that it may choose. Throws invalid_argument as the plan does.
+/// scenes whose tiles have grids of up to 2^27 numbers (1 GiB); only a very deep scene exceeds it. automatic: the
+/// largest of the methods that it may choose. Throws invalid_argument as the plan does.
 std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointMethod method, std::int64_t count);
 
 /// One shot: plan, set_points, execute, wait. The field lives on `device`.
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,
                                                 Device device = {}, Progress& progress = Progress::none());
 
-/// Largest phase difference in radians between the Fresnel and the spherical wave over all points and the
-/// pixels they light (all pixels without band limit): how far the Fresnel form is from the sphere at the
-/// panel's rim.
+/// Largest phase difference in radians between the Fresnel and the spherical wave, over all points and the pixels they
+/// light (all pixels without band limit):
 ///   k (rho^2 / (2 |d|) - (r - |d|)),  rho the distance from the point's axis, r = sqrt(rho^2 + d^2)
 /// For a point on the axis 20 cm from a PLUTO at 532 nm without band limit: 1.1 rad. Cost O(n). Throws
 /// invalid_argument as the plan does, and for points that are not in host memory. Source: the next term of
 /// the expansion, k rho^4 / (8 |d|^3): Goodman, Introduction to Fourier Optics, section 4.2.
 double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options);
 
-/// Mean over the panel's pixels of the intensity that the points would give if their waves did not interfere:
+/// Mean intensity over the panel's pixels without interference between the points:
 /// sum over j of A_j^2 n_j / (nx ny), n_j the number of pixels that point j lights (all without band limit). Cost O(n).
 /// Throws as fresnel_deviation_rad does.
 double lit_energy(const PointSources& host_points, const PointCloudOptions& options);
 
-/// How many of the points light no pixel: with the band limit, those farther than lambda |d| / (2 pitch) from the
-/// centres of all pixels in x or in y; without, none. Cost O(n). Throws as fresnel_deviation_rad does.
+/// Number of points that light no pixel: with the band limit, points farther than lambda |d| / (2 pitch) from the
+/// centres of all pixels in x or in y; without it 0. Cost O(n). Throws as fresnel_deviation_rad does.
 std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options);
 
 }  // namespace holotone

@@ -13,7 +13,7 @@ namespace holotone {
 /// Size and position of a scene relative to the panel.
 struct Placement {
   double size_m = 8e-3;     ///< larger of the x and y extents after scaling, > 0
-  double distance_m = 0.2;  ///< of the centre, behind the panel; negative: in front
+  double distance_m = 0.2;  ///< distance of the centre behind the panel; negative: in front
   bool keep = false;        ///< keep coordinates (metres, world frame); only checks that they are finite
 };
 

@@ -18,7 +18,7 @@ enum class StereogramMethod {
 std::string_view to_string(StereogramMethod method);
 
 struct StereogramOptions {
-  FieldGrid grid = {};          ///< of the whole panel
+  FieldGrid grid = {};          ///< pixels of the whole panel
   std::int64_t hogel_px = 512;  ///< N: side of a hogel in pixels, 2 to 32768
   /// L: period of the finest fringe, which limits the diffraction angle: |cx|, |cy| <= lambda / L. At least 2 pitch,
   /// the finest fringe of a panel; 0: 2 pitch.
@@ -44,9 +44,8 @@ struct StereogramReport {
   std::int64_t rays = 0;      ///< rays within the diffraction angle
   std::int64_t computed = 0;  ///< rays toward the viewing window; the others cost nothing
   std::int64_t lit = 0;       ///< computed rays with light
-  std::int64_t too_near =
-      0;                 ///< layered: lit rays of points nearer to the panel than 2 N pitch^2 / lambda, moved there
-  std::int64_t cut = 0;  ///< layered: lit rays omitted because their curvature needs fringes finer than two pixels
+  std::int64_t too_near = 0;  ///< layered: lit rays of points within 2 N pitch^2 / lambda of the panel, moved there
+  std::int64_t cut = 0;       ///< layered: lit rays omitted because their curvature needs fringes finer than two pixels
   std::int64_t hogels = 0;
   std::int64_t layers = 0;         ///< transforms, over all hogels
   double curvature_error_rad = 0;  ///< largest phase error in a hogel's corner due to layers
@@ -84,7 +83,7 @@ class StereogramPlan {
   /// last.
   /// Throws invalid_argument for rows of hogels beyond the panel.
   [[nodiscard]] RowRange rows_of_hogels(std::int64_t first_hogel_row, std::int64_t hogel_rows) const;
-  /// Computes some rows of the panel by one channel of the source, to `output` of shape {part.rows, nx} on the plan's
+  /// Computes some rows of the panel for one channel of the source, to `output` of shape {part.rows, nx} on the plan's
   /// device: the same bits as in the whole panel. Hogels that the part cuts are computed whole and count in the report,
   /// so parts of whole rows of hogels cost least. Waits until done; reports hogels of the whole panel to `progress`.
   /// Throws invalid_argument, cancelled, and the source's exceptions.

@@ -19,10 +19,10 @@ class Geometry {
 
   StereogramOptions options;
   Shape<2> hogels{};
-  double step = 0;               ///< of direction cosines: lambda / (N pitch)
+  double step = 0;               ///< step of direction cosines: lambda / (N pitch)
   std::int64_t most_k = 0;       ///< largest |kx|, |ky|
-  double margin_m = 0;           ///< around the viewing window
-  double most_curvature = 0;     ///< 1 / m
+  double margin_m = 0;           ///< margin around the viewing window
+  double most_curvature = 0;     ///< largest |curvature| of a layer's wave, 1 / m
   double curvature_per_px2 = 0;  ///< turns at one pixel from the centre for a curvature of 1 / m: pitch^2 / (2 lambda)
 };
 
@@ -30,8 +30,8 @@ class Geometry {
 struct HogelLight {
   Hogel hogel;
   std::vector<float> amplitude;     ///< {rows, columns}; 0: dark or not computed
-  std::vector<std::uint8_t> layer;  ///< of each ray; layered only
-  std::vector<double> curvature;    ///< of each layer in 1 / m; flat: one, 0
+  std::vector<std::uint8_t> layer;  ///< layer of each ray; layered only
+  std::vector<double> curvature;    ///< curvature of each layer, 1 / m; flat: a single 0
   std::vector<std::uint8_t> used;   ///< 1 if a layer has rays
 };
 

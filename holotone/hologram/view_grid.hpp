@@ -8,10 +8,10 @@ namespace holotone {
 /// Positions of the cameras of a light field, and their common focus plane. All pictures are sheared to this plane: a
 /// point on it has the same pixel in every view.
 struct ViewGridOptions {
-  double view_distance_m = 0;  ///< of the cameras' plane, in front of the panel: > 0
-  double camera_pitch_m = 0;   ///< between cameras, to the right and up: > 0
-  double distance_m = 0;       ///< of the focus plane behind the panel (negative: in front), > -view_distance_m
-  double size_m = 0;  ///< width of the picture in that plane: > 0. Pixels are square, its centre is on the axis
+  double view_distance_m = 0;  ///< distance of the cameras' plane in front of the panel, > 0
+  double camera_pitch_m = 0;   ///< spacing of the cameras, to the right and up, > 0
+  double distance_m = 0;  ///< distance of the focus plane behind the panel (negative: in front), > -view_distance_m
+  double size_m = 0;      ///< width of the picture in that plane, > 0; pixels are square, its centre is on the axis
 };
 
 /// Captured views of off-axis pinhole cameras on a plane in front of the panel, as rays.

@@ -9,8 +9,8 @@ namespace holotone {
 ///   cx = first_x + col step,  cy = first_y - row step,  cz = sqrt(1 - cx^2 - cy^2);
 /// for cx^2 + cy^2 >= 1 the ray does not exist (intensity 0).
 struct Rays {
-  double x_m = 0;      ///< of the point, at z = 0
-  double y_m = 0;      ///< upwards
+  double x_m = 0;      ///< x of the point, at z = 0
+  double y_m = 0;      ///< y of the point, upwards
   double first_x = 0;  ///< cx of column 0
   double first_y = 0;  ///< cy of row 0, the highest
   double step = 0;     ///< > 0
@@ -31,7 +31,7 @@ inline void slopes_of(const Rays& rays, std::int64_t row, std::int64_t column, d
 class ViewSource {
  public:
   virtual ~ViewSource() = default;
-  /// 1 or 3.
+  /// Number of channels, 1 or 3.
   [[nodiscard]] virtual int channels() const = 0;
   /// True if look() provides the distances of the rays' points.
   [[nodiscard]] virtual bool has_distances() const = 0;

@@ -19,17 +19,17 @@ inline constexpr double default_dot_radius = 0.56418958354775629;
 
 /// Ink of a colour class.
 struct Ink {
-  std::string name;                    ///< "black"; the label of its layer in SVG
+  std::string name;                    ///< name, such as "black"; label of the layer in SVG
   std::array<std::uint8_t, 3> srgb{};  ///< colour on white paper
 };
 
-/// Inks for classes 0 .. count - 1: black; black and red; cyan, magenta, yellow; cyan, magenta, yellow, black. Above
-/// four, the four and "ink 5" and so on in rotated hues.
+/// Returns inks for classes 0 .. count - 1: black; black and red; cyan, magenta, yellow; cyan, magenta, yellow, black.
+/// Above four, the four and "ink 5" and so on in rotated hues.
 std::vector<Ink> default_inks(std::size_t count);
 
 struct DotsReadOptions {
-  /// Pictures only: a pixel whose code value (0 black to 1 white) is below this is a dot. 0: the picture must have two
-  /// levels, and the darker is a dot.
+  /// Threshold for pictures: a pixel with a code value (0 black to 1 white) below it is a dot. 0: the picture must have
+  /// two levels, and the darker is a dot.
   double threshold = 0;
 };
 
@@ -56,16 +56,16 @@ struct DotsFile {
 /// radius, a class outside 0 to 255, a picture of more than two levels (with the threshold to use), no dots.
 DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options = {});
 
-/// Only the dots of read_dots_file.
+/// Returns only the dots of read_dots_file.
 Dots read_dots(const std::string& path, const DotsReadOptions& options = {});
 
 struct DotsWriteOptions {
   double pixel_m = 0;       ///< side of a pixel in metres; 0: the dots' own, or default_pixel_m
-  double radius = 0;        ///< pixels, for dots without radii; 0: default_dot_radius
+  double radius = 0;        ///< radius in pixels of dots without radii; 0: default_dot_radius
   double dpi = 0;           ///< PNG: pixels an inch of the raster; 0: one for each pixel of the page
-  bool one_bit = false;     ///< PNG: black where a pixel's centre is within a dot, instead of covered areas
+  bool one_bit = false;     ///< PNG: true: a pixel is black if its centre is in a dot; false: covered areas
   int compression = 6;      ///< PNG: zlib level, 0 to 9
-  std::vector<Ink> inks{};  ///< at least one for each class, or none: default_inks
+  std::vector<Ink> inks{};  ///< inks, at least one for each class; empty: default_inks
   Metadata metadata{};      ///< origin of the dots; stored in CSV, TXT, SVG and PNG
 };
 
@@ -93,7 +93,7 @@ void write_dots(const std::string& path, const Dots& dots, const DotsWriteOption
 /// True if write_dots supports the extension.
 bool is_dots_output(std::string_view path);
 
-/// True if read_dots supports the extension; is_picture_of_dots: if it reads it as a picture.
+/// True if read_dots supports the extension; is_picture_of_dots: true if it reads the file as a picture.
 bool is_dots_input(std::string_view path);
 bool is_picture_of_dots(std::string_view path);
 

@@ -15,7 +15,7 @@ class DotsBuilder {
   /// Applies to the last dot added; call it for every dot or for none.
   void add_radius(double radius, std::string_view where);
   void add_class(double colour_class, std::string_view where);
-  /// Throws io without dots.
+  /// Returns the dots. Throws io if there are none.
   DotsFile take();
   [[nodiscard]] Dots& dots() { return file_.dots; }
   [[nodiscard]] DotsFile& file() { return file_; }
@@ -34,7 +34,7 @@ DotsFile read_dots_picture(const std::string& path, double threshold);
 struct DotsToWrite {
   const Dots& dots;
   double pixel_m;
-  bool size_known;  ///< pixel_m was given
+  bool size_known;  ///< true if pixel_m was given
   double radius;
   double dpi;
   bool one_bit;
@@ -50,7 +50,7 @@ struct DotsToWrite {
   [[nodiscard]] std::size_t count() const { return dots.position.size() / 2; }
 };
 
-/// Dots written between two reports of progress.
+/// Number of dots written between two progress reports.
 inline constexpr std::size_t dots_a_piece = 65536;
 
 /// Indices of the dots by class, and the first index of each class.

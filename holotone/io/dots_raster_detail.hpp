@@ -31,7 +31,7 @@ struct RasterBand {
 class DotsRaster {
  public:
   DotsRaster(const DotsToWrite& job, const RasterGrid& grid);
-  /// Draws the next band; false after the last.
+  /// Draws the next band. Returns false after the last.
   bool next();
   [[nodiscard]] const RasterBand& band() const { return band_; }
 
@@ -55,10 +55,10 @@ class DotsRaster {
   std::vector<double> edge_x_;
 };
 
-/// Area of the unit disc with u <= t: pi / 2 + t sqrt(1 - t^2) + asin t.
+/// Returns the area of the unit disc with u <= t: pi / 2 + t sqrt(1 - t^2) + asin t.
 double disc_area_below(double t);
 
-/// Area of the unit disc with u <= x and v <= y; below_x and below_y are disc_area_below of x and y.
+/// Returns the area of the unit disc with u <= x and v <= y; below_x and below_y are disc_area_below of x and y.
 double disc_area_corner(double x, double y, double below_x, double below_y);
 
 }  // namespace holotone::io

@@ -28,10 +28,10 @@ struct FieldLayout {
   Shape<2> shape{};
   Metadata metadata;
   bool packed = false;          ///< chunked, or of a type that only libhdf5 converts: the offsets below do not apply
-  std::int64_t chunk_rows = 1;  ///< rows unpacked together if packed
+  std::int64_t chunk_rows = 1;  ///< number of rows unpacked together if packed
   std::uint64_t data_begin = 0;
   std::uint64_t value_bytes = 8;  ///< distance between values
-  std::uint64_t real_at = 0;      ///< within a value
+  std::uint64_t real_at = 0;      ///< byte offset of the real part within a value
   std::uint64_t imaginary_at = 4;
   std::uint64_t number_bytes = 4;  ///< 4: float32, 8: float64
   std::endian order = std::endian::little;
@@ -55,13 +55,13 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
 /// Throws invalid_argument naming `where` unless `rows` {n, nx} from `first_row` are inside a field {ny, nx}.
 void check_rows_of_field(std::string_view where, Shape<2> field, std::int64_t first_row, Shape<2> rows);
 
-/// An uninitialised field. Checks its extents: each at least 1, together at most maximum_field_bytes.
+/// Returns an uninitialised field. Throws io unless each extent is at least 1 and the size at most maximum_field_bytes.
 Array<std::complex<float>, 2> make_field(std::uint64_t ny, std::uint64_t nx, std::string_view path);
 
-/// Shortest text of a number that reads back as the same number: "5.32e-07".
+/// Returns the shortest text of a number that reads back as the same number: "5.32e-07".
 std::string number_text(double value);
 
-/// A metadata value as a number; false if it is not one.
+/// Parses a metadata value as a number. Returns false if it is not one.
 bool metadata_number(const Metadata& metadata, const std::string& key, double& value);
 
 }  // namespace holotone::io

@@ -40,7 +40,7 @@ class FieldRowsWriter {
   FieldRowsWriter& operator=(const FieldRowsWriter&) = delete;
 
   [[nodiscard]] Shape<2> shape() const;
-  /// Complete rows from the top: a loop from top to bottom continues here.
+  /// Returns the number of complete rows from the top: a loop from top to bottom continues here.
   [[nodiscard]] std::int64_t rows_done() const;
   [[nodiscard]] bool is_done(std::int64_t row) const;
   /// Writes rows first_row to first_row + values.shape()[0] - 1, each of nx values in host memory; replaces rows

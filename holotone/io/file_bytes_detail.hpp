@@ -27,16 +27,16 @@ std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_vi
 /// Returns the first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
 std::string read_first_bytes(const std::string& path, std::size_t count);
 
-/// ".ply" of "Dragon.PLY": the extension in lower case, empty without one.
+/// Returns the extension in lower case, empty without one: ".ply" of "Dragon.PLY".
 std::string extension_of(std::string_view path);
 
-/// "3 bytes", "1 byte"
+/// Returns a count with its noun: "3 bytes", "1 byte".
 std::string counted(std::uint64_t count, std::string_view singular);
 
-/// A short printable form of bytes from a file, for error messages.
+/// Returns a short printable form of bytes from a file, for error messages.
 std::string quoted(std::string_view text);
 
-/// Number of type T from the bytes at `data` in the given order.
+/// Returns the number of type T from the bytes at `data` in the given order.
 template <class T>
 T load(const char* data, std::endian order) {
   static_assert(std::is_arithmetic_v<T>);

@@ -18,32 +18,34 @@ namespace holotone {
 /// Limits of a guarded reader.
 struct ReaderLimits {
   GuardLimits run = {};
-  std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< see limit_memory
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< memory that the reader may add (limit_memory)
 };
 
-/// Limits for an OBJ, glTF or GLB of `bytes`, with the buffers and pictures that it names:
-///   memory 256 MiB + 128 bytes, output 64 MiB + 24 bytes, processor time 3 s + 1 us, each for every byte.
+/// Returns the limits for an OBJ, glTF or GLB of `bytes`, including the buffers and pictures that it names:
+///   memory 256 MiB + 128 bytes a byte, output 64 MiB + 24 bytes a byte, processor time 3 s + 1 us a byte.
 /// Measured with assimp 5.2: at most 34 bytes of memory (triangles of one-digit indices) and 0.1 us.
 ReaderLimits scene_reader_limits(std::uint64_t bytes);
 
-/// Limits for an HDF5 file of `bytes`: 20 s of processor time + 0.25 us a byte, and
+/// Returns the limits for an HDF5 file of `bytes`: 20 s of processor time + 0.25 us a byte, and
 ///   memory 256 MiB + the least of 4000 bytes a byte (gzip's ratio is at most 1032; the values lie in memory up to
 ///   three times) and 2 GiB + 24 bytes a byte; output 64 MiB + the least of 1100 bytes a byte and 4 GiB + 24 bytes a
 ///   byte.
 ReaderLimits field_reader_limits(std::uint64_t bytes);
 
-/// Like read_scene for the formats of our own readers, in this process; OBJ and glTF in a child `program`, under
-/// scene_reader_limits by default. Throws io in one line: the reader's error, or that it crashed, took too long or
-/// needed too much memory.
+/// Reads a scene: OBJ and glTF as read_scene_assimp in a child `program`, under scene_reader_limits by default; other
+/// formats as read_scene in this process. Throws io in one line: the reader's error, or that it crashed, took too long
+/// or needed too much memory.
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
                         const std::optional<ReaderLimits>& limits = {});
 
-/// Like read_field; HDF5 in a child `program`, under field_reader_limits.
+/// Reads a field as read_field. HDF5 is read in a child `program`, under field_reader_limits by default; other formats
+/// in this process. Throws as read_scene_guarded.
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
                              const std::optional<ReaderLimits>& limits = {});
 
-/// The child's side: if the arguments name a guarded read, performs it and returns the exit code (0, or 2 after an
-/// error, which is passed to the parent). Otherwise empty. Call it first in main, before anything starts threads.
+/// Entry point of the child. If the arguments name a guarded read, performs it and returns the exit code: 0, 2 after an
+/// error, which is passed to the parent, or 1 if the output cannot be written. Otherwise returns empty. Call it first
+/// in main, before any thread starts.
 std::optional<int> guarded_child(int argc, const char* const* argv);
 
 }  // namespace holotone

@@ -1,6 +1,6 @@
 #pragma once
 // Format of a guarded child's output: private to io/guarded.cpp and its tests. Not for users. Numbers are raw, because
-// both ends are the same program on the same machine; the parent trusts none of it.
+// both ends are the same program on the same machine; the parent checks all of them.
 #include <holotone/core/error.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/field_file.hpp>

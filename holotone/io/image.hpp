@@ -38,7 +38,7 @@ struct ImageReadOptions {
 /// in this build.
 Image read_image(const std::string& path, const ImageReadOptions& options = {});
 
-/// Speed of writing against file size.
+/// Trade-off between speed of writing and file size.
 struct ImageWriteOptions {
   /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. PNG is compressed by all CPU
   /// threads. Up to level 5, bands of noise, such as holograms of many points, are stored.
@@ -54,14 +54,15 @@ struct ImageWriteOptions {
 /// format does not support (PNG: longer than 70 bytes or not printable ASCII; any: empty, with a line break or ": ").
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options = {});
 
-/// {ny, nx, channels}
+/// Returns {ny, nx, channels}.
 Shape<3> shape_of(const Image& image);
 
-/// The pixels as float32, codes divided by 255 or 65535 (0..1), float32 files unchanged. Gamma is not converted.
+/// Returns the pixels as float32, codes divided by 255 or 65535 (0..1), float32 files unchanged. Gamma is not
+/// converted.
 Array<float, 3> to_float(const Image& image);
 
-/// One value a pixel {ny, nx}, scaled as in to_float: the only channel, the grey of grey and alpha, or the mean of R,
-/// G and B (alpha is dropped). For correction maps, look-up tables and phase holograms.
+/// Returns one value a pixel {ny, nx}, scaled as in to_float: the only channel, the grey of grey and alpha, or the mean
+/// of R, G and B (alpha is dropped). For correction maps, look-up tables and phase holograms.
 Array<float, 2> to_grey(const Image& image);
 
 }  // namespace holotone

@@ -33,7 +33,7 @@ void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, s
 void require_accepted(const Shape<3>& shape, std::int64_t element_bytes, const ImageReadOptions& options,
                       std::string_view path);
 
-/// Uninitialised pixels; call check_extents first.
+/// Returns uninitialised pixels. Call check_extents first.
 template <class T>
 Array<T, 3> make_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels) {
   return Array<T, 3>(

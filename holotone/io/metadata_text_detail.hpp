@@ -18,7 +18,7 @@ void require_metadata(std::string_view where, const Metadata& metadata);
 /// First line of Holotone's metadata in a text.
 inline constexpr std::string_view metadata_first_line = "Holotone metadata\n";
 
-/// That line, then a line "key: value" each; backslash and line break in a value are "\\" and "\n".
+/// Returns that line, then a line "key: value" for each key; backslash and line break in a value are "\\" and "\n".
 std::string metadata_lines(const Metadata& metadata);
 
 /// Formats a line "key: value". The inverse returns an empty map for other lines.

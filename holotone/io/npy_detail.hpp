@@ -10,7 +10,7 @@ namespace holotone::io {
 
 struct NpyHeader {
   char kind = 'f';             ///< 'f' float, 'c' complex, 'i' signed, 'u' unsigned
-  std::size_t item_bytes = 4;  ///< of one element
+  std::size_t item_bytes = 4;  ///< bytes of one element
   std::endian order = std::endian::little;
   bool fortran_order = false;  ///< first index varies fastest
   std::vector<std::uint64_t> shape;
@@ -26,7 +26,7 @@ bool is_npy(std::string_view bytes);
 /// Throws io for a malformed header, a type that is not a plain number, or a shape that differs from the file's size.
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view path);
 
-/// As above, for the first `bytes` of a file of `file_bytes`.
+/// Parses the header as above, from the first `bytes` of a file of `file_bytes`.
 NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, std::string_view path);
 
 /// Reads only the header of a file. Throws io for a header of more than 1 MiB.

@@ -11,7 +11,7 @@ namespace holotone::io {
 enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
 std::size_t size_of(PlyType type);
-/// Largest code of a colour of that unsigned type: 65535 for 16 bits, 255 for other integers, 0 for floats.
+/// Returns the largest code of a colour of that unsigned type: 65535 for 16 bits, 255 for other integers, 0 for floats.
 double largest_code(PlyType type);
 /// Returns the number at `data` as double.
 double load_number(const char* data, PlyType type, std::endian order);
@@ -20,7 +20,7 @@ struct PlyProperty {
   std::string name;
   PlyType type = PlyType::float32;
   bool is_list = false;
-  PlyType count_type = PlyType::uint8;  ///< of a list
+  PlyType count_type = PlyType::uint8;  ///< type of a list's length
 };
 
 struct PlyElement {

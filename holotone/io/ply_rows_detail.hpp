@@ -30,7 +30,7 @@ class PlyRows {
   /// Throws if anything but blanks remains.
   void finish(const PlyElement& last) const;
 
-  /// "vertex 17 (line 31)" or "vertex 17"
+  /// Returns "vertex 17 (line 31 of the data)" or, in a binary file, "vertex 17".
   [[nodiscard]] std::string name_of(const PlyElement& element, std::uint64_t index) const;
 
  private:

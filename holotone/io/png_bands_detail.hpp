@@ -11,7 +11,7 @@ namespace holotone::io {
 
 struct PngBandsHeader {
   Shape<3> shape{};  ///< {ny, nx, channels}
-  int bits = 8;      ///< or 16
+  int bits = 8;      ///< bits of a code, 8 or 16
   int compression = 3;
 };
 

@@ -18,7 +18,7 @@ namespace holotone {
 /// Throws io with file, line, row or byte, expected and got.
 Mesh read_scene(const std::string& path);
 
-/// OBJ, glTF and GLB through assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp) runs this
+/// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (io/guarded.hpp) runs this
 /// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
 /// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere;
 /// unsupported if built without assimp.
@@ -27,9 +27,9 @@ Mesh read_scene_assimp(const std::string& path);
 /// True for an extension of read_scene_assimp.
 bool is_assimp_scene(std::string_view path);
 
-/// Paths of the files that a .gltf or .glb names by `uri`, buffers and pictures: its folder, '/' and the name as it
-/// stands and with %XX decoded, each once, present or not. Empty for other formats and for unreadable files. Memory and
-/// cost O(file size).
+/// Returns the paths of the files that a .gltf or .glb names by `uri`, buffers and pictures: its folder, '/' and the
+/// name as it stands and with %XX decoded, each once, present or not. Empty for other formats and for unreadable files.
+/// Memory and cost O(file size).
 std::vector<std::string> scene_side_files(const std::string& path);
 
 /// Writes a cloud as binary PLY, atomically: float x y z amplitude, and if the cloud has them nx ny nz, red green blue

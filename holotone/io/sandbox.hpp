@@ -8,15 +8,15 @@ namespace holotone {
 
 /// Limits of a guarded program.
 struct GuardLimits {
-  std::uint64_t output_bytes = std::uint64_t{4} << 30;  ///< of standard output
-  double seconds = 20;                                  ///< of processor time
-  double wall_seconds = 0;  ///< of wall clock, which other programs take too; 0: 60 + 20 `seconds`
+  std::uint64_t output_bytes = std::uint64_t{4} << 30;  ///< maximum size of standard output
+  double seconds = 20;                                  ///< maximum processor time, seconds
+  double wall_seconds = 0;  ///< maximum elapsed time, seconds, waiting included; 0: 60 + 20 `seconds`
 };
 
 /// Result of a guarded program that was not killed.
 struct GuardedRun {
   int exit_code = 0;
-  std::string output;  ///< its whole standard output
+  std::string output;  ///< whole standard output
 };
 
 /// Runs `program` (a path, not searched for) with `arguments` under `limits` and returns its standard output; standard
@@ -32,7 +32,8 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
 /// before main, and CUDA's a gigabyte more. No effect in a build with a sanitizer or on a system without such a limit.
 void limit_memory(std::uint64_t bytes);
 
-/// Path of the running program, for starting it as a guarded child. Throws io if the system does not report it.
+/// Returns the path of the running program, for starting it as a guarded child. Throws io if the system does not report
+/// it.
 std::string current_program();
 
 }  // namespace holotone

@@ -7,11 +7,11 @@ namespace holotone::io {
 
 Mesh read_ply(std::string_view bytes, std::string_view path);
 Mesh read_stl(std::string_view bytes, std::string_view path);
-/// XYZ, CSV, TSV: one point per line.
+/// Reads XYZ, CSV or TSV: one point per line.
 Mesh read_table(std::string_view bytes, std::string_view path);
 Mesh read_npy_points(std::string_view bytes, std::string_view path);
 
-/// Linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
+/// Returns the linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
 float linear_of_code(double code, double largest);
 
 }  // namespace holotone::io

@@ -39,7 +39,7 @@ std::string_view take_word(std::string_view& rest);
 /// infinite, underflow zero. Returns false if it is not a number.
 bool parse_number(std::string_view word, double& value);
 
-/// Number of lines with more than blanks.
+/// Returns the number of lines with more than blanks.
 std::size_t count_filled_lines(std::string_view text);
 
 }  // namespace holotone::io

@@ -33,7 +33,8 @@ extern "C" inline int keep_tiff_error(TIFF*, void* data, const char*, const char
 }
 extern "C" inline int ignore_tiff_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
-/// Options that store errors in `message`, ignore warnings and limit each allocation of libtiff to `most` bytes.
+/// Returns options that store errors in `message`, ignore warnings and limit each allocation of libtiff to `most`
+/// bytes.
 inline TiffOptions tiff_options(TiffMessage& message, tmsize_t most) {
   TiffOptions options(TIFFOpenOptionsAlloc());
   if (options == nullptr) throw std::bad_alloc();

@@ -9,16 +9,16 @@ namespace holotone {
 
 struct BlurOptions {
   std::vector<double> sigma = {1, 1.5, 2, 3,
-                               4, 6,   8};  ///< pixels, standard deviations of the blur, 0.3 to 1000, at most 64
-  double margin = 0;                        ///< pixels along the page's edges excluded from the comparison
-  bool structure = true;                    ///< SSIM too (NaN on less than 11 x 11 pixels)
-  double tolerance = 1e-5;                  ///< of the non-uniform FFT: relative l2 error of the dots' transform
+                               4, 6,   8};  ///< standard deviations of the blur, pixels: 0.3 to 1000, at most 64
+  double margin = 0;                        ///< width of the page's border excluded from the comparison, pixels
+  bool structure = true;                    ///< true: also computes SSIM (NaN on less than 11 x 11 pixels)
+  double tolerance = 1e-5;                  ///< relative l2 error of the dots' transform by the non-uniform FFT
 };
 
 /// Comparison at one standard deviation of the blur.
 struct BlurredSimilarity {
-  double sigma = 0;              ///< pixels
-  double mean_square_error = 0;  ///< of the blurred dots against the blurred image, over the compared pixels
+  double sigma = 0;              ///< standard deviation of the blur, pixels
+  double mean_square_error = 0;  ///< blurred dots against blurred image, over the compared pixels
   double psnr_db = 0;            ///< 10 log10(1 / mean_square_error): the peak is 1, full ink
   double ssim = 0;
 };
@@ -47,13 +47,13 @@ class BlurredComparisonPlan {
   BlurredComparisonPlan(BlurredComparisonPlan&&) noexcept;
   BlurredComparisonPlan& operator=(BlurredComparisonPlan&&) noexcept;
 
-  /// One entry a sigma. Throws invalid_argument for positions or charges that are not finite or differ in number;
-  /// cancelled.
+  /// Returns the similarity at each sigma. Throws invalid_argument for positions or charges that are not finite or
+  /// differ in number; cancelled.
   std::vector<BlurredSimilarity> execute(View<const float, 2> position, View<const float, 1> charge = {},
                                          Progress& progress = Progress::none());
 
-  /// h and u at sigma number `index` of the options after the last execute, {ny, nx}. Throws invalid_argument for an
-  /// index out of range or before execute.
+  /// Blurred dots h and blurred image u of the last execute, {ny, nx}, at sigma number `index` of the options.
+  /// Throws invalid_argument for an index out of range or before execute.
   struct Fields {
     Array<float, 2> dots;
     Array<float, 2> image;

@@ -5,7 +5,8 @@
 
 namespace holotone::metrics {
 
-/// Below this many pixels or dots, waiting for threads on a busy machine costs more than they save.
+/// Minimum work for threads, in pixels or dots. With less, waiting for threads on a busy machine costs more than they
+/// save.
 inline constexpr std::int64_t worth_threads = 1 << 16;
 
 /// Calls body(i) for 0 <= i < end, on all CPU threads if `work` is at least worth_threads.

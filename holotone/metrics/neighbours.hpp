@@ -10,20 +10,20 @@ namespace holotone {
 struct PairCorrelationOptions {
   Region region{};  ///< part of the page to measure, pixels
   double largest_distance =
-      0;  ///< pixels, at most the region's shorter side; 0: five times 1 / sqrt(density), or that side
+      0;  ///< upper end of g(r), pixels, at most the region's shorter side; 0: min(5 / sqrt(density), that side)
   std::int64_t bins = 250;
-  /// Upper limit of measured pairs. Above it only the pairs of every n-th dot are measured.
+  /// Maximum number of measured pairs. Above it, only the pairs of every n-th dot are measured.
   std::int64_t most_pairs = 2'000'000'000;
 };
 
-/// Pairs of dots by distance.
+/// Pair correlation function g(r) in bins of the distance r.
 struct PairCorrelation {
   double step = 0;                  ///< width of a bin, pixels
   std::vector<double> distance;     ///< centre of a bin, pixels
   std::vector<double> value;        ///< g(r)
-  std::vector<std::int64_t> pairs;  ///< ordered pairs counted
-  double density = 0;               ///< dots a square pixel, of the region
-  std::int64_t points = 0;          ///< dots in the region
+  std::vector<std::int64_t> pairs;  ///< number of ordered pairs counted
+  double density = 0;               ///< density of the region, dots a square pixel
+  std::int64_t points = 0;          ///< number of dots in the region
   std::int64_t every = 1;           ///< n: pairs of every n-th dot were counted
 };
 
@@ -46,14 +46,14 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
 /// for a single dot. Throws invalid_argument for coordinates that are not finite; cancelled.
 std::vector<float> nearest_distances(View<const float, 2> position, Progress& progress = Progress::none());
 
-/// Summary of nearest_distances over the dots in a region (their nearest may lie outside).
+/// Summary of nearest_distances over the dots in a region; their nearest dots may be outside.
 struct NearestSummary {
-  double smallest = 0;           ///< pixels
-  double mean = 0;               ///< pixels
-  double smallest_relative = 0;  ///< relative to the hexagonal lattice of the region's density: 1 at most
+  double smallest = 0;           ///< smallest distance, pixels
+  double mean = 0;               ///< mean distance, pixels
+  double smallest_relative = 0;  ///< relative to hexagonal_distance of the region's density: 1 at most
   double mean_relative = 0;
-  std::int64_t coincident = 0;  ///< dots at exactly the position of another
-  std::int64_t points = 0;      ///< dots in the region that have a neighbour
+  std::int64_t coincident = 0;  ///< number of dots at exactly the position of another
+  std::int64_t points = 0;      ///< number of dots in the region that have a neighbour
 };
 NearestSummary summarise_nearest(View<const float, 2> position, const std::vector<float>& distances,
                                  const Region& region);

@@ -13,8 +13,8 @@ double psnr_db(double mean_square_error, double peak = 1);
 
 struct SsimOptions {
   double range = 1;    ///< L, range of the values
-  double sigma = 1.5;  ///< pixels, of the Gaussian window
-  int radius = 5;      ///< pixels: the window is 11 x 11
+  double sigma = 1.5;  ///< standard deviation of the Gaussian window, pixels
+  int radius = 5;      ///< radius of the window, pixels: 5 gives 11 x 11
   double k1 = 0.01;
   double k2 = 0.03;
 };

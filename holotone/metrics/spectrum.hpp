@@ -10,39 +10,39 @@ namespace holotone {
 
 /// Window function of a piece of a point set.
 enum class SpectrumWindow {
-  rectangle,  ///< none: the cut at the edges leaks along the axes
+  rectangle,  ///< no weights: the sharp edges leak along the axes
   hann,       ///< (1 - cos 2 pi x / w)(1 - cos 2 pi y / h): leaks far less, blurs by two frequencies
 };
 
 struct SpectrumOptions {
   Region region{};                 ///< part of the page to measure, pixels
   std::int64_t segments = 10;      ///< equal pieces of the region whose periodograms are averaged
-  double largest_frequency = 0.7;  ///< cycles a pixel, along x and along y
+  double largest_frequency = 0.7;  ///< highest frequency along x and along y, cycles a pixel
   SpectrumWindow window = SpectrumWindow::rectangle;
-  double tolerance = 1e-6;  ///< of the non-uniform FFT: relative l2 error of the transforms
+  double tolerance = 1e-6;  ///< relative l2 error of the transforms by the non-uniform FFT
 };
 
 /// Size of a SpectrumPlan, available before it allocates memory.
 struct SpectrumSize {
-  Shape<2> pieces{};         ///< rows and columns
-  Shape<2> frequencies{};    ///< of a piece; 2^29 + 1 a side at most
-  std::int64_t annuli = 0;   ///< of radial_spectrum; 0: the pieces are too narrow for one
-  std::int64_t workers = 1;  ///< pieces transformed at a time
-  double bytes = 0;          ///< bytes of memory, approximate
+  Shape<2> pieces{};         ///< rows and columns of pieces
+  Shape<2> frequencies{};    ///< frequencies of a piece, at most 2^29 + 1 a side
+  std::int64_t annuli = 0;   ///< number of annuli of radial_spectrum; 0: the pieces are too narrow for one
+  std::int64_t workers = 1;  ///< number of pieces transformed at a time
+  double bytes = 0;          ///< approximate memory, bytes
 };
 
 /// Throws as SpectrumPlan, except for too many frequencies and out_of_memory. Cost O(segments).
 SpectrumSize spectrum_size(const SpectrumOptions& options);
 
-/// Power by frequency, of both signs on both axes.
+/// Power spectrum over frequencies of both signs on both axes.
 struct Spectrum {
   /// {ny, nx}, odd. Element (r, c) is the power at f = ((c - (nx - 1) / 2) step_x, (r - (ny - 1) / 2) step_y), y down.
   Array<float, 2> power;
-  double step_x = 0;              ///< cycles a pixel
-  double step_y = 0;              ///< cycles a pixel
-  double density = 0;             ///< dots a square pixel, of the region
-  std::int64_t periodograms = 0;  ///< averaged
-  std::int64_t points = 0;        ///< in all periodograms
+  double step_x = 0;              ///< frequency step along x, cycles a pixel
+  double step_y = 0;              ///< frequency step along y, cycles a pixel
+  double density = 0;             ///< density of the region, dots a square pixel
+  std::int64_t periodograms = 0;  ///< number of periodograms averaged
+  std::int64_t points = 0;        ///< number of dots in all periodograms
 };
 
 /// Power spectra of point sets at their exact positions:
@@ -54,7 +54,7 @@ struct Spectrum {
 /// Pieces form the grid of rows and columns that makes them as square as possible. Every `add` averages another point
 /// set into the spectrum: ten halftones with different seeds give the same estimate as ten pieces. Host memory; on all
 /// CPU threads.
-/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece. Memory about 60 F bytes,
+/// Cost O(points log^2(1 / tolerance) + F log F) for F frequencies of a piece, each piece. Memory about 82 F bytes,
 /// for each thread if there are at least as many pieces as threads.
 /// Source: R. Ulichney, Digital Halftoning (1987), chapter 3.
 class SpectrumPlan {
@@ -91,7 +91,7 @@ struct RadialSpectrum {
   std::vector<double> frequency;   ///< centre of the annulus, cycles a pixel
   std::vector<double> power;       ///< RAPS: mean of P over the annulus
   std::vector<double> anisotropy;  ///< s^2 / RAPS^2, s^2 the sample variance of P in the annulus; NaN where RAPS is 0
-  std::vector<std::int64_t> samples;  ///< frequencies in the annulus; half of them are independent, as P(-f) = P(f)
+  std::vector<std::int64_t> samples;  ///< number of frequencies in the annulus; half are independent: P(-f) = P(f)
 };
 
 /// Radially averaged power spectrum and anisotropy (Ulichney 1987). Annuli beyond the spectrum's largest frequency are
@@ -103,14 +103,14 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width = 0);
 /// 10 log10 of an anisotropy.
 double anisotropy_db(double anisotropy);
 
-/// Summary of a radial spectrum, over annuli of at least `least_samples` frequencies.
+/// Summary of a radial spectrum over annuli of at least `least_samples` frequencies (low_power: over all annuli).
 struct RadialSummary {
-  double low_power = 0;           ///< mean power up to half the principal frequency, by samples; NaN without annuli
-  double peak_power = 0;          ///< largest RAPS
+  double low_power = 0;   ///< mean power up to half the principal frequency, weighted by samples; NaN without annuli
+  double peak_power = 0;  ///< largest RAPS
   double peak_frequency = 0;      ///< frequency of the peak, cycles a pixel
   double mean_anisotropy_db = 0;  ///< mean of the annuli's anisotropies in dB
   double largest_anisotropy_db = 0;
-  double floor_db = 0;  ///< of random dots: -10 log10(periodograms)
+  double floor_db = 0;  ///< anisotropy of random dots: -10 log10(periodograms)
   std::int64_t annuli = 0;
 };
 RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t least_samples = 200);

@@ -8,8 +8,8 @@ namespace holotone::nufft {
 
 /// Modes that are contiguous in the output and on the grid's frequency axis.
 struct ModeRun {
-  std::int64_t mode;       ///< first, in the output's order
-  std::int64_t frequency;  ///< first, on the grid
+  std::int64_t mode;       ///< first mode, in the output's order
+  std::int64_t frequency;  ///< first frequency, on the grid
   std::int64_t count;
 };
 
@@ -29,7 +29,7 @@ class AxisPass {
  public:
   using Complex = std::complex<Real>;
 
-  /// Lines of `grid` samples and their modes with `factor` each.
+  /// Plans transforms between lines of `grid` samples and their modes, which have a `factor` each.
   AxisPass(std::int64_t grid, std::vector<ModeRun> runs, const std::vector<double>& factor)
       : grid_(grid),
         runs_(std::move(runs)),

@@ -11,7 +11,7 @@ constexpr double nufft_tolerance_floor_float = 1e-5;
 constexpr double nufft_tolerance_floor_double = 1e-12;
 
 struct NufftOptions {
-  /// Relative l2 error of modes and values for uncorrelated strengths; floor to 0.1.
+  /// Relative l2 error of modes and values for uncorrelated strengths: nufft_tolerance_floor_* to 0.1.
   double tolerance = 1e-4;
 };
 
@@ -20,7 +20,7 @@ template <std::size_t Rank>
 struct NufftInfo {
   Shape<Rank> grid{};         ///< oversampled grid
   int width = 0;              ///< nodes of the window along an axis
-  double expected_error = 0;  ///< of the window alone
+  double expected_error = 0;  ///< relative error by the window alone
   std::size_t bytes = 0;      ///< memory of the plan on its device
 };
 
@@ -29,13 +29,13 @@ struct NufftInfo {
 /// shape. k runs over the shape, k = -floor(n / 2) .. ceil(n / 2) - 1 on each axis in rising order:
 ///   type 1   F[k] = sum_j c_j exp(-2 pi i k.x_j)
 ///   type 2   c_j  = sum_k F[k] exp(+2 pi i k.x_j)
-/// Points may have any coordinates (modulo one period) and may move: set_points sorts them again, in about the
+/// Points may have any coordinates (modulo one period) and may move. set_points then sorts them again, in about the
 /// measured time of one type 2. Cost O(points log(1/tolerance)^Rank + N log N) for N modes. Workspace: the oversampled
 /// grid, two times finer on each axis, and 8 Rank + 4 bytes a point (float32). CUDA adds 12 bytes a point, and beyond
 /// 2^21 points 8 (Rank + 1) for results in order.
 /// Real is float or double, double only on the CPU. The window and its error are the same on every device. The same
-/// points and strengths always give the same bits, on the CPU with any number of threads. This costs no time, so there
-/// is no option for it.
+/// points and strengths always give the same bits, on the CPU with any number of threads. Reproducibility costs no
+/// time, so there is no option for it.
 /// CUDA: type1 and type2 only enqueue, on the plan's stream, and allocate nothing; set_points waits for the device
 /// once.
 /// Source: Dutt and Rokhlin 1993; window of Barnett et al. 2019.
@@ -53,24 +53,24 @@ class NufftPlan {
   NufftPlan(NufftPlan&&) noexcept;
   NufftPlan& operator=(NufftPlan&&) noexcept;
 
-  /// {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument for a point that is not
-  /// finite (with the first) and out_of_memory; the plan then has no points.
+  /// Sets and sorts the points: {count, Rank} on the plan's device, count from 0 to 2^32 - 2. Throws invalid_argument,
+  /// naming the first point that is not finite, and out_of_memory; the plan then has no points.
   void set_points(View<const Real, 2> points);
 
-  /// strengths {count}, modes of the plan's shape, both on its device. Overwrites `modes`.
+  /// Computes type 1 from strengths {count} to modes of the plan's shape, both on its device. Overwrites `modes`.
   void type1(View<const Complex, 1> strengths, View<Complex, Rank> modes);
-  /// Real strengths: modes of the shape's half with k_x = 0 .. floor(n_x / 2), so the last extent is floor(n_x / 2) +
-  /// 1. The others are their conjugates at -k. About half the cost.
+  /// Computes type 1 of real strengths: the modes k_x = 0 .. floor(n_x / 2), of shape half_modes_shape. The other modes
+  /// are their conjugates at -k. About half the cost of complex strengths.
   void type1(View<const Real, 1> strengths, View<Complex, Rank> half_modes);
 
-  /// modes of the plan's shape, values {count}.
+  /// Computes type 2 from modes of the plan's shape to values {count}, both on its device.
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values);
-  /// The same with the gradient by the points' coordinates, {count, Rank}, per period:
+  /// Computes type 2 and its gradient by the points' coordinates, {count, Rank}, per period:
   ///   gradient(j, a) = sum_k 2 pi i k_a F[k] exp(+2 pi i k.x_j)
-  /// from the same grid. An empty `values` is not written. The error relative to the gradient's own norm is within
+  /// Both use the same grid. An empty `values` is not written. The error relative to the gradient's own norm is within
   /// seven times the tolerance.
   void type2(View<const Complex, Rank> modes, View<Complex, 1> values, View<Complex, 2> gradient);
-  /// Real values from half the modes (see type1); the others are assumed to be their conjugates.
+  /// Computes type 2 to real values from half the modes (see type1); the others are assumed to be their conjugates.
   void type2(View<const Complex, Rank> half_modes, View<Real, 1> values);
   void type2(View<const Complex, Rank> half_modes, View<Real, 1> values, View<Real, 2> gradient);
 
@@ -85,7 +85,7 @@ class NufftPlan {
   std::unique_ptr<State> state_;
 };
 
-/// {.., n} -> {.., n / 2 + 1}: the shape of the modes of real strengths.
+/// Shape of the modes of real strengths: {.., n} -> {.., n / 2 + 1}.
 template <std::size_t Rank>
 constexpr Shape<Rank> half_modes_shape(Shape<Rank> modes) {
   modes[Rank - 1] = modes[Rank - 1] / 2 + 1;

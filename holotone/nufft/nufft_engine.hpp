@@ -5,8 +5,8 @@
 
 namespace holotone {
 
-/// Modes and points are already checked and on the engine's device. `components` is 1 for real strengths and half
-/// modes, 2 for complex.
+/// Transforms of one plan on one device. Modes and points are already checked and on this device. `components` is 1 for
+/// real strengths and half modes, 2 for complex strengths.
 template <class Real, std::size_t Rank>
 class NufftPlan<Real, Rank>::Engine {
  public:
@@ -36,7 +36,7 @@ EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
 template <std::size_t Rank>
 EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
 
-/// Share of the tolerance that the polynomials' error of the window may use.
+/// Maximum share of the tolerance for the error of the window's polynomials.
 constexpr double polynomial_share = 0.05;
 
 /// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).

@@ -5,10 +5,10 @@
 
 namespace holotone::nufft {
 
-/// The widest window the loops are compiled for.
+/// Largest window width of the compiled loops, in nodes.
 constexpr int widest_spread = 16;
 
-/// A window's polynomials in the loops' precision, row k = coefficients of t^k.
+/// Polynomials of a window in the loops' precision; row k has the coefficients of t^k.
 template <class Real>
 struct SpreadKernel {
   explicit SpreadKernel(const SpreadWindow& window, double error);

@@ -31,7 +31,7 @@ struct SpreadPoint {
   std::uint32_t index;
 };
 
-/// Columns of a bin.
+/// Width of a bin, in cells.
 constexpr std::int64_t spread_bin_cells = 32;
 
 /// Points of a call sorted by slab: `slab_rows` rows of the second-fastest axis each. Within a slab they are sorted by

@@ -7,8 +7,7 @@
 #include <utility>
 
 namespace holotone::nufft {
-// Each file that includes this compiles loops of its own. With internal linkage the compiler clones and inlines them
-// freely.
+// Internal linkage: each including file compiles its own loops, so the compiler can clone and inline them.
 namespace {
 
 /// Run of points, and layout of the cells that they are spread to or interpolated from. The cells begin with cell
@@ -38,7 +37,7 @@ HOLOTONE_ALWAYS_INLINE void weights(const Real* coefficient, int degree, Real pl
   }
 }
 
-/// Calls action(constant) for a run-time width, in float32 up to 10, the widest that its tolerances need.
+/// Calls action(constant) for a run-time width: up to 10 in float32, the largest width that its tolerances need.
 template <class Real, class Action>
 void with_width(int width, const Action& action) {
   constexpr int widest = std::is_same_v<Real, float> ? 10 : widest_spread;

@@ -10,11 +10,11 @@ namespace holotone {
 /// (exponential of semicircle: Barnett, Magland and af Klinteberg 2019, Eq. (1.8)).
 struct SpreadWindow {
   int width = 0;          ///< nodes of the window along an axis
-  double beta = 0;        ///< shape
-  double upsampling = 2;  ///< least number of grid steps a period for each mode
+  double beta = 0;        ///< shape parameter of phi
+  double upsampling = 2;  ///< minimum ratio of grid steps to modes along an axis
 };
 
-/// phi(d).
+/// Value of phi(d).
 double window_value(const SpreadWindow& window, double distance);
 
 /// Fourier transform of phi: integral of phi(d) exp(-2 pi i d f) dd, f in cycles a grid step. Gauss-Chebyshev
@@ -29,8 +29,9 @@ double window_error(const SpreadWindow& window);
 /// upsampling). With n axes, rounding to eps before the transform gives a relative error of about eps gain^n after it.
 double window_noise_gain(const SpreadWindow& window);
 
-/// The narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most `tolerance`;
-/// beta minimises the error for that width. Throws invalid_argument with the smallest tolerance if no window suffices.
+/// Returns the narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most
+/// `tolerance`; beta minimises the error for that width. Throws invalid_argument with the smallest tolerance if no
+/// window suffices.
 SpreadWindow choose_window(double tolerance, double upsampling, int axes);
 
 /// phi at the nodes i = 0 .. width - 1 of a point, as polynomials of its position between nodes:

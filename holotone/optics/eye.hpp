@@ -12,16 +12,16 @@ struct EyePupil {
   double width_m = 0;     ///< > 0; diameter of an ellipse
   double height_m = 0;    ///< > 0
   double distance_m = 0;  ///< > 0, from the panel toward the viewer
-  double x_m = 0;         ///< of its centre, right of the panel's axis
-  double y_m = 0;         ///< above it
+  double x_m = 0;         ///< centre, right of the panel's axis
+  double y_m = 0;         ///< centre, above the panel's axis
   PupilShape shape = PupilShape::rectangle;
 };
 
 struct EyeOptions {
-  FieldGrid grid = {};  ///< of the hologram
+  FieldGrid grid = {};  ///< grid of the hologram
   EyePupil pupil = {};
-  double output_pitch_m = 0;     ///< 0: the panel's times the least whole number that leaves at most 2048 pixels a side
-  Shape<2> output_shape = {};    ///< {0, 0}: enough to cover the panel's size
+  double output_pitch_m = 0;     ///< 0: the panel's pitch times the least integer that gives at most 2048 pixels a side
+  Shape<2> output_shape = {};    ///< {0, 0}: the number of pixels that covers the panel
   Shape<2> tile = {2048, 2048};  ///< largest tile of add_tile
 };
 
@@ -59,7 +59,7 @@ class EyePlan {
   EyePlan& operator=(EyePlan&&) noexcept;
 
   /// Adds a part of the hologram on the plan's device, of any shape up to options.tile and within the panel. Its first
-  /// pixel is (row, col). Parts may come in any order; add no pixel twice. Pixels not added are dark. CUDA: only
+  /// pixel is (row, col). Parts are added in any order, each pixel at most once. Pixels not added are dark. CUDA: only
   /// enqueues.
   /// Throws invalid_argument after look until clear is called.
   void add_tile(View<const Complex, 2> tile, std::int64_t row, std::int64_t col);
@@ -73,8 +73,8 @@ class EyePlan {
   double power();
 
   /// Writes the intensity at the eye for a focus `focus_m` behind the panel (< 0: in front), shape
-  /// output_grid().shape(), as the mean over each pixel. No tiles can be added until clear. Allocates and frees memory
-  /// of its own, and waits for that.
+  /// output_grid().shape(), as the mean over each pixel. No tiles can be added until clear is called. Allocates and
+  /// frees memory of its own. Waits for the device.
   /// Throws invalid_argument for a focus at the eye or behind it, or so near that it needs more than 65536 samples.
   void look(double focus_m, View<float, 2> intensity);
 

@@ -9,8 +9,8 @@ namespace holotone {
 
 using Complex = std::complex<float>;
 
-/// Wavelengths of sources that a panel can modulate: extreme ultraviolet to terahertz. The program and its files are
-/// limited to this range; plans accept any wavelength > 0.
+/// Range of wavelengths of the program and its files, extreme ultraviolet to terahertz: sources that a panel can
+/// modulate. Plans accept any wavelength > 0.
 inline constexpr double least_wavelength_m = 10e-9;
 inline constexpr double most_wavelength_m = 1e-3;
 

@@ -16,15 +16,15 @@ struct Panel {
   std::int64_t ny = 1080;  ///< rows
   double pitch_m = 8e-6;   ///< pixel pitch, square
   Modulation modulation = Modulation::phase;
-  int bits = 8;  ///< bits a pixel of its input
+  int bits = 8;  ///< bits per pixel of its input
   /// Phase of each of 2^bits levels in radians, ascending, for unequal steps (TI PLM); empty: equal steps.
   std::vector<double> level_phase_rad;
 };
 
-/// Every preset, the default (PLUTO-2.1) first. panel.cpp cites the source of each number.
+/// Returns every preset, the default (PLUTO-2.1) first. panel.cpp cites the source of each number.
 const std::vector<Panel>& panels();
 
-/// A preset by name; throws invalid_argument with the nearest known name.
+/// Returns the preset of this name. Throws invalid_argument with the nearest preset's name.
 const Panel& find_panel(std::string_view name);
 
 }  // namespace holotone

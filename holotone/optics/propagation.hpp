@@ -12,18 +12,18 @@ enum class PropagationMethod {
   fresnel,           ///< one FFT, then resampled from pitch lambda |d| / (N pitch) to the output pitch
 };
 std::string_view to_string(PropagationMethod method);
-/// Parse "auto", "angular-spectrum" or "fresnel". Throws invalid_argument with the nearest name.
+/// Parses "auto", "angular-spectrum" or "fresnel". Throws invalid_argument with the nearest name.
 PropagationMethod parse_propagation_method(std::string_view name);
 
 struct PropagationOptions {
-  FieldGrid grid = {};  ///< of the input
+  FieldGrid grid = {};  ///< grid of the input
   PropagationMethod method = PropagationMethod::automatic;
   double output_pitch_m = 0;  ///< 0: the input's pitch. Another pitch requires fresnel
-  bool band_limit = true;     ///< Matsushima's limit of the angular spectrum; off for energy tests
-  bool zero_pad = true;       ///< angular spectrum: at least twice the size both ways, cropped after. Off: cyclic
+  bool band_limit = true;     ///< Matsushima's limit of the angular spectrum; false for energy tests
+  bool zero_pad = true;  ///< angular_spectrum: pads both axes to at least twice the size, then crops. False: cyclic
 };
 
-/// The shortest distance for the Fresnel transform of a field on this grid: N pitch^2 / lambda, N = max(nx, ny). Below
+/// Shortest distance of the Fresnel transform of a field on this grid: N pitch^2 / lambda, N = max(nx, ny). Below
 /// it the chirp exp(i pi x^2 / (lambda d)) exceeds half a cycle a pixel at the edge.
 double fresnel_distance_m(const FieldGrid& grid);
 
@@ -56,11 +56,11 @@ class PropagationPlan {
   PropagationPlan(PropagationPlan&&) noexcept;
   PropagationPlan& operator=(PropagationPlan&&) noexcept;
 
-  /// output = input propagated by distance_m (finite); shapes {ny, nx}, on the plan's device. May be called for many
-  /// distances; input and output may be the same array. CUDA: only enqueues. Throws invalid_argument for a distance
-  /// too short for fresnel (with the shortest).
+  /// Sets output = input propagated by distance_m (finite); shapes {ny, nx}, on the plan's device. One plan serves any
+  /// number of distances; input and output may be the same array. CUDA: only enqueues. Throws invalid_argument for a
+  /// distance too short for fresnel (with the shortest).
   void execute(View<const Complex, 2> input, View<Complex, 2> output, double distance_m);
-  /// intensity = |input propagated by distance_m|^2, without storing the complex field.
+  /// Sets intensity = |input propagated by distance_m|^2, without storing the complex field.
   void execute_intensity(View<const Complex, 2> input, View<float, 2> intensity, double distance_m);
 
   /// Method that execute uses for a distance.
@@ -73,7 +73,7 @@ class PropagationPlan {
   std::unique_ptr<State> state_;
 };
 
-/// One shot: plan, execute, wait. The result is on the input's device and has its grid, except for the pitch.
+/// One-shot PropagationPlan; waits. The result is on the input's device and has its grid, except for the pitch.
 Field propagate(const Field& input, double distance_m, PropagationOptions options = {});
 
 }  // namespace holotone

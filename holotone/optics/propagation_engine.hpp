@@ -10,12 +10,12 @@ namespace holotone::propagation {
 /// Position of the field in the padded array.
 struct Layout {
   Shape<2> padded{};
-  std::int64_t row = 0;  ///< of the field's first pixel
+  std::int64_t row = 0;  ///< row of the field's first pixel
   std::int64_t col = 0;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Output: one of the two is set, the field or its squared modulus.
+/// Output: exactly one of the field and its squared modulus is set.
 struct Target {
   View<Complex, 2> field;
   View<float, 2> intensity;

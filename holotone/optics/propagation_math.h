@@ -48,7 +48,7 @@ HOLOTONE_HOST_DEVICE inline double tap_kernel(double t) {
 
 /// One axis of the Fresnel transform: n samples in an FFT of even length L.
 struct FresnelAxis {
-  std::int64_t count = 0;   ///< n, of the input and of the output
+  std::int64_t count = 0;   ///< n: samples of the input and of the output
   std::int64_t length = 0;  ///< L >= 2 n
   double input_rate = 0;    ///< pitch^2 / (2 lambda d): the input chirp's turns at m pixels from the axis are rate m^2
   double output_rate = 0;   ///< output_pitch^2 / (2 lambda d)
@@ -66,7 +66,7 @@ HOLOTONE_HOST_DEVICE inline float input_chirp_turns(const FresnelAxis& axis, std
 /// Position of output sample m in the FFT, and its factor.
 struct FresnelSample {
   std::int32_t first = 0;  ///< first tap, in 0..L-1
-  float sine = 0;          ///< of the output factor; both zero beyond half a cycle a sample
+  float sine = 0;          ///< sine of the output factor; both are zero beyond half a cycle a sample
   float cosine = 0;
 };
 

@@ -9,13 +9,13 @@ struct Aperture {
   double x_m = 0;           ///< centre, right of the panel's axis
   double y_m = 0;           ///< centre, above it
   double diameter_m = 0;    ///< > 0
-  double distance_m = 0.5;  ///< from the panel toward the viewer, >= fresnel_distance_m(grid)
+  double distance_m = 0.5;  ///< distance from the panel toward the viewer, >= fresnel_distance_m(grid)
 };
 
 struct ReconstructionOptions {
   FieldGrid grid = {};
   PropagationMethod method = PropagationMethod::automatic;
-  double output_pitch_m = 0;  ///< 0: the panel's, so that a sweep keeps its scale. Another pitch requires fresnel
+  double output_pitch_m = 0;  ///< 0: the panel's pitch, so that a sweep keeps its scale. Another requires fresnel
   std::optional<Aperture> aperture = {};
 };
 
@@ -41,7 +41,7 @@ class ReconstructionPlan {
   ReconstructionPlan(ReconstructionPlan&&) noexcept;
   ReconstructionPlan& operator=(ReconstructionPlan&&) noexcept;
 
-  /// Field leaving the panel, shape {ny, nx} on the plan's device; applies the aperture, if any.
+  /// Sets the field leaving the panel, shape {ny, nx} on the plan's device; applies the aperture, if any.
   void set_field(View<const Complex, 2> field);
   /// Writes the intensity at a distance. Throws invalid_argument before set_field.
   void execute(double distance_m, View<float, 2> intensity);

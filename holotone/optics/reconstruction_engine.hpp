@@ -19,9 +19,9 @@ PupilPointer pupil_cuda(const FieldGrid& grid, const Aperture& aperture, const Q
 
 /// The pupil on the padded transform's grid. Lengths are in metres in the viewer's plane.
 struct Pupil {
-  std::int64_t ny = 0;  ///< panel
+  std::int64_t ny = 0;  ///< rows of the panel
   std::int64_t nx = 0;
-  std::int64_t ly = 0;  ///< padded
+  std::int64_t ly = 0;  ///< rows of the padded transform
   std::int64_t lx = 0;
   double chirp_rate = 0;  ///< pitch^2 / (2 lambda v): turns of q at m pixels from the axis are rate m^2
   double step_x = 0;      ///< lambda v / (lx pitch)

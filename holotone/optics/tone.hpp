@@ -6,7 +6,7 @@
 namespace holotone {
 
 /// Quantile of the pixels of these images: the value that `fraction` of them do not exceed (0.999: all but the
-/// brightest thousandth). Taken over a focus sweep, it is the common reference of its pictures. Host arrays; pixels
+/// brightest thousandth). The quantile over a focus sweep is the common reference of its pictures. Host arrays; pixels
 /// that are not finite are ignored. Throws invalid_argument for a fraction outside 0..1 or no finite pixel. Cost
 /// O(pixels).
 float percentile(std::span<const View<const float, 2>> images, double fraction);
@@ -26,7 +26,7 @@ struct ToneOptions {
   double gamma = 1;     ///< > 0; above 1 brightens shadows
 };
 
-/// Linear light to 8-bit sRGB code values:
+/// Converts linear light to 8-bit sRGB code values:
 ///   v = min(1, max(0, I / reference))^(1/gamma),  code = round(255 s(v)),
 ///   s(v) = 12.92 v for v <= 0.0031308, else 1.055 v^(1/2.4) - 0.055   (IEC 61966-2-1)
 /// At gamma 1 a calibrated display therefore emits light proportional to the intensity. NaN and images without light

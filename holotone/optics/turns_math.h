@@ -1,8 +1,7 @@
 #pragma once
 // Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA; both give the same
-// bits. No operation may be fused: CUDA has the _rn intrinsics;
-// files that include this are compiled with -ffp-contract=off.
-// Division and square root are correctly rounded on both. Not for users.
+// bits. No operation may be fused: CUDA uses the _rn intrinsics, and CPU files that include this are compiled with
+// -ffp-contract=off. Division and square root are correctly rounded on both. Not for users.
 
 #if defined(__CUDACC__)
 #define HOLOTONE_TURNS_INLINE __host__ __device__ __forceinline__
@@ -29,7 +28,7 @@ struct Complex32 {
   float re, im;
 };
 
-/// lo / hi of |re|, |im| (0 for zero) and hi.
+/// Ratio of the smaller to the larger of |re| and |im| (0 for zero), and the larger.
 struct Octant {
   float ratio, larger;
 };

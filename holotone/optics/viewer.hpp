@@ -6,8 +6,8 @@ namespace holotone {
 struct Viewer {
   double width_m = 0;
   double height_m = 0;
-  double distance_m = 0;  ///< in front of the panel
-  double x_m = 0;         ///< of its centre, from the panel's axis
+  double distance_m = 0;  ///< distance in front of the panel
+  double x_m = 0;         ///< centre, from the panel's axis
   double y_m = 0;
 };
 

@@ -15,18 +15,18 @@ struct Span {
 
 /// One axis of the route from a plane's samples to a window.
 struct RouteAxis {
-  double pitch_m = 0;         ///< of the source
+  double pitch_m = 0;         ///< sample pitch of the source
   Span source = {};           ///< extent of the light sources
   std::int64_t tile = 0;      ///< largest number of samples of a tile
   double band_middle = 0;     ///< the source's light has frequencies within band_half of this, 1/m
   double band_half = 0;       ///< half width of the source's band, 1/m
   Span target = {};           ///< extent of valid output
-  double target_pitch_m = 0;  ///< of the window's samples, at most 1 / (the width of band_of)
+  double target_pitch_m = 0;  ///< sample pitch of the window, at most 1 / (the width of band_of)
   double target_first_m = 0;  ///< position of the first sample
   // Set by complete().
-  std::int64_t period = 0;  ///< the window's samples and those beyond the target: a transform's length
+  std::int64_t period = 0;  ///< transform length: the window's samples and those beyond the target
   std::int64_t bins = 0;    ///< largest number of frequencies of a tile
-  std::int64_t length = 0;  ///< of the transforms that compute them
+  std::int64_t length = 0;  ///< length of the transforms that compute the bins
   [[nodiscard]] double step() const { return 1 / (static_cast<double>(period) * target_pitch_m); }
 };
 
@@ -47,7 +47,8 @@ Band band_of(const Route& route, int axis);
 /// Sets the blur; call before band_of.
 void set_blur(Route& route);
 
-/// Completes the axes. Throws invalid_argument, "where: argument: ...", for more than 65536 samples a side.
+/// Sets the blur and the last members of the axes. Throws invalid_argument, "where: argument: ...", for more than
+/// 65536 samples a side.
 void complete(Route& route, std::string_view where, std::string_view argument);
 
 /// Route of a tile whose first sample is at first_m. No bins along an axis: none of its light reaches the window.

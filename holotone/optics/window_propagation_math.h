@@ -6,13 +6,13 @@
 
 namespace holotone::window {
 
-/// Soft edge of the band limit, in units of the blur sqrt(lambda r^3 / d^2): distance from the window at which it is
-/// 1/2.
+/// Distance from the window at which the soft edge of the band limit is 1/2, in units of the blur
+/// sqrt(lambda r^3 / d^2).
 inline constexpr double edge_middle = 2.75;
-/// Half width of the soft edge; beyond it is 0. The edge is the integral of a Gaussian of variance 1 / (2 pi), which
-/// diffraction widens least: its trace at the window is exp(-pi edge_middle^2 / 2), 7e-6.
+/// Half width of the soft edge, in blurs; beyond it the weight is 0. The edge is the integral of a Gaussian of variance
+/// 1 / (2 pi), which diffraction widens least: its trace at the window is exp(-pi edge_middle^2 / 2), 7e-6.
 inline constexpr double edge_tail = 1.75;
-/// Light that lands up to this far beyond the window must not alias into it.
+/// Distance beyond the window, in blurs, up to which light must not alias into the window.
 inline constexpr double clear_of = 2 * edge_middle;
 
 /// Weight of light that lands `beyond` blurs outside the window (negative: inside).
@@ -23,15 +23,15 @@ HOLOTONE_HOST_DEVICE inline double edge(double beyond) {
 
 /// One axis (0: down, 1: right) of a tile's route to the window. Bin i is the frequency step (first + i).
 struct TileAxis {
-  std::int64_t count = 0;   ///< samples of the tile
-  std::int64_t bins = 0;    ///< frequencies computed of it
+  std::int64_t count = 0;   ///< number of samples of the tile
+  std::int64_t bins = 0;    ///< number of frequencies computed of the tile
   std::int64_t first = 0;   ///< index of the first frequency
   std::int64_t period = 0;  ///< bins of the window's spectrum: bin k is at k mod period
   double rate = 0;          ///< pitch step / 2
-  double step = 0;          ///< between frequencies, 1/m
-  double shift = 0;         ///< from the tile's first sample to the window's, m
-  double between = 0;       ///< from the tile's centre to the window's, m
-  double half = 0;          ///< half the width of both, m
+  double step = 0;          ///< spacing of the frequencies, 1/m
+  double shift = 0;         ///< offset from the tile's first sample to the window's, m
+  double between = 0;       ///< offset from the tile's centre to the window's, m
+  double half = 0;          ///< sum of the half widths of tile and window, m
 };
 
 struct TileWay {

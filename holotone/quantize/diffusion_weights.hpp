@@ -8,7 +8,7 @@
 
 namespace holotone {
 
-/// Rectangle of the spectrum, in cycles a pixel along columns and, downwards, rows; |frequency| <= 1/2.
+/// Rectangle of the spectrum in cycles per pixel, xi to the right and eta downwards; |frequency| <= 1/2.
 struct SignalWindow {
   double xi = 0;  ///< centre
   double eta = 0;
@@ -39,25 +39,24 @@ enum class WeightRule {
 struct WeightOptions {
   WeightRule rule = WeightRule::eq1;
   int taps = 27;        ///< number of taps, common to all hogels, chosen by Eq. (4)
-  int kept = 0;         ///< keep only the N largest weights of each hogel; 0: all
+  int kept = 0;         ///< number of largest weights kept for each hogel; 0: all
   int parallelism = 0;  ///< p of Eq. (7): errors move less than p columns to the left for each row down; 0: unlimited
-  /// Noise is also suppressed outside a square of this side around frequency 0, cycles a pixel; 1: nowhere.
+  /// Side of a square around frequency 0, cycles per pixel, outside which noise is also suppressed; 0.1 to 1, 1: none.
   double kappa = 1;
-  /// Upper limit of the sum of |weights|; 0: 0.98 for eq1, 2.2 for least_squares. Up to 1 errors are bounded. Speckle
-  /// was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always.
+  /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1, 2.2 for least_squares. Up to 1 errors are bounded.
+  /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always.
   double most_sum = 0;
-  bool serpentine =
-      false;  ///< separate weights of rows from right to left: those for the windows' mirror images left to right
+  bool serpentine = false;  ///< adds weights for rows from right to left: those of the windows mirrored left to right
 };
 
 /// Weights of each hogel, over common taps.
 struct DiffusionWeights {
-  std::vector<DiffusionTap> taps;  ///< rows from far to near, then columns from far to near: the order of sums
+  std::vector<DiffusionTap> taps;  ///< by decreasing dy, then decreasing dx, as ErrorDiffusionPlan requires
   Array<float, 2> values;          ///< {hogels, taps}; 0: tap not used by the hogel
   Array<float, 2> backward{};      ///< weights of rows from right to left, with mirrored taps; empty: `values`
 };
 
-/// Weights of error diffusion that keep quantization noise out of each hogel's viewing window and out of its mirror
+/// Computes weights of error diffusion that keep quantization noise out of each hogel's viewing window and its mirror
 /// image, the conjugate order. With u the pixel's value plus the errors it receives, e = u - q and W the weights'
 /// spectrum, the noise q - h has the spectrum (1 - W) E. The weights of Eq. (1) are
 ///   w(x, y) = 2 M_s(x, y) cos(2 pi (xi x + eta y)) + M_hf(x, y),

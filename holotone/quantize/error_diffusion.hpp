@@ -12,60 +12,61 @@ namespace holotone {
 struct ErrorDiffusionOptions {
   Modulation modulation = Modulation::phase;
   int bits = 8;  ///< 1 to 8; codes are 0 .. 2^bits - 1
-  /// What codes 0, 1, 2, ... show where steps are unequal: 2 to 2^bits phases in radians, or rising amplitudes from 0
-  /// to 1. Empty: equal steps, phases code / 2^bits of a turn, amplitudes code / (2^bits - 1).
+  /// Values of codes 0, 1, 2, ... with unequal steps: 2 to 2^bits phases in radians, or rising amplitudes from 0 to 1.
+  /// Empty: equal steps, phases code / 2^bits of a turn, amplitudes code / (2^bits - 1).
   std::vector<double> levels{};
-  /// Side of the squares that have weights of their own and pass no error on; 0: one for all.
+  /// Side of a hogel in pixels, which has its own weights and exchanges no errors with others; 0: one for all pixels.
   std::int64_t hogel_px = 0;
-  double clip = 0.999;  ///< share of pixels whose modulus is at most 1 after scaling; the others are clipped
-  /// What the field is divided by; 0: the modulus that the share asks for (of fields that come in blocks:
+  double clip = 0.999;  ///< share of pixels of modulus at most 1 after scaling, 0.01 to 1; the others are clipped
+  /// Divisor of the field; 0: the modulus that a share `clip` of the pixels do not exceed (for fields in blocks:
   /// ModulusShare).
   double scale = 0;
-  /// Every second row of a hogel from right to left (Ulichney 1987). All that such a row's pixels err goes the other
-  /// way: dx columns to the left, also in the rows below, by the weights `backward`. On the CPU, one pixel at a time.
+  /// True: every second row of a hogel runs from right to left (Ulichney 1987). The errors of its pixels move dx
+  /// columns to the left, also in the rows below, with the weights `backward`. CPU only, one pixel at a time.
   bool serpentine = false;
-  /// CUDA: where machine code made for a pattern of taps is kept for other processes; empty: nowhere.
+  /// CUDA: folder in which kernels compiled for a pattern of taps are kept for other processes; empty: none.
   std::string cache_folder{};
 };
 
 struct ErrorDiffusionReport {
-  float scale = 1;  ///< what the field was divided by
+  float scale = 1;  ///< divisor of the field
 };
 
-/// A complex field in levels of a panel, whose errors are passed on to pixels that come later. With h = field / scale,
-/// |h| <= 1 (amplitude: (1 + Re h) / 2, Re h / scale clipped to -1 .. 1), in raster order within each hogel
+/// Quantizes a complex field to the levels of a panel and passes the errors on to later pixels. With h = field / scale
+/// clipped to |h| <= 1 (amplitude: (1 + Re h) / 2, Re h clipped to -1 .. 1), in raster order within each hogel
 ///   u(x, y) = h(x, y) + sum over taps of w e(x - dx, y - dy),   q = the level nearest to u,   e = u - q
-/// (phase: q = exp(i phase) nearest in phase, of equal ones the lower). So noise q - h = -(e - sum of w e) has the
-/// spectrum (1 - W) E. Errors outside the hogel count as 0. Without taps it is truncation. Two phases reach no more
-/// than a line: of e the part along it counts, and in a window of one bit of phase stands half of the field, with the
-/// conjugate order in the mirror image.
+/// (phase: q = exp(i phase) nearest in phase; of codes with equal phases the lowest). So noise q - h = -(e - sum of
+/// w e) has the spectrum (1 - W) E. Errors outside the hogel count as 0. Without taps it is truncation. Values of two
+/// phases lie on a line: only the part of e along it is passed on. With one bit of phase, the window contains half of
+/// the field, and its mirror image the conjugate order.
 ///
 /// float32 with every rounding fixed: sums by fused multiply-adds in an order that depends on the taps alone, phases
-/// within 2.5e-6 turns by multiply-adds (phase_math.h). The same codes on every processor and for any number of
-/// threads, as long as errors stay below 1e30 times the scale. Cost O(pixels taps); rows and hogels run side by side.
-/// CUDA: a kernel compiled for the pattern of taps when the plan is made (about a second, unless the cache has it), 4.0
-/// to 4.6 ms for 24,576 x 24,576 pixels with 27 taps on an H200, where a scale that is not given takes 4.6 ms more.
+/// within 2.5e-6 turns by multiply-adds (phase_math.h). Codes are the same on every processor and for any number of
+/// threads if errors stay below 1e30 times the scale. Cost O(pixels taps); rows and hogels are processed in parallel.
+/// CUDA: the plan compiles a kernel for its pattern of taps (about 1 s, unless cached). 24,576 x 24,576 pixels with 27
+/// taps take 4.0 to 4.6 ms on an H200, and 4.6 ms more if the scale is not given.
 /// Sources: Floyd, Steinberg 1976; Heggarty, Chevallier, J. Opt. Soc. Am. A
 /// 15, 625 (1998), one window for all (SWED); Lagrange et al. 2024, one for each hogel (VDED).
 class ErrorDiffusionPlan {
  public:
-  /// For fields {ny, nx}, weights of one set or of one for each hogel, row by row. Throws invalid_argument naming the
-  /// option, its range and the value; unsupported for a device that this build has not and, on CUDA, for serpentine
-  /// order and taps farther than 31 rows or than shared memory reaches.
+  /// Plan for fields of shape {ny, nx}. weights: one set, or one for each hogel, row by row. Throws invalid_argument
+  /// naming the option, its range and the value; unsupported for a device that this build does not support. On CUDA
+  /// also unsupported: serpentine order, taps more than 31 rows above, and taps whose rows exceed the shared memory.
   ErrorDiffusionPlan(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, Shape<2> shape,
                      Queue queue = {});
   ~ErrorDiffusionPlan();
   ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
   ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
 
-  /// Other weights over the same taps, as many sets: of another part of a panel. Throws invalid_argument for other
-  /// taps or another number of sets. CUDA: waits for what has been enqueued.
+  /// Replaces the weights, for example for another part of a panel: same taps, same number of sets. Throws
+  /// invalid_argument for other taps or another number of sets. CUDA: waits for enqueued work.
   void set_weights(const DiffusionWeights& weights);
 
-  /// {ny, nx}. Throws invalid_argument for another shape or a pixel that is not finite, which it names. CUDA: waits for
-  /// the scale; where that is given it only enqueues, and report throws.
+  /// Computes the codes of a field, both {ny, nx} on the plan's device. Throws invalid_argument for another shape or
+  /// device, and naming the first pixel that is not finite. CUDA: waits for the scale. If the scale is given it only
+  /// enqueues, and report throws for the pixel.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
-  /// Waits for the last execute.
+  /// Waits for the last execute. Throws invalid_argument naming the first pixel that is not finite.
   [[nodiscard]] ErrorDiffusionReport report() const;
 
  private:

@@ -64,7 +64,7 @@ class Engine {
 };
 
 std::unique_ptr<Engine> cpu_engine();
-/// For plans of this shape; compiles the kernel.
+/// Returns the engine for plans of the job's shape, weights and levels; compiles the kernel.
 std::unique_ptr<Engine> cuda_engine(const Job& job, const std::string& cache_folder, const Queue& queue);
 
 }  // namespace holotone::diffusion

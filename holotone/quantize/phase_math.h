@@ -1,8 +1,7 @@
 #pragma once
-// Phases of what error diffusion quantises, by float32 arithmetic with every rounding fixed: what is fused is written
-// out and nothing else is (CPU: files that include this are compiled with -ffp-contract=off), no approximate
-// instruction. The same bits on the CPU and on CUDA, where this is compiled at run time too: it includes nothing. Not
-// for users.
+// Phases for error diffusion, by float32 arithmetic with every rounding fixed. Only multiply_add is fused (CPU: files
+// that include this are compiled with -ffp-contract=off), and no instruction is approximate: the CPU and CUDA give the
+// same bits. Also compiled at run time on CUDA: includes nothing. Not for users.
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HOLOTONE_PHASE_INLINE __host__ __device__ __forceinline__
@@ -23,7 +22,7 @@ HOLOTONE_PHASE_INLINE float float_of(int bits) { return __int_as_float(bits); }
 HOLOTONE_PHASE_INLINE float magnitude(float a) { return fabsf(a); }
 HOLOTONE_PHASE_INLINE float larger_of(float a, float b) { return fmaxf(a, b); }
 HOLOTONE_PHASE_INLINE float smaller_of(float a, float b) { return fminf(a, b); }
-/// a, or whole - a. One instruction with a predicate, where the compiler makes a subtraction and a move of it.
+/// whole - a if `mirror`, else a. One predicated subtraction; the compiler would generate a subtraction and a move.
 HOLOTONE_PHASE_INLINE float mirrored(float a, float whole, bool mirror) {
   asm("{\n .reg .pred p;\n setp.ne.s32 p, %2, 0;\n @p sub.rn.f32 %0, %1, %0;\n}"
       : "+f"(a)
@@ -45,9 +44,9 @@ HOLOTONE_PHASE_INLINE float mirrored(float a, float whole, bool mirror) { return
 #endif
 
 /// arg(re + i im) / 2 pi times `whole`, a power of two, in [-whole / 2, whole / 2]; 0 for zero. Error at most 2.5e-6
-/// turns for a larger part from 1e-37 to 1e37; some number for any other. smaller / larger by two Newton steps from an
-/// integer subtraction (relative error 1.1e-6), arctan(t) / 2 pi = t P(t^2) on [0, 1] with P of degree 4 and the least
-/// largest error (1.9e-6, Remez).
+/// turns if max(|re|, |im|) is 1e-37 to 1e37; an unspecified number otherwise. smaller / larger by two Newton steps
+/// from an integer subtraction (relative error 1.1e-6), arctan(t) / 2 pi = t P(t^2) on [0, 1] with the minimax
+/// polynomial P of degree 4 (error 1.9e-6, Remez).
 HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
   const float a = magnitude(re);
   const float b = magnitude(im);
@@ -69,7 +68,7 @@ HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
   return float_of(bits_of(p) ^ (bits_of(im) & static_cast<int>(0x80000000u)));
 }
 
-/// The integer nearest to a (of two equally near the even one), |a| < 2^21, in the lowest 21 bits.
+/// Integer nearest to a (ties to even), |a| < 2^21, in the lowest 21 bits.
 HOLOTONE_PHASE_INLINE int rounded_bits(float a) { return bits_of(add(a, 12582912.0f)); }
 /// The same modulo a power of two.
 HOLOTONE_PHASE_INLINE int nearest_of(float a, int power_of_two) { return rounded_bits(a) & (power_of_two - 1); }
@@ -78,12 +77,12 @@ struct alignas(8) Parts32 {
   float re, im;
 };
 
-/// Whether a value is longer than a radius, most = radius^2, or no number.
+/// True if |value| exceeds a radius, most = radius^2, or is NaN.
 HOLOTONE_PHASE_INLINE bool beyond(Parts32 value, float most) {
   return !(multiply_add(value.re, value.re, multiply(value.im, value.im)) <= most);
 }
 
-/// A value beyond the radius, made that long.
+/// Scales a value beyond the radius to the modulus `radius`.
 HOLOTONE_PHASE_INLINE Parts32 clipped(Parts32 value, float radius) {
   constexpr float large = 0x1p+60f;
   const float down = magnitude(value.re) > large || magnitude(value.im) > large ? 0x1p-80f : 1.0f;
@@ -93,7 +92,7 @@ HOLOTONE_PHASE_INLINE Parts32 clipped(Parts32 value, float radius) {
   return {multiply(re, factor), multiply(im, factor)};
 }
 
-/// How light a pixel is in amplitude: (1 + re / scale) / 2, from 0 to 1.
+/// Amplitude of a pixel: (1 + re / scale) / 2, clipped to 0 .. 1.
 HOLOTONE_PHASE_INLINE float lightness_of(float re, float scale) {
   const float part = divide(re, scale);
   const float within = part > 1 ? 1.0f : (part < -1 ? -1.0f : part);

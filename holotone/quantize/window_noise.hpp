@@ -8,12 +8,13 @@ namespace holotone {
 
 /// Shares of the light incident on the pixels.
 struct WindowNoise {
-  double noise = 0;  ///< of q - h, into the window
-  double light = 0;  ///< of q, into the window: the diffraction efficiency
+  double noise = 0;  ///< light of q - h in the window
+  double light = 0;  ///< light of q in the window: the diffraction efficiency
 };
 
-/// Light of the codes in a window of the spectrum, and its quantization noise. h and q are those of ErrorDiffusionPlan
-/// (amplitude: both less 1/2, the constant of the zero order), Q and H their transforms over these pixels:
+/// Computes the codes' light in a window of the spectrum, and its quantization noise. h and q are those of
+/// ErrorDiffusionPlan (amplitude: both less 1/2, the constant of the zero order), Q and H their transforms over these
+/// pixels:
 ///   noise = sum over the window of |Q - H|^2 / n^2,   light = sum over the window of |Q|^2 / n^2,
 /// with n the number of pixels.
 /// A frequency at the window's edge counts if its centre is inside. field and codes are {ny, nx} in host memory;

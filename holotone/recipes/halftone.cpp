@@ -286,8 +286,9 @@ class Maker {
     };
     ForceProgress progress(options_, progress_, &plan, force_scale(ink));
     const auto frame = [&](std::int64_t) { show_frame(dots_now()); };
-    result_.report = electrostatic_halftone(plan, options_.descent, progress,
-                                            on_frame_ ? frame : std::function<void(std::int64_t)>());
+    const auto report = electrostatic_halftone(plan, options_.descent, progress,
+                                               on_frame_ ? frame : std::function<void(std::int64_t)>());
+    result_.report = scaled(report, force_scale(ink));
     result_.plan = plan.info();
     if (options_.forces.near == NearField::map) result_.missed_neighbours = plan.missed_neighbours();
     result_.dots = dots_now();

@@ -5,38 +5,39 @@
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <optional>
 
-// Weights of error diffusion for a panel and a viewer, hogel by hogel.
+// Weights of error diffusion for each hogel of a panel and a viewer.
 namespace holotone {
 
-/// The part of a viewing window (signal_window) that light from (x_m, y_m) on the panel reaches: a window within
-/// |frequency| <= 1/2. None where less than 1e-3 cycles a pixel, or half of a smaller window, is left of a side.
-/// Throws as signal_window.
+/// Returns the part of the viewing window (signal_window) that light from (x_m, y_m) on the panel reaches: the
+/// intersection with |frequency| <= 1/2. Empty if a side of the intersection is below 1e-3 cycles a pixel, or below
+/// half the window's side if that is less. Throws as signal_window.
 std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m);
 
-/// Hogels' weights, and how they differ.
+/// Weights of all hogels, and their statistics.
 struct HogelWeights {
-  DiffusionWeights weights;    ///< {hogels, taps}, or one set for all
-  std::int64_t clipped = 0;    ///< hogels from which a part of the window is beyond the diffraction angle
-  std::int64_t unreached = 0;  ///< hogels from which all of it is: they have weights 0
-  int least_used = 0;          ///< weights that are not 0, of the hogel with the fewest; unreached ones apart
-  int most_used = 0;
-  double least_sum = 0;  ///< of moduli, over a hogel's weights; unreached ones apart
-  double most_sum = 0;
+  DiffusionWeights weights;    ///< {hogels, taps}, or {1, taps} common to all hogels
+  std::int64_t clipped = 0;    ///< number of hogels with a part of the window beyond the diffraction angle
+  std::int64_t unreached = 0;  ///< number of hogels without a reached_window: their weights are 0
+  int least_used = 0;          ///< minimum number of non-zero weights of a hogel, without unreached hogels
+  int most_used = 0;           ///< maximum number of non-zero weights of a hogel
+  double least_sum = 0;        ///< minimum sum of |weights| of a hogel, without unreached hogels
+  double most_sum = 0;         ///< maximum sum of |weights| of a hogel
 };
 
 struct WindowWeightOptions {
-  std::int64_t hogel_px = 0;  ///< side of a hogel; 0: the panel is one
-  /// A set for each hogel, for the window as seen from its middle (VDED); false: one for all, as seen from the
-  /// panel's (SWED).
+  std::int64_t hogel_px = 0;  ///< side of a hogel in pixels; 0: the whole panel is one hogel
+  /// true: one set for each hogel, for the window seen from the hogel's centre (VDED). false: one set for all hogels,
+  /// for the window seen from the panel's centre (SWED).
   bool each_hogel = true;
   WeightOptions weights{};
 };
 
-/// diffusion_weights for the windows that a viewer looks through. Throws invalid_argument naming `viewer` where light
-/// from no hogel reaches its window, by how many degrees; and as diffusion_weights. Cost: that of diffusion_weights.
+/// Computes diffusion_weights for the viewing window as seen from each hogel. Throws invalid_argument naming `viewer`,
+/// with the missing angle in degrees, if light from no hogel reaches the window. Throws as diffusion_weights too. Cost:
+/// that of diffusion_weights.
 HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options = {});
 
-/// Counts and sums of weights from elsewhere, such as floyd_steinberg_weights().
+/// Adds the statistics of HogelWeights to given weights, such as floyd_steinberg_weights().
 HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped = 0, std::int64_t unreached = 0);
 
 }  // namespace holotone

@@ -1,5 +1,5 @@
 #pragma once
-// Not for users. Codes of a hologram's picture to light.
+// Conversion of the codes of a hologram's picture to light. Not for users.
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
@@ -14,19 +14,19 @@ struct HologramCodes {
   bool packed16 = false;
 };
 
-/// `pixel_bits`: 8 or 16 of a picture's channel. Throws io naming the file, and for options that the encoding of
-/// light.path refuses.
+/// Returns the encoding stated by the metadata of `light`. `pixel_bits`: bits of a picture's channel, 8 or 16. Throws
+/// io naming the file for metadata, invalid_argument for an unknown encoding or for options that the encoding lacks.
 HologramCodes codes_of_picture(const HologramLight& light, const HologramReadOptions& options, int pixel_bits);
 
-/// Light of the codes, without the stop that their encoding needs.
+/// Computes the light of the codes, before the stop of their encoding (fourier_filter).
 Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image, const HologramCodes& meant,
                                  bool zero_order, const FieldGrid& grid);
 
 /// Returns rows [first, first + count) of a picture.
 Image rows_of(const Image& image, std::int64_t first, std::int64_t count);
 
-/// Calls call(). An invalid_argument of the library becomes an error of the file that states the value, unless it is
-/// about the options of read_hologram.
+/// Calls call(). An invalid_argument is rethrown as a FileError of the file that states the value, unless it is about
+/// the options of read_hologram.
 template <class Call>
 auto blame_file(const std::string& path, const Call& call) {
   try {

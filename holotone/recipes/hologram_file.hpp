@@ -8,70 +8,72 @@
 #include <memory>
 #include <string>
 
-// A hologram's file read back as the light that leaves the panel: modulator codes of a picture, or a complex field.
-// docs/files.md lists what the files state; metadata_keys.hpp is the table.
+// Reads the file of a hologram as the light that leaves the panel. The file holds a picture of modulator codes or a
+// complex field. docs/files.md lists the metadata of the files; metadata_keys.hpp is the table.
 namespace holotone {
 
-/// What a file states before its values are used, for HologramReadOptions::adjust.
+/// Metadata and shape of a file before its values are used: argument of HologramReadOptions::adjust.
 struct StatedHologram {
   const std::string& path;
-  Metadata& metadata;  ///< with the overrides in it
+  Metadata& metadata;  ///< metadata of the file with the overrides; may be changed
   Shape<2> shape;      ///< {ny, nx}
-  bool is_field;       ///< a complex field; otherwise a picture of codes
-  int pixel_bits;      ///< 8 or 16 of a picture's channel, 0 of a field
+  bool is_field;       ///< true: complex field; false: picture of codes
+  int pixel_bits;      ///< bits of a picture's channel, 8 or 16; 0 for a field
 };
 
 struct HologramReadOptions {
-  /// Replaces what the file states, or states what its format cannot; an empty text stands for a key that the file
-  /// does not state. See metadata_keys.
+  /// Metadata that replace or complete those of the file; an empty text removes the key. Keys: metadata_keys.
   Metadata overrides{};
-  /// Called after that with what the file states, which it may change and refuse by throwing; may be empty.
+  /// Called after the overrides are applied; may change the metadata, or throw to reject the file. May be empty.
   std::function<void(const StatedHologram&)> adjust{};
-  /// File of the wavefront map that the codes hold and that is taken out of the light (read_correction); empty: none.
+  /// Path of the wavefront correction map that the codes contain (read_correction). Its phase is subtracted from the
+  /// light. Empty: none.
   std::string correction{};
-  bool zero_order = false;  ///< amplitude encodings: with the beam that goes straight through (modulation_of)
-  bool unfiltered = false;  ///< as it leaves the panel, without the stop that an encoding needs (fourier_filter)
-  /// current_program() of a main that begins with guarded_child, for which HDF5 is read in a child process
-  /// (io/guarded.hpp); empty: in this one.
+  bool zero_order = false;  ///< true: includes the undiffracted beam (modulation_of; amplitude encodings only)
+  bool unfiltered = false;  ///< true: light before the stop of the encoding (fourier_filter)
+  /// current_program() if its main begins with guarded_child: HDF5 is then read in a child process (io/guarded.hpp).
+  /// Empty: HDF5 is read in this process.
   std::string program{};
 };
 
-/// The light that leaves a panel showing a hologram's file, or the field that the file holds.
+/// Light that leaves a panel showing the hologram of a file, or the complex field of a file.
 struct HologramLight {
   std::string path;
   Array<Complex, 2> field;  ///< {ny, nx} in host memory; empty in HologramRows
   FieldGrid grid;
-  Metadata metadata;            ///< of the file, overrides in it
+  Metadata metadata;            ///< metadata of the file with the overrides
   std::string encoding;         ///< to_string(Encoding), or "complex" for a field
-  std::string filter = "none";  ///< the stop the light went through: fourier_filter_name
+  std::string filter = "none";  ///< stop applied to the light (fourier_filter_name)
 };
 
-/// Reads PNG, TIFF or BMP of modulator codes, or HDF5, NPY or OHC of a complex field, told apart by
-/// is_hologram_field. `wavelength_m` and `pitch_m` must be stated, for amplitude and single-sideband `amplitude_min`
-/// and `amplitude_max` too; a picture without `encoding` is taken for phase of 2 pi, unless `software` is stated:
-/// then it is no hologram. Codes become light by modulation_of and, unless `unfiltered`, pass fourier_filter.
+/// Reads PNG, TIFF or BMP of modulator codes, or HDF5, NPY or OHC of a complex field (is_hologram_field). Required
+/// keys: `wavelength_m` and `pitch_m`, for amplitude and single-sideband also `amplitude_min` and `amplitude_max`. A
+/// picture without `encoding` is read as phase, by default of 2 pi; with `software` it is rejected, because it is no
+/// hologram. modulation_of converts codes to light, which then passes fourier_filter unless `unfiltered` is set.
 ///
-/// Throws io naming the file, and the key where one is missing, malformed or out of its range; invalid_argument
-/// naming the file for values that the encoding refuses; what `adjust` throws. Cost: of reading, plus O(nx ny), with
-/// a filter O(nx ny log(nx ny)). Memory: codes and light at once.
+/// Throws io naming the file, and the key if one is missing, malformed or out of its range. Throws invalid_argument
+/// naming the file for values that the encoding does not support, or naming `zero_order` or `unfiltered` for an
+/// encoding without them; the errors of `adjust`. Cost: reading, plus O(nx ny), with a filter O(nx ny log(nx ny)).
+/// Memory: codes and light at once.
 HologramLight read_hologram(const std::string& path, const HologramReadOptions& options = {});
 
-/// A hologram's file read by rows, so that its light need not lie in memory at once. The codes of a picture do, as
-/// the file stores them; and all of the light does where a filter or a correction takes it together. The rows are
-/// those of read_hologram; of an amplitude hologram with a tilted reference beam with a relative l2 error below 1e-6,
-/// as the beam's phase is then computed for each block.
+/// Reads the light of a hologram's file by rows, without all of the light in memory. The codes of a picture are held as
+/// stored in the file. With a filter or a correction, all of the light is computed and held at once. The rows equal
+/// those of read_hologram, with one exception: for an amplitude hologram with a tilted reference beam the relative l2
+/// error is below 1e-6, because the beam's phase is computed for each block.
 class HologramRows {
  public:
-  /// Reads what the file states. Throws what read_hologram throws of all but the values.
+  /// Reads the metadata and the codes of a picture. Throws as read_hologram; errors of values are left to read(),
+  /// unless a filter or a correction is applied.
   explicit HologramRows(const std::string& path, const HologramReadOptions& options = {});
   ~HologramRows();
   HologramRows(HologramRows&&) noexcept;
   HologramRows& operator=(HologramRows&&) noexcept;
 
-  /// What the file states; without the field.
+  /// Returns the grid, the metadata and the encoding; the field is empty.
   [[nodiscard]] const HologramLight& light() const;
   /// Fills `rows` {n, nx} in host memory with rows first_row to first_row + n - 1. Throws invalid_argument for rows
-  /// that the file does not have or another width; io, and of values what read_hologram throws.
+  /// outside the file or of another width; io; errors of values as read_hologram.
   void read(std::int64_t first_row, View<Complex, 2> rows) const;
 
  private:
@@ -79,15 +81,16 @@ class HologramRows {
   std::unique_ptr<State> state_;
 };
 
-/// Whether a file is taken for a complex field: by its name (.h5 .hdf5 .mat .npy .ohc), or for HDF5 by its first bytes.
+/// True if a file is read as a complex field: by its extension (.h5 .hdf5 .mat .npy .ohc), or by HDF5's signature.
 bool is_hologram_field(const std::string& path);
 
-/// The grid {ny, nx} with the pitch and wavelength that a file states. Throws io naming the file and the key, and for
-/// more than largest_grid_side pixels a side.
+/// Returns the grid {ny, nx} with the pitch and wavelength of the metadata. Throws io naming the file and the key; also
+/// io for more than largest_grid_side pixels a side.
 FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape);
 
-/// States how codes were made, so that read_hologram undoes it: encoding, bits, levels or stroke, the range of
-/// `report`, reference beam and carrier. `packed16`: as pack_16bit lays them. The correction map is not stated.
+/// Writes the encoding of codes into `metadata`, for read_hologram: encoding, bits, levels or stroke, amplitude range
+/// of `report`, reference beam and carrier. `packed16`: codes in the layout of pack_16bit. The correction map is not
+/// stored.
 void describe_encoding(Metadata& metadata, const EncodeOptions& options, const EncodeReport& report, bool packed16);
 
 }  // namespace holotone

@@ -9,29 +9,30 @@
 
 namespace holotone {
 
-/// Noise and light in the viewing window, means over some squares of the panel; shares as WindowNoise states them.
+/// Quantization noise and light in the viewing window: means over squares of the panel, as shares of the incident light
+/// (WindowNoise).
 struct WindowMeasure {
-  int squares = 0;             ///< 0: nothing was measured
-  double noise = 0;            ///< into the window
-  double truncated = 0;        ///< noise if every pixel took its nearest level by itself
-  double light = 0;            ///< into the window: the diffraction efficiency
-  double truncated_light = 0;  ///< the same of truncation
+  int squares = 0;             ///< number of squares; 0: nothing was measured
+  double noise = 0;            ///< quantization noise in the window
+  double truncated = 0;        ///< noise of truncation: each pixel at its nearest level
+  double light = 0;            ///< light in the window: the diffraction efficiency
+  double truncated_light = 0;  ///< light in the window of truncation
 };
 
-/// Measures the codes of a panel for a viewer while they are made: window_noise in up to 3 x 3 squares of at most 512
-/// pixels a side in the middles of as many hogels spread over the panel (of one hogel: of its ninths), each for the
-/// window as seen from its own middle (reached_window). Squares that the window's light does not reach are left out.
+/// Measures the codes of a panel for a viewer during their computation: window_noise in up to 3 x 3 squares of at most
+/// 512 pixels a side. The squares are in the centres of as many hogels spread over the panel. Without hogels (hogel_px
+/// = 0) they are in the centres of its ninths. Each is measured for the window as seen from its own centre
+/// (reached_window). Squares without a reached_window are omitted.
 class WindowMeter {
  public:
-  /// `options` as the codes are made with, hogel_px among them; scale is given to add_rows. Throws as signal_window.
+  /// `options`: those of the codes, including hogel_px; the scale is an argument of add_rows. Throws as signal_window.
   WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer);
 
-  /// Rows of the field {n, nx} from first_row on, and their codes, in host memory; squares that lie in them wholly
-  /// are measured. `scale`: what the field was divided by. Throws as window_noise. Cost O(m log m) a square of m
-  /// pixels.
+  /// Measures the squares that lie wholly in rows first_row to first_row + n - 1. `field` and its `codes`: {n, nx} in
+  /// host memory. `scale`: divisor of the field. Throws as window_noise. Cost O(m log m) for a square of m pixels.
   void add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes, double scale);
 
-  /// Of the squares so far.
+  /// Returns the means over the squares measured so far.
   [[nodiscard]] WindowMeasure measured() const;
 
  private:

@@ -18,10 +18,10 @@ namespace holotone {
 /// Three channels or the first three of four are stored as (R+G+B)/sqrt(3), (R-B)/sqrt(2), (R-2G+B)/sqrt(6), which
 /// preserves squared errors. The steps of colours and slopes apply to a median component. Those of other components
 /// are divided by the power of 2 nearest to the square root of (their pi sqrt(det R) over the median one)^area_gain.
-/// pi sqrt(det R) is about the number of pixels that an error affects. The defaults were found by trials on fits with
-/// experts solved for again; they give about the best PSNR for the bytes.
+/// pi sqrt(det R) is about the number of pixels that an error affects. The defaults result from trials on fits whose
+/// experts were solved for again; they give about the best PSNR for the bytes.
 struct SmoeSteps {
-  std::array<double, most_smoe_dimensions> centre{};  ///< in the model's coordinates
+  std::array<double, most_smoe_dimensions> centre{};  ///< steps in the model's coordinates
   double shape = 0.11;
   double skew = 0.12;
   double weight = 0.5;
@@ -40,8 +40,8 @@ SmoeSteps smoe_steps(const SmoeModel& model, double quality);
 inline constexpr double best_smoe_quality = 100;
 
 struct SmoeCodecOptions {
-  bool lossless = false;  ///< stores every float exactly, in the model's order; `steps` are ignored
-  SmoeSteps steps;        ///< > 0 and finite; stored as float32
+  bool lossless = false;  ///< true: stores every float exactly, in the model's order; ignores `steps`
+  SmoeSteps steps;        ///< quantization steps, > 0 and finite; stored as float32
 };
 
 /// Encodes a model as a .smoe file (docs/smoe_format.md): quantized, ordered along a Hilbert curve through the first
@@ -80,7 +80,7 @@ SmoeFileInfo smoe_file_info(std::span<const std::byte> bytes, std::string_view n
 /// True if the bytes begin like a .smoe file.
 bool is_smoe(std::span<const std::byte> bytes);
 
-/// Exactly the model of decode_smoe(encode_smoe(model, options)), without the bytes. Throws as encode_smoe.
+/// Returns exactly the model of decode_smoe(encode_smoe(model, options)), without coding it. Throws as encode_smoe.
 SmoeModel quantised(const SmoeModel& model, const SmoeCodecOptions& options);
 
 /// Bytes of a file and its quality.
@@ -89,8 +89,8 @@ struct SmoeEncoded {
   double quality = 0;
 };
 
-/// The file of best quality (in steps of 1/16) of at most `most_bytes`, by bisection. If the fitted pictures are
-/// available, store_smoe makes better files. Throws invalid_argument if quality 0 needs more bytes (with their
+/// Returns the file of best quality (in steps of 1/16) of at most `most_bytes`, by bisection. If the fitted pictures
+/// are available, store_smoe makes better files. Throws invalid_argument if quality 0 needs more bytes (with their
 /// number), and as encode_smoe. Cost: about 11 encodings.
 SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes);
 

@@ -5,12 +5,12 @@
 namespace holotone {
 
 struct SmoeCodes {
-  int bits = 8;              ///< 1 to those of the codes' type
-  bool linear = false;       ///< colours are linear light: codes are sRGB's, except alpha (channel 2 of 2, 4 of 4)
-  bool whole_range = false;  ///< codes of fewer bits are scaled to the range of their type: white is its largest number
+  int bits = 8;              ///< bits of a code: 1 to those of its type
+  bool linear = false;       ///< colours are linear light: converted to sRGB, except alpha (channel 2 of 2, 4 of 4)
+  bool whole_range = false;  ///< codes of fewer bits are scaled to the range of their type: white is its maximum
 };
 
-/// Code values of pictures: floor(c (2^bits - 1) + 1/2) for colours c clamped to 0 and 1; NaN becomes 0.
+/// Converts pictures to code values: floor(c (2^bits - 1) + 1/2) for colours c clamped to 0 and 1; NaN becomes 0.
 ///
 /// `colours`: {pictures, ny, nx, channels}. `codes`: the same, or four channels for textures, with grey repeated three
 /// times and pictures without alpha opaque. Both on the queue's device. Throws invalid_argument. Cost O(pixels).

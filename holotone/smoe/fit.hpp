@@ -14,19 +14,19 @@ enum class SmoeFitMethod {
 };
 
 struct SmoeFitOptions {
-  /// 1 to 2^24; 0: as many as `psnr_db` needs, at most one for four pixels.
+  /// Number of components, 1 to 2^24; 0: the number that `psnr_db` requires, at most one for four pixels.
   std::int64_t components = 5000;
   SmoeFitMethod method = SmoeFitMethod::gradient;
   /// Steps over the whole picture, 0 to 10^6. `components` = 0: for each number of components tried.
   std::int64_t iterations = 2000;
-  /// > 0: the fit stops at this PSNR. 0: no such stop.
+  /// PSNR at which the fit stops, dB; 0: no such stop.
   double psnr_db = 0;
-  /// > 0: the fit stops with a complete model after about this time, including its constructor's; results then depend
-  /// on the machine. 0: no limit.
+  /// Approximate time, including the constructor's, after which the fit stops with a complete model; 0: no limit. With
+  /// a limit, results depend on the machine.
   double time_limit_s = 0;
   std::uint64_t seed = 1;
-  std::int64_t views_per_step = 2;  ///< light fields: pictures in a step of `gradient`, 1 or more
-  bool linear = false;              ///< the image's colours are linear light; stored in the model
+  std::int64_t views_per_step = 2;  ///< number of views in a step of `gradient`, >= 1 (light fields only)
+  bool linear = false;              ///< true: the image's colours are linear light; stored in the model
 };
 
 /// One picture of a light field: {ny, nx, channels} in host memory, and its camera position {u} or {u, v}. u runs
@@ -67,8 +67,8 @@ class SmoeFitter {
   /// model that require_model rejects or of another size or number of channels.
   SmoeFitter(View<const float, 3> image, const SmoeModel& start, const SmoeFitOptions& options = {},
              const Queue& queue = {});
-  /// The same for the views of a light field, of one shape, with positions of one dimension. The model has 2
-  /// dimensions more than the positions.
+  /// For the views of a light field, of one shape, with positions of one dimension. The model has 2 dimensions more
+  /// than the positions. Throws as the constructors for one image.
   explicit SmoeFitter(std::span<const SmoeFitView> views, const SmoeFitOptions& options = {}, const Queue& queue = {});
   SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& start, const SmoeFitOptions& options = {},
              const Queue& queue = {});
@@ -80,12 +80,12 @@ class SmoeFitter {
   /// and another run continues.
   void run(Progress& progress = Progress::none());
 
-  /// Box from (0, 0) to (nx, ny) and -1 to 1; weights sum to 1.
+  /// Returns the current model. Its box is (0, 0) to (nx, ny) and -1 to 1; its weights sum to 1.
   [[nodiscard]] SmoeModel model() const;
   /// -10 log10 of the mean squared error of all colours, before any rounding or clipping, when last measured; infinite
   /// before a run. Views not yet used by a step are excluded.
   [[nodiscard]] double psnr_db() const;
-  [[nodiscard]] std::int64_t iterations() const;  ///< completed so far
+  [[nodiscard]] std::int64_t iterations() const;  ///< number of completed iterations
 
  private:
   struct State;

@@ -8,7 +8,7 @@ namespace holotone {
 struct SmoeGradient {
   double loss = 0;                 ///< L
   std::vector<double> log_weight;  ///< {K}: dL / d ln pi
-  std::vector<double> centre;      ///< {K, 2}: at constant colour at the centre
+  std::vector<double> centre;      ///< {K, 2}: dL / d centre, at constant colour at the centre
   std::vector<double> covariance;  ///< {K, 3}: of the lower triangle; R_yx counts for R_xy as well
   std::vector<double> colour;      ///< {K, q}
   std::vector<double> slope;       ///< {K, q, 2}

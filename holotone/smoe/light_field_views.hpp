@@ -8,18 +8,18 @@ namespace holotone {
 
 /// Positions of the cameras of a model's light field, and its focus plane; like ViewGridOptions for captured views.
 struct LightFieldGeometry {
-  double view_distance_m = 0;  ///< of the cameras' plane, in front of the panel: > 0
-  double width_m = 0;          ///< of the cameras' grid: from u = -1 to u = 1 (the model's box): > 0
-  double height_m = 0;         ///< from v = 1 up to v = -1: > 0; ignored for models without v
-  double margin_m = 0;         ///< light up to this far beyond the outermost cameras is used: >= 0
-  double distance_m = 0;       ///< of the focus plane behind the panel, > -view_distance_m
+  double view_distance_m = 0;  ///< distance of the cameras' plane in front of the panel: > 0
+  double width_m = 0;          ///< width of the cameras' grid, u = -1 to u = 1 (the model's box): > 0
+  double height_m = 0;         ///< height of the grid, v = 1 up to v = -1: > 0; ignored for models without v
+  double margin_m = 0;         ///< largest distance of used light beyond the outermost cameras: >= 0
+  double distance_m = 0;       ///< distance of the focus plane behind the panel: > -view_distance_m
   double size_m = 0;           ///< width of the picture in that plane: > 0
 };
 
 struct LightFieldOptions {
   LightFieldGeometry geometry = {};
-  bool luminance = false;         ///< one channel, 0.2126 R + 0.7152 G + 0.0722 B
-  double tolerance = 0.25 / 255;  ///< of the renderer, in units of the model's colours
+  bool luminance = false;         ///< true: one channel, 0.2126 R + 0.7152 G + 0.0722 B
+  double tolerance = 0.25 / 255;  ///< tolerance of the renderer, in units of the model's colours
 };
 
 /// A steered mixture of experts of a light field as rays, rendered on demand.
@@ -29,8 +29,8 @@ struct LightFieldOptions {
 /// once so that such planes are slices of it. w = x - r u is the same for all rays through a point, and u is the
 /// coordinate along them. If x varies more, w = u - x / r and x are used instead. SmoeRenderer renders each slice with
 /// as many pixels as there are rays, evenly spaced in slope. Rays, evenly spaced in cosine, are interpolated by cubic
-/// convolution (Keys 1981). Before that, colours are converted to linear light and clamped at 0. Distances are the
-/// focus plane's: a model has none.
+/// convolution (Keys 1981). Before that, colours are converted to linear light and clamped at 0. Distances are
+/// those of the focus plane, because a model has none.
 /// Cost: a slice and a picture of the model for each point of the panel. On a GPU, points run one after another.
 class LightFieldViews final : public ViewSource {
  public:

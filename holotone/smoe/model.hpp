@@ -9,7 +9,7 @@ namespace holotone {
 
 inline constexpr int most_smoe_dimensions = 4;
 inline constexpr int most_smoe_channels = 4;
-/// Largest number of components: indices are 32-bit.
+/// Maximum number of components: indices are 32-bit.
 inline constexpr std::int64_t most_smoe_components = std::int64_t{1} << 30;
 /// Largest coordinate of a box or a view; its inverse is the smallest side of a box and the smallest pixel step.
 inline constexpr double farthest_smoe = 1e30;
@@ -33,7 +33,7 @@ struct SmoeModel {
   int dimensions = 2;                               ///< d: 1 to 4
   int channels = 3;                                 ///< q: 1 to 4
   std::array<double, most_smoe_dimensions> low{};   ///< lower corner of the model's box: first d used
-  std::array<double, most_smoe_dimensions> high{};  ///< above `low`
+  std::array<double, most_smoe_dimensions> high{};  ///< upper corner: > `low`
   bool linear = false;                              ///< colours are linear light
   std::vector<float> log_weight;                    ///< {K}: ln pi
   std::vector<float> centre;                        ///< {K, d}
@@ -52,8 +52,8 @@ constexpr int triangle_size(int d) { return d * (d + 1) / 2; }
 /// Cholesky's factorisation in float64). Cost O(K d^3).
 void require_model(std::string_view where, const SmoeModel& model);
 
-/// The model with its last coordinates fixed: a mixture in the first d - fixed.size() coordinates with exactly the
-/// same colours. With X = (A, B), B fixed at b and everything of component j:
+/// Returns the model with its last coordinates fixed: a mixture in the first d - fixed.size() coordinates with
+/// exactly the same colours. With X = (A, B), B fixed at b and everything of component j:
 ///   centre' = centre_A + R_AB R_BB^-1 (b - centre_B),   R' = R_AA - R_AB R_BB^-1 R_BA,
 ///   ln pi'  = ln pi + ln N(b; centre_B, R_BB),   colour' = m(centre', b),   slope' = slope_A
 /// Throws invalid_argument unless 1 <= fixed.size() < d, and for a model that require_model rejects. Cost O(K d^3), on

@@ -39,7 +39,7 @@ struct SmoeRenderOptions {
 /// x = corner[0] + (col + 0.5) extent[0] / nx and y = corner[1] + (row + 0.5) extent[1] / ny.
 struct SmoeView {
   Shape<2> size{};                 ///< {ny, nx}: 1 to 65536 each
-  std::array<double, 2> corner{};  ///< in the model's coordinates
+  std::array<double, 2> corner{};  ///< upper left corner, in the model's coordinates
   std::array<double, 2> extent{};  ///< > 0; {0, 0}: the model's whole box
   std::vector<double> at;          ///< the other d - 2 coordinates: {u, v} of a light field
 };
@@ -69,11 +69,11 @@ class SmoeRenderer {
   /// Renders one view to `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out
   /// of range or an image of another shape.
   void render(const SmoeView& view, View<float, 3> image);
-  /// Renders views of one size, {views, ny, nx, channels}. On a GPU many small views take little longer than their
-  /// pixels. Close views share lists of components there: each is within the tolerance, but its last bits differ from
-  /// those of a single view.
+  /// Renders views of one size, {views, ny, nx, channels}. On a GPU, the time of many small views is little more than
+  /// that of their pixels. Close views share lists of components there: each is within the tolerance, but its last bits
+  /// differ from those of a single view.
   void render(std::span<const SmoeView> views, View<float, 4> images);
-  /// The same as code values (smoe_codes): {views, ny, nx, channels}, or four channels for a texture. A model in
+  /// Renders views as code values (smoe_codes): {views, ny, nx, channels}, or four channels for a texture. A model in
   /// linear light gives sRGB codes.
   void render(std::span<const SmoeView> views, View<std::uint8_t, 4> images);
   void render(std::span<const SmoeView> views, View<std::uint16_t, 4> images, int bits = 16);
@@ -88,10 +88,10 @@ class SmoeRenderer {
   std::unique_ptr<State> state_;
 };
 
-/// The model's colours at any coordinates, by every component: reference for pictures, and for views that are no
-/// slices.
+/// Computes the model's colours at any coordinates by all components: reference for pictures, and for views that are
+/// no slices.
 ///
-/// `coordinates`: {count, d} in host memory, `colours`: {count, channels}. `fast`: closed inverses in float32;
+/// `coordinates`: {count, d} in host memory, `colours`: {count, channels}. `fast`: closed-form inverses in float32;
 /// `robust`: Cholesky's factors in float64; both subtract the largest logarithm before exponentials. Throws
 /// invalid_argument. Cost O(count K d^2), on all threads.
 void evaluate(const SmoeModel& model, View<const float, 2> coordinates, View<float, 2> colours,

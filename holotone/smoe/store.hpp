@@ -10,25 +10,25 @@ namespace holotone {
 /// light fields. At least 1. Throws invalid_argument for dimensions or channels out of range.
 std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channels);
 
-/// Bytes that suffice for a file of `components`: its header, and 1.5 bits for each number. store_smoe is smaller at
-/// its coarsest. Throws invalid_argument for dimensions or channels out of range, or fewer than 1 component.
+/// Sufficient size of a file of `components`, bytes: its header, and 1.5 bits for each number. The smallest file of
+/// store_smoe is smaller. Throws invalid_argument for dimensions or channels out of range, or fewer than 1 component.
 std::int64_t smoe_least_bytes(std::int64_t components, int dimensions, int channels);
 
 struct SmoeStoreOptions {
-  /// > 0: the best file found of at most this size. 0: a file of `quality`.
+  /// Maximum size, bytes: the result is the best file found. 0: a file of `quality`.
   std::int64_t most_bytes = 0;
   double quality = 60;  ///< 0 to 100: each 10 adds one bit to a number
   /// Steps of descent while centres, shapes and weights are rounded; 0: they are rounded at once.
   std::int64_t steps = 240;
-  /// > 0: limits descent and trials so that storing takes about this time. The minimum work (rounding once) is always
-  /// done. Results then depend on the machine. 0: no limit.
+  /// Approximate time of storing, reached by limits on descent and trials; 0: no limit. The minimum work (rounding
+  /// once) is always done. With a limit, results depend on the machine.
   double time_limit_s = 0;
 };
 
 /// Stores a fitted model as a .smoe file whose pictures are as near to `views` as its bytes allow. Parameters not yet
 /// rounded are fitted again after each rounding.
 ///
-/// 1. Steps: in proportions at which each kind of number has about the same measured effect on the pictures.
+/// 1. Steps are set in proportions at which each kind of number has about the same measured effect on the pictures.
 /// 2. Gates (centres, shapes, weights) are rounded an eighth of the components at a time, with descent of the others in
 ///    between. Then the experts, linear given the gates, are solved for.
 /// 3. Experts are rounded a component at a time, a quarter of them in turn, in four passes. Each number becomes the
@@ -38,7 +38,7 @@ struct SmoeStoreOptions {
 ///
 /// With `most_bytes` the gates' quality is chosen by encoding the model unchanged, and the experts' for the remaining
 /// bytes. If quality 0 needs more, steps become coarser still.
-/// Light fields: the descent uses two views a step, 3. uses nine.
+/// Light fields: a step of the descent uses two views, item 3 uses nine.
 ///
 /// `views`: as for SmoeFitter; `model`: their model by SmoeFitter. Fitting runs on the device of `queue`, on a copy of
 /// the views. The same arguments give the same bytes on any number of threads, and in every run on a GPU. Reports

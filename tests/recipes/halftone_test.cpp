@@ -103,6 +103,18 @@ TEST(HalftoneRecipe, ForcesAreThePlanCalledDirectly) {
   EXPECT_NE(frames.front().position, expected.position);
 }
 
+TEST(HalftoneRecipe, ForcesOfAResampledPictureAreInItsPixels) {
+  Array<float, 2> ink({1024, 1024});
+  std::ranges::fill(ink.host(), 0.5F);
+  auto options = with(HalftoneMethod::electrostatic, 100);
+  double last_force = 0;
+  options.on_iteration = [&](std::int64_t, std::optional<double> mean_force) { last_force = mean_force.value_or(0); };
+  const auto got = make_halftone({ink.view()}, options);
+  ASSERT_GT(last_force, 0);
+  // The picture is resampled to 256 x 256: pixels four times as large. One iteration changes the force by far less.
+  EXPECT_LT(std::abs(std::log2(got.report.force.mean / last_force)), 1) << got.report.force.mean << " " << last_force;
+}
+
 TEST(HalftoneRecipe, LloydAndCapacityAreTheirFunctions) {
   const auto ink = ramp(0.7);
   const auto lloyd = with(HalftoneMethod::lloyd, 150);

@@ -1,9 +1,8 @@
 #pragma once
-// Arithmetic that the engines of every device share: points in pixel units, phases in turns, arguments as
-// levels. Not for users.
+// Arithmetic shared by the engines of all devices: points in pixel units, phases in turns. Not for users.
 //
-// A phase is kept in turns (cycles) and in 32-bit fixed point, 2^32 to the turn: unsigned addition then wraps
-// exactly where the phase does, and 2^-33 turns is the largest rounding error, 7e-10 rad.
+// Phases are in turns (cycles). Sums of phases are in 32-bit fixed point, 2^32 per turn: unsigned addition then wraps
+// exactly like the phase, and the largest rounding error is 2^-33 turns, 7e-10 rad.
 #include <cmath>
 #include <cstdint>
 #include <holotone/core/random.hpp>
@@ -12,14 +11,14 @@ namespace holotone::point_cloud {
 
 constexpr double two_pi = 6.283185307179586;
 
-/// What turns metres into pixels and phases.
+/// Parameters of the conversion from metres to pixels and phases.
 struct PanelFrame {
   double wavelength_m;
   double pitch_m;
   std::int64_t nx;
   std::int64_t ny;
   bool band_limit;
-  double cone_wavelength_m;  ///< of the band limit's reach
+  double cone_wavelength_m;  ///< wavelength of the band limit's reach
 };
 
 /// One point in pixel units. With u = col - column and v = row - row_centre its Fresnel phase at a pixel is
@@ -27,16 +26,16 @@ struct PanelFrame {
 struct PixelPoint {
   double column = 0;       ///< x_j / pitch + (nx - 1) / 2
   double row = 0;          ///< (ny - 1) / 2 - y_j / pitch
-  double curvature = 0;    ///< pitch^2 / (2 lambda d_j): turns a pixel squared, negative in front of the panel
+  double curvature = 0;    ///< pitch^2 / (2 lambda d_j): turns per square pixel, negative in front of the panel
   double phase_turns = 0;  ///< phi_j / 2 pi
   float amplitude = 0;
-  std::int32_t column_begin = 0;  ///< pixels it lights: column_begin <= col < column_end, likewise rows
+  std::int32_t column_begin = 0;  ///< lit pixels: column_begin <= col < column_end, likewise rows
   std::int32_t column_end = 0;
   std::int32_t row_begin = 0;
   std::int32_t row_end = 0;
 };
 
-/// The pixels i of 0 .. count-1 with |i - centre| <= reach, as begin and end (both 0 if there are none).
+/// Computes the range begin <= i < end of the pixels i of 0 .. count-1 with |i - centre| <= reach; both 0 if none.
 HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int64_t count, std::int32_t& begin,
                                            std::int32_t& end) {
   const double first = fmax(ceil(centre - reach), 0.0);
@@ -46,9 +45,9 @@ HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int
   end = lit ? static_cast<std::int32_t>(last) + 1 : 0;
 }
 
-/// A point in metres (world frame, d = -z) to pixel units. Band limit: |x - x_j| <= lambda |d| / (2 pitch) is
-/// |u| <= lambda |d| / (2 pitch^2) = 1 / (4 |curvature|) pixels, where the fringes turn by half a cycle a
-/// pixel. lambda is the cone's wavelength, at most the sum's.
+/// Converts a point in metres (world frame, d = -z) to pixel units. Band limit: |x - x_j| <= lambda |d| / (2 pitch) is
+/// |u| <= lambda |d| / (2 pitch^2) pixels. lambda is the cone's wavelength, at most the sum's. If both are equal, the
+/// limit is 1 / (4 |curvature|) pixels, where the fringes turn by half a cycle per pixel.
 HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double x_m, double y_m, double z_m,
                                                  float amplitude, double phase_rad) {
   PixelPoint point;
@@ -68,18 +67,18 @@ HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double
   return point;
 }
 
-/// Recurrence in 32-bit fixed point: after `steps` of gamma += delta, delta += second, with gamma, delta and
-/// second each rounded to the nearest 2^-32 turn, gamma is off by at most
-///   2^-33 (1 + steps + steps (steps - 1) / 2) turns,
-/// because the error of delta is added `steps` times and that of the second difference steps (steps - 1) / 2
-/// times; the additions themselves wrap and are exact.
+/// Error bound of the recurrence in 32-bit fixed point. After `steps` of gamma += delta, delta += second, with gamma,
+/// delta and second each rounded to the nearest 2^-32 turn, the error of gamma is at most
+///   2^-33 (1 + steps + steps (steps - 1) / 2) turns.
+/// The error of delta is added `steps` times and that of the second difference steps (steps - 1) / 2 times; the
+/// additions themselves wrap and are exact.
 HOLOTONE_HOST_DEVICE inline double recurrence_error_turns(std::int64_t steps) {
   const auto s = static_cast<double>(steps);
   return 0x1p-33 * (1 + s + 0.5 * s * (s - 1));
 }
 
-/// Steps between anchors so that no phase, and so no relative error of the field, exceeds a quarter of
-/// `tolerance`: the largest s with 2 pi recurrence_error_turns(s) <= tolerance / 4.
+/// Steps between anchors that keep every phase error in radians, and so the relative error of the field, within a
+/// quarter of `tolerance`: the largest s with 2 pi recurrence_error_turns(s) <= tolerance / 4, at least 1.
 inline std::int64_t recurrence_anchor_steps(double tolerance) {
   const double budget = tolerance / (4 * two_pi) * 0x1p33;  // 1 + s + s (s - 1) / 2 <= budget
   auto steps = static_cast<std::int64_t>(std::sqrt(2 * budget));
