@@ -111,6 +111,15 @@ std::string what_is_missing(const CLI::App& command) {
   return count == 0 ? std::string() : fmt::format("{} {} required", missing, count == 1 ? "is" : "are");
 }
 
+/// "hologram, quantize, ..."
+std::string command_names(const CLI::App& command) {
+  std::string names;
+  for (const auto* subcommand : command.get_subcommands({})) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", subcommand->get_name());
+  }
+  return names;
+}
+
 /// An option given more often than allowed; "" if none.
 std::string given_too_often(const CLI::App& command) {
   for (const auto* option : command.get_options()) {
@@ -138,17 +147,24 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
     const std::string word = words.empty() ? "" : words.front();
     const bool is_command = takes_subcommand(command) && word.rfind('-', 0) != 0;
     what = fmt::format("expected {}, got '{}'{}",
-                       is_command                ? "a subcommand"
+                       is_command                ? "a command"
                        : word.rfind('-', 0) == 0 ? "a known option"
                                                  : "no further argument",
                        word, hint(application, word));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    if (const auto missing = what_is_missing(command); !missing.empty()) what = missing;
+    const auto missing = what_is_missing(command);
+    if (takes_subcommand(command)) {
+      what = fmt::format("expected a command: {}", command_names(command));
+    } else if (!missing.empty()) {
+      what = missing;
+    }
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const auto option = given_too_often(command); !option.empty()) {
       what = fmt::format("{}: expected once, got it {} times", option, command.get_option(option)->count());
+    } else {
+      what = fmt::format("{}: expected a value, got none", what.substr(0, what.find(':')));
     }
   }
   print_error(fmt::format("{}{}; see `holotone {}--help`", name, what, own_name.empty() ? "" : own_name + " "));

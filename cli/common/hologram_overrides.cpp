@@ -46,13 +46,6 @@ void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
   }
 }
 
-/// A text with its unit that reads back as the same length.
-std::string length_text(double metres) {
-  std::string text = format_length(metres);
-  std::erase(text, ' ');
-  return parse_length("length", text) == metres ? text : fmt::format("{}m", metres);
-}
-
 /// Part of the metadata that a file format stores.
 enum class Keeps { all, grid, none };
 

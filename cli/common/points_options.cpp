@@ -285,6 +285,7 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   auto& cloud = points.cloud;
   QuietProgress progress;
   of_file(scene.path, [&] {
+    if (options.points == 0) points.triangles = static_cast<std::int64_t>(mesh.triangle.size());
     cloud = options.points > 0 && has_surface ? sample_surface(mesh, options.points, options.seed, progress)
                                               : vertices_of(mesh);
   });

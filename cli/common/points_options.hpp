@@ -66,9 +66,10 @@ PlacedScene place_scene(const std::string& path, const SceneOptions& options);
 /// Points ready for the sum.
 struct ScenePoints {
   PointCloud cloud;
-  std::int64_t dropped = 0;  ///< points dropped by --skip-bad, in total
-  std::int64_t hidden = 0;   ///< points dropped by --hide
-  double nearest_m = 0;      ///< smallest distance behind the panel
+  std::int64_t dropped = 0;    ///< points dropped by --skip-bad, in total
+  std::int64_t hidden = 0;     ///< points dropped by --hide
+  std::int64_t triangles = 0;  ///< of the mesh whose vertices are the points; 0: a cloud, or sampled
+  double nearest_m = 0;        ///< smallest distance behind the panel
   double farthest_m = 0;
 };
 

@@ -59,6 +59,12 @@ std::optional<std::int64_t> whole_value(std::string_view text) {
 
 }  // namespace
 
+std::string length_text(double metres) {
+  std::string text = format_length(metres);
+  std::erase(text, ' ');
+  return parse_length("length", text) == metres ? text : fmt::format("{}m", metres);
+}
+
 void reject(std::string_view option, std::string_view expected, std::string_view got) {
   throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'", option, expected, got));
 }

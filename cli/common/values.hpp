@@ -13,6 +13,9 @@
 // ..., got '...'`.
 namespace holotone::cli {
 
+/// Text with a unit that reads back as the same length: "36mm"; with all digits in metres where it would not.
+std::string length_text(double metres);
+
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
 /// True if an error is about an option, not about the file that was read for it.

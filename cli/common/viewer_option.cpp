@@ -70,10 +70,11 @@ Viewer viewer_of(std::string_view option, std::string_view text) {
 }
 
 std::string text_of(const Viewer& viewer) {
-  // All digits, so that it reads back as the same doubles.
-  std::string text = fmt::format("{}m:{}m", viewer.distance_m, viewer.width_m);
-  if (viewer.height_m != viewer.width_m) text += fmt::format("x{}m", viewer.height_m);
-  if (viewer.x_m != 0 || viewer.y_m != 0) text += fmt::format("@{}m,{}m", viewer.x_m, viewer.y_m);
+  std::string text = fmt::format("{}:{}", length_text(viewer.distance_m), length_text(viewer.width_m));
+  if (viewer.height_m != viewer.width_m) text += fmt::format("x{}", length_text(viewer.height_m));
+  if (viewer.x_m != 0 || viewer.y_m != 0) {
+    text += fmt::format("@{},{}", length_text(viewer.x_m), length_text(viewer.y_m));
+  }
   return text;
 }
 

@@ -129,13 +129,13 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const W
   return object;
 }
 
-/// "1 black: 1200 dots, 2 red: 800 dots"
+/// "class 0, cyan: 1200 dots; class 1, magenta: 800 dots"
 std::string inks_text(const HalftonePage& page, const Dots& dots) {
   std::vector<std::int64_t> counts(page.printed.size(), 0);
   for (const auto colour_class : dots.colour_class) ++counts[colour_class];
   std::string text;
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    text += fmt::format("{}{} {}: {}", c == 0 ? "" : ", ", c + 1, page.printed[c].name, counted(counts[c], "dot"));
+    text += fmt::format("{}class {}, {}: {}", c == 0 ? "" : "; ", c, page.printed[c].name, counted(counts[c], "dot"));
   }
   return text;
 }

@@ -155,7 +155,9 @@ DotsFile read_input(const MeasureJob& job) {
     return read_dots_file(job.input, {.threshold = job.threshold});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::io || error.got() != "more levels") throw;
-    if (!read_image(job.input).metadata.contains("dots")) throw;
+    if (!read_image(job.input).metadata.contains("dots")) {
+      throw_io(job.input, error.expected(), "more levels; --threshold sets it");
+    }
     throw_io(job.input, error.expected(),
              "discs with grey edges, as halftone draws them (halftone --one-bit draws two levels; .svg and .csv keep "
              "the dots themselves)");
@@ -246,7 +248,7 @@ std::vector<OptionRow> dots_options(MeasureArguments& a) {
           {.names = "--class",
            .target = &a.colour_class,
            .value = "N",
-           .help = "Colour class whose dots are measured",
+           .help = "Colour class whose dots are measured (CMYK: 0 cyan, 1 magenta, 2 yellow, 3 black)",
            .range = class_range,
            .otherwise = "all as one set",
            .common = true},
@@ -314,7 +316,7 @@ std::vector<OptionRow> image_options(MeasureArguments& a) {
           {.names = "--colour,--color",
            .target = &a.colour,
            .value = "cmyk",
-           .help = "Compare one ink of a separation, chosen by --class (0 to 3: C, M, Y, K), instead of the luminance"},
+           .help = "Compare one ink of a separation, chosen by --class, instead of the luminance"},
           {.names = "--black",
            .target = &a.black,
            .value = "B",

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 namespace holotone::cli {
@@ -53,14 +54,25 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
   return object;
 }
 
+/// Common divisor of the panel's sides nearest to the hogels' side.
+std::int64_t divisor_near(const QuantizeRow& row) {
+  const std::int64_t common = std::gcd(row.grid.nx, row.grid.ny);
+  std::int64_t nearest = common;
+  for (std::int64_t side = 1; side <= common; ++side) {
+    if (common % side == 0 && std::abs(side - row.hogel_px) < std::abs(nearest - row.hogel_px)) nearest = side;
+  }
+  return nearest;
+}
+
 /// Note on cropped last hogels if hogels do not divide the panel.
 std::string padding_of(const QuantizeRow& row) {
   const auto rest = [&](std::int64_t all) { return all % row.hogel_px == 0 ? row.hogel_px : all % row.hogel_px; };
   if (row.hogel_px == 0 || (row.grid.nx % row.hogel_px == 0 && row.grid.ny % row.hogel_px == 0)) return {};
+  const std::int64_t divisor = divisor_near(row);
   return fmt::format(
-      "hogels of {} pixels do not divide {} x {} pixels: the last column is cut to {}, the last row to {} pixels; "
-      "--hogel with a divisor of both avoids it",
-      row.hogel_px, row.grid.nx, row.grid.ny, rest(row.grid.nx), rest(row.grid.ny));
+      "hogels of {} pixels do not divide {} x {} pixels: the last column is cut to {}, the last row to {} pixels{}",
+      row.hogel_px, row.grid.nx, row.grid.ny, rest(row.grid.nx), rest(row.grid.ny),
+      2 * divisor > row.hogel_px ? fmt::format("; --hogel {} divides both", divisor) : "");
 }
 
 /// Warnings for one field that its metadata suffices for, before its values are read.
@@ -79,7 +91,7 @@ std::vector<std::string> early_warnings(const QuantizeRow& row) {
         "the viewing window is beyond the diffraction angle of {} of {}: they are truncated to the nearest levels",
         row.weights.unreached, counted(hogels, "hogel")));
   }
-  if (row.weights.most_sum < 1e-6 && is_measured(row) && row.weights.most_used > 0) {
+  if (row.weights.most_sum < 1e-6 && row.weights.most_used > 0) {
     warnings.emplace_back(
         "the viewing window covers all diffraction angles: no noise can leave it, and every pixel gets the nearest "
         "level; use a smaller window");
@@ -198,6 +210,10 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   if (job.viewer_stated) {
     remark(job.console,
            fmt::format("viewing window of {}: --viewer {}", job.tasks.front().input, text_of(*job.viewer)));
+  }
+  if (job.panel_bits > job.diffusion.bits) {
+    remark(job.console,
+           fmt::format("the codes have {} bits; {} shows {}", job.diffusion.bits, job.overrides.panel, job.panel_bits));
   }
   tell_flags(job, rows);
 }

@@ -127,6 +127,7 @@ void set_levels(QuantizeJob& job, const QuantizeArguments& arguments) {
            fmt::format("{} for {}", panel.modulation == Modulation::phase ? "phase" : "amplitude", panel.name),
            arguments.encoding);
   }
+  if (!arguments.overrides.panel.empty()) job.panel_bits = panel.bits;
   diffusion.bits = std::min(panel.bits, 8);
   if (!arguments.bits.empty()) diffusion.bits = static_cast<int>(whole_number("--bits", arguments.bits, bits_range));
   if (!arguments.lut.empty()) {

@@ -75,6 +75,7 @@ struct QuantizeJob {
   std::optional<std::int64_t> hogel_px;  ///< from --hogel; 0: the panel
   std::optional<double> distance_m;
   std::string lut;
+  int panel_bits = 0;  ///< of --panel; 0: not given
   Device device;
   HologramOverrides overrides;
   ConsoleOptions console;

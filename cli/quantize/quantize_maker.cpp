@@ -2,6 +2,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/field_rows.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/quantize/modulus_share.hpp>
@@ -51,11 +53,29 @@ class FieldBlocks {
   Array<Complex, 2> values_;
 };
 
+/// Throws if --panel names a panel of other pixels than the field's: its codes would focus elsewhere.
+void require_panel_of_field(const QuantizeTask& task, const FieldRowsReader& reader,
+                            const HologramOverrides& overrides) {
+  if (overrides.panel.empty()) return;
+  const Panel panel = chosen_panel({overrides.panel, {}, {}, {}});
+  const auto [ny, nx] = reader.shape();
+  const double pitch = overrides.pitch.empty()
+                           ? checked_number(task.input, reader.metadata(), "pitch_m").value_or(panel.pitch_m)
+                           : panel.pitch_m;
+  constexpr double same_pitch = 1e-3;
+  if (nx == panel.nx && ny == panel.ny && std::abs(pitch - panel.pitch_m) <= same_pitch * panel.pitch_m) return;
+  reject("--panel",
+         fmt::format("a panel of {} x {} pixels of {}, as {} has, because the field was computed for it", nx, ny,
+                     format_length(pitch), task.input),
+         fmt::format("{}, {} x {} of {}", panel.name, panel.nx, panel.ny, format_length(panel.pitch_m)));
+}
+
 /// Metadata of the file with the overrides from the command line.
 Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
   Metadata metadata = reader.metadata();
   HologramOverrides overrides = job.overrides;
   overrides.wavelength = task.wavelength;
+  require_panel_of_field(task, reader, overrides);
   apply_overrides(metadata, overrides);
   if (job.distance_m) set_metadata(metadata, "distance_m", *job.distance_m);
   if (!task.channel.empty()) metadata.emplace("channel", task.channel);
@@ -270,7 +290,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
   if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
-             "a picture: its codes are quantised already");
+             "a picture: its codes are quantized already");
   }
   const FieldRowsReader reader(task.input, current_program());
   Metadata metadata = metadata_of(job, task, reader);

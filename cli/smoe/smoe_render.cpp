@@ -7,6 +7,7 @@
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 #include <cmath>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

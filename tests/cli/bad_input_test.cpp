@@ -291,7 +291,7 @@ TEST_F(BadInputTest, PixelsThatAreNoNumbersAreNamed) {
 }
 
 TEST_F(BadInputTest, TheLineItself) {
-  expect_refused({}, {"subcommand"});
+  expect_refused({}, {"expected a command: hologram, "});
   expect_refused({"hologram"}, {"hologram", "IN and --output are required"});
   expect_refused({"hologram", path("good.csv")}, {"--output"});
   expect_refused({"hologram", path("good.csv"), "-o"}, {"--output"});

@@ -232,7 +232,7 @@ TEST_F(SmoeProgramTest, WrongLinesAreRefused) {
     line.insert(line.end(), more.begin(), more.end());
     return line;
   };
-  expect_refused({"smoe"}, {"smoe: ", "subcommand", "holotone smoe --help"});
+  expect_refused({"smoe"}, {"smoe: ", "expected a command: fit, ", "holotone smoe --help"});
   expect_refused({"smoe", "rendr", path("m.smoe")}, {"rendr", "did you mean 'render'"});
   expect_refused({"smoe", "render", path("m.smoe")}, {"smoe render: --output is required"});
   expect_refused(render({"--sise", "3x3"}), {"--sise", "did you mean '--size'", "holotone smoe render --help"});

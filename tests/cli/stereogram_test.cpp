@@ -76,13 +76,13 @@ TEST_F(StereogramTest, TheWindowItWasMadeForGoesOn) {
   (void)run_json(hologram("a.h5", {"--distance", "5mm", "--viewer", "20mm:2mm"}));
   const auto codes = run({"quantize", path("a.h5"), "-o", path("codes.png"), "--device", "cpu"});
   ASSERT_EQ(codes.exit_code, 0) << codes.error;
-  EXPECT_NE(codes.error.find("a.h5: --viewer 0.02m:0.002m"), std::string::npos) << codes.error;
+  EXPECT_NE(codes.error.find("a.h5: --viewer 2cm:2mm"), std::string::npos) << codes.error;
   EXPECT_NE(codes.output.find("vded"), std::string::npos) << codes.output;
-  EXPECT_EQ(read_image(path("codes.png")).metadata.at("viewer"), "0.02m:0.002m");
+  EXPECT_EQ(read_image(path("codes.png")).metadata.at("viewer"), "2cm:2mm");
   for (const char* colour : {"r", "g", "b"}) fs::copy_file(path("a.h5"), path(fmt::format("c_{}.h5", colour)));
   const auto three = run({"quantize", path("c_%c.h5"), "-o", path("c_%c.png"), "--device", "cpu"});
   EXPECT_EQ(three.exit_code, 0) << three.error;
-  EXPECT_NE(three.error.find("c_r.h5: --viewer 0.02m:0.002m"), std::string::npos) << three.error;
+  EXPECT_NE(three.error.find("c_r.h5: --viewer 2cm:2mm"), std::string::npos) << three.error;
   const auto seen = [&](const std::string& eye) {
     const auto result = run({"reconstruct", path("codes.png"), "-o", path("seen.png"), "--device", "cpu", "--focus",
                              "5mm", "--viewer", eye});

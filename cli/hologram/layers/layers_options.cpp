@@ -119,7 +119,7 @@ std::vector<OptionRow> layer_options(LayerArguments& a) {
           {.names = "--depth-range",
            .target = &a.depth_range,
            .value = "NEAR,FAR",
-           .help = "Distances of code 0 and the largest code, or of the smallest and largest depth"},
+           .help = "Distances of code 0 (by default a hole) and the largest code, or of least and largest depth"},
           {.names = "--layers",
            .target = &a.layers,
            .value = "N",

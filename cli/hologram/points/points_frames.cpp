@@ -142,6 +142,7 @@ PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHo
   row.points = static_cast<std::int64_t>(frame.points.cloud.size());
   row.dropped = frame.points.dropped;
   row.hidden = frame.points.hidden;
+  row.triangles = frame.points.triangles;
   row.dark = frame.dark[channel];
   row.info = made.info;
   row.fresnel_deviation_rad = made.fresnel_deviation_rad;

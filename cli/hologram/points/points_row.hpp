@@ -16,7 +16,8 @@ struct PointsRow {
   std::int64_t points = 0;
   std::int64_t dropped = 0;
   std::int64_t hidden = 0;
-  std::string dark;  ///< reason for no light; empty: it has light
+  std::int64_t triangles = 0;  ///< see ScenePoints::triangles
+  std::string dark;            ///< reason for no light; empty: it has light
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;
   double compute_s = 0;

@@ -75,6 +75,11 @@ std::vector<std::string> early_warnings(const HologramJob& job, const std::vecto
   for (const auto& channel : job.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   }
+  constexpr double far_m = 10;  // coordinates in millimetres
+  if (job.scene.placement.keep && rows.front().distance_m > far_m) {
+    warnings.push_back(fmt::format("{} lies {} from the panel: --keep-coordinates takes coordinates as metres",
+                                   rows.front().input, format_length(rows.front().distance_m)));
+  }
   return warnings;
 }
 
@@ -171,6 +176,11 @@ void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
   tell_ghosts(job, first);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
+  constexpr std::int64_t few_points = 20'000;
+  if (first.triangles > 0 && first.points < few_points) {
+    remark(job.console, fmt::format("{}: the points are the vertices of {}; --points 100k samples their surface",
+                                    first.input, counted(first.triangles, "triangle")));
+  }
   if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {
     const auto hidden = range_of(rows, &PointsRow::hidden);
     remark(job.console,
