@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
@@ -14,6 +15,7 @@
 #include <sstream>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace holotone::cli {
 namespace {
@@ -130,7 +132,34 @@ std::string given_too_often(const CLI::App& command) {
   return {};
 }
 
-int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
+/// Arguments in reverse, as CLI11 takes them. It reads "[a,b]" as a list, but a file of that name is meant.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (auto& word : arguments) {
+    if (word.starts_with('[') && word.ends_with(']')) word.insert(0, "./");
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
+/// Replaces the first name of an option by its other name if only that one was typed.
+std::string by_typed_names(std::string text, const CLI::App& command, const std::vector<std::string>& arguments) {
+  const auto typed = [&](const std::string& name) {
+    return std::ranges::any_of(
+        arguments, [&](const std::string& word) { return word == "--" + name || word.starts_with("--" + name + "="); });
+  };
+  for (const auto* option : command.get_options()) {
+    const auto& names = option->get_lnames();
+    if (names.size() != 2 || typed(names[0]) || !typed(names[1])) continue;
+    if (const auto at = text.find("--" + names[0]); at != std::string::npos) {
+      text.replace(at + 2, names[0].size(), names[1]);
+    }
+  }
+  return text;
+}
+
+int report_parse_error(const CLI::App& application, const CLI::ParseError& error,
+                       const std::vector<std::string>& arguments) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     std::ostringstream text;
     const int code = application.exit(error, text, text);
@@ -154,7 +183,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const auto missing = what_is_missing(command);
-    if (takes_subcommand(command)) {
+    if (takes_subcommand(command) && words.empty()) {
       what = fmt::format("expected a command: {}", command_names(command));
     } else if (!missing.empty()) {
       what = missing;
@@ -167,6 +196,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
       what = fmt::format("{}: expected a value, got none", what.substr(0, what.find(':')));
     }
   }
+  what = by_typed_names(what, command, arguments);
   print_error(fmt::format("{}{}; see `holotone {}--help`", name, what, own_name.empty() ? "" : own_name + " "));
   return exit_bad_input;
 }
@@ -190,10 +220,11 @@ int main_of(int argc, char** argv) {
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
   ParsedLine line;
   add_tables(application, root, line);
+  const auto arguments = reversed_arguments(argc, argv);
   try {
-    application.parse(argc, argv);
+    application.parse(std::vector(arguments));
   } catch (const CLI::ParseError& error) {
-    return report_parse_error(application, error);
+    return report_parse_error(application, error, arguments);
   }
   note_aliases(line, argc, argv);
   return run(line, named_command(application));

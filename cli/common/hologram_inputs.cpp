@@ -2,6 +2,7 @@
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <set>
 
 namespace holotone::cli {
 namespace {
@@ -18,12 +19,15 @@ std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
   if (typed.size() != 1 || file_exists(typed.front())) return {};
   const bool colour = names_channels(typed.front());
   const auto names = colour ? three_channels(typed.front()) : typed;
-  const auto pattern = frame_pattern("IN", names.front());
-  if (!pattern) return {};
+  if (!frame_pattern("IN", names.front())) return {};
+  std::set<std::int64_t> numbers;  // a frame whose red file is missing is refused, not skipped
+  for (const auto& name : names) {
+    for (const auto& frame : find_frames(*frame_pattern("IN", name), typed.front())) numbers.insert(frame.number);
+  }
   std::vector<SequenceFrame> sequence;
-  for (const auto& frame : find_frames(*pattern, typed.front())) {
-    SequenceFrame& one = sequence.emplace_back(SequenceFrame{frame.number, {}});
-    for (const auto& name : names) one.inputs.push_back(frame_pattern("IN", name)->name(frame.number));
+  for (const auto number : numbers) {
+    SequenceFrame& one = sequence.emplace_back(SequenceFrame{number, {}});
+    for (const auto& name : names) one.inputs.push_back(frame_pattern("IN", name)->name(number));
   }
   return sequence;
 }

@@ -63,20 +63,17 @@ double common_unit(std::span<const double> factors) {
 }
 
 double weight_of(const HologramLight& light, double sum) {
-  const auto stated = [&](std::string_view key) { return number_of(light.path, light.metadata, std::string(key)); };
-  const auto text = [&](const char* key) {
-    const auto entry = light.metadata.find(key);
-    return entry == light.metadata.end() ? std::string_view() : std::string_view(entry->second);
-  };
+  const auto stated = [&](std::string_view key) { return checked_number(light.path, light.metadata, key); };
   const double mean = sum / (static_cast<double>(light.grid.nx) * static_cast<double>(light.grid.ny));
   const double field = stated("field_energy").value_or(mean);  // of the unquantized field
   // Diffused phases reproduce the field over its scale, plus noise; other holograms reproduce their own light.
   const auto scale = stated("scale");
-  const bool diffused = scale && light.encoding == "phase" && text("quantize_method") != "truncate";
+  const bool diffused =
+      scale && light.encoding == "phase" && metadata_text(light.metadata, "quantize_method") != "truncate";
   const double shown = diffused ? field / (*scale * *scale) : mean;
   // Rays of a stereogram through a pupil are proportional to the pupil's area over the wavelength squared.
   constexpr double micrometre = 1e-6;
-  const double rays = text("method").starts_with("stereogram")
+  const double rays = metadata_text(light.metadata, "method").starts_with("stereogram")
                           ? micrometre * micrometre / (light.grid.wavelength_m * light.grid.wavelength_m)
                           : 1;
   const double wanted = stated("object_energy").value_or(field / rays);
@@ -99,6 +96,11 @@ std::vector<HologramOverrides> overrides_of(const ReconstructJob& job) {
   share_out("--wavelength", &HologramOverrides::wavelength,
             "three wavelengths such as 638nm,520nm,450nm for three files");
   share_out("--object-energy", &HologramOverrides::object_energy, "three numbers for three files");
+  if (!job.overrides.object_energy.empty() && std::ranges::all_of(overrides, [](const HologramOverrides& one) {
+        return number_between("--object-energy", one.object_energy, 0, largest_energy) == 0;
+      })) {
+    reject("--object-energy", "at least one energy above 0", job.overrides.object_energy);
+  }
   constexpr std::string_view ranges = "MIN,MAX for all of three files, or three of them";
   if (!job.overrides.amplitude_range.empty()) {
     const auto pieces = list("--amplitude-range", job.overrides.amplitude_range, ranges);
@@ -195,7 +197,7 @@ Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /
 }
 
 double HologramView::stated_distance_m() const {
-  const auto distance = number_of(path_, metadata_, "distance_m");
+  const auto distance = checked_number(path_, metadata_, "distance_m");
   if (!distance) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--distance: expected a value, because {} states no distance_m, got none", path_));

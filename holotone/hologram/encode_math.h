@@ -1,6 +1,6 @@
 #pragma once
-// Code of a pixel, shared by the CPU and CUDA. float32 with every rounding fixed: no operation may be fused (CUDA: the
-// _rn intrinsics; CPU: files that include this are compiled with -ffp-contract=off), division and square root are
+// Code of a pixel, shared by the CPU and CUDA. float32 with every rounding fixed. No operation is fused: CUDA uses the
+// _rn intrinsics, and CPU files that include this are compiled with -ffp-contract=off. Division and square root are
 // correctly rounded on both, so both give the same bits. Not for users.
 #include <cstdint>
 #include <holotone/optics/turns_math.h>

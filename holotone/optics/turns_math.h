@@ -1,7 +1,7 @@
 #pragma once
-// Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA; both give the same
-// bits. No operation may be fused: CUDA uses the _rn intrinsics, and CPU files that include this are compiled with
-// -ffp-contract=off. Division and square root are correctly rounded on both. Not for users.
+// Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA. No operation is fused:
+// CUDA uses the _rn intrinsics, and CPU files that include this are compiled with -ffp-contract=off. Division and
+// square root are correctly rounded on both, so both give the same bits. Not for users.
 
 #if defined(__CUDACC__)
 #define HOLOTONE_TURNS_INLINE __host__ __device__ __forceinline__

@@ -1,7 +1,7 @@
 #pragma once
-// Phases for error diffusion, by float32 arithmetic with every rounding fixed. Only multiply_add is fused (CPU: files
-// that include this are compiled with -ffp-contract=off), and no instruction is approximate: the CPU and CUDA give the
-// same bits. Also compiled at run time on CUDA: includes nothing. Not for users.
+// Phases for error diffusion, by float32 arithmetic with every rounding fixed. Only multiply_add is fused: on the CPU
+// files that include this are compiled with -ffp-contract=off. No instruction is approximate, so the CPU and CUDA give
+// the same bits. Also compiled at run time on CUDA: includes nothing. Not for users.
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HOLOTONE_PHASE_INLINE __host__ __device__ __forceinline__

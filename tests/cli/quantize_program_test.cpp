@@ -162,7 +162,7 @@ TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
                                   {"weights_rule", "least-squares"},
                                   {"weights_p", 2},
                                   {"kappa", 0.8},
-                                  {"viewer", "0.036m:0.006mx0.004m@0.001m,-0.0005m"},
+                                  {"viewer", "3.6cm:6mmx4mm@1mm,-500um"},
                                   {"serpentine", 0}};
     for (const auto& [key, value] : expected.items()) EXPECT_EQ(info[key], value) << key;
     EXPECT_EQ(info["scale"].get<double>(), json["holograms"][0]["scale"].get<double>());
@@ -356,9 +356,9 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect_refused(line("in.npy", "out.h5"), {"--output: expected a name ending in"});
   expect_refused(line("in.npy", "in.npy"), {"--output: expected another file than the input"});
   expect_refused(line("missing.npy", "out.png"), {"missing.npy"});
-  expect_refused(line("picture.png", "out.png"), {"picture.png", "quantised already"});
+  expect_refused(line("picture.png", "out.png"), {"picture.png", "quantized already"});
   write("picture.tif", "II*");
-  expect_refused(line("picture.tif", "out.png"), {"picture.tif", "quantised already"});
+  expect_refused(line("picture.tif", "out.png"), {"picture.tif", "quantized already"});
   expect_refused({"quantize", path("in.npy"), "-o", path("out.png")}, {"--pitch and --wavelength"});
   FieldFile broken{Array<std::complex<float>, 2>({3, 4}), {}};
   std::fill_n(broken.values.data(), 12, std::complex<float>(1));

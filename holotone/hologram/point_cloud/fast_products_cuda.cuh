@@ -1,6 +1,6 @@
 #pragma once
-// Points that light a tile of `fast` in part (at the band limit), summed there as masked products of factors. Not for
-// users.
+// Points that light a tile of `fast` in part (at the band limit), summed there as masked products of factors.
+// Not for users.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// Bounds on the densities of components near a box of pixels, and the walk of a warp over those components. Not for
-// users.
+// Bounds on the densities of components near a box of pixels, and the walk of a warp over those components.
+// Not for users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sums of tiles in float64, on a CUDA device, if the range of densities or the tolerance exceeds float32. Not for
-// users.
+// Sums of tiles in float64, on a CUDA device, if the range of densities or the tolerance exceeds float32.
+// Not for users.
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/tile_lists_cuda.cuh>
 

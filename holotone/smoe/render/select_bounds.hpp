@@ -1,6 +1,6 @@
 #pragma once
-// Bounds for dropping components from boxes of pixels, the same on every device (select.hpp has the formula). Not for
-// users.
+// Bounds for dropping components from boxes of pixels, the same on every device (select.hpp has the formula).
+// Not for users.
 #include <cmath>
 #include <holotone/smoe/render/select.hpp>
 
