@@ -1,6 +1,7 @@
 #pragma once
 // Component lists of the tiles of pictures, on a CUDA device, with an error bound for the omitted components.
-// Not for users. //
+// Not for users.
+//
 // A block is 2 x 2 tiles of 8 x 8 pixels, an area 2 x 2 blocks. For a tile T, let U_k be the largest log2 density of
 // component k there, and L one that some component reaches at every pixel. Component k then has at most the weight
 // 2^(U_k - L). With y the colour of the kept components, m_k an expert and c any colour,
