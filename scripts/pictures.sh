@@ -15,10 +15,19 @@ look focus.png --sweep 20cm:20cm:1 --tile-width 480
 look left.png --sweep 20cm:20cm:1 --tile-width 480 --aperture -10mm,0mm:10mm
 look right.png --sweep 20cm:20cm:1 --tile-width 480 --aperture 10mm,0mm:10mm
 look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
-"$program" halftone focus.png -o stipple.png --dots 12000 --invert --gamma 2 --dpi 288 --one-bit --device cpu
+look "$work/focus.png"
+"$program" halftone "$work/focus.png" -o stipple.png --dots 12000 --invert --gamma 2 --one-bit --device cpu
 
 "$program" sample knot -o "$work/knot.ply" --points 60000
 "$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${pose[@]}"
 "$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480
 "$program" smoe fit knot.png -o "$work/knot.smoe" --components 2000 --device cpu
 "$program" smoe render "$work/knot.smoe" -o mixture.png --crop 180,60,120,68 --size 480x272
+
+"$program" scene dice -o "$work/dice"
+cp "$work/dice/truth/middle.png" dice.png
+"$program" hologram --views "$work/dice/views/view_%v_%u.png" --camera-pitch 0.511mm --viewer 12mm:3mm --distance 30.3mm \
+  --size 6.13mm --pitch 750nm --panel-size 6.144mm --hogel 1024 --wavelength 635nm -o "$work/dice.h5"
+"$program" quantize "$work/dice.h5" -o "$work/slm.png" --bits 8 --viewer 12mm:3mm
+"$program" reconstruct "$work/slm.png" -o eyes.png --viewer 12mm:1mm --sweep-viewer -1,0mm:1,0mm:3 --output-pitch 12um \
+  --tile-width 320

@@ -64,11 +64,11 @@ TEST_F(EarlyTest, LongWorkBeginsWithAnEstimate) {
 }
 
 TEST_F(EarlyTest, TimeThatIsTooShortForTheLeastWork) {
-  Image picture = grey(320, 240, {});
+  Image picture = grey(640, 480, {});
   auto pixels = std::get<Array<std::uint8_t, 3>>(picture.pixels).host();
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i % 251);
   write_image(path("noise.png"), picture);
-  const auto json = run_json({"smoe", "fit", path("noise.png"), "-o", path("noise.smoe"), "--components", "15000",
+  const auto json = run_json({"smoe", "fit", path("noise.png"), "-o", path("noise.smoe"), "--components", "150000",
                               "--time", "0.1", "--device", "cpu"});
   ASSERT_FALSE(json["warnings"].empty());
   const auto first = json["warnings"][0].get<std::string>();
