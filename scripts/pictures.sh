@@ -24,8 +24,9 @@ look "$work/focus.png"
 "$program" smoe fit knot.png -o "$work/knot.smoe" --components 2000 --device cpu
 "$program" smoe render "$work/knot.smoe" -o mixture.png --crop 180,60,120,68 --size 480x272
 
+"$program" scene dice -o "$work/small_dice" --resolution 480
+cp "$work/small_dice/truth/middle.png" dice.png
 "$program" scene dice -o "$work/dice"
-cp "$work/dice/truth/middle.png" dice.png
 "$program" hologram --views "$work/dice/views/view_%v_%u.png" --camera-pitch 0.511mm --viewer 12mm:3mm --distance 30.3mm \
   --size 6.13mm --pitch 750nm --panel-size 6.144mm --hogel 1024 --wavelength 635nm -o "$work/dice.h5"
 "$program" quantize "$work/dice.h5" -o "$work/slm.png" --bits 8 --viewer 12mm:3mm
