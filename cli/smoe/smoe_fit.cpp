@@ -114,7 +114,7 @@ class FitRun {
       fitter.run(bar);
     }
     found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
-              fitter.iterations(), "increase --components, --iterations or --time"};
+              fitter.iterations(), "increase --components, --iterations or --time", false};
   }
 
   /// Warns before the fit if --time is below the minimum work; `start` is the initial model.
@@ -172,6 +172,9 @@ class FitRun {
     if (job_.psnr_db > 0 && found_.stored.psnr_db < job_.psnr_db) {
       say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", job_.psnr_db, found_.stored.psnr_db,
                       found_.ended));
+    } else if (found_.cut_short) {
+      say(fmt::format("--time stopped the search at {}; with more time a smaller file may be found",
+                      counted(found_.stored.model.count(), "component")));
     }
     constexpr double late = 1.1;
     if (job_.time_s > 0 && watch_.seconds() > late * job_.time_s) {

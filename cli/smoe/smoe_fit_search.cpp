@@ -76,7 +76,11 @@ class Search {
       if (found.stored.psnr_db >= job_.psnr_db) {
         const bool smaller = !best || size_of(found) < size_of(*best);
         if (smaller) best = std::move(found);
-        if (!smaller || refinements++ == most_refinements || !time_to_refine()) break;
+        if (!smaller || refinements++ == most_refinements) break;
+        if (!time_to_refine()) {
+          best->cut_short = true;
+          break;
+        }
         const auto next = static_cast<std::int64_t>(std::floor(fewer * static_cast<double>(count)));
         if (next <= below || next < 1) break;
         count = next;
@@ -177,7 +181,7 @@ class Search {
   }
 
   FoundFit stored() {
-    FoundFit found{stored_fit(job_, pictures_, *fitted_, left()), fit_psnr_, iterations_, {}};
+    FoundFit found{stored_fit(job_, pictures_, *fitted_, left()), fit_psnr_, iterations_, {}, false};
     found.ended = fitted_->count() >= most_
                       ? fmt::format("stopped at {}, one for {} pixels; use --components for more, or more --iterations",
                                     counted(most_, "component"), least_pixels_a_component)

@@ -25,6 +25,7 @@ struct FoundFit {
   double fit_psnr_db = 0;       ///< before storing
   std::int64_t iterations = 0;  ///< sum over all attempts
   std::string ended;            ///< reason why a PSNR was not reached, and a remedy
+  bool cut_short = false;       ///< the PSNR is reached, but no time was left to try fewer components
 };
 
 /// The smallest file found for --psnr if the number of components is open. Short fits with 1/8 of the steps try counts

@@ -111,6 +111,7 @@ TEST_F(SmoeFitTest, TimeIsUsedToSearch) {
               json["components"].dump().c_str(), json["time_s"].get<double>());
   EXPECT_GE(json["psnr_db"].get<double>(), 24);
   EXPECT_LT(json["time_s"].get<double>(), 12) << "busy machines are slow, a million steps take minutes";
+  EXPECT_NE(json["warnings"].dump().find("--time stopped the search at "), std::string::npos) << json["warnings"];
   // The maximum of one component per four pixels reaches about 60 dB in that time.
   const auto late = run(search("90", "0.2"));
   EXPECT_EQ(late.exit_code, 0);
