@@ -95,9 +95,10 @@ void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, 
   const auto values = codes.host();
   const int most = (1 << options.bits) - 1;
   const auto largest = *std::max_element(values.begin(), values.end());
-  if (largest > most)
+  if (largest > most) {
     throw_io(path, fmt::format("codes of {} bit{}, at most {}", options.bits, options.bits == 1 ? "" : "s", most),
              fmt::format("{}", largest));
+  }
 }
 
 /// Replaces codes with unequal steps of amplitude by codes with equal steps. Returns the bits of these.
