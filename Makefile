@@ -5,8 +5,6 @@ PRESET ?= $(shell scripts/preset.sh)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = build/$(PRESET)
-# As many tests at a time as cores, of two threads each, which sleep while they wait.
-TEST_THREADS = OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 
 .PHONY: build demo test bench install format tidy clean help dependencies configure
 
@@ -19,7 +17,7 @@ demo: configure  ## Make a hologram of the sample object, reconstruct it, write 
 	scripts/demo.sh $(BUILD)/cli/holotone demo
 
 test: build  ## Build, then run every test this machine can run
-	$(TEST_THREADS) ctest --preset $(PRESET) -j $(JOBS)
+	ctest --preset $(PRESET) -j $(JOBS)
 
 bench: build  ## Run the benchmarks; results go to out/bench.json
 	mkdir -p out

@@ -142,24 +142,7 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
   return arguments;
 }
 
-/// Replaces the first name of an option by its other name if only that one was typed.
-std::string by_typed_names(std::string text, const CLI::App& command, const std::vector<std::string>& arguments) {
-  const auto typed = [&](const std::string& name) {
-    return std::ranges::any_of(
-        arguments, [&](const std::string& word) { return word == "--" + name || word.starts_with("--" + name + "="); });
-  };
-  for (const auto* option : command.get_options()) {
-    const auto& names = option->get_lnames();
-    if (names.size() != 2 || typed(names[0]) || !typed(names[1])) continue;
-    if (const auto at = text.find("--" + names[0]); at != std::string::npos) {
-      text.replace(at + 2, names[0].size(), names[1]);
-    }
-  }
-  return text;
-}
-
-int report_parse_error(const CLI::App& application, const CLI::ParseError& error,
-                       const std::vector<std::string>& arguments) {
+int report_parse_error(const CLI::App& application, const CLI::ParseError& error, const ParsedLine& line) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     std::ostringstream text;
     const int code = application.exit(error, text, text);
@@ -196,7 +179,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
       what = fmt::format("{}: expected a value, got none", what.substr(0, what.find(':')));
     }
   }
-  what = by_typed_names(what, command, arguments);
+  what = by_typed_name(what, line);
   print_error(fmt::format("{}{}; see `holotone {}--help`", name, what, own_name.empty() ? "" : own_name + " "));
   return exit_bad_input;
 }
@@ -220,11 +203,11 @@ int main_of(int argc, char** argv) {
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
   ParsedLine line;
   add_tables(application, root, line);
-  const auto arguments = reversed_arguments(argc, argv);
   try {
-    application.parse(std::vector(arguments));
+    application.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return report_parse_error(application, error, arguments);
+    note_aliases(line, argc, argv);
+    return report_parse_error(application, error, line);
   }
   note_aliases(line, argc, argv);
   return run(line, named_command(application));

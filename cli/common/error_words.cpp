@@ -53,15 +53,17 @@ std::string input_of(const Command& command) {
   return {};
 }
 
-/// Replaces an option's name at the beginning of `text` by the name by which it was given.
+}  // namespace
+
 std::string by_typed_name(std::string text, const ParsedLine& line) {
-  const auto colon = text.find(':');
-  const auto found = line.alias.find(std::string_view(text).substr(0, colon));
-  if (colon != std::string::npos && found != line.alias.end()) text.replace(0, colon, found->second);
+  for (const auto& [own, typed] : line.alias) {
+    const auto end = own.size();
+    if (text.starts_with(own) && (text.size() == end || text[end] == ':' || text[end] == ' ')) {
+      return text.replace(0, end, typed);
+    }
+  }
   return text;
 }
-
-}  // namespace
 
 Error with_remark(const Error& error, const std::string& remark) {
   if (error.expected().empty()) return {error.code(), fmt::format("{}; {}", error.what(), remark)};

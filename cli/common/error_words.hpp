@@ -5,6 +5,9 @@
 
 namespace holotone::cli {
 
+/// Replaces an option's name at the beginning of `text` by the name by which it was given.
+std::string by_typed_name(std::string text, const ParsedLine& line);
+
 /// Error with a remark appended.
 Error with_remark(const Error& error, const std::string& remark);
 

@@ -89,7 +89,7 @@ std::vector<double> phase_table(const std::string& path) {
     return table;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    throw_io(fmt::format("{}: {}", path, error.argument()), error.expected(), error.got());
+    throw FileError(path, error);
   }
 }
 

@@ -159,6 +159,7 @@ void add_table(CLI::App& app, const Command& command, const std::string& path, P
   if (!command.commands.empty()) {
     app.require_subcommand(1);
   } else {
+    app.preparse_callback([&command, &line](std::size_t) { line.command = &command; });  // for errors of parsing
     app.callback([&app, &command, &line] { note_given(app, command, line); });
   }
 }

@@ -297,7 +297,7 @@ std::vector<OptionRow> level_options(QuantizeArguments& a) {
   return {{.names = "--panel",
            .target = &a.overrides.panel,
            .value = "NAME",
-           .help = "Preset whose pitch, bits and levels are used; `holotone panels` lists them",
+           .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
            .common = true},
           {.names = "--encode,--encoding,--modulation",
            .target = &a.encoding,

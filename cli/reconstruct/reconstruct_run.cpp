@@ -11,6 +11,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -225,21 +226,24 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     single.console.quiet = true;  // this bar counts the holograms
     return single;
   };
-  {
-    const ReconstructJob first = one(job.sequence.front(), 0);
-    opened(Run(first).seen());
-  }
+  bool reported = false;
+  const auto report_opened = [&](const Run& run) {
+    if (!std::exchange(reported, true)) opened(run.seen());
+  };
   double white = job.white;
   for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
-    bar.step("looking for the brightest", i, count);
     const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
-    white = std::max(white, Run(single).brightest());
+    Run run(single);
+    report_opened(run);
+    bar.step("looking for the brightest", i, count);
+    white = std::max(white, run.brightest());
   }
   Reconstruction all;
   for (std::int64_t i = 0; i < count; ++i) {
-    bar.step("reconstructing", i, count);
     const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], white);
     Run run(single);
+    report_opened(run);
+    bar.step("reconstructing", i, count);
     run.make();
     Reconstruction seen = run.seen();
     if (i == 0) {
