@@ -65,6 +65,43 @@ TEST_F(MistakesTest, QuantizeRefusesAnotherPanel) {
                  {"--panel: expected a panel of 960 x 540 pixels", "1920 x 1080"});
 }
 
+TEST_F(MistakesTest, QuantizeRefusesAnotherPitch) {
+  FieldFile field{Array<std::complex<float>, 2>({540, 960}), {}};
+  for (auto& value : field.values.host()) value = 1;
+  field.metadata = {{"wavelength_m", "532e-9"}, {"pitch_m", "8e-6"}};
+  write_field(path("fine.ohc"), field);
+  expect_refused({"quantize", path("fine.ohc"), "-o", path("q.png"), "--distance", "20cm", "--method", "truncate",
+                  "--panel", "ti-plm-047"},
+                 {"--panel: expected a panel of 960 x 540 pixels of 8 um", "of 10.8 um"});
+}
+
+TEST_F(MistakesTest, QuantizeNamesHogelsAndWindowsThatFit) {
+  FieldFile field{Array<std::complex<float>, 2>({60, 90}), {}};
+  for (auto& value : field.values.host()) value = 1;
+  write_field(path("f.npy"), field);
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"quantize", path("f.npy"), "-o", path("q.png"), "--wavelength", "532nm", "--distance",
+                               "20cm", "--pitch", "8um"});
+    return run(more).error;
+  };
+  const auto hogels = with({"--viewer", "36mm:1mm", "--hogel", "32"});
+  EXPECT_NE(hogels.find("hogels of 32 pixels do not divide 90 x 60 pixels"), std::string::npos) << hogels;
+  EXPECT_NE(hogels.find("; --hogel 30 divides both"), std::string::npos) << hogels;
+  const auto wide = with({"--viewer", "36mm:30mm"});
+  EXPECT_NE(wide.find("the viewing window covers all diffraction angles"), std::string::npos) << wide;
+}
+
+TEST_F(MistakesTest, InksAreNumberedAsMeasureTakesThem) {
+  Image image{Array<std::uint8_t, 3>({24, 24, 3}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = 120;
+  write_image(path("grey.png"), image);
+  const auto result = run({"halftone", path("grey.png"), "-o", path("inks.svg"), "--colour", "cmyk", "--dots", "60",
+                           "--iterations", "3", "--black", "0.5", "--device", "cpu"});
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.output.find("class 0, cyan: "), std::string::npos) << result.output;
+  EXPECT_EQ(run({"measure", path("inks.svg"), "--class", "0"}).exit_code, 0);
+}
+
 TEST_F(MistakesTest, VerticesAndMillimetresAreNoted) {
   write("cube.obj", "v 0 0 -200\nv 8 0 -200\nv 8 8 -201\nf 1 2 3\n");
   const auto vertices = run(hologram("cube.obj", "o.png"));
