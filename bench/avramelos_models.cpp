@@ -119,7 +119,15 @@ PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t 
           height, window_px};
 }
 
-PictureModel car_model() { return seeded_model("Car 2D", 2, 21802, 512, 512, 16); }
+std::vector<PictureModel> paper_pictures(bool small) {
+  const std::int64_t share = small ? 2 : 1;
+  const auto model = [share](const char* name, int dimensions, std::int64_t count, std::int64_t width,
+                             std::int64_t height, double window_px) {
+    return seeded_model(name, dimensions, count / (share * share), width / share, height / share, window_px);
+  };
+  return {model("Lena 2D", 2, 2095, 512, 512, 64), model("Car 2D", 2, 21802, 512, 512, 16),
+          model("Bikes 4D", 4, 8960, 626, 434, 32), model("Friends 4D", 4, 10080, 626, 434, 32)};
+}
 
 PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height) {
   const SmoeModel own = read_model(path);

@@ -4,6 +4,7 @@
 #include <holotone/core/device.hpp>
 #include <holotone/smoe/render.hpp>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -19,8 +20,9 @@ struct PictureModel {
 /// Random model from cases::dense_smoe.
 PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t count, std::int64_t width,
                           std::int64_t height, double window_px);
-/// Substitute for the paper's Car: 21,802 components, 512 x 512 pixels, window of 16 pixels.
-PictureModel car_model();
+/// Substitutes for the paper's Lena, Car, Bikes and Friends, in this order. `small`: half as high and wide, a quarter
+/// of the components.
+std::vector<PictureModel> paper_pictures(bool small);
 /// The model in a .smoe file repeated to the right and down until the picture is full; components outside it are
 /// dropped. Throws for a file that is not .smoe, or of other than two dimensions and three channels.
 PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height);

@@ -19,7 +19,6 @@ using holotone::View;
 namespace {
 
 constexpr double focus_m = 9.1e-2;
-constexpr std::int64_t side = 512;
 constexpr double width_m = 18.4e-3;
 constexpr std::int64_t rows_at_once = 2048;
 
@@ -48,7 +47,7 @@ Array<float, 2> shown(const Array<float, 2>& picture) {
 
 /// Mask of the bottom die for an eye in the window's middle: red is its own colour, green its pips. A value is 1 only
 /// for pixels that show nothing else from any part of the window.
-holotone::DicePicture bottom_die() {
+holotone::DicePicture bottom_die(std::int64_t side) {
   holotone::DiceSceneOptions options;
   for (std::size_t i = 0; i < options.dice.size(); ++i) {
     options.dice[i].colour = {i == 1 ? 1.0f : 0.0f, 0, 0};
@@ -59,14 +58,14 @@ holotone::DicePicture bottom_die() {
   options.strata = 16;
   const double across = lagrange_viewer.width_m * std::numbers::sqrt2;
   return holotone::DiceScene(options).picture({.shape = {side, side},
-                                               .pitch_m = width_m / side,
+                                               .pitch_m = width_m / static_cast<double>(side),
                                                .plane_m = focus_m,
                                                .eye = holotone::Eye{0, 0, lagrange_viewer.distance_m, across}});
 }
 
 /// (W - P) / (W + P), W and P the means over the bottom die's own colour and over its pips.
 double contrast_of(const Array<float, 2>& picture) {
-  static const auto die = bottom_die();
+  static const auto die = bottom_die(picture.shape()[0]);
   std::array<double, 2> sum{};
   std::array<double, 2> count{};
   for (std::int64_t i = 0; i < picture.size(); ++i) {
@@ -82,9 +81,9 @@ double contrast_of(const Array<float, 2>& picture) {
 }
 
 /// Contrast of the rendered scene, without diffraction.
-double contrast_of_the_scene() {
+double contrast_of_the_scene(std::int64_t side) {
   const auto picture = lagrange_scene().picture({.shape = {side, side},
-                                                 .pitch_m = width_m / side,
+                                                 .pitch_m = width_m / static_cast<double>(side),
                                                  .plane_m = focus_m,
                                                  .eye = holotone::Eye{0, 0, lagrange_viewer.distance_m}});
   Array<float, 2> grey({side, side});
@@ -94,18 +93,24 @@ double contrast_of_the_scene() {
 
 }  // namespace
 
-LagrangeFigure::LagrangeFigure(const Array<Complex, 2>& field) : field_(field) {}
+LagrangeFigure::LagrangeFigure(const Array<Complex, 2>& field, bool small)
+    : field_(field),
+      side_(small ? 64 : 512),
+      pupil_{lagrange_viewer.width_m, lagrange_viewer.height_m, lagrange_viewer.distance_m} {
+  if (!small) return;
+  pupil_.width_m /= 8;
+  pupil_.height_m /= 8;
+}
 
 Array<float, 2> LagrangeFigure::seen(const Quantised* quantised, double& efficiency) const {
   const Device device = field_.device();
   const holotone::Queue queue(device);
   const auto size = field_.shape()[0];
   const auto grid = lagrange_grid(size);
-  const auto& viewer = lagrange_viewer;
   holotone::EyePlan eye({.grid = grid,
-                         .pupil = {viewer.width_m, viewer.height_m, viewer.distance_m},
-                         .output_pitch_m = width_m / side,
-                         .output_shape = {side, side}},
+                         .pupil = pupil_,
+                         .output_pitch_m = width_m / static_cast<double>(side_),
+                         .output_shape = {side_, side_}},
                         queue);
   std::array<Complex, 256> levels;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -132,7 +137,7 @@ Array<float, 2> LagrangeFigure::seen(const Quantised* quantised, double& efficie
     }
   }
   efficiency = eye.power() / (light * grid.pitch_m * grid.pitch_m);
-  Array<float, 2> intensity({side, side}, queue);
+  Array<float, 2> intensity({side_, side_}, queue);
   eye.look(focus_m, intensity.view());
   queue.synchronize();
   return device == Device{} ? std::move(intensity) : intensity.to(Device{});
@@ -148,7 +153,7 @@ void LagrangeFigure::add(const std::string& name, const Quantised* quantised) {
 void LagrangeFigure::finish(const std::string& path, nlohmann::json& results) const {
   fmt::print("\nFigure 8: what an eye as wide as the viewing window sees, focused at 9.1 cm\n\n");
   std::vector<std::vector<std::string>> rows = {{"hologram", "contrast", "PSNR dB", "light in the window"}};
-  rows.push_back({"the scene itself", fmt::format("{:.3f}", contrast_of_the_scene()), "-", "-"});
+  rows.push_back({"the scene itself", fmt::format("{:.3f}", contrast_of_the_scene(side_)), "-", "-"});
   const auto reference = shown(pictures_.front().intensity);
   std::vector<View<const float, 2>> views;
   std::vector<std::string> captions;
@@ -171,9 +176,9 @@ void LagrangeFigure::finish(const std::string& path, nlohmann::json& results) co
       "sees anything else. PSNR: against the complex reference, pictures over the sum of their mean and standard "
       "deviation\n"
       "(the paper's 4.3), cut at 1. {} x {} pixels over 18.4 mm: a pixel averages speckle.\n",
-      side, side);
+      side_, side_);
   const auto sheet =
-      contact_sheet(views, {.columns = 3, .tile_width = side, .captions = captions, .tone = {.reference = 1}});
+      contact_sheet(views, {.columns = 3, .tile_width = side_, .captions = captions, .tone = {.reference = 1}});
   Array<std::uint8_t, 3> pixels({sheet.shape()[0], sheet.shape()[1], 1});
   std::copy_n(sheet.data(), sheet.size(), pixels.data());
   holotone::write_image(path, {std::move(pixels), {}});

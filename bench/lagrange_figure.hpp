@@ -1,5 +1,6 @@
 #pragma once
 #include <bench/lagrange_hologram.hpp>
+#include <holotone/optics/eye.hpp>
 #include <nlohmann/json.hpp>
 
 namespace bench {
@@ -8,7 +9,8 @@ namespace bench {
 /// bottom die. The pupil is as wide as the viewing window.
 class LagrangeFigure {
  public:
-  explicit LagrangeFigure(const holotone::Array<holotone::Complex, 2>& field);
+  /// `small`: pictures with an eighth of the pixels a side, and a pupil an eighth as wide.
+  LagrangeFigure(const holotone::Array<holotone::Complex, 2>& field, bool small);
   /// Adds a picture; the first is the reference. Without `quantised` it is the picture of the field.
   void add(const std::string& name, const Quantised* quantised);
   /// Prints the table, sets results["figure_8"], and writes the pictures on one sheet.
@@ -23,6 +25,8 @@ class LagrangeFigure {
   holotone::Array<float, 2> seen(const Quantised* quantised, double& efficiency) const;
 
   const holotone::Array<holotone::Complex, 2>& field_;
+  std::int64_t side_;
+  holotone::EyePupil pupil_;
   std::vector<Picture> pictures_;
 };
 

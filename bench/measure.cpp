@@ -16,6 +16,7 @@ namespace bench {
 namespace {
 
 bool processor_time = false;  // set once, before anything is measured
+bool single_run = false;      // likewise
 
 double now() {
   std::timespec time{};
@@ -84,6 +85,8 @@ void use_processor_time() {
   omp_set_num_threads(1);
 }
 
+void time_once() { single_run = true; }
+
 std::string clock_name() { return processor_time ? "processor time, one thread" : "wall time"; }
 
 Stopwatch::Stopwatch() : start_(now()) {}
@@ -108,7 +111,7 @@ int repeats_of(const holotone::Queue& queue, const std::function<void()>& work) 
 
 double seconds_of(const holotone::Queue& queue, int rounds, const std::function<void()>& work) {
   const double once = timed(queue, 1, work);  // warms up; for a long run one measurement is enough
-  if (rounds <= 1 || once > 5) return once;
+  if (single_run || rounds <= 1 || once > 5) return once;
   const int repeats = repeats_of(queue, work);
   std::vector<double> times(static_cast<std::size_t>(rounds));
   for (auto& time : times) time = timed(queue, repeats, work);

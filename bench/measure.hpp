@@ -18,6 +18,9 @@ std::string utc_date();
 /// time, which distorts wall time.
 void use_processor_time();
 
+/// Makes seconds_of measure a single run, for tests of the programs.
+void time_once();
+
 /// "wall time" or "processor time, one thread".
 std::string clock_name();
 

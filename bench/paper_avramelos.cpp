@@ -132,9 +132,8 @@ Precisions precisions_of(const PictureModel& car, const PixelBlock& block, const
   return own;
 }
 
-void print_table_1(const bench::TableOptions& options, nlohmann::json& results) {
+void print_table_1(const bench::TableOptions& options, const PictureModel& car, nlohmann::json& results) {
   constexpr std::int64_t side = 64;
-  const PictureModel car = bench::car_model();
   fmt::print("Table 1: precision with blocks of 64 pixels, {}\n\n", describe(car));
   SmoeRenderOptions window = bench::window_options(side, car.window_px);
   const auto fast = bench::rendered(car, window, options.device);
@@ -246,7 +245,7 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
                                                  "OpenCL / window here"}};
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const PublishedBlock& published = table_2[i];
-    const BlockTimes own = block_times(pictures[i], 128, options.device, true);
+    const BlockTimes own = block_times(pictures[i], 128, options.device, !options.small);
     rows.push_back({pictures[i].name, std::to_string(own.components), three_digits(1e3 * published.serial),
                     three_digits(1e3 * published.quasar), three_digits(1e3 * published.quasar_shared),
                     three_digits(1e3 * published.opencl), three_digits(own.serial), three_digits(own.window),
@@ -254,6 +253,10 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
                     three_digits(1e3 * published.opencl / own.window)});
     results["table_2"].push_back({{"model", pictures[i].name},
                                   {"components", own.components},
+                                  {"published_serial_ms", 1e3 * published.serial},
+                                  {"published_quasar_ms", 1e3 * published.quasar},
+                                  {"published_quasar_shared_ms", 1e3 * published.quasar_shared},
+                                  {"published_opencl_ms", 1e3 * published.opencl},
                                   {"serial_ms", own.serial},
                                   {"window_ms", own.window},
                                   {"bounded_ms", own.bounded}});
@@ -276,6 +279,7 @@ void print_figure_11(const bench::TableOptions& options, const std::vector<Pictu
                                                  "serial ns/px", "window ns/px", "bounded ns/px"}};
   for (const auto& picture : pictures) {
     for (const auto side : block_sizes) {
+      if (options.small && side > 128) continue;  // no such block in the smaller pictures
       const BlockTimes own = block_times(picture, side, options.device, false);
       const double a_pixel = 1e6 / static_cast<double>(side * side);
       rows.push_back({picture.name, std::to_string(side), std::to_string(own.components), three_digits(own.serial),
@@ -305,13 +309,12 @@ struct PublishedTransfer {
 };
 constexpr PublishedTransfer table_3[] = {{67, 92, 0.3}, {65, 96, 1.1}, {69, 113, 4.4}, {83, 119, 17}, {131, 172, 71}};
 
-void print_table_3(const bench::TableOptions& options, nlohmann::json& results) {
+void print_table_3(const bench::TableOptions& options, const PictureModel& car, nlohmann::json& results) {
   if (options.device.backend == holotone::Backend::cpu) {
     fmt::print("\nTable 3 (transfers between host and device): the CPU has none.\n");
     return;
   }
   fmt::print("\nTable 3: transfers of a block of Car, microseconds; published with a GTX Titan X\n\n");
-  const PictureModel car = bench::car_model();
   std::vector<std::vector<std::string>> rows = {
       {"block", "up: Quasar", "OpenCL", "here", "bytes", "down: Quasar", "here", "bytes"}};
   const auto add = [&](const std::string& name, std::int64_t bytes_up, std::int64_t bytes_down,
@@ -366,8 +369,9 @@ std::optional<double> matching_window(const PictureModel& picture, std::int64_t 
   return bench::mean_in_windows(picture, side, 0) > kernels ? std::nullopt : best;
 }
 
-void print_frames(const bench::TableOptions& options, const PictureModel& picture, nlohmann::json& results) {
-  const std::size_t size = picture.height == 1080 ? 0 : 1;
+/// `size`: column of the published times.
+void print_frames(const bench::TableOptions& options, const PictureModel& picture, std::size_t size,
+                  nlohmann::json& results) {
   fmt::print("\nTable 4, {}: a frame, milliseconds; published on a GTX Titan X and a GTX 960M\n\n", describe(picture));
   std::vector<std::vector<std::string>> rows = {{"block", "kernels", "Titan X", "960M", "window px", "kernels here",
                                                  "here", "frames/s", "Titan X / here", "error", "at 16 px: kernels",
@@ -378,7 +382,12 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
     const double mobile = published.mobile[size];
     std::vector<std::string> row{std::to_string(side), fmt::format("{}", published.kernels),
                                  three_digits(published.titan[size]), mobile > 0 ? three_digits(mobile) : "-"};
-    nlohmann::json json = {{"model", picture.name}, {"size", {picture.width, picture.height}}, {"block", side}};
+    nlohmann::json json = {{"model", picture.name},
+                           {"size", {picture.width, picture.height}},
+                           {"block", side},
+                           {"published_kernels", published.kernels},
+                           {"published_titan_ms", published.titan[size]},
+                           {"published_960m_ms", published.mobile[size]}};
     const auto matching = matching_window(picture, side, published.kernels);
     if (matching) {
       const auto own = bench::frame(picture, bench::window_options(side, *matching), options.device);
@@ -411,13 +420,17 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
 
 void print_table_4(const bench::TableOptions& options, const std::string& fitted, nlohmann::json& results) {
   constexpr std::array<std::int64_t, 3> frames[] = {{1920, 1080, 169401}, {3840, 2160, 686763}};
-  for (const auto& [width, height, count] : frames) {
-    if (count > options.max_points) continue;
-    print_frames(options, bench::seeded_model("seeded", 2, count, width, height, 16), results);
+  const std::int64_t share = options.small ? 8 : 1;
+  for (std::size_t i = 0; i < std::size(frames); ++i) {
+    const auto [width, height, count] = frames[i];
+    if (count / (share * share) > options.max_points) continue;
+    const auto picture = bench::seeded_model("seeded", 2, count / (share * share), width / share, height / share, 16);
+    print_frames(options, picture, i, results);
   }
-  for (const auto& [width, height, count] : frames) {
+  for (std::size_t i = 0; i < std::size(frames); ++i) {
+    const auto [width, height, count] = frames[i];
     if (fitted.empty() || count > options.max_points) continue;
-    print_frames(options, bench::tiled_model(fitted, width, height), results);
+    print_frames(options, bench::tiled_model(fitted, width, height), i, results);
   }
   fmt::print(
       "\nHere selection is included, published it is not. Kernels: mean over blocks, here over the renderer's tiles. "
@@ -440,13 +453,11 @@ int main(int argc, char** argv) {
       {"paper_avramelos", "Tables 1 to 4 and Figure 11 of Avramelos et al., measured here",
        "Avramelos, Saenen, Verhack, Van Wallendael, Lambert, Sikora 2020", 169401, add_options},
       [&](const bench::TableOptions& options, nlohmann::json& results) {
-        const std::vector<PictureModel> pictures{bench::seeded_model("Lena 2D", 2, 2095, 512, 512, 64),
-                                                 bench::car_model(),
-                                                 bench::seeded_model("Bikes 4D", 4, 8960, 626, 434, 32),
-                                                 bench::seeded_model("Friends 4D", 4, 10080, 626, 434, 32)};
-        print_table_1(options, results);
+        const auto pictures = bench::paper_pictures(options.small);
+        const PictureModel& car = pictures[1];
+        print_table_1(options, car, results);
         print_table_2(options, pictures, results);
-        print_table_3(options, results);
+        print_table_3(options, car, results);
         print_table_4(options, fitted, results);
         print_figure_11(options, pictures, results);
       });

@@ -9,6 +9,7 @@
 #include <holotone/halftone/electrostatic.hpp>
 #include <holotone/halftone/sampling.hpp>
 #include <optional>
+#include <span>
 #include <tests/cases/halftone.hpp>
 
 namespace {
@@ -34,7 +35,13 @@ constexpr Published table_1[] = {{16384, 2.12, 0.84, 0.03, 0.02},
 constexpr std::int64_t break_even_gpu = 11500;    // GPU direct and GPU fast
 constexpr std::int64_t break_even_cpu = 620000;   // GPU direct and CPU fast
 constexpr std::int64_t direct_limit_cpu = 65536;  // larger ones take minutes
+/// With --small, dots are fewer by this factor, and the break-even point is looked for among three sizes.
+constexpr std::int64_t small_share = 64;
 constexpr std::int64_t break_even_sizes[] = {512, 1024, 2048, 4096, 8192, 16384, 32768};
+
+std::int64_t dots_of(const Published& published, const bench::TableOptions& options) {
+  return options.small ? published.dots / small_share : published.dots;
+}
 
 /// A plan with an image and dots placed by it.
 class Dotted {
@@ -109,30 +116,35 @@ void print_table_1(const bench::TableOptions& options, nlohmann::json& results) 
                                                  "fast, GPU", "Taylor here", "Ewald here", "fast GPU / here",
                                                  "direct CPU / here", "force error"}};
   for (const auto& published : table_1) {
-    if (published.dots > options.max_points) continue;
+    const auto count = dots_of(published, options);
+    if (count > options.max_points) continue;
     const bool gpu = options.device.backend != holotone::Backend::cpu;
-    Dotted ewald(published.dots, options.device, sum_options(ForceSum::ewald));
+    Dotted ewald(count, options.device, sum_options(ForceSum::ewald));
     const double fast = ewald.step_ms(5);
     std::optional<double> taylor;
     try {
-      taylor = step_ms(published.dots, options.device, ForceSum::taylor);
+      taylor = step_ms(count, options.device, ForceSum::taylor);
     } catch (const holotone::Error& error) {
       if (error.code() != holotone::ErrorCode::unsupported) throw;
     }
     std::optional<double> direct;
     std::optional<double> error;
-    if (gpu || published.dots <= direct_limit_cpu) {
-      Dotted pairs(published.dots, options.device, sum_options(ForceSum::direct));
+    if (gpu || count <= direct_limit_cpu) {
+      Dotted pairs(count, options.device, sum_options(ForceSum::direct));
       error = relative_difference(ewald.forces(), pairs.forces());
-      direct = pairs.step_ms(published.dots > 100000 ? 1 : 3);
+      direct = pairs.step_ms(count > 100000 ? 1 : 3);
     }
     rows.push_back(
-        {std::to_string(published.dots), bench::three_digits(1e3 * published.direct_cpu),
+        {std::to_string(count), bench::three_digits(1e3 * published.direct_cpu),
          bench::three_digits(1e3 * published.direct_gpu), milliseconds(direct),
          bench::three_digits(1e3 * published.fast_cpu), bench::three_digits(1e3 * published.fast_gpu),
          milliseconds(taylor), bench::three_digits(fast), bench::three_digits(1e3 * published.fast_gpu / fast),
          bench::three_digits(1e3 * published.direct_cpu / fast), error ? fmt::format("{:.1e}", *error) : "-"});
-    nlohmann::json row = {{"dots", published.dots},
+    nlohmann::json row = {{"dots", count},
+                          {"published_direct_cpu_ms", 1e3 * published.direct_cpu},
+                          {"published_fast_cpu_ms", 1e3 * published.fast_cpu},
+                          {"published_direct_gpu_ms", 1e3 * published.direct_gpu},
+                          {"published_fast_gpu_ms", 1e3 * published.fast_gpu},
                           {"ewald_ms", fast},
                           {"constructor_ms", ewald.constructor_ms},
                           {"ink_ms", ewald.ink_ms}};
@@ -161,9 +173,10 @@ double crossing(const std::vector<double>& slow_at_last, const std::vector<doubl
 void print_figure_6(const bench::TableOptions& options, nlohmann::json& results) {
   fmt::print("\nFigure 6 (figure only but for the break-even points): milliseconds of an iteration\n\n");
   std::vector<std::vector<std::string>> rows = {{"dots", "direct", "fast"}};
+  const std::span sizes(break_even_sizes, options.small ? 3 : std::size(break_even_sizes));
   std::vector<double> direct;
   std::vector<double> fast;
-  for (const auto count : break_even_sizes) {
+  for (const auto count : sizes) {
     direct.push_back(step_ms(count, options.device, ForceSum::direct));
     fast.push_back(step_ms(count, options.device, ForceSum::ewald));
     rows.push_back({std::to_string(count), bench::three_digits(direct.back()), bench::three_digits(fast.back())});
@@ -172,8 +185,8 @@ void print_figure_6(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
   const double here = crossing(direct, fast);
   const std::string own = here > 0                        ? fmt::format("{:.0f}", here)
-                          : direct.front() > fast.front() ? fmt::format("below {}", break_even_sizes[0])
-                                                          : fmt::format("above {}", break_even_sizes[6]);
+                          : direct.front() > fast.front() ? fmt::format("below {}", sizes.front())
+                                                          : fmt::format("above {}", sizes.back());
   fmt::print(
       "\nFast pays from {} dots here; published {} (both on the GPU) and {} (fast on the CPU, direct on the GPU).\n",
       own, break_even_gpu, break_even_cpu);
@@ -184,9 +197,10 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   fmt::print("\nFigure 7 (figure only): initialisation, milliseconds\n\n");
   std::vector<std::vector<std::string>> rows = {{"pixels", "tables and memory", "attraction of the image"}};
   for (const auto& published : table_1) {
-    if (published.dots > options.max_points) continue;
-    const Dotted dotted(published.dots, options.device, sum_options(ForceSum::ewald));
-    const auto pixels = holotone::element_count(cases::halftone_ink(published.dots).shape());
+    const auto count = dots_of(published, options);
+    if (count > options.max_points) continue;
+    const Dotted dotted(count, options.device, sum_options(ForceSum::ewald));
+    const auto pixels = holotone::element_count(cases::halftone_ink(count).shape());
     rows.push_back(
         {std::to_string(pixels), bench::three_digits(dotted.constructor_ms), bench::three_digits(dotted.ink_ms)});
     results["figure_7"].push_back(
@@ -196,7 +210,7 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
 }
 
 void print_figure_8(const bench::TableOptions& options, nlohmann::json& results) {
-  const std::int64_t count = std::min<std::int64_t>(options.max_points, 1048576);
+  const std::int64_t count = std::min(options.max_points, dots_of(std::end(table_1)[-1], options));
   constexpr int steps = 20;
   fmt::print("\nFigure 8 (figure only): an iteration with {} dots by stage, waited for after each, milliseconds\n\n",
              count);

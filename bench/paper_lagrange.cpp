@@ -69,7 +69,7 @@ std::vector<Quantised> print_table_3(const holotone::Array<holotone::Complex, 2>
 
 void print(const bench::TableOptions& table, const Options& options, nlohmann::json& results) {
   const bool cpu = table.device.backend == holotone::Backend::cpu;
-  const std::int64_t size = options.size > 0 ? options.size : cpu ? 6144 : bench::lagrange_whole_px;
+  const std::int64_t size = options.size > 0 ? options.size : table.small ? 512 : cpu ? 6144 : bench::lagrange_whole_px;
   if (options.rule != "eq1" && options.rule != "least-squares") {
     throw std::runtime_error("--rule: expected eq1 or least-squares, got '" + options.rule + "'");
   }
@@ -78,7 +78,7 @@ void print(const bench::TableOptions& table, const Options& options, nlohmann::j
   const auto field = bench::lagrange_field(size, options.seed, table.device);
   const auto all = print_table_3(field, rule, results);
   if (options.figure.empty()) return;
-  bench::LagrangeFigure figure(field);
+  bench::LagrangeFigure figure(field, table.small);
   figure.add("complex reference", nullptr);
   const auto truncated = bench::quantised(field, {"no VDED", 0, false, true}, rule, false);
   figure.add("no VDED", &truncated);

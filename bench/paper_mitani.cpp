@@ -16,7 +16,7 @@ void print(const bench::TableOptions& options, nlohmann::json& results) {
       {"points", "published (RTX 3080)", "direct (old)", "separable (new)", "old/new", "frames/s", "rel. error"}};
   for (const auto count : sizes) {
     if (count > options.max_points) continue;
-    const auto c = bench::paper_case(count);
+    const auto c = bench::paper_case(count, options.small);
     const auto points = cases::make_points(c);
     const auto samples = cases::sample_reference(c, points, 512);
     const auto measured = [&](holotone::PointMethod method) {

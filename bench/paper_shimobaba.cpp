@@ -25,7 +25,7 @@ void print(const bench::TableOptions& options, nlohmann::json& results) {
                                                  "recurrence", "separable", "rec./sep.", "rel. error"}};
   for (const auto& row : table_1) {
     if (row.points > options.max_points) continue;
-    const auto c = bench::paper_case(row.points);
+    const auto c = bench::paper_case(row.points, options.small);
     const auto points = cases::make_points(c);
     const auto samples = cases::sample_reference(c, points, 512);
     const auto measured = [&](holotone::PointMethod method) {

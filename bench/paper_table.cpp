@@ -20,6 +20,8 @@ bool parse(int argc, char** argv, const TableProgram& program, TableOptions& opt
                  fmt::format("Largest cloud (default on the CPU: {})", program.cpu_points));
   app.add_flag("--processor-time", processor_time,
                "Processor time of one thread, for a CPU that does other work meanwhile");
+  app.add_flag("--small", options.small,
+               "Reduced sizes, each timed once: tests the program in seconds and measures nothing");
   app.add_option("--json", options.json, "Also write the table to this file");
   if (program.add_options) program.add_options(app);
   try {
@@ -31,6 +33,7 @@ bool parse(int argc, char** argv, const TableProgram& program, TableOptions& opt
   options.device = holotone::parse_device(device);
   const bool cpu = options.device.backend == holotone::Backend::cpu;
   if (processor_time && cpu) use_processor_time();
+  if (options.small) time_once();
   if (options.max_points <= 0) options.max_points = cpu ? program.cpu_points : INT64_MAX;
   return true;
 }
@@ -58,6 +61,8 @@ int run_table_program(int argc, char** argv, const TableProgram& program,
     int code = 0;
     if (!parse(argc, argv, program, options, code)) return code;
     auto results = results_head(program.name, options.device);
+    results["small"] = options.small;
+    if (options.small) fmt::print("--small: reduced sizes; the times below measure nothing\n");
     fmt::print("{}; {}; measured on {} ({}), commit {}\n\n", program.heading, clock_name(),
                std::string(results["device"]), to_string(options.device), commit());
     print(options, results);
@@ -69,9 +74,9 @@ int run_table_program(int argc, char** argv, const TableProgram& program,
   }
 }
 
-cases::PointCloudCase paper_case(std::int64_t points) {
+cases::PointCloudCase paper_case(std::int64_t points, bool small) {
   cases::PointCloudCase c;
-  c.options.shape = {1024, 1920};
+  c.options.shape = small ? holotone::Shape<2>{128, 240} : holotone::Shape<2>{1024, 1920};
   c.options.band_limit = false;
   c.count = points;
   return c;

@@ -13,7 +13,8 @@ namespace bench {
 struct TableOptions {
   holotone::Device device;
   std::int64_t max_points = 0;
-  std::string json;  ///< file to write, or empty
+  std::string json;    ///< file to write, or empty
+  bool small = false;  ///< sizes that take seconds, for a test of the program
 };
 
 /// Description of a program.
@@ -25,9 +26,9 @@ struct TableProgram {
   std::function<void(CLI::App&)> add_options{};  ///< options of the program's own
 };
 
-/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--json`
-/// and `--help`, and calls print(options, results). results begins with program, commit, device, driver and date, and
-/// is written to the file of --json. Returns the exit code; errors are printed as one line.
+/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--small`,
+/// `--json` and `--help`, and calls print(options, results). results begins with program, commit, device, driver and
+/// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code; errors are printed as one line.
 int run_table_program(int argc, char** argv, const TableProgram& program,
                       const std::function<void(const TableOptions&, nlohmann::json&)>& print);
 
@@ -38,8 +39,8 @@ struct Measured {
 };
 
 /// Case of both papers: 1920x1024, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit (exactly the papers' formula),
-/// tolerance 1e-3.
-cases::PointCloudCase paper_case(std::int64_t points);
+/// tolerance 1e-3. With --small the panel has an eighth of the rows and columns.
+cases::PointCloudCase paper_case(std::int64_t points, bool small);
 
 /// Measures one method on one cloud; throws std::runtime_error if its result exceeds the tolerance.
 Measured measure(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,

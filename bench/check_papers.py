@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Runs a program of a paper's tables at small sizes and checks what its JSON says, all but the times.
+
+    bench/check_papers.py build/cpu/bench/paper_mitani [--device cpu]
+
+CTest runs it for each program (bench/CMakeLists.txt). PROGRAMS holds one line for each: its arguments and its checks.
+Published numbers are copied from the papers, not from the programs.
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HEAD = ("program", "commit", "device", "backend", "device_units", "driver", "clock", "date_utc", "small")
+
+SHIMOBABA_COLUMNS = ("points", "published_cpu_ms", "published_gtx260_ms", "published_hd5850_plain_ms", "published_hd5850_ms")
+SHIMOBABA_TABLE_1 = [(512, 30e3, 33, 215, 19), (1024, 59e3, 59, 422, 31), (1536, 88e3, 85, 630, 44), (2048, 115e3, 112, 838, 56),
+                     (2560, 146e3, 139, 1045, 68), (3072, 174e3, 165, 1252, 80), (3584, 204e3, 192, 1464, 93)]
+
+GWOSDEK_COLUMNS = ("published_direct_cpu_ms", "published_fast_cpu_ms", "published_direct_gpu_ms", "published_fast_gpu_ms")
+GWOSDEK_TABLE_1 = [(2120, 840, 30, 20), (33900, 3650, 430, 70), (542640, 14740, 6620, 280), (8853460, 57950, 103610, 1200)]
+
+AVRAMELOS_MODES = ["fast, float32", "slow, float32", "fast, float64", "SmoeRenderer fast", "SmoeRenderer robust"]
+AVRAMELOS_COLUMNS_2 = ("model", "published_serial_ms", "published_quasar_ms", "published_quasar_shared_ms", "published_opencl_ms")
+AVRAMELOS_TABLE_2 = [("Lena 2D", 1200, 0.8, 0.3, 0.5), ("Car 2D", 3500, 2.1, 0.7, 1.3), ("Bikes 4D", 3500, 12, 3.6, 2.9),
+                     ("Friends 4D", 3900, 13.1, 4.1, 4.3)]
+AVRAMELOS_COLUMNS_4 = ("block", "published_kernels", "published_titan_ms", "published_960m_ms")
+AVRAMELOS_TABLE_4 = [(16, 100.9, 11.7, 51.7), (32, 177.95, 18.8, 69.1), (64, 398.59, 36.1, 151.3), (128, 1087.3, 92.7, 483.4),
+                     (256, 3665.5, 309.6, 1750.1), (16, 100.9, 44.4, 155.1), (32, 177.95, 69.6, 269.6), (64, 398.59, 141.6, 816.7),
+                     (128, 1087.3, 365.5, 1634.8), (256, 3665.5, 2229.6, 0)]
+
+LAGRANGE_TABLE_3 = [("p = 1", 1, 0.164), ("p = 3", 3, 0.304), ("p = 6", 6, 0.507), ("CPU, p free", 0, 19.24)]
+
+
+class Checks(unittest.TestCase):
+    """Assertions on tables: lists of dictionaries with the same keys."""
+    longMessage = True
+
+    def published(self, rows, columns, expected):
+        """The rows hold the paper's numbers, in its order."""
+        self.assertEqual(len(rows), len(expected))
+        for row, own in zip(rows, expected):
+            for column, value in zip(columns, own):
+                if isinstance(value, str):
+                    self.assertEqual(row[column], value)
+                else:
+                    self.assertAlmostEqual(row[column], value, delta=1e-9 * abs(value), msg=f"{column} of {row}")
+
+    def columns(self, rows, keys, optional=()):
+        """Every row has every key, and no other."""
+        for row in rows:
+            self.assertEqual(set(row) - set(optional), set(keys), f"keys of {row}")
+
+    def below(self, rows, key, most):
+        """0 < row[key] <= most, with the remaining slack printed."""
+        largest = max(row[key] for row in rows)
+        print(f"  {key}: at most {largest:.2e}, {most:g} allowed")
+        for row in rows:
+            self.assertTrue(0 < row[key] <= most, f"{key} of {row} is above {most}")
+
+    def numbers(self, value, path=""):
+        """Numbers are finite, and times above 0. JSON has no NaN: the programs write null."""
+        if isinstance(value, dict):
+            for key, own in value.items():
+                self.numbers(own, f"{path}.{key}")
+        elif isinstance(value, list):
+            for i, own in enumerate(value):
+                self.numbers(own, f"{path}[{i}]")
+        else:
+            self.assertIsNotNone(value, path)
+            if isinstance(value, float):
+                self.assertTrue(math.isfinite(value), path)
+            if path.endswith(("_ms", "_us", "seconds")) and ".published" not in path:
+                self.assertGreater(value, 0, path)
+
+
+def shimobaba(check, table):
+    check.columns(table["rows"], SHIMOBABA_COLUMNS + ("direct_ms", "recurrence_ms", "separable_ms", "rel_error"))
+    check.published(table["rows"], SHIMOBABA_COLUMNS, SHIMOBABA_TABLE_1)
+    check.below(table["rows"], "rel_error", 1e-3)
+
+
+def mitani(check, table):
+    check.columns(table["rows"], ("points", "published", "direct_ms", "separable_ms", "rel_error"))
+    check.assertEqual([row["points"] for row in table["rows"]], [1000, 2000, 5000, 10000])
+    check.below(table["rows"], "rel_error", 1e-3)
+
+
+def gwosdek(check, table):
+    rows = table["table_1"]
+    check.columns(rows, GWOSDEK_COLUMNS + ("dots", "direct_ms", "ewald_ms", "constructor_ms", "ink_ms", "force_error"), ("taylor_ms",))
+    check.published(rows, GWOSDEK_COLUMNS, GWOSDEK_TABLE_1)
+    check.assertEqual([row["dots"] for row in rows], [2**n // 64 for n in (14, 16, 18, 20)])
+    check.below(rows, "force_error", 5e-4)
+    check.columns(table["figure_6"], ("dots", "direct_ms", "fast_ms"))
+    check.assertEqual([row["pixels"] for row in table["figure_7"]], [round(math.sqrt(row["dots"] / 0.6))**2 for row in rows])
+    check.assertEqual([row["stage"] for row in table["figure_8"]],
+                      ["sort", "spread", "transforms", "far field and image", "neighbours", "move"])
+
+
+def avramelos(check, table):
+    rows = table["table_1"]
+    check.columns(rows, ("mode", "luminance_mse", "rmse", "largest", "pixels_beyond_rule", "pixels_beyond_error"))
+    check.assertEqual([row["mode"] for row in rows], AVRAMELOS_MODES)
+    check.below(rows, "largest", 4e-6)  # 14 bits by the largest error, as the paper has by its own rule
+    check.below([rows[2]], "largest", 1e-12)  # the truth's other mode in the same arithmetic
+    for row in rows:
+        check.assertEqual(row["pixels_beyond_error"][:4], [0, 0, 0, 0], row["mode"])
+        check.assertLessEqual(row["luminance_mse"], 3 * row["rmse"]**2, row["mode"])
+        check.assertLessEqual(row["rmse"], row["largest"], row["mode"])
+    check.published(table["table_2"], AVRAMELOS_COLUMNS_2, AVRAMELOS_TABLE_2)
+    check.columns(table["table_2"], AVRAMELOS_COLUMNS_2 + ("components", "serial_ms", "window_ms", "bounded_ms"))
+    windows = [row for row in table["table_4"] if "block" in row]
+    check.columns(windows, AVRAMELOS_COLUMNS_4 + ("model", "size", "at_16_px"), ("matching",))
+    check.published(windows, AVRAMELOS_COLUMNS_4, AVRAMELOS_TABLE_4)
+    check.below([row["at_16_px"] for row in windows], "error", 1e-4)
+    matching = [row for row in windows if "matching" in row]
+    check.below([row["matching"] for row in matching], "error", 1e-4)
+    for row in matching:
+        most = row["published_kernels"]
+        check.assertLessEqual(row["matching"]["kernels"], most + 0.01 * most, row["block"])
+    check.below([row["bounded"] for row in table["table_4"] if "bounded" in row], "error", 0.25 / 255)
+    check.columns(table["figure_11"], ("model", "block", "components", "serial_ms", "window_ms", "bounded_ms"))
+    check.assertEqual([(row["model"], row["block"]) for row in table["figure_11"]],
+                      [(own[0], side) for own in AVRAMELOS_TABLE_2 for side in (16, 32, 64, 128)])
+
+
+def lagrange(check, table):
+    check.columns(table["table_3"], ("method", "p", "published_s", "size", "seconds"))
+    check.published(table["table_3"], ("method", "p", "published_s"), LAGRANGE_TABLE_3)
+    pictures = {row["hologram"]: row for row in table["figure_8"]}
+    check.assertEqual(list(pictures), ["complex reference", "no VDED", "VDED CPU, p free", "VDED p = 1", "VDED p = 3", "VDED p = 6"])
+    plain = pictures["no VDED"]
+    for name in list(pictures)[2:]:
+        check.assertGreater(pictures[name]["psnr_db"], plain["psnr_db"] + 6, name)
+        check.assertGreater(pictures[name]["contrast"], plain["contrast"], name)
+        check.assertLess(pictures[name]["light_share"], plain["light_share"], name)
+
+
+PROGRAMS = {
+    "paper_shimobaba": ([], shimobaba),
+    "paper_mitani": (["--max-points", "10000"], mitani),
+    "paper_gwosdek": ([], gwosdek),
+    "paper_avramelos": ([], avramelos),
+    "paper_lagrange": (["--figure", "figure_8.png"], lagrange),
+}
+
+
+def run(program, arguments, device):
+    """Returns the table that a program writes, run in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [os.path.abspath(program), "--small", "--device", device, "--json", "table.json", *arguments]
+        subprocess.run(command, cwd=folder, check=True)
+        with open(os.path.join(folder, "table.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="path of the program")
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    name = os.path.basename(options.program)
+    if name not in PROGRAMS:
+        sys.exit(f"check_papers.py: PROGRAMS has no line for {name}")
+    arguments, checks = PROGRAMS[name]
+    table = run(options.program, arguments, options.device)
+    check = Checks()
+    print(f"\n{name}:")
+    check.assertEqual([key for key in HEAD if key not in table], [], "keys missing")
+    check.assertEqual((table["program"], table["backend"], table["small"]), (name, options.device, True))
+    check.numbers(table)
+    checks(check, table)
+
+
+if __name__ == "__main__":
+    main()
