@@ -55,6 +55,9 @@ std::vector<DiffusionTap> causal_taps(int parallelism) {
   return taps;
 }
 
+/// Order of DiffusionWeights::taps.
+bool goes_before(const DiffusionTap& a, const DiffusionTap& b) { return a.dy != b.dy ? a.dy > b.dy : a.dx > b.dx; }
+
 /// Eq. (4).
 std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, const WeightOptions& options) {
   std::vector<DiffusionTap> taps = causal_taps(options.parallelism);
@@ -69,9 +72,11 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
     for (const auto& window : hogels) largest = std::max(largest, std::abs(window_transform(window, tap.dx, tap.dy)));
     return std::round(1e12 * (2 * largest + std::abs(edge_transform(options.kappa, tap.dx, tap.dy))));
   };
-  std::vector<std::pair<double, DiffusionTap>> ranked;
-  ranked.reserve(taps.size());
-  for (const auto& tap : taps) ranked.emplace_back(most(tap), tap);
+  std::vector<std::pair<double, DiffusionTap>> ranked(taps.size());
+  parallel_for(0, std::ssize(taps), [&](std::int64_t i) {
+    const auto& tap = taps[static_cast<std::size_t>(i)];
+    ranked[static_cast<std::size_t>(i)] = {most(tap), tap};
+  });
   // Equal values rank by distance, then in raster order, so that the selection is the same on every machine.
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
     const auto distance = [](const DiffusionTap& tap) { return tap.dx * tap.dx + tap.dy * tap.dy; };
@@ -80,9 +85,19 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
   });
   taps.clear();
   for (int i = 0; i < options.taps; ++i) taps.push_back(ranked[static_cast<std::size_t>(i)].second);
-  std::sort(taps.begin(), taps.end(),
-            [](const DiffusionTap& a, const DiffusionTap& b) { return a.dy != b.dy ? a.dy > b.dy : a.dx > b.dx; });
+  std::sort(taps.begin(), taps.end(), goes_before);
   return taps;
+}
+
+void require_given(const std::vector<DiffusionTap>& taps) {
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const auto& [dx, dy] = taps[i];
+    const bool causal = dy > 0 || (dy == 0 && dx > 0);
+    const bool near = dy <= rows_around && std::abs(dx) <= columns_around;
+    if (causal && near && (i == 0 || goes_before(taps[i - 1], taps[i]))) continue;
+    throw_argument(where, "given_taps", "taps of diffusion_taps, in its order",
+                   fmt::format("{}, {} at place {}", dx, dy, i));
+  }
 }
 
 double most_sum(const WeightOptions& options) {
@@ -94,7 +109,7 @@ double sum_of_moduli(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, double own) { return sum + std::abs(own); });
 }
 
-/// Solves a x = b in place (Cholesky), a {n, n} symmetric and positive definite.
+/// Solves a x = b in place (Cholesky), a {n, n} symmetric and positive definite; only its lower half is read.
 std::vector<double> solved(std::vector<double> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t j = 0; j < n; ++j) {
@@ -124,17 +139,35 @@ std::vector<double> least_squares(const SignalWindow& window, const std::vector<
   std::vector<double> b(n);
   for (std::size_t k = 0; k < n; ++k) {
     b[k] = weight(window, options.kappa, taps[k].dx, taps[k].dy);
-    for (std::size_t l = 0; l < n; ++l) {
+    for (std::size_t l = 0; l <= k; ++l) {
       a[k * n + l] = weight(window, options.kappa, taps[k].dx - taps[l].dx, taps[k].dy - taps[l].dy);
     }
   }
   const double power = weight(window, options.kappa, 0, 0);
-  for (double ridge = 1e-6 * power;; ridge *= 1.25) {
+  const auto with_ridge = [&](int step) {
     auto own = a;
-    for (std::size_t k = 0; k < n; ++k) own[k * n + k] += ridge;
-    auto values = solved(std::move(own), b);
-    if (sum_of_moduli(values) <= most_sum(options)) return values;
+    for (std::size_t k = 0; k < n; ++k) own[k * n + k] += 1e-6 * power * std::pow(1.25, step);
+    return solved(std::move(own), b);
+  };
+  auto values = with_ridge(0);
+  if (sum_of_moduli(values) <= most_sum(options)) return values;
+  int too_small = 0;
+  int enough = 128;  // 2.5e6 times the power: the moduli are below 1e-3 in sum
+  while (enough - too_small > 1) {
+    const int middle = (too_small + enough) / 2;
+    values = with_ridge(middle);
+    (sum_of_moduli(values) <= most_sum(options) ? enough : too_small) = middle;
   }
+  return with_ridge(enough);
+}
+
+void require_options(std::span<const SignalWindow> hogels, const WeightOptions& options) {
+  if (hogels.empty()) throw_argument(where, "hogels", "at least one", "none");
+  for (std::size_t i = 0; i < hogels.size(); ++i) require_window(hogels[i], i);
+  require_range(where, "taps", options.taps, 1, (2 * columns_around + 1) * (rows_around + 1));
+  require_range(where, "parallelism", options.parallelism, 0, columns_around);
+  require_range(where, "kappa", options.kappa, 0.1, 1);
+  if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
 }
 
 std::vector<double> weights_of(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
@@ -194,15 +227,16 @@ SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x
   return {(left + right) / 2, -(bottom + top) / 2, right - left, top - bottom};  // rows go down
 }
 
+std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options) {
+  require_options(windows, options);
+  return preselected(windows, options);
+}
+
 DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options) {
-  if (hogels.empty()) throw_argument(where, "hogels", "at least one", "none");
-  for (std::size_t i = 0; i < hogels.size(); ++i) require_window(hogels[i], i);
-  require_range(where, "taps", options.taps, 1, (2 * columns_around + 1) * (rows_around + 1));
-  require_range(where, "kept", options.kept, 0, options.taps);
-  require_range(where, "parallelism", options.parallelism, 0, columns_around);
-  require_range(where, "kappa", options.kappa, 0.1, 1);
-  if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
-  DiffusionWeights weights{preselected(hogels, options), {}};
+  require_options(hogels, options);
+  require_given(options.given_taps);
+  DiffusionWeights weights{options.given_taps.empty() ? preselected(hogels, options) : options.given_taps, {}};
+  require_range(where, "kept", options.kept, 0, static_cast<double>(weights.taps.size()));
   weights.values = values_of(hogels, weights.taps, options);
   if (options.serpentine) {
     std::vector<SignalWindow> mirrored(hogels.begin(), hogels.end());

@@ -126,11 +126,10 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
 }
 
-/// Returns the weights in the order of sums. Taps of rows above come first, by decreasing distance to the left of the
-/// latest tap of their row, the upper row first at equal distance. Taps of the own row follow, from far to near. Errors
-/// arrive in this order if all rows of a panel are processed in parallel, each a little behind the one above.
-DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
-  const auto& taps = weights.taps;
+/// Returns the taps' indices in the order of sums. Taps of rows above come first, by decreasing distance to the left of
+/// the latest tap of their row, the upper row first at equal distance. Taps of the own row follow, from far to near.
+/// Errors arrive in this order if all rows of a panel are processed in parallel, each a little behind the one above.
+std::vector<std::size_t> order_of_sums(const std::vector<DiffusionTap>& taps) {
   const auto latest = [&](int dy) {
     int least = std::numeric_limits<int>::max();
     for (const auto& tap : taps) least = tap.dy == dy ? std::min(least, tap.dx) : least;
@@ -144,18 +143,24 @@ DiffusionWeights in_order_of_sums(const DiffusionWeights& weights) {
     };
     return key(taps[a]) > key(taps[b]);
   });
-  const auto in_order = [&](const Array<float, 2>& values) {
-    if (values.empty()) return Array<float, 2>(values.shape());
-    Array<float, 2> ordered(values.shape());
-    for (std::int64_t set = 0; set < values.shape()[0]; ++set) {
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        ordered(set, static_cast<std::int64_t>(i)) = values(set, static_cast<std::int64_t>(order[i]));
-      }
+  return order;
+}
+
+/// Copies the weights in the given order of taps.
+void put_in_order(const Array<float, 2>& from, const std::vector<std::size_t>& order, Array<float, 2>& to) {
+  if (from.empty()) return;
+  for (std::int64_t set = 0; set < from.shape()[0]; ++set) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      to(set, static_cast<std::int64_t>(i)) = from(set, static_cast<std::int64_t>(order[i]));
     }
-    return ordered;
-  };
-  DiffusionWeights ordered{{}, in_order(weights.values), in_order(weights.backward)};
-  for (const std::size_t i : order) ordered.taps.push_back(taps[i]);
+  }
+}
+
+DiffusionWeights in_order(const DiffusionWeights& weights, const std::vector<std::size_t>& order) {
+  DiffusionWeights ordered{{}, Array<float, 2>(weights.values.shape()), Array<float, 2>(weights.backward.shape())};
+  for (const std::size_t i : order) ordered.taps.push_back(weights.taps[i]);
+  put_in_order(weights.values, order, ordered.values);
+  put_in_order(weights.backward, order, ordered.backward);
   return ordered;
 }
 
@@ -202,14 +207,29 @@ Shape<2> hogels_of(Shape<2> shape, std::int64_t hogel_px) {
 struct ErrorDiffusionPlan::State {
   ErrorDiffusionOptions options;
   Queue queue;
+  std::vector<DiffusionTap> taps;
+  std::vector<std::size_t> order;  ///< of sums
   Job job;
   std::unique_ptr<diffusion::Engine> engine;
   ErrorDiffusionReport report{};
 
+  void require_part(const RowRange& part) const {
+    const std::int64_t rows = job.shape[0];
+    const std::int64_t most = options.rows_at_once > 0 ? options.rows_at_once : rows;
+    require_rows(where, part, rows);
+    const bool whole = part.first_row % job.side == 0 && (part.end() % job.side == 0 || part.end() == rows);
+    if (!whole || part.rows > most) {
+      throw_argument(where, "part", fmt::format("whole rows of hogels of {} pixels, at most {} rows", job.side, most),
+                     fmt::format("rows {} to {}", part.first_row, part.end() - 1));
+    }
+    if (part.rows < rows && options.scale == 0) throw_argument(where, "scale", "above 0 for parts of a panel", "0");
+  }
+
   void require_finite(std::int64_t broken) const {
     if (broken < 0) return;
     throw_argument(where, "field", "finite values",
-                   fmt::format("one that is not at row {}, column {}", broken / job.shape[1], broken % job.shape[1]));
+                   fmt::format("one that is not at row {}, column {}", job.part.first_row + broken / job.shape[1],
+                               broken % job.shape[1]));
   }
 };
 
@@ -222,17 +242,24 @@ ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, con
   require_range(where, "hogel_px", static_cast<double>(options.hogel_px), 0, static_cast<double>(largest_grid_side));
   require_range(where, "clip", options.clip, 0.01, 1);
   require_range(where, "scale", options.scale, 0, static_cast<double>(std::numeric_limits<float>::max()));
+  require_range(where, "rows_at_once", static_cast<double>(options.rows_at_once), 0,
+                static_cast<double>(largest_grid_side));
   check_levels(options);
   const auto hogels = hogels_of(shape, options.hogel_px);
   check_weights(weights, hogels[0] * hogels[1]);
+  auto order = order_of_sums(weights.taps);
+  const std::int64_t rows_at_once = options.rows_at_once > 0 ? std::min(options.rows_at_once, shape[0]) : shape[0];
   Job job{shape,
           options.hogel_px > 0 ? options.hogel_px : std::max(shape[0], shape[1]),
           hogels,
-          in_order_of_sums(weights),
+          in_order(weights, order),
           levels_of(options),
-          options.serpentine};
+          options.serpentine,
+          hogels_of({rows_at_once, shape[1]}, options.hogel_px),
+          {0, shape[0]}};
   auto engine = make_engine(job, options, queue);
-  state_ = std::make_unique<State>(State{options, std::move(queue), std::move(job), std::move(engine)});
+  state_ = std::make_unique<State>(
+      State{options, std::move(queue), weights.taps, std::move(order), std::move(job), std::move(engine)});
 }
 ErrorDiffusionPlan::~ErrorDiffusionPlan() = default;
 ErrorDiffusionPlan::ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept = default;
@@ -241,21 +268,27 @@ ErrorDiffusionPlan& ErrorDiffusionPlan::operator=(ErrorDiffusionPlan&&) noexcept
 void ErrorDiffusionPlan::set_weights(const DiffusionWeights& weights) {
   Job& job = state_->job;
   check_weights(weights, job.hogels[0] * job.hogels[1]);
-  DiffusionWeights ordered = in_order_of_sums(weights);
-  const auto& own = job.weights;
-  if (ordered.taps != own.taps || ordered.values.shape() != own.values.shape() ||
-      ordered.backward.empty() != own.backward.empty()) {
+  auto& own = job.weights;
+  if (weights.taps != state_->taps || weights.values.shape() != own.values.shape() ||
+      weights.backward.empty() != own.backward.empty()) {
     throw_argument(where, "weights", fmt::format("{} sets of the same {} taps", own.values.shape()[0], own.taps.size()),
-                   fmt::format("{} of {}", ordered.values.shape()[0], ordered.taps.size()));
+                   fmt::format("{} of {}", weights.values.shape()[0], weights.taps.size()));
   }
-  job.weights = std::move(ordered);
+  put_in_order(weights.values, state_->order, own.values);
+  put_in_order(weights.backward, state_->order, own.backward);
   state_->engine->set_weights(job);
 }
 
 void ErrorDiffusionPlan::execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+  execute({0, state_->job.shape[0]}, field, codes);
+}
+
+void ErrorDiffusionPlan::execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   State& state = *state_;
-  require_view(where, "field", field, state.job.shape, state.queue.device());
-  require_view(where, "codes", codes, state.job.shape, state.queue.device());
+  state.require_part(part);
+  state.job.part = part;
+  require_view(where, "field", field, {part.rows, state.job.shape[1]}, state.queue.device());
+  require_view(where, "codes", codes, {part.rows, state.job.shape[1]}, state.queue.device());
   auto scale = static_cast<float>(state.options.scale);
   if (scale == 0) {
     const auto found = state.engine->scale(field, state.options.modulation, state.options.clip);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/optics/panel.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <memory>
 #include <string>
@@ -26,6 +27,9 @@ struct ErrorDiffusionOptions {
   bool serpentine = false;
   /// CUDA: folder in which kernels compiled for a pattern of taps are kept for other processes; empty: none.
   std::string cache_folder{};
+  /// Maximum number of rows of a part of the panel that `execute` computes, whole rows of hogels; 0: the panel. Fewer
+  /// rows take less memory on a GPU.
+  std::int64_t rows_at_once = 0;
 };
 
 struct ErrorDiffusionReport {
@@ -58,14 +62,18 @@ class ErrorDiffusionPlan {
   ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
   ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
 
-  /// Replaces the weights, for example for another part of a panel: same taps, same number of sets. Throws
-  /// invalid_argument for other taps or another number of sets. CUDA: waits for enqueued work.
+  /// Replaces the weights, for example for a viewer who has moved: same taps (WeightOptions::given_taps), same number of
+  /// sets. Only copies: compiles and allocates nothing. CUDA: enqueues the copy, behind earlier work. Throws
+  /// invalid_argument for other taps or another number of sets.
   void set_weights(const DiffusionWeights& weights);
 
   /// Computes the codes of a field, both {ny, nx} on the plan's device. Throws invalid_argument for another shape or
   /// device, and naming the first pixel that is not finite. CUDA: waits for the scale. If the scale is given it only
   /// enqueues, and report throws for the pixel.
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);
+  /// Computes the codes of some rows of the panel, both {part.rows, nx}: the same as in the whole panel. Throws also if
+  /// the part does not begin and end with a row of hogels, for more rows than rows_at_once, and without a given scale.
+  void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
   /// Waits for the last execute. Throws invalid_argument naming the first pixel that is not finite.
   [[nodiscard]] ErrorDiffusionReport report() const;
 

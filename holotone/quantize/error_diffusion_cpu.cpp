@@ -194,9 +194,9 @@ std::int64_t first_broken(View<const Complex, 2> field) {
 }  // namespace
 
 HogelPlace HogelPlace::of(const Job& job, std::int64_t number) {
-  const std::int64_t top = number / job.hogels[1] * job.side;
+  const std::int64_t top = number / job.hogels[1] * job.side - job.part.first_row;
   const std::int64_t left = number % job.hogels[1] * job.side;
-  return {number, top, left, std::min(job.side, job.shape[1] - left), std::min(job.side, job.shape[0] - top)};
+  return {number, top, left, std::min(job.side, job.shape[1] - left), std::min(job.side, job.part.rows - top)};
 }
 
 namespace {
@@ -214,7 +214,7 @@ class CpuEngine : public Engine {
     broken_ = first_broken(field);
     if (broken_ >= 0) return;
     if (skewed_can(job)) return diffuse_skewed(job, field, codes);
-    parallel_for(0, job.hogels[0] * job.hogels[1],
+    parallel_for(job.first_hogel(), job.end_hogel(),
                  [&](std::int64_t number) { Hogel(job, HogelPlace::of(job, number)).run(field, codes); });
   }
   std::int64_t broken() override { return broken_; }

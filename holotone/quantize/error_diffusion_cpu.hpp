@@ -15,9 +15,9 @@ struct Parts {
 /// Computes h of a row, in the units of the job.
 void read_row(const Complex* field, const Job& job, Parts sum, std::int64_t count);
 
-/// Pixels of a hogel.
+/// Pixels of a hogel in the job's part.
 struct HogelPlace {
-  std::int64_t number;
+  std::int64_t number;  ///< in the panel
   std::int64_t top;
   std::int64_t left;
   std::int64_t width;

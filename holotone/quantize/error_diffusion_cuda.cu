@@ -89,9 +89,8 @@ class CudaEngine : public Engine {
 
   void set_weights(const Job& job) override {
     const cuda::DeviceScope scope(queue_.device());
-    queue_.synchronize();  // kernels may still read the previous weights
+    // Behind the kernels that read the previous weights. The call has read the host's memory when it returns.
     if (!job.weights.values.empty()) upload(device_weights_, job.weights.values.data(), job.weights.values.size());
-    queue_.synchronize();
   }
 
   ScaleFound scale(View<const Complex, 2> field, Modulation modulation, double share) override {
@@ -134,6 +133,9 @@ class CudaEngine : public Engine {
     WavefrontArguments arguments = arguments_;
     arguments.field = reinterpret_cast<const float*>(field.data());
     arguments.codes = codes.data();
+    arguments.ny = job.part.rows;
+    arguments.hogels = static_cast<int>(job.end_hogel() - job.first_hogel());
+    if (arguments.many_sets != 0) arguments.weights += job.first_hogel() * kernel_.pattern.taps;
     arguments.scale = job.scale;
     // The field stays unscaled if nothing can overflow or underflow: multiplication by a power of two changes no
     // rounding.
@@ -207,7 +209,7 @@ class CudaEngine : public Engine {
     arguments_.groups = static_cast<int>((height + 31) / 32);
     arguments_.chunks = static_cast<int>((width + 31 * pattern.lag + pattern.chunk - 1) / pattern.chunk);
     const std::int64_t numbers =
-        std::int64_t{4} * pattern.above * pattern.chunk * arguments_.chunks * arguments_.hogels;
+        std::int64_t{4} * pattern.above * pattern.chunk * arguments_.chunks * element_count(job.hogels_at_once);
     borders_ = Array<unsigned long long, 1>({std::max<std::int64_t>(arguments_.groups > 1 ? numbers : 0, 1)}, queue_);
     cuda::check(cudaMemsetAsync(borders_.data(), 0, borders_.bytes(), cuda::stream_of(queue_)), "cudaMemsetAsync");
     arguments_.borders = borders_.data();
@@ -235,11 +237,9 @@ class CudaEngine : public Engine {
     arguments.broken = words_.data();
     arguments.ticket = reinterpret_cast<int*>(words_.data() + 1);
     arguments.one = 1;
-    arguments.ny = job.shape[0];
     arguments.nx = job.shape[1];
     arguments.side = static_cast<int>(job.side);
     arguments.hogels_across = static_cast<int>(job.hogels[1]);
-    arguments.hogels = static_cast<int>(job.hogels[0] * job.hogels[1]);
     arguments.many_sets = job.weights.values.shape()[0] > 1 ? 1 : 0;
   }
 

@@ -32,11 +32,17 @@ struct Job {
   DiffusionWeights weights;  ///< in the order of sums
   Levels levels;
   bool serpentine = false;
+  Shape<2> hogels_at_once{};  ///< most hogels of a part
+  RowRange part{};            ///< rows of the panel that the field and the codes hold
   float scale = 1;
   float unit = 1;                 ///< phase: factor of the field, a power of two
   float radius = 1;               ///< phase: scale * unit, the modulus of the shown values
   std::vector<float> level_re{};  ///< values that the codes show, times the radius
   std::vector<float> level_im{};
+
+  /// Numbers of the part's hogels: first_hogel() to end_hogel() - 1.
+  [[nodiscard]] std::int64_t first_hogel() const { return part.first_row / side * hogels[1]; }
+  [[nodiscard]] std::int64_t end_hogel() const { return (part.end() + side - 1) / side * hogels[1]; }
 };
 
 /// The modulus that a share of the pixels do not exceed (amplitude: |Re h|), and the first pixel that is not finite;

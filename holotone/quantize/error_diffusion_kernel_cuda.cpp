@@ -21,7 +21,7 @@ int least_delay(const Job& job, const WavefrontPattern& with_two) {
   const std::int64_t width = std::min(job.side, job.shape[1]);
   const std::int64_t apart = std::int64_t{32} * with_two.lag + with_two.chunk;
   const std::int64_t groups = std::min((std::min(job.side, job.shape[0]) + 31) / 32, width / apart + 1);
-  return job.hogels[0] * job.hogels[1] * groups < working ? 1 : 2;
+  return job.hogels_at_once[0] * job.hogels_at_once[1] * groups < working ? 1 : 2;
 }
 
 }  // namespace

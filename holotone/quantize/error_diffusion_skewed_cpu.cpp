@@ -357,12 +357,12 @@ bool skewed_can(const Job& job) {
 void diffuse_skewed(const Job& job, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   constexpr std::int64_t pixels_at_once = 1 << 22;
   const Skew skew(job.weights.taps);
-  const std::int64_t count = job.hogels[0] * job.hogels[1];
+  const std::int64_t end = job.end_hogel();
   const std::int64_t batch = std::max<std::int64_t>(
       4 * thread_count(),
       pixels_at_once / std::max<std::int64_t>(1, std::min(job.side, job.shape[0]) * std::min(job.side, job.shape[1])));
-  for (std::int64_t first = 0; first < count; first += batch) {
-    diffuse_batch(job, skew, first, std::min(first + batch, count), field, codes);
+  for (std::int64_t first = job.first_hogel(); first < end; first += batch) {
+    diffuse_batch(job, skew, first, std::min(first + batch, end), field, codes);
   }
 }
 

@@ -55,6 +55,11 @@ std::vector<Place> middles_of(const FieldGrid& grid, std::int64_t side) {
   return places;
 }
 
+/// Places from which the window is seen: one for each set of weights.
+std::vector<Place> places_of(const FieldGrid& grid, const WindowWeightOptions& options) {
+  return options.each_hogel ? middles_of(grid, options.hogel_px) : std::vector<Place>{{0, 0}};
+}
+
 [[noreturn]] void refuse_window(const FieldGrid& grid, const std::vector<SignalWindow>& windows) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& window : windows) least = std::min(least, radians_beyond(grid, window));
@@ -104,10 +109,33 @@ HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std
   return own;
 }
 
+std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from, const Viewer& to,
+                                      const WindowWeightOptions& options) {
+  const auto places = places_of(grid, options);
+  std::vector<SignalWindow> wanted;
+  std::vector<SignalWindow> reached;
+  constexpr int steps = 3;
+  for (int step = 0; step < steps * steps * steps; ++step) {
+    const auto between = [](double first, double last, int part) {
+      return std::lerp(first, last, part / (steps - 1.0));
+    };
+    const int back = step / (steps * steps);
+    const Viewer viewer{between(from.width_m, to.width_m, back), between(from.height_m, to.height_m, back),
+                        between(from.distance_m, to.distance_m, back), between(from.x_m, to.x_m, step % steps),
+                        between(from.y_m, to.y_m, step / steps % steps)};
+    for (const auto& place : places) {
+      wanted.push_back(signal_window(grid, viewer, place.x_m, place.y_m));
+      if (const auto window = reached_window(grid, viewer, place.x_m, place.y_m)) reached.push_back(*window);
+    }
+  }
+  if (reached.empty()) refuse_window(grid, wanted);
+  return diffusion_taps(reached, options.weights);
+}
+
 HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options) {
   std::int64_t clipped = 0;
   std::int64_t unreached = 0;
-  const auto places = options.each_hogel ? middles_of(grid, options.hogel_px) : std::vector<Place>{{0, 0}};
+  const auto places = places_of(grid, options);
   std::vector<SignalWindow> wanted;
   std::vector<std::optional<SignalWindow>> reached;
   for (const auto& place : places) {

@@ -4,6 +4,7 @@
 #include <holotone/optics/viewer.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <optional>
+#include <vector>
 
 // Weights of error diffusion for each hogel of a panel and a viewer.
 namespace holotone {
@@ -36,6 +37,16 @@ struct WindowWeightOptions {
 /// with the missing angle in degrees, if light from no hogel reaches the window. Throws as diffusion_weights too. Cost:
 /// that of diffusion_weights.
 HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options = {});
+
+/// Chooses taps for a viewer who moves: diffusion_taps for the windows of every hogel, seen by viewers at 27 places of
+/// the box with the corners `from` and `to` (in x, y and distance; width and height change with the distance from those
+/// of `from` to those of `to`). With these taps as WeightOptions::given_taps, the weights of all frames fit one plan:
+///   options.weights.given_taps = viewer_taps(grid, from, to, options);
+///   ErrorDiffusionPlan plan(..., window_weights(grid, from, options).weights, grid.shape(), queue);
+///   for each frame: plan.set_weights(window_weights(grid, viewer, options).weights), plan.execute(field, codes)
+/// Throws as window_weights, for the 27 places together. Cost O(27 hogels).
+std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from, const Viewer& to,
+                                      const WindowWeightOptions& options = {});
 
 /// Adds the statistics of HogelWeights to given weights, such as floyd_steinberg_weights().
 HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped = 0, std::int64_t unreached = 0);

@@ -132,6 +132,43 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   }
 }
 
+// A viewer who moves: over taps chosen for all windows, each window's weights are nearly as good as over its own taps.
+TEST(DiffusionWeights, OneSetOfTapsServesARangeOfWindows) {
+  std::vector<SignalWindow> range;
+  for (const double width : {0.1, 0.16, 0.24}) {
+    for (const double height : {0.08, 0.14}) range.push_back({0.2 - width, 0.1 - height, width, height});
+  }
+  for (const int p : {0, 3}) {
+    WeightOptions own;
+    own.rule = WeightRule::least_squares;
+    own.parallelism = p;
+    auto given = own;
+    given.given_taps = diffusion_taps(range, own);
+    ASSERT_EQ(given.given_taps.size(), 27U);
+    double worst = 0;
+    for (const auto& window : range) {
+      const auto weights = one(given, window);
+      EXPECT_EQ(weights.taps, given.given_taps);
+      worst = std::max(worst, 10 * std::log10(noise_of(weights, window, 1) / noise_of(one(own, window), window, 1)));
+    }
+    expect_within("p = " + std::to_string(p) + ", dB above the noise over own taps", worst, 1.5);
+    // For one window they are its own taps, and the weights the same.
+    given.given_taps = diffusion_taps(std::span(&usual, 1), own);
+    const auto expected = one(own);
+    const auto got = one(given);
+    EXPECT_EQ(got.taps, expected.taps);
+    EXPECT_TRUE(std::equal(got.values.data(), got.values.data() + 27, expected.values.data()));
+  }
+  WeightOptions wrong;
+  for (const auto& taps : std::vector<std::vector<DiffusionTap>>{{{0, 0}}, {{-1, 0}}, {{1, 13}}, {{1, 0}, {2, 0}}}) {
+    wrong.given_taps = taps;
+    expect_error(ErrorCode::invalid_argument, "given_taps", [&] { (void)one(wrong); });
+  }
+  wrong.given_taps = {{1, 1}, {1, 0}};
+  wrong.kept = 3;
+  expect_error(ErrorCode::invalid_argument, "kept", [&] { (void)one(wrong); });
+}
+
 TEST(DiffusionWeights, WindowsAreWhereTheViewerIs) {
   // Lagrange et al. 2024, Tables 1 and 2.
   const FieldGrid grid{24576, 24576, 750e-9, 635e-9};

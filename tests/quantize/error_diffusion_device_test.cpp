@@ -205,6 +205,61 @@ TEST_P(ErrorDiffusionDevice, OtherWeightsAreThoseOfANewPlan) {
   });
 }
 
+// Rows of hogels of a panel, with the weights of the whole panel: the last row is cut by the panel's end.
+TEST_P(ErrorDiffusionDevice, PartsAreThoseOfThePanel) {
+  const auto field = speckle({83, 72});
+  ErrorDiffusionOptions options;
+  options.hogel_px = 16;
+  options.scale = 5;
+  WeightOptions nine;
+  nine.taps = 9;
+  std::vector<DiffusionWeights> all;
+  all.push_back(windows_of({6, 5}, nine));
+  all.push_back(floyd_steinberg_weights());
+  all.push_back({{}, Array<float, 2>({1, 0})});
+  for (const auto& weights : all) {
+    const auto expected = codes_on(Device{}, options, weights, field);
+    on_each([&](Device device) {
+      auto parts = options;
+      parts.rows_at_once = 32;
+      const Queue queue(device);
+      ErrorDiffusionPlan plan(parts, weights, field.shape(), queue);
+      auto there = field.to(device);
+      Array<std::uint8_t, 2> codes(field.shape(), queue);
+      const auto part_of = [&](auto& whole, RowRange part) {
+        return View(whole.data() + part.first_row * 72, Shape<2>{part.rows, 72}, device);
+      };
+      for (const RowRange part : {RowRange{64, 19}, {0, 32}, {32, 16}, {48, 16}}) {
+        plan.execute(part, part_of(there, part), part_of(codes, part));
+      }
+      queue.synchronize();
+      const auto host = codes.to(Device{});
+      EXPECT_TRUE(std::equal(host.data(), host.data() + host.size(), expected.data()));
+      const auto refused = [&](RowRange part, const char* words) {
+        expect_error(ErrorCode::invalid_argument, words,
+                     [&] { plan.execute(part, part_of(there, part), part_of(codes, part)); });
+      };
+      refused({8, 16}, "whole rows of hogels of 16 pixels, at most 32 rows, got rows 8 to 23");
+      refused({0, 24}, "got rows 0 to 23");
+      refused({0, 48}, "got rows 0 to 47");
+      refused({80, 16}, "part");
+      auto broken = field.to(Device{});
+      broken(50, 7) = Complex(NAN, 0);
+      there = broken.to(device);
+      expect_error(ErrorCode::invalid_argument, "row 50, column 7", [&] {
+        plan.execute({48, 16}, part_of(there, {48, 16}), part_of(codes, {48, 16}));
+        (void)plan.report();
+      });
+    });
+  }
+  options.scale = 0;
+  ErrorDiffusionPlan unscaled(options, floyd_steinberg_weights(), field.shape());
+  Array<std::uint8_t, 2> codes({16, 72});
+  expect_error(ErrorCode::invalid_argument, "scale: expected above 0 for parts of a panel, got 0", [&] {
+    unscaled.execute({0, 16}, {field.data(), {16, 72}}, codes.view());
+  });
+}
+
 TEST_P(ErrorDiffusionDevice, CodesThatBeginAnywhere) {
   const auto field = speckle({64, 128});
   const auto expected = codes_on(Device{}, {}, floyd_steinberg_weights(), field);

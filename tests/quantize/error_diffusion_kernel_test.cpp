@@ -59,7 +59,8 @@ Job job_of(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
   Levels own{
       modulation, static_cast<float>(levels), std::vector<float>(levels), std::vector<float>(levels), {}, {}, false, 1,
       0};
-  return {{4096, 4096}, 256, {16, 16}, {std::move(taps), Array<float, 2>({1, count})}, std::move(own)};
+  DiffusionWeights weights{std::move(taps), Array<float, 2>({1, count})};
+  return {{4096, 4096}, 256, {16, 16}, std::move(weights), std::move(own), false, {16, 16}};
 }
 
 TEST(ErrorDiffusionKernel, EveryKindCompiles) {
