@@ -128,10 +128,10 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
                         {"method", to_string(job.method)},
                         {"encoding", job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude"},
                         {"bits", job.diffusion.bits},
-                        {"clip", job.diffusion.clip},
                         {"order", job.diffusion.serpentine ? "serpentine" : "raster"},
                         {"warnings", warnings_of(rows)},
                         {"time_s", seconds}};
+  if (job.scale == 0) object["clip"] = job.diffusion.clip;
   if (has_windows(job.method)) {
     object["rule"] = to_string(job.weights.rule);
     object["weights"] = job.weights.taps;
@@ -309,7 +309,7 @@ std::vector<OptionRow> level_options(QuantizeArguments& a) {
            .target = &a.bits,
            .value = "N",
            .help = "Bits of a code",
-           .range = bits_range,
+           .range = quantized_bits_range,
            .otherwise = "8, or as --panel or --lut state",
            .common = true,
            .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
@@ -323,7 +323,14 @@ std::vector<OptionRow> level_options(QuantizeArguments& a) {
            .target = &a.clip,
            .value = "F",
            .help = "Share of the pixels whose modulus is kept; larger moduli are clipped",
-           .range = clip_range}};
+           .range = clip_range},
+          {.names = "--scale",
+           .target = &a.scale,
+           .value = "S",
+           .help = "Divisor of the field, such as that reported for another frame",
+           .range = scale_range,
+           .otherwise = "by --clip",
+           .excludes = "--clip"}};
 }
 
 std::vector<OptionRow> override_options(QuantizeArguments& a) {

@@ -21,12 +21,6 @@ constexpr Choice<QuantizeMethod> methods[] = {{"truncate", QuantizeMethod::trunc
                                               {"vded", QuantizeMethod::vded}};
 constexpr Choice<WeightRule> rules[] = {{"eq1", WeightRule::eq1}, {"least-squares", WeightRule::least_squares}};
 
-template <class T, std::size_t N>
-std::string_view name_of(T value, const Choice<T> (&choices)[N]) {
-  return std::find_if(std::begin(choices), std::end(choices), [&](const auto& own) { return own.value == value; })
-      ->name;
-}
-
 /// Viewing window that the first file states, if any. Errors in the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
   const auto extension = extension_of(path);
@@ -114,28 +108,13 @@ void set_table(QuantizeJob& job, const QuantizeArguments& arguments) {
 }
 
 void set_levels(QuantizeJob& job, const QuantizeArguments& arguments) {
-  auto& diffusion = job.diffusion;
   const Panel panel =
       arguments.overrides.panel.empty() ? Panel{} : chosen_panel({arguments.overrides.panel, {}, {}, {}});
-  diffusion.modulation = panel.modulation;
-  if (!arguments.encoding.empty()) {
-    static constexpr Choice<Modulation> names[] = {{"phase", Modulation::phase}, {"amplitude", Modulation::amplitude}};
-    diffusion.modulation = choose("--encode", arguments.encoding, names);
-  }
-  if (diffusion.modulation != panel.modulation && !arguments.overrides.panel.empty()) {
-    reject("--encode",
-           fmt::format("{} for {}", panel.modulation == Modulation::phase ? "phase" : "amplitude", panel.name),
-           arguments.encoding);
-  }
   if (!arguments.overrides.panel.empty()) job.panel_bits = panel.bits;
-  diffusion.bits = std::min(panel.bits, 8);
-  if (!arguments.bits.empty()) diffusion.bits = static_cast<int>(whole_number("--bits", arguments.bits, bits_range));
-  if (!arguments.lut.empty()) {
-    set_table(job, arguments);
-  } else if (diffusion.bits == panel.bits) {
-    diffusion.levels = panel.level_phase_rad;
-  }
-  diffusion.clip = number_between("--clip", arguments.clip, clip_range);
+  job.diffusion = code_levels(panel, arguments.encoding, arguments.bits);
+  if (!arguments.lut.empty()) set_table(job, arguments);
+  job.diffusion.clip = number_between("--clip", arguments.clip, clip_range);
+  if (!arguments.scale.empty()) job.scale = number_between("--scale", arguments.scale, scale_range);
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {
@@ -186,8 +165,9 @@ void set_tasks(QuantizeJob& job, const QuantizeArguments& arguments) {
 
 }  // namespace
 
-std::string_view to_string(QuantizeMethod method) { return name_of(method, methods); }
-std::string_view to_string(WeightRule rule) { return name_of(rule, rules); }
+std::string_view to_string(QuantizeMethod method) {
+  return std::ranges::find(methods, method, &Choice<QuantizeMethod>::value)->name;
+}
 
 QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   QuantizeJob job;
@@ -197,8 +177,8 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   job.lut = arguments.lut;
   set_method(job, arguments);
   set_weights(job, arguments);
-  set_order(job, arguments);
   set_levels(job, arguments);
+  set_order(job, arguments);
   if (!arguments.hogel.empty()) job.hogel_px = whole_number("--hogel", arguments.hogel, hogel_range);
   if (!arguments.distance.empty()) job.distance_m = distance_of("--distance", arguments.distance);
   set_tasks(job, arguments);

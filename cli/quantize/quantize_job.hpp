@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/code_levels.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/values.hpp>
@@ -14,7 +15,6 @@
 
 namespace holotone::cli {
 
-inline constexpr Range bits_range = count_range(1, 8);
 inline constexpr Range weights_range = count_range(1, 637);  // upper bound for p = 0; diffusion_weights has fewer for
                                                              // larger p
 inline constexpr Range lead_range = count_range(1, 24);
@@ -40,6 +40,7 @@ struct QuantizeArguments {
   std::string kappa;
   std::string most_sum;
   std::string clip = "0.999";
+  std::string scale;
   std::string order = "raster";
   std::string distance;
   std::string device = "auto";
@@ -49,7 +50,6 @@ struct QuantizeArguments {
 
 enum class QuantizeMethod { truncate, floyd_steinberg, swed, vded };
 std::string_view to_string(QuantizeMethod method);
-std::string_view to_string(WeightRule rule);
 
 /// True for methods whose weights keep noise out of a viewing window.
 constexpr bool has_windows(QuantizeMethod method) {
@@ -72,6 +72,7 @@ struct QuantizeJob {
   bool viewer_stated = false;  ///< by the first file, not typed
   WeightOptions weights;
   ErrorDiffusionOptions diffusion;       ///< hogel_px: see `hogel_px`
+  double scale = 0;                      ///< from --scale; 0: by diffusion.clip
   std::optional<std::int64_t> hogel_px;  ///< from --hogel; 0: the panel
   std::optional<double> distance_m;
   std::string lut;

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/codes_writer.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
-#include <cli/quantize/codes_writer.hpp>
 #include <cli/quantize/quantize_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include <holotone/io/guarded.hpp>
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/quantized_file.hpp>
 #include <numeric>
 
 namespace holotone::cli {
@@ -32,6 +33,7 @@ class FieldBlocks {
  public:
   FieldBlocks(const FieldRowsReader& reader, std::int64_t rows) : reader_(reader), rows_(rows) {}
 
+  [[nodiscard]] std::int64_t rows() const { return std::min(rows_, reader_.shape()[0]); }
   [[nodiscard]] std::int64_t count() const { return (reader_.shape()[0] + rows_ - 1) / rows_; }
   [[nodiscard]] std::int64_t first_row(std::int64_t block) const { return block * rows_; }
 
@@ -145,94 +147,58 @@ FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks
     if (const std::int64_t broken = share.broken(); broken >= 0) {
       throw_io(path, "finite values", fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
     }
-  } while (share.another_pass());
-  const double scale = share.modulus();
+  } while (job.scale == 0 && share.another_pass());
+  const double scale = job.scale > 0 ? job.scale : share.modulus();
   if (scale > most_field_value)
     throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", scale));
   return {scale, squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny))};
 }
 
-/// Weight sets of hogels first to last - 1, or the single set for all.
-DiffusionWeights sets_of(const DiffusionWeights& all, std::int64_t first, std::int64_t last) {
-  const auto part = [&](const Array<float, 2>& values) {
-    const auto [sets, taps] = values.shape();
-    if (sets <= 1) return values.to(Device{});
-    Array<float, 2> own({last - first, taps});
-    std::copy_n(values.data() + first * taps, own.size(), own.data());
-    return own;
-  };
-  return {all.taps, part(all.values), all.backward.empty() ? Array<float, 2>() : part(all.backward)};
-}
-
-/// Quantizes blocks on the job's device. All blocks share one plan and its device memory; a lower last block has its
-/// own.
+/// Quantizes blocks of rows on the job's device.
 class BlockQuantizer {
  public:
-  BlockQuantizer(ErrorDiffusionOptions options, const HogelWeights& weights, Queue queue)
-      : options_(std::move(options)), weights_(weights.weights), queue_(std::move(queue)) {}
+  BlockQuantizer(ErrorDiffusionOptions options, const DiffusionWeights& weights, const FieldGrid& grid,
+                 std::int64_t rows, Queue queue)
+      : queue_(std::move(queue)), plan_(at_once(std::move(options), rows), weights, grid.shape(), queue_) {
+    if (queue_.device().backend == Backend::cpu) return;
+    values_ = Array<Complex, 2>({rows, grid.nx}, queue_);
+    levels_ = Array<std::uint8_t, 2>({rows, grid.nx}, queue_);
+  }
 
-  /// `first` to `last` - 1: hogels of the block.
-  void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes, std::int64_t first, std::int64_t last) {
-    if (!plan_ || field.shape() != shape_) {
-      plan_.reset();  // before the next plan allocates
-      plan_.emplace(options_, sets_of(weights_, first, last), field.shape(), queue_);
-      shape_ = field.shape();
-    } else if (weights_.values.shape()[0] > 1) {
-      plan_->set_weights(sets_of(weights_, first, last));
-    }
-    if (queue_.device().backend == Backend::cpu) return plan_->execute(field, codes);
-    if (values_.size() < field.size()) {
-      values_ = Array<Complex, 2>(shape_, queue_);
-      levels_ = Array<std::uint8_t, 2>(shape_, queue_);
-    }
+  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+    const RowRange part{first_row, field.shape()[0]};
+    if (queue_.device().backend == Backend::cpu) return plan_.execute(part, field, codes);
     // The last block may have fewer rows.
-    const View<Complex, 2> values(values_.data(), shape_, queue_.device());
-    const View<std::uint8_t, 2> levels(levels_.data(), shape_, queue_.device());
+    const View<Complex, 2> values(values_.data(), field.shape(), queue_.device());
+    const View<std::uint8_t, 2> levels(levels_.data(), field.shape(), queue_.device());
     copy<Complex, 2>(values, field, queue_);
-    plan_->execute(values, levels);
+    plan_.execute(part, values, levels);
     copy<std::uint8_t, 2>(codes, levels, queue_);
     queue_.synchronize();
   }
 
  private:
-  ErrorDiffusionOptions options_;
-  const DiffusionWeights& weights_;
+  static ErrorDiffusionOptions at_once(ErrorDiffusionOptions options, std::int64_t rows) {
+    options.rows_at_once = rows;
+    return options;
+  }
+
   Queue queue_;
-  std::optional<ErrorDiffusionPlan> plan_;
-  Shape<2> shape_{};
+  ErrorDiffusionPlan plan_;
   Array<Complex, 2> values_;  ///< device buffer, unused on the host
   Array<std::uint8_t, 2> levels_;
 };
 
 /// Records the quantization and the values that undo it.
 void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
-  const auto& diffusion = job.diffusion;
   set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
   set_metadata(metadata, "source", row.input);
-  for (const char* key : {"level_phase_rad", "phase_range_rad"})
-    metadata.erase(key);  // keys of a preset, of which --bits uses fewer levels
-  EncodeOptions encode;
-  const bool phase = diffusion.modulation == Modulation::phase;
-  encode.encoding = phase ? Encoding::phase : Encoding::amplitude;
-  encode.bits = diffusion.bits;
-  if (phase) encode.level_phase_rad = diffusion.levels;
-  const auto most = static_cast<float>(row.scale);
-  describe_encoding(metadata, encode, {-most, most}, false);
-  if (!phase && !diffusion.levels.empty()) set_metadata(metadata, "level_amplitude", diffusion.levels);
-  set_metadata(metadata, "scale", row.scale);
+  Quantization made{to_string(job.method), job.diffusion, row.scale, has_windows(job.method) ? &job.weights : nullptr,
+                    &row.weights};
+  made.diffusion.hogel_px = row.hogel_px;
+  describe_quantization(metadata, made);
   set_metadata(metadata, "field_energy", row.energy);
-  set_metadata(metadata, "clip", diffusion.clip);
-  set_metadata(metadata, "quantize_method", to_string(job.method));
-  if (job.method != QuantizeMethod::truncate) set_metadata(metadata, "serpentine", diffusion.serpentine ? "1" : "0");
-  if (row.hogel_px > 0) set_metadata(metadata, "hogel_px", std::to_string(row.hogel_px));
-  if (has_windows(job.method)) {
-    set_metadata(metadata, "weights", std::to_string(job.weights.taps));
-    set_metadata(metadata, "weights_kept", std::to_string(row.weights.most_used));
-    set_metadata(metadata, "weights_rule", to_string(job.weights.rule));
-    set_metadata(metadata, "weights_sum", row.weights.most_sum);
-    set_metadata(metadata, "weights_p", job.weights.parallelism > 0 ? std::to_string(job.weights.parallelism) : "free");
-    set_metadata(metadata, "kappa", job.weights.kappa);
-  }
+  if (job.scale == 0) set_metadata(metadata, "clip", job.diffusion.clip);
   metadata.erase("viewer");
   if (job.viewer) set_metadata(metadata, "viewer", text_of(*job.viewer));
 }
@@ -253,7 +219,8 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
 void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
                 std::int64_t square_side, Progress& progress) {
   ErrorDiffusionOptions options = job.diffusion;
-  options.hogel_px = row.hogel_px;
+  // Truncation: each pixel by itself, in blocks of any rows.
+  options.hogel_px = job.method == QuantizeMethod::truncate ? blocks.rows() : row.hogel_px;
   options.scale = row.scale;
   options.cache_folder = cache_folder();
   std::optional<WindowMeter> meter;
@@ -262,16 +229,13 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
     squares.hogel_px = square_side;
     meter.emplace(squares, row.grid, *job.viewer);
   }
-  BlockQuantizer quantizer(options, row.weights, Queue::create(job.device));
+  BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
     progress.step("quantising", block, blocks.count());
     const auto field = blocks.at(block);
     const auto codes = writer.next(field.shape()[0]);
-    const std::int64_t side = row.hogel_px > 0 ? row.hogel_px : row.grid.ny;
-    const std::int64_t first = blocks.first_row(block) / side * row.hogels[1];
-    const std::int64_t last = (blocks.first_row(block) + field.shape()[0] + side - 1) / side * row.hogels[1];
-    quantizer.execute(field, codes, first, last);
+    quantizer.execute(blocks.first_row(block), field, codes);
     if (meter) meter->add_rows(blocks.first_row(block), field, codes, row.scale);
     check_cancelled("quantising");
     writer.write();

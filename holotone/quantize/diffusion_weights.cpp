@@ -210,6 +210,8 @@ Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vecto
 
 }  // namespace
 
+std::string_view to_string(WeightRule rule) { return rule == WeightRule::eq1 ? "eq1" : "least-squares"; }
+
 SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
   require_grid("signal_window", grid);
   require_positive("signal_window", "width_m", viewer.width_m);

@@ -4,6 +4,7 @@
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/viewer.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace holotone {
@@ -35,6 +36,8 @@ enum class WeightRule {
   eq1,            ///< Lagrange et al. 2024, Eq. (1), divided by its sum of moduli and times most_sum
   least_squares,  ///< weights with the least noise in the window
 };
+/// "eq1", "least-squares"
+std::string_view to_string(WeightRule rule);
 
 struct WeightOptions {
   WeightRule rule = WeightRule::eq1;
@@ -59,9 +62,9 @@ struct DiffusionWeights {
   Array<float, 2> backward{};      ///< weights of rows from right to left, with mirrored taps; empty: `values`
 };
 
-/// Chooses `taps` of the 12 rows and 24 columns around a pixel, within the limit of `parallelism`: those of the greatest
-/// max(2 |M_s| + |M_hf|) over the windows (Eq. 4, see diffusion_weights). Returns them in the order of
-/// DiffusionWeights::taps. given_taps are ignored. Throws as diffusion_weights. Cost O(windows).
+/// Chooses `taps` of the 12 rows and 24 columns around a pixel, within the limit of `parallelism`: those with the
+/// greatest max(2 |M_s| + |M_hf|) over the windows (Eq. 4, see diffusion_weights). Returns them in the order of
+/// DiffusionWeights::taps. Ignores given_taps. Throws as diffusion_weights. Cost O(windows).
 std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options = {});
 
 /// Computes weights of error diffusion that keep quantization noise out of each hogel's viewing window and its mirror
@@ -69,15 +72,15 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 /// spectrum, the noise q - h has the spectrum (1 - W) E. The weights of Eq. (1) are
 ///   w(x, y) = 2 M_s(x, y) cos(2 pi (xi x + eta y)) + M_hf(x, y),
 /// M_s and M_hf the transforms of the window and of the frequencies outside kappa (Eq. 8, 9). They are the values at
-/// the taps of an ideal W that is 1 in these regions and 0 elsewhere. The taps are diffusion_taps of the hogels' windows,
-/// or given_taps.
+/// the taps of an ideal W that is 1 in these regions and 0 elsewhere. The taps are diffusion_taps of the hogels'
+/// windows, or given_taps.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
 /// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
 /// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1. Measured for
 /// speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p (tests/quantize/error_diffusion_test.cpp).
 /// Throws invalid_argument for options out of range, for more taps than the neighbourhood has, for given_taps beyond it
-/// or not in the order of DiffusionWeights::taps, and for windows below 1e-6 cycles a pixel or not within |frequency| <=
-/// 1/2.
+/// or in another order than DiffusionWeights::taps, and for windows below 1e-6 cycles a pixel or not within |frequency|
+/// <= 1/2.
 DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options = {});
 
 /// 7/16 to the right, 3/16, 5/16 and 1/16 below. Source: Floyd and Steinberg 1976.

@@ -62,8 +62,8 @@ class ErrorDiffusionPlan {
   ErrorDiffusionPlan(ErrorDiffusionPlan&&) noexcept;
   ErrorDiffusionPlan& operator=(ErrorDiffusionPlan&&) noexcept;
 
-  /// Replaces the weights, for example for a viewer who has moved: same taps (WeightOptions::given_taps), same number of
-  /// sets. Only copies: compiles and allocates nothing. CUDA: enqueues the copy, behind earlier work. Throws
+  /// Replaces the weights, for example for a viewer who has moved: same taps (WeightOptions::given_taps), same number
+  /// of sets. Only copies: compiles and allocates nothing. CUDA: enqueues the copy, behind earlier work. Throws
   /// invalid_argument for other taps or another number of sets.
   void set_weights(const DiffusionWeights& weights);
 

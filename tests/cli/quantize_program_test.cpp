@@ -205,6 +205,21 @@ TEST_F(QuantizeTest, CodesAreThePlansWhateverTheFileAndItsBlocks) {
   }
 }
 
+// Frames of one scale keep their brightness.
+TEST_F(QuantizeTest, AGivenScaleIsKept) {
+  speckle("a.npy", 60, 50);
+  const double found = run_json(line("a.npy", "found.png"))["holograms"][0]["scale"];
+  const auto given = run_json(line("a.npy", "given.png", {"--scale", fmt::format("{}", found)}));
+  EXPECT_EQ(codes_of("given.png"), codes_of("found.png"));
+  EXPECT_EQ(image("given.png").metadata.count("clip"), 0u);
+  EXPECT_EQ(image("given.png").metadata.at("field_energy"), image("found.png").metadata.at("field_energy"));
+  const auto twice = run_json(line("a.npy", "twice.png", {"--scale", fmt::format("{}", 2 * found)}));
+  EXPECT_EQ(twice["holograms"][0]["scale"], 2 * found);
+  EXPECT_NE(codes_of("twice.png"), codes_of("found.png"));
+  expect_refused(line("a.npy", "b.png", {"--scale", "-1"}), {"--scale", "'-1'"});
+  expect_refused(line("a.npy", "b.png", {"--scale", "1", "--clip", "0.9"}), {"--scale", "--clip"});
+}
+
 TEST_F(QuantizeTest, WhatAFileHoldsNoneOfIsToldAsFlags) {
   speckle("in.npy", 30, 40);
   const auto json = run_json(line("in.npy", "out.bmp", {"--bits", "2", "--distance", "3mm"}));

@@ -188,6 +188,57 @@ TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
   EXPECT_FALSE(fs::exists(journal));
 }
 
+// Codes in one pass are those of the field's file, and so is what they say of themselves.
+TEST_F(StereogramTest, CodesInOnePassAreThoseOfTwoSteps) {
+  if (!can_write("a.h5")) return;
+  const std::vector<std::string> view{"--distance",   "5mm",      "--viewer", "20mm:2mm@0.3,0mm",
+                                      "--resolution", "1100x700", "--hogel",  "128"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), view.begin(), view.end());
+    return more;
+  };
+  (void)run_json(hologram("a.h5", with({})));
+  for (const std::vector<std::string>& levels : {std::vector<std::string>{"--bits", "2"}, {"--encode", "amplitude"}}) {
+    std::vector<std::string> two{"quantize", path("a.h5"), "-o", path("two.png"), "--device", "cpu"};
+    two.insert(two.end(), levels.begin(), levels.end());
+    const double scale = run_json(two)["holograms"][0]["scale"];
+    two.insert(two.end(), {"--scale", fmt::format("{}", scale)});
+    EXPECT_FALSE(run_json(two).contains("clip"));
+    auto one = levels;
+    one.insert(one.end(), {"--scale", fmt::format("{}", scale)});
+    const auto json = run_json(hologram("one.png", with(one)));
+    EXPECT_EQ(json["holograms"][0]["scale"], scale);
+    EXPECT_EQ(json["encoding"], levels[0] == "--bits" ? "phase" : "amplitude");
+    EXPECT_EQ(json["bits"], levels[0] == "--bits" ? 2 : 8);
+    const Image by_one = read_image(path("one.png"));
+    Image by_two = read_image(path("two.png"));
+    const auto& codes = std::get<Array<std::uint8_t, 3>>(by_one.pixels);
+    const auto& expected = std::get<Array<std::uint8_t, 3>>(by_two.pixels);
+    ASSERT_EQ(codes.shape(), expected.shape());
+    EXPECT_TRUE(std::equal(codes.data(), codes.data() + codes.size(), expected.data()));
+    for (const char* key : {"source", "field_energy"}) EXPECT_EQ(by_two.metadata.erase(key), 1u) << key;
+    EXPECT_EQ(by_one.metadata.size(), by_two.metadata.size());
+    for (const auto& [key, value] : by_two.metadata) {
+      const auto own = by_one.metadata.find(key);
+      ASSERT_NE(own, by_one.metadata.end()) << key;
+      const bool number = std::isdigit(static_cast<unsigned char>(value[0])) != 0;
+      EXPECT_TRUE(own->second == value || (number && std::stod(own->second) == std::stod(value)))
+          << key << " " << own->second << " " << value;
+    }
+  }
+  EXPECT_EQ(run({"reconstruct", path("one.png"), "-o", path("seen.png"), "--device", "cpu"}).exit_code, 0);
+  expect_refused(hologram("one.png", with({})), {"--output", "--scale and --viewer do so in one pass"});
+  expect_refused(hologram("one.h5", with({"--scale", "2"})), {"--scale", ".png"});
+  expect_refused(hologram("one.png", {"--scale", "2"}), {"--viewer", "for codes"});
+  expect_refused(hologram("one.png", with({"--scale", "0"})), {"--scale", "'0'"});
+  expect_refused(hologram("one.png", with({"--scale", "2", "--encode", "complex"})),
+                 {"--encode", "phase or amplitude"});
+  expect_refused(hologram("one.png", with({"--scale", "2", "--bits", "9"})), {"--bits", "1 to 8"});
+  expect_refused(hologram("one.h5", with({"--bits", "8"})), {"--bits", "--scale"});
+  expect_refused({"hologram", path("view_1_1.png"), "-o", path("a.png"), "--scale", "2"},
+                 {"--scale", "views with --views"});
+}
+
 TEST_F(StereogramTest, BadInput) {
   const auto refused = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
     expect_refused(hologram("a.npy", std::move(more)), words);

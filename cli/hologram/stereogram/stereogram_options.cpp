@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/code_levels.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
@@ -10,15 +11,14 @@
 namespace holotone::cli {
 namespace {
 
-constexpr const char* hogel_options[] = {"--hogel", "--fringe", "--viewer"};
+constexpr const char* hogel_options[] = {"--hogel", "--fringe", "--viewer", "--scale"};
 constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-distance", "--camera-pitch",
                                         "--camera-span"};
 constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
                                            "--depth-hole"};
-/// Options of waves through whole layers, and of codes: not for a field that is written row by row.
-constexpr const char* whole_options[] = {
-    "--phase",           "--bits",    "--lut",        "--phase-range", "--amplitude-range",
-    "--reference-angle", "--carrier", "--correction", "--packed16"};
+/// Options of waves through whole layers, and of their codes: not for holograms that are written row by row.
+constexpr const char* whole_options[] = {"--phase",           "--lut",     "--phase-range", "--amplitude-range",
+                                         "--reference-angle", "--carrier", "--correction",  "--packed16"};
 
 bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.given.contains(option); }
 
@@ -27,18 +27,28 @@ bool is_model_name(const std::string& path) {
   return extension == ".smoe" || extension == ".json" || extension == ".npz";
 }
 
-void check_output(const HologramArguments& arguments) {
-  if (!arguments.encoding.empty() && arguments.encoding != "complex") {
+/// Names of pictures with metadata.
+bool is_name_of_codes(const std::string& path) {
+  const auto extension = extension_of(path);
+  return extension == ".png" || extension == ".tif" || extension == ".tiff";
+}
+
+/// A field, or codes quantized hogel by hogel if --scale is given.
+void check_output(const HologramArguments& arguments, const StereogramArguments& stereogram) {
+  const bool codes = is_name_of_codes(arguments.output);
+  const auto extension = extension_of(arguments.output);
+  if (!stereogram.scale.empty()) {
+    if (!codes) reject("--scale", "a name ending in .png, .tif or .tiff for codes after -o", arguments.output);
+    if (stereogram.viewer.empty()) reject("--viewer", "a viewing window such as 36mm:9.2mm for codes", "none");
+  } else if (!arguments.encoding.empty() && arguments.encoding != "complex") {
     reject("--encode", "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
            arguments.encoding);
-  }
-  const auto extension = extension_of(arguments.output);
-  if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
-    reject(
-        "--output",
-        "a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` converts the "
-        "field to codes",
-        arguments.output);
+  } else if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
+    reject("--output",
+           fmt::format("a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` "
+                       "converts the field to codes{}",
+                       codes ? ", or --scale and --viewer do so in one pass" : ""),
+           arguments.output);
   }
   require_known_counters("--output", arguments.output, !arguments.rgb.empty());
   if (frame_pattern("--output", arguments.output)) {
@@ -181,7 +191,12 @@ std::vector<OptionRow> stereogram_options(StereogramArguments& a) {
        .value = "WINDOW",
        .help = "Viewing window DISTANCE:SIZE[@X,Y], such as 36mm:9.2mm; computes hogel by hogel, only the light to it",
        .common = true,
-       .feeds = "StereogramPlan.viewer"},
+       .feeds = "StereogramPlan.viewer|window_weights.viewer"},
+      {.names = "--scale",
+       .target = &a.scale,
+       .value = "S",
+       .help = "Divisor of the field, as quantize reports it; writes codes instead of the field, with --viewer",
+       .range = scale_range},
       {.names = "--hogel",
        .target = &a.hogel,
        .value = "N",
@@ -246,10 +261,16 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
   refuse(whole_options, "a hologram that is not computed hogel by hogel");
   refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
          of_views ? "a picture with --image" : "views with --views");
-  check_output(arguments);
+  check_output(arguments, stereogram);
   StereogramJob job;
   job.output = arguments.output;
   job.panel = chosen_panel(arguments.panel);
+  if (!stereogram.scale.empty()) {
+    job.codes = code_levels(job.panel, arguments.encoding, arguments.bits);
+    job.codes->scale = number_between("--scale", stereogram.scale, scale_range);
+  } else if (!arguments.bits.empty()) {
+    reject("--bits", "--scale for codes of holograms computed hogel by hogel", source);
+  }
   job.channels = channels_of(arguments);
   job.device = parse_device(arguments.device);
   job.console = arguments.console;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/hologram/stereogram.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct StereogramArguments {
   std::string hogel;
   std::string fringe;
   std::string viewer;
+  std::string scale;
   std::string view_distance;
   std::string camera_pitch;
   std::string camera_span;
@@ -46,6 +48,7 @@ struct StereogramJob {
   StereogramOptions options;  ///< grid.wavelength_m: replaced by the channel's
   bool hogel_given = false;   ///< otherwise hogel_px = hogel_for(nearest distance)
   ViewGeometry geometry;
+  std::optional<ErrorDiffusionOptions> codes;  ///< writes codes of these levels and this scale instead of the field
   Device device;
   ConsoleOptions console;
 

@@ -8,6 +8,7 @@
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/common/hologram_encoder.hpp>
+#include <cli/hologram/stereogram/stereogram_codes.hpp>
 #include <cli/hologram/stereogram/stereogram_run.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>
 #include <cmath>
@@ -30,6 +31,7 @@ struct StereogramRow {
   StereogramInfo info;
   StereogramReport report;
   std::int64_t resumed = 0;  ///< rows of pixels that an earlier run had made
+  HogelWeights weights;      ///< statistics; codes only
   double compute_s = 0;
 };
 
@@ -82,16 +84,23 @@ class StereogramWork {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
     StereogramPlan plan(job_.options_for(channel), queue);
-    StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, 0};
+    StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, {}, 0};
     const std::int64_t n = job_.options.hogel_px;
     const auto metadata = metadata_of(channel);
-    const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
-    auto& run = written.emplace_back(rows, job_.console, progress);
-    row.resumed = run.resumed();
     const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
-    run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
-      row.report += plan.execute(*views_.source, colour, {first_row, part.shape()[0]}, part, progress);
-    });
+    if (job_.codes) {
+      auto made =
+          write_codes(job_, plan, {row.output, metadata, *views_.source, colour, rows_at_once() * n}, queue, progress);
+      row.report = made.report;
+      row.weights = std::move(made.weights);
+    } else {
+      const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
+      auto& run = written.emplace_back(rows, job_.console, progress);
+      row.resumed = run.resumed();
+      run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
+        row.report += plan.execute(*views_.source, colour, {first_row, part.shape()[0]}, part, progress);
+      });
+    }
     row.compute_s = watch.seconds();
     return row;
   }
@@ -191,6 +200,11 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
   return warnings;
 }
 
+std::string_view encoding_of(const StereogramJob& job) {
+  if (!job.codes) return "complex";
+  return job.codes->modulation == Modulation::phase ? "phase" : "amplitude";
+}
+
 nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
                        double seconds) {
   const auto& first = rows.front();
@@ -205,7 +219,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                         {"panel", job.panel.name},
                         {"resolution", {job.panel.nx, job.panel.ny}},
                         {"pitch_m", job.panel.pitch_m},
-                        {"encoding", "complex"},
+                        {"encoding", encoding_of(job)},
                         {"time_s", seconds},
                         {"warnings", warnings_of(job, work, rows)},
                         {"outputs", nlohmann::json::array()},
@@ -213,6 +227,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
   object.update(work.views().facts);
   if (work.views().missed_share) object["missed_share"] = work.views().missed_share();
   if (job.options.viewer) object["viewer"] = text_of(*job.options.viewer);
+  if (job.codes) object["bits"] = job.codes->bits;
   for (const auto& row : rows) {
     const auto& channel = job.channels[row.channel];
     nlohmann::json one{{"output", row.output},
@@ -229,6 +244,11 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
       one["too_near_share"] = share(row.report.too_near, row.report.lit);
       one["cut_share"] = share(row.report.cut, row.report.lit);
       one["curvature_error_rad"] = row.report.curvature_error_rad;
+    }
+    if (job.codes) {
+      one["scale"] = job.codes->scale;
+      one["weights_used"] = {row.weights.least_used, row.weights.most_used};
+      one["weights_sum"] = {row.weights.least_sum, row.weights.most_sum};
     }
     if (!channel.name.empty()) one["channel"] = channel.name;
     object["outputs"].push_back(row.output);
@@ -282,10 +302,13 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
   const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
   StereogramReport all;
   for (const auto& row : rows) all += row.report;
+  const std::string codes =
+      job.codes ? fmt::format(", quantized to {} of {} by vded", counted(job.codes->bits, "bit"), encoding_of(job))
+                : "";
   report(job.console,
-         fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed, on {}, {}", what,
+         fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed{}, on {}, {}", what,
                      job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
-                     100 * share(all.computed, all.rays), to_string(job.device), format_duration(seconds)));
+                     100 * share(all.computed, all.rays), codes, to_string(job.device), format_duration(seconds)));
 }
 
 }  // namespace

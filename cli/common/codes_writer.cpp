@@ -1,6 +1,6 @@
+#include <cli/common/codes_writer.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/quantize/codes_writer.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_rows.hpp>
 

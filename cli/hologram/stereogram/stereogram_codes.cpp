@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/codes_writer.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/hologram/stereogram/stereogram_codes.hpp>
+#include <holotone/recipes/quantized_file.hpp>
+#include <holotone/recipes/stereogram_codes.hpp>
+
+namespace holotone::cli {
+
+StereogramCodesMade write_codes(const StereogramJob& job, StereogramPlan& plan, const StereogramCodesTask& task,
+                                const Queue& queue, Progress& progress) {
+  const auto& grid = plan.options().grid;
+  WindowWeightOptions windows;
+  windows.hogel_px = job.options.hogel_px;
+  windows.weights.rule = WeightRule::least_squares;
+  StereogramCodesMade made;
+  made.weights = window_weights(grid, *job.options.viewer, windows);
+
+  ErrorDiffusionOptions options = *job.codes;
+  options.hogel_px = job.options.hogel_px;
+  options.rows_at_once = task.rows_at_once;
+  options.cache_folder = cache_folder();
+  ErrorDiffusionPlan diffusion(options, made.weights.weights, grid.shape(), queue);
+  Metadata metadata = task.metadata;
+  describe_quantization(metadata, {"vded", options, options.scale, &windows.weights, &made.weights});
+
+  CodesWriter writer(task.output, grid.shape(), metadata, true);
+  Array<Complex, 2> field({task.rows_at_once, grid.nx}, queue);
+  Array<std::uint8_t, 2> codes(field.shape(), queue);
+  for (std::int64_t row = 0; row < grid.ny; row += task.rows_at_once) {
+    const RowRange part{row, std::min(task.rows_at_once, grid.ny - row)};
+    const View<std::uint8_t, 2> own(codes.data(), {part.rows, grid.nx}, queue.device());
+    made.report += stereogram_codes(plan, diffusion, task.source, task.colour, part, field.view(), own, progress);
+    copy<std::uint8_t, 2>(writer.next(part.rows), own, queue);
+    queue.synchronize();
+    check_cancelled("writing");
+    writer.write();
+  }
+  UnfinishedRun::will_write(task.output);
+  writer.finish();
+  made.weights.weights = {};
+  return made;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,33 @@
+#include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/quantized_file.hpp>
+
+namespace holotone {
+
+void describe_quantization(Metadata& metadata, const Quantization& quantization) {
+  const auto& diffusion = quantization.diffusion;
+  for (const char* key : {"level_phase_rad", "phase_range_rad"})
+    metadata.erase(key);  // keys of a preset, of which the codes use fewer levels
+  EncodeOptions encode;
+  const bool phase = diffusion.modulation == Modulation::phase;
+  encode.encoding = phase ? Encoding::phase : Encoding::amplitude;
+  encode.bits = diffusion.bits;
+  if (phase) encode.level_phase_rad = diffusion.levels;
+  const auto most = static_cast<float>(quantization.scale);
+  describe_encoding(metadata, encode, {-most, most}, false);
+  if (!phase && !diffusion.levels.empty()) set_metadata(metadata, "level_amplitude", diffusion.levels);
+  set_metadata(metadata, "scale", quantization.scale);
+  set_metadata(metadata, "quantize_method", quantization.method);
+  if (quantization.method != "truncate") set_metadata(metadata, "serpentine", diffusion.serpentine ? "1" : "0");
+  if (diffusion.hogel_px > 0) set_metadata(metadata, "hogel_px", std::to_string(diffusion.hogel_px));
+  if (quantization.windows == nullptr) return;
+  const auto& windows = *quantization.windows;
+  set_metadata(metadata, "weights", std::to_string(windows.taps));
+  set_metadata(metadata, "weights_kept", std::to_string(quantization.weights->most_used));
+  set_metadata(metadata, "weights_rule", to_string(windows.rule));
+  set_metadata(metadata, "weights_sum", quantization.weights->most_sum);
+  set_metadata(metadata, "weights_p", windows.parallelism > 0 ? std::to_string(windows.parallelism) : "free");
+  set_metadata(metadata, "kappa", windows.kappa);
+}
+
+}  // namespace holotone
