@@ -75,13 +75,13 @@ struct EncodeReport {
 ///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = V;
 ///                    V is U at this very pixel without its spatial frequencies |f_x| >= 1/6 cycle a pixel (rows
 ///                    periodic)
-/// Values out of [min, max] are clamped. NaN pixels get the code of phase 0 (phase encodings) or code 0, with burckhardt
-/// their whole row, with single_sideband the whole panel.
+/// Values out of [min, max] are clamped. NaN pixels get the code of phase 0 (phase encodings) or code 0; so do, with
+/// burckhardt, their whole row, with single_sideband the whole panel.
 /// docs/encoding.md compares the encodings. Sources: Hsueh, Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl, Lohmann,
 /// J. Opt. Soc. Am. 58, 620 (1968); Burckhardt, Appl. Opt. 9, 1949 (1970).
 ///
-/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)), burckhardt O(nx ny log nx). One pass over the field; a range that
-/// is not given costs another pass before it. Workspace: the correction map; single_sideband one complex field;
+/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)), burckhardt O(nx ny log nx). One pass over the field; a range
+/// that is not given costs another pass before it. Workspace: the correction map; single_sideband one complex field;
 /// burckhardt a row a thread, on CUDA 32 MiB of rows.
 /// The arithmetic is float32 with every rounding fixed, so the CPU and CUDA give the same codes (single_sideband and
 /// burckhardt: up to their FFT). Phase error before rounding to a level: at most 2.5e-7 turns.

@@ -254,7 +254,7 @@ TEST_P(EncodeDecoding, SingleSidebandHasHalfASpectrumThatIsTheFields) {
   });
 }
 
-/// 10 log10 of a field's energy over that of its difference to the light in the order at f_x = 1/3, brought to the axis.
+/// 10 log10 of a field's energy over that of its difference to the order at f_x = 1/3, brought to the axis.
 double first_order_db(const std::vector<Complex64>& light, const std::vector<Complex64>& field, const FieldGrid& grid) {
   const auto order = filtered(light, grid, [](double fx, double) { return std::abs(fx - 1.0 / 3) < 1.0 / 6 - 1e-9; });
   double noise = 0;
