@@ -159,6 +159,11 @@ void add_error_diffusion_rows(const RowOptions& options) {
   for (const int p : {1, 3, 6}) {
     add(fmt::format("vded/{}/p{}", side, p), [side, p] { return view_dependent(side, p); });
   }
+  add(fmt::format("vded/carry/{}", side), [side] {
+    auto own = view_dependent(side, 3);
+    own.options.borders = holotone::HogelBorders::carry;
+    return own;
+  });
   add("error_diffusion/8192", [] { return floyd_steinberg(8192); });
 }
 
