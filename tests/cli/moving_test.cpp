@@ -74,7 +74,7 @@ TEST_F(MovingTest, EveryEncodingAndColourMoves) {
       (void)hologram(fmt::format("in_{}.csv", n), fs::path(named(kind.output, "one", "%c")).filename());
       for (const auto& colour : kind.colours) {
         const auto file = named(kind.output, std::to_string(n), colour);
-        EXPECT_EQ(content_of(file), content_of(named(kind.output, "one", colour))) << file;
+        EXPECT_TRUE(content_of(file) == content_of(named(kind.output, "one", colour))) << file;
         contents.insert(content_of(file));
       }
       const Spot seen = brightest(pixels_of(named(kind.picture, std::to_string(n), "")));
