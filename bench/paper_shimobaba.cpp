@@ -22,7 +22,6 @@ constexpr Published table_1[] = {{512, 30e3, 33, 215, 19},     {1024, 59e3, 59, 
                                  {3584, 204e3, 192, 1464, 93}};
 
 using bench::Column;
-using bench::three_digits;
 using holotone::PointMethod;
 
 /// The paper's own methods: its kernels on CUDA, Eq. (2) in plain loops on the CPU.
