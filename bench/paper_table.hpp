@@ -28,7 +28,8 @@ struct TableProgram {
 
 /// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--small`,
 /// `--json` and `--help`, and calls print(options, results). results begins with program, commit, device, driver and
-/// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code; errors are printed as one line.
+/// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code;
+/// errors are printed as one line.
 int run_table_program(int argc, char** argv, const TableProgram& program,
                       const std::function<void(const TableOptions&, nlohmann::json&)>& print);
 
