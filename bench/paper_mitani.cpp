@@ -74,6 +74,8 @@ void print(const bench::TableOptions& options, nlohmann::json& results) {
     results["rows"].push_back(
         {{"points", count}, {"published", published}, {"rel_error", columns.back().measured.relative_error}});
     bench::add_columns(columns, rows, results["rows"].back());
+    if (rows.size() == 2) rows[0].emplace_back("frames/s, separable");
+    rows.back().push_back(bench::three_digits(1e3 / columns.back().measured.milliseconds));
   }
   bench::print_table(rows);
   fmt::print(
