@@ -140,6 +140,17 @@ __device__ __forceinline__ unsigned place_of(const Places& places, int column, i
   return places.block[back] + 8 * (column + back * BLOCK) - dy * pitch * 8;
 }
 
+#if SETS
+/// Weight of a tap for the pixel at `column` that collects an error. `mixed`: it may use the set to the right.
+template <bool mixed>
+__device__ __forceinline__ float weight_at(const Lane& lane, int tap, int column) {
+  return mixed && column >= lane.next_set ? lane.next_weights[tap] : lane.weights[tap];
+}
+#define WEIGHT(tap, column) weight_at<mixed>(lane, tap, column)
+#else
+#define WEIGHT(tap, column) lane.weights[tap]
+#endif
+
 /// Returns the sum of pixel `column` of the block before the error of its direct neighbour is added. `place`: its column
 /// in the hogel.
 template <bool mixed>
@@ -148,21 +159,12 @@ __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& p
   Parts32 u{phase_math::add(value.re, lane.sums[0].re), phase_math::add(value.im, lane.sums[0].im)};
 #define COLLECT(tap, dx)                                                                                       \
   if (dx > 1) {                                                                                                \
-    add_to(u, weight_at<mixed>(lane, tap, place),                                                              \
+    add_to(u, WEIGHT(tap, place),                                                                              \
            dx <= RING ? lane.own[1 < dx && dx <= RING ? dx - 1 : 0] : load(place_of(places, column - dx, 0))); \
   }
   OWN_TAPS(COLLECT)
 #undef COLLECT
   return u;
-}
-
-/// Weight of a tap for the pixel at `column` that collects an error. `mixed`: it may use the set to the right.
-template <bool mixed>
-__device__ __forceinline__ float weight_at(const Lane& lane, int tap, [[maybe_unused]] int column) {
-#if SETS
-  if (mixed && column >= lane.next_set) return lane.next_weights[tap];
-#endif
-  return lane.weights[tap];
 }
 
 /// Processes a block of steps. `edge`: some columns are outside the hogel. `mixed`: some errors are collected by pixels
@@ -178,8 +180,7 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 #define COME(row, dy, delay, early) coming[row] = early ? load(place_of(places, c - delay, dy)) : lane.coming[row];
     ROWS(COME)
 #undef COME
-#define COLLECT(tap, row, slot) \
-  add_to(lane.sums[slot], weight_at<mixed>(lane, tap, first_column + c + slot), coming[row]);
+#define COLLECT(tap, row, slot) add_to(lane.sums[slot], WEIGHT(tap, first_column + c + slot), coming[row]);
     LATE_TAPS(COLLECT)
 #define COME(row, dy, delay, early) \
   if (!early) lane.coming[row] = load(place_of(places, c + 1 - (early ? 2 : delay), dy));
@@ -189,7 +190,7 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 #undef COLLECT
     Parts32 u = begin_pixel<mixed>(lane, places, value, c, first_column + c);
 #if NEAREST
-    add_to(u, weight_at<mixed>(lane, TAPS - 1, first_column + c), lane.own[0]);
+    add_to(u, WEIGHT(TAPS - 1, first_column + c), lane.own[0]);
 #endif
     const int bits = code_of(arguments, u);
     const Parts32 level = level_of(shown, bits);

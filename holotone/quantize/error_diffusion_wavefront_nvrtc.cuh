@@ -206,12 +206,14 @@ __device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, 
   const long long first = row / arguments.set_side * arguments.sets_across * TAPS;
   lane.next_weights = arguments.weights + first + TAPS;
   lane.next_set = arguments.set_side < work.columns ? arguments.set_side : no_set;
-#else
-  const long long first = arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0;
 #endif
 #pragma unroll
   for (int i = 0; i < TAPS; ++i) {
+#if SETS
     const float weight = arguments.weights[first + i];
+#else
+    const float weight = arguments.weights[(arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0) + i];
+#endif
     // Waits for the load here. Otherwise each use of a weight would wait for any load in flight at that time.
     lane.weights[i] = phase_math::multiply(weight, arguments.one);
   }
