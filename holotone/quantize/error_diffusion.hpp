@@ -48,10 +48,10 @@ struct ErrorDiffusionReport {
 /// clipped to |h| <= 1 (amplitude: (1 + Re h) / 2, Re h clipped to -1 .. 1), in raster order within each hogel
 ///   u(x, y) = h(x, y) + sum over taps of w e(x - dx, y - dy),   q = the level nearest to u,   e = u - q
 /// (phase: q = exp(i phase) nearest in phase; of codes with equal phases the lowest). So noise q - h = -(e - sum of
-/// w e) has the spectrum (1 - W) E. Errors outside the hogel count as 0; with HogelBorders::carry outside the panel, and
-/// w are those of the hogel of (x, y). Without taps it is truncation. Values of two
-/// phases lie on a line: only the part of e along it is passed on. With one bit of phase, the window contains half of
-/// the field, and its mirror image the conjugate order.
+/// w e) has the spectrum (1 - W) E. Errors outside the hogel count as 0; with HogelBorders::carry outside the panel,
+/// and w are those of the hogel of (x, y). Without taps it is truncation. Values of two phases lie on a line: only the
+/// part of e along it is passed on. With one bit of phase, the window contains half of the field, and its mirror image
+/// the conjugate order.
 ///
 /// float32 with every rounding fixed: sums by fused multiply-adds in an order that depends on the taps alone, phases
 /// within 2.5e-6 turns by multiply-adds (phase_math.h). Codes are the same on every processor and for any number of

@@ -87,8 +87,8 @@ struct Reach {
   }
 };
 
-/// Error diffusion of one hogel, with the sets of weights within it if errors cross borders. The errors of its last rows are in a ring, with margins on both sides for taps that
-/// reach beyond the hogel.
+/// Error diffusion of one hogel, with the sets of weights within it if errors cross borders. The errors of its last
+/// rows are in a ring, with margins on both sides for taps that reach beyond the hogel.
 class Hogel {
  public:
   Hogel(const Job& job, const HogelPlace& place)

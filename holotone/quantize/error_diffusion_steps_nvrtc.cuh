@@ -151,8 +151,8 @@ __device__ __forceinline__ float weight_at(const Lane& lane, int tap, int column
 #define WEIGHT(tap, column) lane.weights[tap]
 #endif
 
-/// Returns the sum of pixel `column` of the block before the error of its direct neighbour is added. `place`: its column
-/// in the hogel.
+/// Returns the sum of pixel `column` of the block before the error of its direct neighbour is added. `place`: its
+/// column in the hogel.
 template <bool mixed>
 __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& places, Parts32 value, int column,
                                                [[maybe_unused]] int place) {

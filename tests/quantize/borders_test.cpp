@@ -6,6 +6,7 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <numbers>
+#include <tests/quantize/error_diffusion.hpp>
 
 namespace holotone {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int64_t side = 512;
 constexpr FieldGrid grid{side, side, 2e-6, 532e-9};
 constexpr Viewer viewer{2.4e-3, 2.4e-3, 36e-3, 0, 0};
 
-/// Multiplies by exp(direction i pi (x^2 + y^2) / (lambda v)): the spectrum of the product is the light in the eye's plane.
+/// Multiplies by exp(direction i pi (x^2 + y^2) / (lambda v)); the spectrum is then the light in the eye's plane.
 void chirp(Array<Complex, 2>& field, double direction) {
   for (std::int64_t i = 0; i < field.size(); ++i) {
     const auto from_centre = [](std::int64_t at) {
@@ -98,6 +99,61 @@ TEST(Borders, CarriedErrorsLeaveNoSeam) {
     EXPECT_GT(carry, separate + (hogel_px < 64 ? 2 : 0.4)) << hogel_px;
     EXPECT_GT(carry, one_set + 1) << hogel_px;
   }
+}
+
+// A tap 20 rows above leaves the loop over rows side by side; it must use the same weights.
+TEST(Borders, ErrorsCrossBordersWithTheCollectorsWeights) {
+  const auto field = test::speckle({61, 107}, 5);
+  ErrorDiffusionOptions options;
+  options.borders = HogelBorders::carry;
+  for (const std::int64_t hogel_px : {7, 32, 64}) {
+    options.hogel_px = hogel_px;
+    const auto hogels = hogels_of(field.shape(), hogel_px);
+    for (const int p : {0, 3}) {
+      for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+        options.modulation = modulation;
+        options.bits = p == 0 ? 2 : 6;
+        const auto weights = test::windows_of(hogels, {.rule = WeightRule::least_squares, .parallelism = p});
+        test::expect_nearest(fmt::format("hogels of {}, p = {}", hogel_px, p), options, weights, field.view());
+      }
+    }
+    DiffusionWeights far{{{3, 20}, {-2, 1}, {1, 0}}, Array<float, 2>({hogels[0] * hogels[1], 3})};
+    for (std::int64_t i = 0; i < far.values.size(); ++i) {
+      far.values.data()[i] = 0.3F * static_cast<float>(random_uniform64(6, static_cast<std::uint64_t>(i)));
+    }
+    test::expect_nearest(fmt::format("hogels of {}, 20 rows", hogel_px), options, far, field.view());
+  }
+}
+
+TEST(Borders, BordersOfEqualHogelsVanish) {
+  const auto field = test::speckle({64, 96}, 8);
+  const auto one = test::windows_of({1, 1}, {.rule = WeightRule::least_squares});
+  DiffusionWeights equal{one.taps, Array<float, 2>({6, std::ssize(one.taps)})};
+  for (std::int64_t set = 0; set < 6; ++set) std::copy_n(one.values.data(), one.values.size(), &equal.values(set, 0));
+  const auto whole = test::codes_of({}, one, field.view());
+  const ErrorDiffusionOptions carry{.hogel_px = 32, .borders = HogelBorders::carry};
+  for (const DiffusionWeights* weights : {&one, &std::as_const(equal)}) {
+    const auto codes = test::codes_of(carry, *weights, field.view());
+    EXPECT_TRUE(std::equal(codes.data(), codes.data() + codes.size(), whole.data()));
+  }
+  const auto separate = test::codes_of({.hogel_px = 32}, one, field.view());
+  EXPECT_FALSE(std::equal(separate.data(), separate.data() + separate.size(), whole.data()));
+}
+
+TEST(Borders, WhatCannotCarryIsRefused) {
+  const auto weights = test::windows_of({2, 3}, {.serpentine = true});
+  ErrorDiffusionOptions options{.hogel_px = 32, .serpentine = true, .borders = HogelBorders::carry};
+  support::expect_error(ErrorCode::unsupported, "ErrorDiffusionPlan: serpentine: expected raster order", [&] {
+    ErrorDiffusionPlan(options, weights, {64, 96});
+  });
+  options.serpentine = false;
+  options.scale = 1;
+  ErrorDiffusionPlan plan(options, weights, {64, 96});
+  Array<Complex, 2> field({32, 96});
+  Array<std::uint8_t, 2> codes({32, 96});
+  support::expect_error(ErrorCode::invalid_argument, "part", [&] {
+    plan.execute({0, 32}, std::as_const(field).view(), codes.view());
+  });
 }
 
 }  // namespace

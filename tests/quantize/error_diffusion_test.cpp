@@ -5,112 +5,16 @@
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
+#include <tests/quantize/error_diffusion.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {
 namespace {
 
+using namespace test;
 using support::Complex64;
 using support::expect_error;
 using support::expect_within;
-
-DiffusionWeights no_weights() { return {{}, Array<float, 2>({1, 0})}; }
-
-Array<Complex, 2> speckle(Shape<2> shape, std::uint64_t seed) {
-  Array<Complex, 2> field(shape);
-  for (std::int64_t i = 0; i < field.size(); ++i) {
-    const auto at = static_cast<std::uint64_t>(i);
-    const double modulus = std::sqrt(-std::log(1 - random_uniform64(seed, 2 * at)));
-    field.data()[i] = Complex(std::polar(3 * modulus, 2 * M_PI * random_uniform64(seed, 2 * at + 1)));
-  }
-  return field;
-}
-
-Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
-                                View<const Complex, 2> field, float* scale = nullptr) {
-  ErrorDiffusionPlan plan(options, weights, field.shape());
-  Array<std::uint8_t, 2> codes(field.shape());
-  plan.execute(field, codes.view());
-  if (scale != nullptr) *scale = plan.report().scale;
-  return codes;
-}
-
-/// Modulation of code l.
-Complex64 shown(const ErrorDiffusionOptions& options, int code) {
-  const double levels = std::ldexp(1.0, options.bits);
-  const bool phase = options.modulation == Modulation::phase;
-  if (!options.levels.empty()) {
-    const double own = options.levels[static_cast<std::size_t>(code)];
-    return phase ? std::polar(1.0, own) : own;
-  }
-  return phase ? std::polar(1.0, 2 * M_PI * code / levels) : Complex64(code / (levels - 1));
-}
-
-/// Distance of u to the code's level minus that to the nearest level: in turns, or in amplitude.
-double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int code) {
-  const int all = options.levels.empty() ? 1 << options.bits : static_cast<int>(options.levels.size());
-  const auto distance = [&](int level) {
-    const Complex64 q = shown(options, level);
-    if (options.modulation == Modulation::amplitude) return std::abs(u.real() - q.real());
-    return std::abs(std::arg(u * std::conj(q))) / (2 * M_PI);
-  };
-  double least = 1e9;
-  for (int level = 0; level < all; ++level) least = std::min(least, distance(level));
-  return distance(code) - least;
-}
-
-/// Computes the errors from the codes in float64 and expects each code to be that of the nearest level.
-void expect_nearest(const std::string& what, const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
-                    View<const Complex, 2> field) {
-  float scale = 0;
-  const auto codes = codes_of(options, weights, field, &scale);
-  const auto [ny, nx] = field.shape();
-  const std::int64_t side = options.hogel_px > 0 ? options.hogel_px : std::max(nx, ny);
-  const std::int64_t across = (nx + side - 1) / side;
-  std::vector<Complex64> errors(static_cast<std::size_t>(nx * ny));
-  double worst = 0;
-  const auto way = [&](std::int64_t row) { return options.serpentine && row % side % 2 == 1 ? -1 : 1; };
-  for (std::int64_t row = 0; row < ny; ++row) {
-    for (std::int64_t i = 0; i < nx; ++i) {
-      const std::int64_t column = way(row) > 0 ? i : nx - 1 - i;
-      const std::int64_t hogel = row / side * across + column / side;
-      const std::int64_t set = weights.values.shape()[0] > 1 ? hogel : 0;
-      Complex64 u = Complex64(field(row, column)) / static_cast<double>(scale);
-      if (options.modulation == Modulation::amplitude) {
-        u = (1 + std::clamp(u.real(), -1.0, 1.0)) / 2;
-      } else {
-        u /= std::max(1.0, std::abs(u));
-      }
-      for (std::size_t tap = 0; tap < weights.taps.size(); ++tap) {
-        const std::int64_t from_row = row - weights.taps[tap].dy;
-        if (from_row < 0) continue;
-        const std::int64_t from_column = column - way(from_row) * weights.taps[tap].dx;
-        const auto& values = way(from_row) > 0 || weights.backward.empty() ? weights.values : weights.backward;
-        const bool same = from_row / side == row / side && from_column / side == column / side;
-        const bool own =
-            from_row >= 0 && from_column >= 0 && from_column < nx && (same || options.borders == HogelBorders::carry);
-        if (!own) continue;
-        u += static_cast<double>(values(set, static_cast<std::int64_t>(tap))) *
-             errors[static_cast<std::size_t>(from_row * nx + from_column)];
-      }
-      const int code = codes(row, column);
-      worst = std::max(worst, excess_of(options, u, code));
-      Complex64 error = u - shown(options, code);
-      if (options.modulation == Modulation::phase && options.bits == 1) error = error.real();
-      errors[static_cast<std::size_t>(row * nx + column)] = error;
-    }
-  }
-  expect_within(what, worst, 2e-4);
-}
-
-DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options) {
-  std::vector<SignalWindow> windows;
-  for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
-    windows.push_back({0.25 - 0.11 * static_cast<double>(i % hogels[1] % 6),
-                       0.05 * static_cast<double>(i / hogels[1] % 8), 0.16, 0.2});
-  }
-  return diffusion_weights(windows, options);
-}
 
 TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
   const auto field = speckle({61, 83}, 3);
@@ -132,61 +36,6 @@ TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
       expect_nearest(of + ", hogels of 32", options, windows_of({2, 3}, own), field.view());
     }
   }
-}
-
-// A tap 20 rows above leaves the loop over rows side by side; it must use the same weights.
-TEST(ErrorDiffusion, ErrorsCrossBordersWithTheCollectorsWeights) {
-  const auto field = speckle({61, 107}, 5);
-  ErrorDiffusionOptions options;
-  options.borders = HogelBorders::carry;
-  for (const std::int64_t side : {7, 32, 64}) {
-    options.hogel_px = side;
-    const auto hogels = hogels_of(field.shape(), side);
-    for (const int p : {0, 3}) {
-      for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
-        options.modulation = modulation;
-        options.bits = p == 0 ? 2 : 6;
-        const auto weights = windows_of(hogels, {.rule = WeightRule::least_squares, .parallelism = p});
-        expect_nearest(fmt::format("hogels of {}, p = {}", side, p), options, weights, field.view());
-      }
-    }
-    DiffusionWeights far{{{3, 20}, {-2, 1}, {1, 0}}, Array<float, 2>({hogels[0] * hogels[1], 3})};
-    for (std::int64_t i = 0; i < far.values.size(); ++i) {
-      far.values.data()[i] = 0.3F * static_cast<float>(random_uniform64(6, static_cast<std::uint64_t>(i)));
-    }
-    expect_nearest(fmt::format("hogels of {}, 20 rows", side), options, far, field.view());
-  }
-}
-
-TEST(ErrorDiffusion, BordersOfEqualHogelsVanish) {
-  const auto field = speckle({64, 96}, 8);
-  const auto one = windows_of({1, 1}, {.rule = WeightRule::least_squares});
-  DiffusionWeights equal{one.taps, Array<float, 2>({6, std::ssize(one.taps)})};
-  for (std::int64_t set = 0; set < 6; ++set) std::copy_n(one.values.data(), one.values.size(), &equal.values(set, 0));
-  const auto whole = codes_of({}, one, field.view());
-  const ErrorDiffusionOptions carry{.hogel_px = 32, .borders = HogelBorders::carry};
-  for (const DiffusionWeights* weights : {&one, &std::as_const(equal)}) {
-    const auto codes = codes_of(carry, *weights, field.view());
-    EXPECT_TRUE(std::equal(codes.data(), codes.data() + codes.size(), whole.data()));
-  }
-  const auto separate = codes_of({.hogel_px = 32}, one, field.view());
-  EXPECT_FALSE(std::equal(separate.data(), separate.data() + separate.size(), whole.data()));
-}
-
-TEST(ErrorDiffusion, WhatCannotCarryIsRefused) {
-  const auto weights = windows_of({2, 3}, {.serpentine = true});
-  ErrorDiffusionOptions options{.hogel_px = 32, .serpentine = true, .borders = HogelBorders::carry};
-  expect_error(ErrorCode::unsupported, "ErrorDiffusionPlan: serpentine: expected raster order", [&] {
-    ErrorDiffusionPlan(options, weights, {64, 96});
-  });
-  options.serpentine = false;
-  options.scale = 1;
-  ErrorDiffusionPlan plan(options, weights, {64, 96});
-  Array<Complex, 2> field({32, 96});
-  Array<std::uint8_t, 2> codes({32, 96});
-  expect_error(ErrorCode::invalid_argument, "part", [&] {
-    plan.execute({0, 32}, std::as_const(field).view(), codes.view());
-  });
 }
 
 TEST(ErrorDiffusion, ManyHogelsSideBySide) {
