@@ -220,6 +220,11 @@ void add_error_diffusion_rows(const RowOptions& options) {
     add(fmt::format("vded/{}/p{}", side, p), [side, p] { return view_dependent(side, p); });
   }
   register_row(fmt::format("vded/moving/{}", side), [=](benchmark::State& state) { run_moving(state, side, device); });
+  add(fmt::format("vded/carry/{}", side), [side] {
+    auto own = view_dependent(side, 3);
+    own.options.borders = holotone::HogelBorders::carry;
+    return own;
+  });
   add("error_diffusion/8192", [] { return floyd_steinberg(8192); });
 }
 

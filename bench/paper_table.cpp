@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bench/paper_table.hpp>
 #include <cmath>
 #include <cstdio>
@@ -87,11 +88,42 @@ Measured measure(const cases::PointCloudCase& c, const reference::PointWaves& po
   auto chosen = c;
   chosen.options.method = method;
   PointCloudRun run(chosen, points, samples, device, output);
-  if (!(run.relative_error() <= c.options.tolerance)) {
-    throw std::runtime_error(fmt::format("{} with {} points: relative error {:.1e} is above {:.0e}", to_string(method),
-                                         c.count, run.relative_error(), c.options.tolerance));
+  return measure_work(
+      std::string(to_string(method)), c, run.queue(), [&] { run.run(); }, [&] { return run.relative_error(); });
+}
+
+Measured measure_work(const std::string& name, const cases::PointCloudCase& c, const holotone::Queue& queue,
+                      const std::function<void()>& work, const std::function<double()>& error) {
+  Measured measured;
+  measured.milliseconds = 1e3 * seconds_of(queue, 5, work);
+  measured.relative_error = error();
+  if (measured.relative_error <= c.options.tolerance) return measured;
+  throw std::runtime_error(fmt::format("{} with {} points: relative error {:.1e} is above {:.0e}", name, c.count,
+                                       measured.relative_error, c.options.tolerance));
+}
+
+void add_columns(const std::vector<Column>& columns, std::vector<std::vector<std::string>>& rows,
+                 nlohmann::json& json) {
+  if (rows.size() == 2) {
+    for (const auto& column : columns) rows[0].push_back(column.heading);
+    for (const auto& column : columns) {
+      if (&column != &columns.back()) rows[0].push_back(fmt::format("{} / {}", column.key, columns.back().key));
+    }
+    rows[0].emplace_back("largest error");
   }
-  return {1e3 * seconds_of(run.queue(), 5, [&] { run.run(); }), run.relative_error()};
+  auto& row = rows.back();
+  const double last = columns.back().measured.milliseconds;
+  double largest = 0;
+  for (const auto& [heading, key, measured] : columns) {
+    row.push_back(three_digits(measured.milliseconds));
+    largest = std::max(largest, measured.relative_error);
+    json[key + "_ms"] = measured.milliseconds;
+    json[key + "_error"] = measured.relative_error;
+  }
+  for (std::size_t i = 0; i + 1 < columns.size(); ++i) {
+    row.push_back(three_digits(columns[i].measured.milliseconds / last));
+  }
+  row.push_back(fmt::format("{:.1e}", largest));
 }
 
 std::string three_digits(double value) {

@@ -28,7 +28,8 @@ struct TableProgram {
 
 /// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--small`,
 /// `--json` and `--help`, and calls print(options, results). results begins with program, commit, device, driver and
-/// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code; errors are printed as one line.
+/// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code;
+/// errors are printed as one line.
 int run_table_program(int argc, char** argv, const TableProgram& program,
                       const std::function<void(const TableOptions&, nlohmann::json&)>& print);
 
@@ -42,9 +43,25 @@ struct Measured {
 /// tolerance 1e-3. With --small the panel has an eighth of the rows and columns.
 cases::PointCloudCase paper_case(std::int64_t points, bool small);
 
-/// Measures one method on one cloud; throws std::runtime_error if its result exceeds the tolerance.
+/// Measures one method on one cloud; throws as measure_work does.
 Measured measure(const cases::PointCloudCase& c, const reference::PointWaves& points, const cases::PixelSample& samples,
                  holotone::PointMethod method, PointCloudRun::Output output, holotone::Device device);
+
+/// Times work(), which enqueues a sum on `queue`, and calls error(), the relative error of what it wrote. Throws
+/// std::runtime_error, which names `name`, if that exceeds the case's tolerance.
+Measured measure_work(const std::string& name, const cases::PointCloudCase& c, const holotone::Queue& queue,
+                      const std::function<void()>& work, const std::function<double()>& error);
+
+/// A column of a table: a method measured on one cloud.
+struct Column {
+  std::string heading;
+  std::string key;  ///< "direct": direct_ms and direct_error in JSON
+  Measured measured;
+};
+
+/// Appends to the last row of `rows`, and to their heading if it is the first row: milliseconds of each column, the
+/// ratio of each to the last one, and the largest error. Sets `<key>_ms` and `<key>_error` in `json`.
+void add_columns(const std::vector<Column>& columns, std::vector<std::vector<std::string>>& rows, nlohmann::json& json);
 
 /// "12.3", "0.0456": three significant digits, plain notation.
 std::string three_digits(double value);

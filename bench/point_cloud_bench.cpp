@@ -134,6 +134,8 @@ void add_point_cloud_rows(const RowOptions& options) {
   const auto both = Output::field_and_phase;
   add_sum("direct", {PointMethod::direct, false, both, 30720});
   add_sum("recurrence", {PointMethod::recurrence, false, both, 30720});
+  add_sum("direct_real", {PointMethod::direct, false, Output::real, 30720});
+  add_sum("recurrence_real", {PointMethod::recurrence, false, Output::real, 30720});
   for (const std::int64_t count : {1024, 10240, 30720, 102400, 1024000}) {
     add_sum("separable", {PointMethod::separable, false, both, count});
     add_sum("separable_real", {PointMethod::separable, false, Output::real, count});

@@ -86,6 +86,16 @@ void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   job.device = Device{};
 }
 
+void set_borders(QuantizeJob& job, const QuantizeArguments& arguments) {
+  static constexpr Choice<HogelBorders> borders[] = {{"separate", HogelBorders::separate},
+                                                     {"carry", HogelBorders::carry}};
+  if (arguments.borders.empty()) return;
+  if (job.method == QuantizeMethod::truncate) reject("--borders", "a method that diffuses errors", "truncate");
+  job.diffusion.borders = choose("--borders", arguments.borders, borders);
+  if (job.diffusion.borders == HogelBorders::carry && job.diffusion.serpentine)
+    reject("--order", "raster for --borders carry", arguments.order);
+}
+
 /// Levels of a look-up table, and the bits they require.
 void set_table(QuantizeJob& job, const QuantizeArguments& arguments) {
   auto& diffusion = job.diffusion;
@@ -179,6 +189,7 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   set_weights(job, arguments);
   set_levels(job, arguments);
   set_order(job, arguments);
+  set_borders(job, arguments);
   if (!arguments.hogel.empty()) job.hogel_px = whole_number("--hogel", arguments.hogel, hogel_range);
   if (!arguments.distance.empty()) job.distance_m = distance_of("--distance", arguments.distance);
   set_tasks(job, arguments);

@@ -42,6 +42,7 @@ struct QuantizeArguments {
   std::string clip = "0.999";
   std::string scale;
   std::string order = "raster";
+  std::string borders;
   std::string distance;
   std::string device = "auto";
   HologramOverrides overrides;  ///< --wavelength, --pitch and --panel alone

@@ -111,7 +111,8 @@ std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
 /// Rows per read: all rows, or whole rows of hogels up to a block's size.
 std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side, std::int64_t square_side) {
   if (job.method == QuantizeMethod::truncate) side = square_side > 0 ? square_side : truncated_rows;
-  if (side == 0 || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
+  const bool whole = side == 0 || job.diffusion.borders == HogelBorders::carry;
+  if (whole || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
   return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
 }
 
@@ -203,7 +204,7 @@ void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row
   if (job.viewer) set_metadata(metadata, "viewer", text_of(*job.viewer));
 }
 
-void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
+void require_memory_for(const QuantizeRow& row, std::int64_t rows, bool carry) {
   const double pixels = static_cast<double>(row.grid.nx) * static_cast<double>(row.grid.ny);
   const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
   const bool at_once = rows == row.grid.ny || !CodesWriter::takes_rows(row.output);
@@ -212,7 +213,9 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows) {
   const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
   require_memory(row.input, constant_bytes + block * sizeof(Complex) + codes,
                  fmt::format("{} x {} pixels{}", row.grid.nx, row.grid.ny,
-                             one ? " as one hogel, for which --hogel takes less" : ""));
+                             !one    ? ""
+                             : carry ? " at once, for which --borders separate takes less"
+                                     : " as one hogel, for which --hogel takes less"));
 }
 
 /// Quantizes, measures and writes the field block by block.
@@ -227,6 +230,7 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
   if (job.viewer) {
     ErrorDiffusionOptions squares = options;
     squares.hogel_px = square_side;
+    squares.borders = HogelBorders::separate;
     meter.emplace(squares, row.grid, *job.viewer);
   }
   BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
@@ -279,7 +283,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   }
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
-  require_memory_for(row, rows);
+  require_memory_for(row, rows, job.diffusion.borders == HogelBorders::carry);
   before(row);
   FieldBlocks blocks(reader, rows);
   const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);

@@ -70,17 +70,21 @@ struct EncodeReport {
 ///   amplitude        floor((v - min) / (max - min) (L - 1) + 1/2) of v = Re(U conj R),
 ///                    R = exp(2 pi i (x sin ax + y sin ay) / lambda)
 ///   single_sideband  the same, v = Re of U without its spatial frequencies f_y <= 0 (panel periodic)
-///   burckhardt       the same, v = A_k >= 0, k = 0, 1, 2 the pixel's number in its cell of three columns,
-///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = mean of U over the cell;
-///                    columns beyond the last whole cell get code 0
-/// Values out of [min, max] are clamped. NaN pixels get the code of phase 0 (phase encodings) or code 0.
+///   burckhardt       the same, v = A_k >= 0, k = column mod 3, with A_j = p_j - min(p_0, p_1, p_2),
+///                    p_j = (2/3) Re(V exp(2 pi i j / 3)), so that
+///                    A_0 + A_1 exp(-2 pi i/3) + A_2 exp(-4 pi i/3) = V;
+///                    V is U at this very pixel without its spatial frequencies |f_x| >= 1/6 cycle a pixel (rows
+///                    periodic)
+/// Values out of [min, max] are clamped. NaN pixels get the code of phase 0 (phase encodings) or code 0; so do, with
+/// burckhardt, their whole row, with single_sideband the whole panel.
 /// docs/encoding.md compares the encodings. Sources: Hsueh, Sawchuk, Appl. Opt. 17, 3874 (1978); Bryngdahl, Lohmann,
 /// J. Opt. Soc. Am. 58, 620 (1968); Burckhardt, Appl. Opt. 9, 1949 (1970).
 ///
-/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)). One pass over the field; a range that is not given costs another
-/// pass before it. Workspace: the correction map; single_sideband one complex field.
-/// The arithmetic is float32 with every rounding fixed, so the CPU and CUDA give the same codes (single_sideband: up
-/// to its FFT). Phase error before rounding to a level: at most 2.5e-7 turns.
+/// Cost O(nx ny), single_sideband O(nx ny log(nx ny)), burckhardt O(nx ny log nx). One pass over the field; a range
+/// that is not given costs another pass before it. Workspace: the correction map; single_sideband one complex field;
+/// burckhardt a row a thread, on CUDA 32 MiB of rows.
+/// The arithmetic is float32 with every rounding fixed, so the CPU and CUDA give the same codes (single_sideband and
+/// burckhardt: up to their FFT). Phase error before rounding to a level: at most 2.5e-7 turns.
 class EncodePlan {
  public:
   /// Validates and allocates. Throws invalid_argument naming the option, its range and the value.

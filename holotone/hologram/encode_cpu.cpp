@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
+#include <holotone/core/thread_memory.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/fft/lines_cpu.hpp>
 #include <holotone/hologram/encode_engine.hpp>
 #include <holotone/hologram/encode_math.h>
 #include <optional>
@@ -102,15 +104,11 @@ HOLOTONE_ENCODE_INLINE void amplitude_row(const Row row, const Levels levels, Co
 
 template <class Code>
 HOLOTONE_ENCODE_INLINE void burckhardt_row(const Row row, const Levels levels, Code* __restrict codes) {
-  const std::int64_t cells = row.nx / 3;
-  for (std::int64_t i = 0; i < cells; ++i) {
-    const Complex32* u = row.field + 3 * i;
-    const Burckhardt amplitudes = burckhardt_of(u[0], u[1], u[2]);
-    for (int k = 0; k < 3; ++k) {
-      codes[3 * i + k] = static_cast<Code>(amplitude_code(amplitudes.value[k], levels.amplitude));
-    }
+  const auto nx = static_cast<std::int32_t>(row.nx);
+#pragma omp simd
+  for (std::int32_t x = 0; x < nx; ++x) {
+    codes[x] = static_cast<Code>(amplitude_code(burckhardt_amplitude(row.field[x], x), levels.amplitude));
   }
-  std::fill(codes + 3 * cells, codes + row.nx, Code{0});
 }
 
 template <class Code>
@@ -134,9 +132,9 @@ HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row row, float
     }
   } else if (encoding == Encoding::burckhardt) {
 #pragma omp simd reduction(max : peak)
-    for (std::int64_t x = 0; x < row.nx / 3 * 3; x += 3) {
-      const Burckhardt amplitudes = burckhardt_of(row.field[x], row.field[x + 1], row.field[x + 2]);
-      for (float a : amplitudes.value) peak = a > peak ? a : peak;
+    for (std::int32_t x = 0; x < static_cast<std::int32_t>(row.nx); ++x) {
+      const float a = burckhardt_amplitude(row.field[x], x);
+      peak = a > peak ? a : peak;
     }
   } else {
 #pragma omp simd reduction(max : peak)
@@ -163,6 +161,39 @@ void encode_any_row(Encoding encoding, const Row& row, const Levels& levels, std
 HOLOTONE_SIMD_CLONES
 float peak_of_any_row(Encoding encoding, const Row& row, float peak) { return peak_of_row(encoding, row, peak); }
 
+/// Removes the frequencies of a row that a third of the panel's resolution cannot hold: |f_x| >= 1/6 cycle a pixel.
+class BandLimit {
+ public:
+  explicit BandLimit(std::int64_t nx)
+      : nx_(nx),
+        distance_(fft::line_distance(nx)),
+        forward_(nx, 1, distance_, FftDirection::forward),
+        inverse_(nx, 1, distance_, FftDirection::inverse) {
+    memory_.reserve(distance_);
+  }
+
+  /// The band-limited row, in the calling thread's memory until its next call.
+  const Complex* of(const Complex* row) {
+    Complex* const line = memory_.own();
+    std::copy_n(row, nx_, line);
+    forward_.execute(line);
+    const auto removed = removed_bins(nx_);
+    std::fill_n(line + removed.first, removed.count, Complex{});
+    inverse_.execute(line);
+    const float scale = 1.0f / static_cast<float>(nx_);
+    for (std::int64_t x = 0; x < nx_; ++x) line[x] *= scale;
+    return line;
+  }
+  [[nodiscard]] std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  std::int64_t nx_;
+  std::int64_t distance_;
+  fft::LinePlan<float> forward_;
+  fft::LinePlan<float> inverse_;
+  ThreadMemory<Complex> memory_;
+};
+
 class CpuEngine final : public Engine {
  public:
   explicit CpuEngine(Tables tables) : tables_(std::move(tables)) {
@@ -172,6 +203,7 @@ class CpuEngine final : public Engine {
       spectrum_ = Array<Complex, 2>(tables_.shape);
       fft_.emplace(tables_.shape);
     }
+    if (tables_.encoding == Encoding::burckhardt) band_limit_.emplace(tables_.shape[1]);
   }
 
   void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) override {
@@ -182,12 +214,14 @@ class CpuEngine final : public Engine {
   }
   [[nodiscard]] EncodeReport report() const override { return {low_, high_}; }
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    return tables_.shift_map.size() * sizeof(float) + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0);
+    return tables_.shift_map.size() * sizeof(float) + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0) +
+           (band_limit_ ? band_limit_->bytes() : 0);
   }
 
  private:
   /// Returns the inputs of row y of the panel; `field` points to its first pixel.
-  [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) const {
+  [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) {
+    if (band_limit_) field = band_limit_->of(field);
     const std::int64_t nx = tables_.shape[1];
     Row row{};
     row.field = reinterpret_cast<const Complex32*>(field);
@@ -217,7 +251,7 @@ class CpuEngine final : public Engine {
 
   static std::int64_t block_count(std::int64_t ny) { return (ny + block_rows - 1) / block_rows; }
 
-  [[nodiscard]] float peak_of(const Complex* field) const {
+  [[nodiscard]] float peak_of(const Complex* field) {
     const auto [ny, nx] = tables_.shape;
     std::vector<float> peaks(static_cast<std::size_t>(block_count(ny)));
     for_rows(ny, [&, nx = nx](std::int64_t block, std::int64_t y) {
@@ -265,6 +299,7 @@ class CpuEngine final : public Engine {
   float high_ = 0;
   Array<Complex, 2> spectrum_;
   std::optional<FftPlan> fft_;
+  std::optional<BandLimit> band_limit_;
 };
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int batch = 4;  // neighbouring pixels of a thread: two 16-byte loads, one 8-byte store
+constexpr std::int64_t band_limit_pixels = 1 << 22;  // of burckhardt's rows at a time: 32 MiB
+constexpr std::int64_t most_rows = 65535;            // of remove_bins_kernel's grid
 
 /// Kernel parameters besides the field; pointers are device memory.
 struct Parameters {
@@ -119,7 +121,14 @@ __global__ void __launch_bounds__(threads)
   store<aligned>(codes, first, p.count, result);
 }
 
-template <bool aligned, class Code>
+/// The value that the range maps to codes.
+template <bool cells>
+__device__ float amplitude_of(Complex32 u, const Place& at, const Parameters& p) {
+  if constexpr (cells) return burckhardt_amplitude(u, static_cast<std::int32_t>(at.column));
+  return beam_real_part(u, p.beam_column[at.column], p.beam_row[at.row]);
+}
+
+template <bool cells, bool aligned, class Code>
 __global__ void __launch_bounds__(threads)
     amplitude_kernel(const Complex32* __restrict__ field, Code* __restrict__ codes, Parameters p) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) * batch;
@@ -133,29 +142,11 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int k = 0; k < batch; ++k) {
     float v = 0;
-    if (first + k < p.count) v = beam_real_part(u[k], p.beam_column[at.column], p.beam_row[at.row]);
+    if (first + k < p.count) v = amplitude_of<cells>(u[k], at, p);
     result.code[k] = static_cast<Code>(amplitude_code(v, map));
     at.next(p.nx);
   }
   store<aligned>(codes, first, p.count, result);
-}
-
-/// One thread per cell of three columns, and one per row for the columns beyond the last cell.
-template <class Code>
-__global__ void __launch_bounds__(threads)
-    burckhardt_kernel(const Complex32* __restrict__ field, Code* __restrict__ codes, Parameters p) {
-  const std::int64_t cells = p.nx / 3;
-  const Place at(static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x, cells + 1);
-  if (at.row * p.nx >= p.count) return;
-  const std::int64_t first = at.row * p.nx + 3 * at.column;
-  if (at.column == cells) {
-    for (std::int64_t i = first; i < (at.row + 1) * p.nx; ++i) codes[i] = 0;
-    return;
-  }
-  const Range range = range_of(p);
-  const AmplitudeRange map = amplitude_range(range.low, range.high, p.levels);
-  const Burckhardt amplitudes = burckhardt_of(field[first], field[first + 1], field[first + 2]);
-  for (int k = 0; k < 3; ++k) codes[first + k] = static_cast<Code>(amplitude_code(amplitudes.value[k], map));
 }
 
 /// Computes the largest of the magnitudes that determine the range. Floats >= 0 have the order of their bits, so the
@@ -164,26 +155,24 @@ template <Encoding encoding>
 __global__ void __launch_bounds__(threads)
     peak_kernel(const Complex32* __restrict__ field, unsigned* peak, Parameters p) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
-  const std::int64_t cells = p.nx / 3;
-  const std::int64_t items = encoding == Encoding::burckhardt ? p.count / p.nx * cells : p.count;
   float best = 0;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < items; i += stride) {
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < p.count; i += stride) {
     if constexpr (encoding == Encoding::double_phase) {
       const float a = absolute(octant_of(field[i]));
       best = a > best ? a : best;
-    } else if constexpr (encoding == Encoding::burckhardt) {
-      const Place at(i, cells);
-      const Complex32* u = field + at.row * p.nx + 3 * at.column;
-      const Burckhardt amplitudes = burckhardt_of(u[0], u[1], u[2]);
-      for (float a : amplitudes.value) best = a > best ? a : best;
     } else {
-      const Place at(i, p.nx);
-      const float a = magnitude(beam_real_part(field[i], p.beam_column[at.column], p.beam_row[at.row]));
+      const float a = magnitude(amplitude_of<encoding == Encoding::burckhardt>(field[i], Place(i, p.nx), p));
       best = a > best ? a : best;
     }
   }
   const unsigned largest = __reduce_max_sync(0xffffffffu, __float_as_uint(best));
   if (threadIdx.x % 32 == 0 && largest != 0) atomicMax(peak, largest);
+}
+
+/// Clears the removed bins of every row's spectrum; blockIdx.y is the row.
+__global__ void __launch_bounds__(threads) remove_bins_kernel(Complex32* spectrum, std::int64_t nx, RemovedBins bins) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i < bins.count) spectrum[blockIdx.y * nx + bins.first + i] = {0, 0};
 }
 
 template <class T>
@@ -245,6 +234,12 @@ class CudaEngine final : public Engine {
       spectrum_ = Array<Complex, 2>(shape_, queue);
       fft_.emplace(shape_, queue);
     }
+    if (encoding_ == Encoding::burckhardt) {
+      const std::int64_t rows =
+          std::clamp(band_limit_pixels / shape_[1], std::int64_t{1}, std::min(shape_[0], most_rows));
+      spectrum_ = Array<Complex, 2>({rows, shape_[1]}, queue);
+      fft_.emplace(Shape<2>{1, shape_[1]}, queue, FftOptions{.batch = rows});
+    }
     queue.synchronize();  // the caller owns the tables
   }
 
@@ -284,19 +279,30 @@ class CudaEngine final : public Engine {
   template <class Code>
   void run(const RowRange& part, const Complex* field, Code* codes) {
     const cuda::DeviceScope scope(queue_.device());
-    const Parameters p = parameters_of(part);
     if (encoding_ == Encoding::single_sideband) field = upper_sideband(field);
-    const bool aligned = multiple_of(field, 16) && multiple_of(codes, batch * sizeof(Code));
-    if (!peak_.empty()) measure(plain(field));
+    if (!peak_.empty()) {
+      cuda::check(cudaMemsetAsync(peak_.data(), 0, sizeof(unsigned), stream()), "cudaMemsetAsync");
+      for_blocks(part, field, [&](const RowRange& block, const Complex* values) { measure(block, plain(values)); });
+    }
     ran_ = true;
-    if (encoding_ == Encoding::burckhardt) {
-      const std::int64_t items = part.rows * (shape_[1] / 3 + 1);
-      burckhardt_kernel<<<cuda::blocks_for(items, threads), threads, 0, stream()>>>(plain(field), codes, p);
-      cuda::check_launch("burckhardt_kernel");
-    } else if (aligned) {
-      launch<true>(p, plain(field), codes);
-    } else {
-      launch<false>(p, plain(field), codes);
+    for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
+      const Parameters p = parameters_of(block);
+      Code* const first = codes + (block.first_row - part.first_row) * shape_[1];
+      if (multiple_of(values, 16) && multiple_of(first, batch * sizeof(Code))) {
+        launch<true>(p, plain(values), first);
+      } else {
+        launch<false>(p, plain(values), first);
+      }
+    });
+  }
+
+  /// Calls body(rows, their values): once with all rows, or block by block with the band-limited rows of burckhardt.
+  template <class Body>
+  void for_blocks(const RowRange& part, const Complex* field, const Body& body) {
+    if (encoding_ != Encoding::burckhardt) return body(part, field);
+    for (std::int64_t done = 0; done < part.rows; done += spectrum_.shape()[0]) {
+      const std::int64_t rows = std::min(spectrum_.shape()[0], part.rows - done);
+      body({part.first_row + done, rows}, band_limited(field + done * shape_[1], rows));
     }
   }
 
@@ -312,20 +318,34 @@ class CudaEngine final : public Engine {
     return spectrum_.data();
   }
 
-  void measure(const Complex32* field) {
-    cuda::check(cudaMemsetAsync(peak_.data(), 0, sizeof(unsigned), stream()), "cudaMemsetAsync");
-    const unsigned grid = std::min(cuda::blocks_for(parameters_.count, threads), 2048u);
+  /// The transform takes a whole block; rows beyond `rows` are ignored.
+  const Complex* band_limited(const Complex* field, std::int64_t rows) {
+    const std::int64_t nx = shape_[1];
+    copy_bytes(spectrum_.data(), queue_.device(), field, queue_.device(),
+               static_cast<std::size_t>(rows * nx) * sizeof(Complex), queue_);
+    fft_->execute(spectrum_.view(), FftDirection::forward);
+    const RemovedBins bins = removed_bins(nx);
+    const dim3 grid(cuda::blocks_for(bins.count, threads), static_cast<unsigned>(rows));
+    remove_bins_kernel<<<grid, threads, 0, stream()>>>(reinterpret_cast<Complex32*>(spectrum_.data()), nx, bins);
+    cuda::check_launch("remove_bins_kernel");
+    fft_->execute(spectrum_.view(), FftDirection::inverse);
+    return spectrum_.data();
+  }
+
+  void measure(const RowRange& part, const Complex32* field) {
+    const Parameters p = parameters_of(part);
+    const unsigned grid = std::min(cuda::blocks_for(p.count, threads), 2048u);
     switch (encoding_) {
       case Encoding::double_phase: {
-        peak_kernel<Encoding::double_phase><<<grid, threads, 0, stream()>>>(field, peak_.data(), parameters_);
+        peak_kernel<Encoding::double_phase><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
         break;
       }
       case Encoding::burckhardt: {
-        peak_kernel<Encoding::burckhardt><<<grid, threads, 0, stream()>>>(field, peak_.data(), parameters_);
+        peak_kernel<Encoding::burckhardt><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
         break;
       }
       default: {
-        peak_kernel<Encoding::amplitude><<<grid, threads, 0, stream()>>>(field, peak_.data(), parameters_);
+        peak_kernel<Encoding::amplitude><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
         break;
       }
     }
@@ -342,9 +362,14 @@ class CudaEngine final : public Engine {
       case Encoding::double_phase:
         return table ? launch_phase<true, true, aligned>(p, field, codes)
                      : launch_phase<true, false, aligned>(p, field, codes);
-      default: break;
+      case Encoding::burckhardt:
+        amplitude_kernel<true, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
+        break;
+      case Encoding::amplitude:
+      case Encoding::single_sideband:
+        amplitude_kernel<false, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
+        break;
     }
-    amplitude_kernel<aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
     cuda::check_launch("amplitude_kernel");
   }
 

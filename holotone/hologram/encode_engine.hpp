@@ -48,4 +48,13 @@ std::unique_ptr<Engine> cuda_engine(const Tables& tables, const Queue& queue);
 /// 0 .. ny / 2, because y falls as the row rises.
 constexpr std::int64_t removed_rows(std::int64_t ny) { return ny / 2 + 1; }
 
+/// Bins of a row's spectrum that burckhardt removes: |f_x| >= 1/6 cycle a pixel, the first of them and their number.
+struct RemovedBins {
+  std::int64_t first, count;
+};
+constexpr RemovedBins removed_bins(std::int64_t nx) {
+  const std::int64_t first = (nx + 5) / 6;  // 6 bin >= nx
+  return {first, nx - 2 * first + 1};
+}
+
 }  // namespace holotone::encoding

@@ -103,23 +103,19 @@ HOLOTONE_ENCODE_INLINE float beam_real_part(Complex32 u, Complex32 column, Compl
   return add(multiply(u.re, re), multiply(u.im, im));
 }
 
-struct Burckhardt {
-  float value[3];
-};
-
-/// Three non-negative amplitudes of a cell: p_k = 2/3 Re(m exp(+2 pi i k / 3)) sums to m against
-/// exp(-2 pi i k / 3), and so does p_k - min p, since the three directions cancel.
-HOLOTONE_ENCODE_INLINE Burckhardt burckhardt_of(Complex32 u0, Complex32 u1, Complex32 u2) {
-  const float re = multiply(add(add(u0.re, u1.re), u2.re), 0x1.555556p-2f);
-  const float im = multiply(add(add(u0.im, u1.im), u2.im), 0x1.555556p-2f);
-  const float third = multiply(re, -0x1.555556p-2f);
-  const float side = multiply(im, 0x1.279a74p-1f);  // 1 / sqrt(3)
-  const float p0 = multiply(re, 0x1.555556p-1f);
+/// p_k - min p of p_j = 2/3 Re(u exp(+2 pi i j / 3)), k = column mod 3. The three p_j, times exp(-2 pi i j / 3), sum to
+/// u, and so do the p_j - min p, since the three directions cancel.
+HOLOTONE_ENCODE_INLINE float burckhardt_amplitude(Complex32 u, std::int32_t column) {
+  const float third = multiply(u.re, -0x1.555556p-2f);
+  const float side = multiply(u.im, 0x1.279a74p-1f);  // 1 / sqrt(3)
+  const float p0 = multiply(u.re, 0x1.555556p-1f);
   const float p1 = add(third, -side);
   const float p2 = add(third, side);
   const float least12 = p1 < p2 ? p1 : p2;
   const float least = p0 < least12 ? p0 : least12;
-  return {{add(p0, -least), add(p1, -least), add(p2, -least)}};
+  const std::int32_t k = column % 3;
+  const float own12 = k == 1 ? p1 : p2;
+  return add(k == 0 ? p0 : own12, -least);
 }
 
 /// Mapping of values to codes: floor((v - centre) gain + levels / 2), clamped; 0 is exactly mid-level if centre is 0.

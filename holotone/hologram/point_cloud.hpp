@@ -84,11 +84,12 @@ struct PointCloudInfo {
 /// with pixel centres as docs/conventions.md states them. Amplitudes may be negative.
 /// Wave::spherical replaces the last factor by exp(i sign(d_j) k (r - |d_j|)), r the distance from point to
 /// pixel. With a band limit a point adds nothing outside |x - x_j|, |y - y_j| <= lambda |d_j| / (2 pitch).
-/// Cost: direct and recurrence O(n nx ny) sines and cosines; separable one matrix product of 8 n nx ny
-/// operations (6 for a field by three real products, 4 for the real part alone); fast O(n width^3), width that of the
-/// spreading window, and FFTs of the panel, their number proportional to the depth of the scene. Workspace:
-/// info().workspace_bytes, independent of n except for a record of each point; point_cloud_workspace_bytes estimates it
-/// without a plan. Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani, Suzuki, Takada, Eq. (1) and section 3.
+/// Cost: direct and recurrence O(n nx ny) sines and cosines, cosines only for the real part alone; separable one matrix
+/// product of 8 n nx ny operations (6 for a field by three real products, 4 for the real part alone); fast
+/// O(n width^3), width that of the spreading window, and FFTs of the panel, their number proportional to the depth of
+/// the scene. Workspace: info().workspace_bytes, independent of n except for a record of each point;
+/// point_cloud_workspace_bytes estimates it without a plan. Source: Shimobaba et al. 2010, Eq. (1) and (2); Mitani,
+/// Suzuki, Takada, Eq. (1) and section 3.
 ///
 /// Parts. One plan computes a panel larger than memory in parts of some rows each: phases and the band limit are those
 /// of the whole panel. CPU: parts have the same bits as the whole panel, for every method and division. The CPU

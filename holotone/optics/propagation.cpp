@@ -71,6 +71,26 @@ double fresnel_distance_m(const FieldGrid& grid) {
   return static_cast<double>(std::max(grid.nx, grid.ny)) * grid.pitch_m * grid.pitch_m / grid.wavelength_m;
 }
 
+PropagationErrors propagation_errors(const PropagationOptions& options, double distance_m) {
+  const auto& grid = options.grid;
+  require_grid("propagation_errors", grid);
+  const double distance = std::abs(distance_m);
+  const double wavelength = grid.wavelength_m;
+  const auto [ly, lx] = propagation::angular_spectrum_layout(options).padded;
+  const auto samples = [&](std::int64_t length) {
+    return std::pow(static_cast<double>(length) * grid.pitch_m, 2) / (2 * wavelength * distance);
+  };
+  const double corner = (std::pow(static_cast<double>(grid.nx), 2) + std::pow(static_cast<double>(grid.ny), 2)) *
+                        grid.pitch_m * grid.pitch_m / 4;
+  const double phase = std::numbers::pi * corner * corner / (4 * wavelength * distance * distance * distance);
+  const auto steep = [&](std::int64_t count) {
+    const double reach = wavelength * distance / (static_cast<double>(count) * grid.pitch_m * grid.pitch_m);
+    return std::pow(std::max(0.0, 1 - reach / 2), 2);
+  };
+  return {.angular_spectrum = 1.25 * (1 / samples(lx) + 1 / samples(ly)),
+          .fresnel = 0.8 * phase + 0.7 * (steep(grid.nx) + steep(grid.ny))};
+}
+
 namespace propagation {
 namespace {
 
@@ -166,8 +186,9 @@ struct PropagationPlan::State {
 
   [[nodiscard]] PropagationMethod method_for(double distance_m) const {
     if (options.method != PropagationMethod::automatic) return options.method;
-    return std::abs(distance_m) <= fresnel_distance_m(options.grid) ? PropagationMethod::angular_spectrum
-                                                                    : PropagationMethod::fresnel;
+    if (std::abs(distance_m) <= fresnel_distance_m(options.grid)) return PropagationMethod::angular_spectrum;
+    const auto errors = propagation_errors(options, distance_m);
+    return errors.angular_spectrum <= errors.fresnel ? PropagationMethod::angular_spectrum : PropagationMethod::fresnel;
   }
 
   void run(View<const Complex, 2> input, const propagation::Target& target, double distance_m) const {

@@ -7,7 +7,7 @@
 namespace holotone {
 
 enum class PropagationMethod {
-  automatic,         ///< angular spectrum up to fresnel_distance_m(grid), Fresnel beyond
+  automatic,         ///< the one with the smaller propagation_errors; angular_spectrum below fresnel_distance_m(grid)
   angular_spectrum,  ///< zero-padded, band-limited: Matsushima and Shimobaba 2009
   fresnel,           ///< one FFT, then resampled from pitch lambda |d| / (N pitch) to the output pitch
 };
@@ -26,6 +26,24 @@ struct PropagationOptions {
 /// Shortest distance of the Fresnel transform of a field on this grid: N pitch^2 / lambda, N = max(nx, ny). Below
 /// it the chirp exp(i pi x^2 / (lambda d)) exceeds half a cycle a pixel at the edge.
 double fresnel_distance_m(const FieldGrid& grid);
+
+/// Estimated relative l2 error of the intensity on the panel's own pixels, against the exact propagation of the
+/// band-limited field.
+struct PropagationErrors {
+  double angular_spectrum = 0;
+  double fresnel = 0;
+};
+
+/// Estimates both methods' errors for a hologram whose light forms a picture about as large as the panel.
+///   angular_spectrum  1.25 (1/Bx + 1/By), B = (padded length)^2 pitch^2 / (2 lambda |d|): the number of frequency
+///                     samples that its band limit leaves; the sharp limit rings
+///   fresnel           0.8 phi + 0.7 (sx + sy), phi = pi (rx^2 + ry^2)^2 / (4 lambda |d|^3), r = n pitch / 2: the
+///                     largest phase by which the paraxial wave of a point on the axis is wrong on the panel;
+///                     s = max(0, 1 - lambda |d| / (2 n pitch^2))^2: the share of pairs of a panel's and a picture's
+///                     pixel beyond the diffraction angle of each other, whose light the sum takes from other orders
+/// The constants are fits to float64 propagations of phase holograms of diffuse objects (docs/optics.md). A picture
+/// smaller than half the panel has a third of these errors. Throws invalid_argument for a grid out of range.
+PropagationErrors propagation_errors(const PropagationOptions& options, double distance_m);
 
 /// Propagates a sampled field along z by a signed distance (positive: with the light, toward the viewer).
 ///

@@ -247,16 +247,22 @@ ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, con
   check_levels(options);
   const auto hogels = hogels_of(shape, options.hogel_px);
   check_weights(weights, hogels[0] * hogels[1]);
+  const bool carry = options.borders == HogelBorders::carry;
+  if (carry && options.serpentine) {
+    throw_unsupported(where, "serpentine", "raster order if errors cross the borders of hogels", "serpentine");
+  }
   auto order = order_of_sums(weights.taps);
   const std::int64_t rows_at_once = options.rows_at_once > 0 ? std::min(options.rows_at_once, shape[0]) : shape[0];
   Job job{shape,
-          options.hogel_px > 0 ? options.hogel_px : std::max(shape[0], shape[1]),
-          hogels,
+          options.hogel_px > 0 && !carry ? options.hogel_px : std::max(shape[0], shape[1]),
+          carry ? Shape<2>{1, 1} : hogels,
           in_order(weights, order),
           levels_of(options),
           options.serpentine,
-          hogels_of({rows_at_once, shape[1]}, options.hogel_px),
-          {0, shape[0]}};
+          carry ? Shape<2>{1, 1} : hogels_of({rows_at_once, shape[1]}, options.hogel_px),
+          {0, shape[0]},
+          carry && weights.values.shape()[0] > 1 ? options.hogel_px : 0,
+          hogels[1]};
   auto engine = make_engine(job, options, queue);
   state_ = std::make_unique<State>(
       State{options, std::move(queue), weights.taps, std::move(order), std::move(job), std::move(engine)});
@@ -267,7 +273,7 @@ ErrorDiffusionPlan& ErrorDiffusionPlan::operator=(ErrorDiffusionPlan&&) noexcept
 
 void ErrorDiffusionPlan::set_weights(const DiffusionWeights& weights) {
   Job& job = state_->job;
-  check_weights(weights, job.hogels[0] * job.hogels[1]);
+  check_weights(weights, job.weights.values.shape()[0]);
   auto& own = job.weights;
   if (weights.taps != state_->taps || weights.values.shape() != own.values.shape() ||
       weights.backward.empty() != own.backward.empty()) {

@@ -10,13 +10,19 @@
 
 namespace holotone {
 
+/// What becomes of errors at the borders of hogels.
+enum class HogelBorders {
+  separate,  ///< they are dropped: hogels are independent
+  carry,     ///< they cross, and the pixel that collects them uses its own hogel's weights: noise without seams
+};
+
 struct ErrorDiffusionOptions {
   Modulation modulation = Modulation::phase;
   int bits = 8;  ///< 1 to 8; codes are 0 .. 2^bits - 1
   /// Values of codes 0, 1, 2, ... with unequal steps: 2 to 2^bits phases in radians, or rising amplitudes from 0 to 1.
   /// Empty: equal steps, phases code / 2^bits of a turn, amplitudes code / (2^bits - 1).
   std::vector<double> levels{};
-  /// Side of a hogel in pixels, which has its own weights and exchanges no errors with others; 0: one for all pixels.
+  /// Side of a hogel in pixels, which has its own weights; 0: one for all pixels.
   std::int64_t hogel_px = 0;
   double clip = 0.999;  ///< share of pixels of modulus at most 1 after scaling, 0.01 to 1; the others are clipped
   /// Divisor of the field; 0: the modulus that a share `clip` of the pixels do not exceed (for fields in blocks:
@@ -30,6 +36,8 @@ struct ErrorDiffusionOptions {
   /// Maximum number of rows of a part of the panel that `execute` computes, whole rows of hogels; 0: the panel. Fewer
   /// rows take less memory on a GPU.
   std::int64_t rows_at_once = 0;
+  /// carry: the whole panel is one wavefront, computed as a whole; raster order only.
+  HogelBorders borders = HogelBorders::separate;
 };
 
 struct ErrorDiffusionReport {
@@ -40,7 +48,8 @@ struct ErrorDiffusionReport {
 /// clipped to |h| <= 1 (amplitude: (1 + Re h) / 2, Re h clipped to -1 .. 1), in raster order within each hogel
 ///   u(x, y) = h(x, y) + sum over taps of w e(x - dx, y - dy),   q = the level nearest to u,   e = u - q
 /// (phase: q = exp(i phase) nearest in phase; of codes with equal phases the lowest). So noise q - h = -(e - sum of
-/// w e) has the spectrum (1 - W) E. Errors outside the hogel count as 0. Without taps it is truncation. Values of two
+/// w e) has the spectrum (1 - W) E. Errors outside the hogel count as 0; with HogelBorders::carry outside the panel, and
+/// w are those of the hogel of (x, y). Without taps it is truncation. Values of two
 /// phases lie on a line: only the part of e along it is passed on. With one bit of phase, the window contains half of
 /// the field, and its mirror image the conjugate order.
 ///

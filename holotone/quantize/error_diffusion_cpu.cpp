@@ -87,7 +87,7 @@ struct Reach {
   }
 };
 
-/// Error diffusion of one hogel. The errors of its last rows are in a ring, with margins on both sides for taps that
+/// Error diffusion of one hogel, with the sets of weights within it if errors cross borders. The errors of its last rows are in a ring, with margins on both sides for taps that
 /// reach beyond the hogel.
 class Hogel {
  public:
@@ -107,27 +107,41 @@ class Hogel {
       const Parts own{sum.re + 2 * place_.width, sum.im + 2 * place_.width};
       read_row(&field(place_.top + row, place_.left), job_, own, place_.width);
       std::fill_n(sum.re, 2 * place_.width, 0.0F);
-      const auto& taps = job_.weights.taps;
-      std::size_t i = 0;
-      for (; i < taps.size() && taps[i].dy > 0; ++i) {
-        const std::int64_t from = row - taps[i].dy;
-        if (from < 0 || values(from)[i] == 0) continue;
-        const Parts above = errors(from);
-        const std::int64_t dx = step(from) * taps[i].dx;
-        collect(sum, {above.re - dx, above.im - dx}, values(from)[i], place_.width);
+      const std::int64_t set_side = job_.set_side > 0 ? job_.set_side : place_.width;
+      for (std::int64_t left = 0; left < place_.width; left += set_side) {
+        run_columns(row, left, std::min(set_side, place_.width - left), own, sum, codes);
       }
-      along_row(own, sum, errors(row), {taps.data() + i, values(row) + i, taps.size() - i}, job_, place_.width,
-                step(row), &codes(place_.top + row, place_.left));
     }
   }
 
  private:
+  /// Columns of a row that use one set of weights.
+  void run_columns(std::int64_t row, std::int64_t left, std::int64_t width, Parts own, Parts sum,
+                   View<std::uint8_t, 2> codes) {
+    const auto& taps = job_.weights.taps;
+    const auto from_left = [left](Parts parts, std::int64_t dx) {
+      return Parts{parts.re + left - dx, parts.im + left - dx};
+    };
+    const auto values = [&](std::int64_t from) {
+      return job_.set_side > 0 ? &job_.weights.values(job_.set_at(row, left), 0) : of_row(from);
+    };
+    std::size_t i = 0;
+    for (; i < taps.size() && taps[i].dy > 0; ++i) {
+      const std::int64_t from = row - taps[i].dy;
+      if (from < 0 || values(from)[i] == 0) continue;
+      collect(from_left(sum, 0), from_left(errors(from), step(from) * taps[i].dx), values(from)[i], width);
+    }
+    along_row(from_left(own, 0), from_left(sum, 0), from_left(errors(row), 0),
+              {taps.data() + i, values(row) + i, taps.size() - i}, job_, width, step(row),
+              &codes(place_.top + row, place_.left + left));
+  }
+
   static const float* set_of(const Array<float, 2>& values, const HogelPlace& place) {
-    return &values(values.shape()[0] > 1 ? place.number : 0, 0);
+    return &values(values.shape()[0] > 1 ? place.number : 0, 0);  // carry: place.number is 0
   }
   /// Direction of a row, in which its errors are passed on.
   [[nodiscard]] std::int64_t step(std::int64_t row) const { return job_.serpentine && row % 2 == 1 ? -1 : 1; }
-  [[nodiscard]] const float* values(std::int64_t row) const { return step(row) > 0 ? forward_ : backward_; }
+  [[nodiscard]] const float* of_row(std::int64_t row) const { return step(row) > 0 ? forward_ : backward_; }
   /// Errors of a row, from the hogel's first column on. The margins on both sides are never written.
   Parts errors(std::int64_t row) {
     float* const own = errors_.data() + 2 * (row % reach_.rows) * pitch_ + reach_.columns;

@@ -241,6 +241,8 @@ class CudaEngine : public Engine {
     arguments.side = static_cast<int>(job.side);
     arguments.hogels_across = static_cast<int>(job.hogels[1]);
     arguments.many_sets = job.weights.values.shape()[0] > 1 ? 1 : 0;
+    arguments.set_side = static_cast<int>(job.set_side);
+    arguments.sets_across = static_cast<int>(job.sets_across);
   }
 
   Queue queue_;

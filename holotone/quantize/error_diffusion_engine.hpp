@@ -34,12 +34,20 @@ struct Job {
   bool serpentine = false;
   Shape<2> hogels_at_once{};  ///< most hogels of a part
   RowRange part{};            ///< rows of the panel that the field and the codes hold
+  /// HogelBorders::carry: side of the squares with sets of weights of their own, within the one hogel; 0: one set a
+  /// hogel.
+  std::int64_t set_side = 0;
+  std::int64_t sets_across = 1;
   float scale = 1;
   float unit = 1;                 ///< phase: factor of the field, a power of two
   float radius = 1;               ///< phase: scale * unit, the modulus of the shown values
   std::vector<float> level_re{};  ///< values that the codes show, times the radius
   std::vector<float> level_im{};
 
+  /// Set of weights of a pixel.
+  [[nodiscard]] std::int64_t set_at(std::int64_t row, std::int64_t column) const {
+    return row / set_side * sets_across + column / set_side;
+  }
   /// Numbers of the part's hogels: first_hogel() to end_hogel() - 1.
   [[nodiscard]] std::int64_t first_hogel() const { return part.first_row / side * hogels[1]; }
   [[nodiscard]] std::int64_t end_hogel() const { return (part.end() + side - 1) / side * hogels[1]; }

@@ -39,6 +39,12 @@ WavefrontKernel WavefrontKernel::of(const Job& job, std::int64_t most_shared_byt
             "memory, got {} rows, {} bytes",
             most_shared_bytes, kernel.pattern.above, kernel.pattern.tile_bytes()));
   }
+  if (job.set_side > 0 && job.set_side < kernel.pattern.block + kernel.pattern.slots) {
+    throw_unsupported("ErrorDiffusionPlan", "hogel_px",
+                      fmt::format("at least {} for these taps if errors cross borders on a GPU",
+                                  kernel.pattern.block + kernel.pattern.slots),
+                      std::to_string(job.set_side));
+  }
   kernel.warps = usual_warps;
   while (kernel.shared_bytes() > most_shared_bytes) kernel.warps /= 2;
   return kernel;
@@ -62,6 +68,7 @@ cuda::KernelSource WavefrontKernel::source(const Job& job, bool scaled, bool pac
                     fmt::format("LINE_RE={:a}f", own.line_re),
                     fmt::format("LINE_IM={:a}f", own.line_im),
                     fmt::format("SCALED={}", scaled ? 1 : 0),
+                    fmt::format("SETS={}", job.set_side > 0 ? 1 : 0),
                     fmt::format("PACK={}", packed ? 8 : 1)};
   return source;
 }

@@ -1,6 +1,7 @@
 // Error diffusion on the CPU, several rows at a time, each some columns behind the row above.
 // Needs -ffp-contract=off: codes are the same bits on every backend (phase_math.h).
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
@@ -48,10 +49,11 @@ struct LaneTap {
 
 /// Input and output of a block of steps.
 struct Block {
-  float* errors;        ///< of its first step, {steps, pitch}; preceded by those of `memory` steps
-  const float* values;  ///< h, {steps, 2, lanes}
-  std::uint8_t* codes;  ///< {steps, lanes}
-  const LaneTap* taps;  ///< in the order of sums: rows above, then the own row
+  float* errors;         ///< of its first step, {steps, pitch}; preceded by those of `memory` steps
+  const float* values;   ///< h, {steps, 2, lanes}
+  std::uint8_t* codes;   ///< {steps, lanes}
+  const LaneTap* taps;   ///< in the order of sums: rows above, then the own row
+  const float* weights;  ///< {taps, lanes}, if the lanes have sets of weights of their own
   std::size_t above_count;
   std::size_t tap_count;
   std::int32_t first[lanes];  ///< step at which a lane enters its row
@@ -96,40 +98,44 @@ HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re,
   }
 }
 
-/// Adds weight * errors of the taps to the sums of all lanes.
-template <bool is_real>
-HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, const LaneTap* taps, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float weight = taps[i].weight;
-    const float* const from = own + taps[i].offset;
+/// Adds weight * errors of the taps [first, last) to the sums of all lanes. many_sets: each lane has its own weight.
+template <bool is_real, bool many_sets>
+HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, const Block& block, std::size_t first,
+                                    std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    const float weight = block.taps[i].weight;
+    const float* const weights = many_sets ? block.weights + i * lanes : nullptr;
+    const float* const from = own + block.taps[i].offset;
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-      re[lane] = std::fma(weight, from[lane], re[lane]);
-      if (!is_real) im[lane] = std::fma(weight, from[plane + lane], im[lane]);
+      const float by = many_sets ? weights[lane] : weight;
+      re[lane] = std::fma(by, from[lane], re[lane]);
+      if (!is_real) im[lane] = std::fma(by, from[plane + lane], im[lane]);
     }
   }
 }
 
-template <bool is_real>
-HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job) {
+/// Steps [begin, end) of a block.
+template <bool is_real, bool many_sets>
+HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job, std::int32_t begin, std::int32_t end) {
   const Levels& levels = job.levels;
   const float* const shown_re = job.level_re.data();
   const float* const shown_im = job.level_im.data();
   const std::int32_t* const first = block.first;
   const std::int32_t* const last = block.last;
-  for (std::int32_t t = 0; t < steps_at_once; ++t) {
+  for (std::int32_t t = begin; t < end; ++t) {
     alignas(64) float re[lanes] = {};
     alignas(64) float im[lanes] = {};
     alignas(64) std::int32_t level[lanes];
     float* const own = block.errors + t * pitch;
     const float* const value = block.values + t * 2 * lanes;
-    collect<is_real>(re, im, own, block.taps, block.above_count);
+    collect<is_real, many_sets>(re, im, own, block, 0, block.above_count);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
       re[lane] += value[lane];
       im[lane] = is_real ? 0 : im[lane] + value[lanes + lane];
     }
-    collect<is_real>(re, im, own, block.taps + block.above_count, block.tap_count - block.above_count);
+    collect<is_real, many_sets>(re, im, own, block, block.above_count, block.tap_count);
     nearest_of(re, im, levels, level);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
@@ -150,8 +156,19 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job) {
   }
 }
 
-HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Job& job) { steps_of<false>(block, job); }
-HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Job& job) { steps_of<true>(block, job); }
+HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Job& job) {
+  steps_of<false, false>(block, job, 0, steps_at_once);
+}
+HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Job& job) {
+  steps_of<true, false>(block, job, 0, steps_at_once);
+}
+HOLOTONE_SIMD_CLONES void complex_steps_of_sets(const Block& block, const Job& job, std::int32_t begin,
+                                                std::int32_t end) {
+  steps_of<false, true>(block, job, begin, end);
+}
+HOLOTONE_SIMD_CLONES void real_steps_of_sets(const Block& block, const Job& job, std::int32_t begin, std::int32_t end) {
+  steps_of<true, true>(block, job, begin, end);
+}
 
 /// State shared by the groups of rows of one hogel.
 struct HogelState {
@@ -184,6 +201,7 @@ class RowGroup {
         row_(static_cast<std::size_t>(2 * steps_at_once)),
         block_codes_(static_cast<std::size_t>(steps_at_once * lanes)) {
     taps_.reserve(job.weights.taps.size());
+    if (job.set_side > 0) lane_weights_.resize(job.weights.taps.size() * lanes);
   }
 
   void run(HogelState& hogel, std::int64_t group) {
@@ -192,6 +210,7 @@ class RowGroup {
     first_row_ = group * lanes;
     rows_ = std::min(lanes, hogel.place.height - first_row_);
     set_taps();
+    lane_set_.fill(-1);
     auto& done = hogel.done[static_cast<std::size_t>(group)];
     const std::int64_t begin = first_row_ * skew_.lead / steps_at_once * steps_at_once;
     const std::int64_t end = (first_row_ + rows_ - 1) * skew_.lead + hogel.place.width;
@@ -211,15 +230,49 @@ class RowGroup {
  private:
   void set_taps() {
     const auto& weights = job_.weights;
-    const std::int64_t set = weights.values.shape()[0] > 1 ? hogel_->place.number : 0;
+    const std::int64_t set =
+        weights.values.shape()[0] > 1 ? hogel_->place.number : 0;  // unused if lanes have their own
     taps_.clear();
     above_count_ = 0;
     for (std::size_t i = 0; i < weights.taps.size(); ++i) {
       const auto [dx, dy] = weights.taps[i];
       const float weight = weights.values(set, static_cast<std::int64_t>(i));
-      if (weight == 0) continue;
+      if (weight == 0 && job_.set_side == 0) continue;
       above_count_ += dy > 0 ? 1 : 0;
       taps_.push_back({lanes - dy - (dy * skew_.lead + dx) * pitch, weight});
+    }
+  }
+
+  /// Sets the weights of all lanes for a step. Returns the step of the next change.
+  std::int64_t set_lane_weights(std::int64_t step) {
+    const auto& place = hogel_->place;
+    std::int64_t next = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const std::int64_t row = std::min(first_row_ + lane, place.height - 1);
+      const std::int64_t start = (first_row_ + lane) * skew_.lead;  // step at column 0
+      const std::int64_t column = std::clamp<std::int64_t>(step - start, 0, place.width - 1);
+      const std::int64_t end = (column / job_.set_side + 1) * job_.set_side;
+      if (end < place.width) next = std::min(next, start + end);
+      const std::int64_t set = job_.set_at(row, column);
+      auto& own = lane_set_[static_cast<std::size_t>(lane)];
+      if (own == set) continue;
+      own = set;
+      for (std::size_t i = 0; i < taps_.size(); ++i) {
+        lane_weights_[i * lanes + static_cast<std::size_t>(lane)] =
+            job_.weights.values(set, static_cast<std::int64_t>(i));
+      }
+    }
+    return next;
+  }
+
+  void run_steps(const Block& block, std::int64_t step) {
+    if (job_.set_side == 0) return is_real_ ? real_steps(block, job_) : complex_steps(block, job_);
+    for (std::int64_t from = step; from < step + steps_at_once;) {
+      const std::int64_t to = std::min(set_lane_weights(from), step + steps_at_once);
+      const auto begin = static_cast<std::int32_t>(from - step);
+      const auto end = static_cast<std::int32_t>(to - step);
+      is_real_ ? real_steps_of_sets(block, job_, begin, end) : complex_steps_of_sets(block, job_, begin, end);
+      from = to;
     }
   }
 
@@ -278,6 +331,7 @@ class RowGroup {
                 values_.data(),
                 block_codes_.data(),
                 taps_.data(),
+                lane_weights_.data(),
                 above_count_,
                 taps_.size(),
                 {},
@@ -298,7 +352,7 @@ class RowGroup {
         to[x * 2 * lanes + lanes] = own.im[x];
       }
     }
-    is_real_ ? real_steps(block, job_) : complex_steps(block, job_);
+    run_steps(block, step);
     for (std::int64_t lane = 0; lane < rows_; ++lane) {
       const std::int64_t count = block.last[lane] - block.first[lane];
       if (count == 0) continue;
@@ -319,6 +373,8 @@ class RowGroup {
   std::vector<float> row_;
   std::vector<std::uint8_t> block_codes_;
   std::vector<LaneTap> taps_;
+  std::vector<float> lane_weights_;             ///< {taps, lanes}
+  std::array<std::int64_t, lanes> lane_set_{};  ///< sets in lane_weights_; -1: none
   std::size_t above_count_ = 0;
   HogelState* hogel_ = nullptr;
   std::int64_t group_ = 0;

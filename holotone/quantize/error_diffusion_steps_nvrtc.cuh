@@ -23,6 +23,7 @@ constexpr int ahead = rows * LAG / chunk_columns;  // lead of a group over the n
 constexpr unsigned every_lane = 0xFFFFFFFF;
 constexpr int border_items = ABOVE * chunk_columns;
 constexpr int items_a_lane = (border_items + 31) / 32;
+constexpr int no_set = 0x7fffffff;
 
 __device__ __forceinline__ unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
@@ -113,6 +114,10 @@ __device__ __forceinline__ void report_broken(const WavefrontArguments& argument
 /// State of one lane between steps.
 struct Lane {
   float weights[TAPS > 0 ? TAPS : 1];
+#if SETS
+  const float* next_weights;  // of the set to the right, which columns from `next_set` on use
+  int next_set;               // none: above any column
+#endif
   Parts32 sums[SLOTS];
   Parts32 own[RING];          // errors of the row itself, latest first
   Parts32 coming[ROW_COUNT];  // errors of late rows for the next step
@@ -135,12 +140,15 @@ __device__ __forceinline__ unsigned place_of(const Places& places, int column, i
   return places.block[back] + 8 * (column + back * BLOCK) - dy * pitch * 8;
 }
 
-/// Returns the sum of pixel `column` before the error of its direct neighbour is added.
-__device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& places, Parts32 value, int column) {
+/// Returns the sum of pixel `column` of the block before the error of its direct neighbour is added. `place`: its column
+/// in the hogel.
+template <bool mixed>
+__device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& places, Parts32 value, int column,
+                                               [[maybe_unused]] int place) {
   Parts32 u{phase_math::add(value.re, lane.sums[0].re), phase_math::add(value.im, lane.sums[0].im)};
 #define COLLECT(tap, dx)                                                                                       \
   if (dx > 1) {                                                                                                \
-    add_to(u, lane.weights[tap],                                                                               \
+    add_to(u, weight_at<mixed>(lane, tap, place),                                                              \
            dx <= RING ? lane.own[1 < dx && dx <= RING ? dx - 1 : 0] : load(place_of(places, column - dx, 0))); \
   }
   OWN_TAPS(COLLECT)
@@ -148,9 +156,18 @@ __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& p
   return u;
 }
 
-/// Processes a block of steps. `edge`: some columns are outside the hogel. Returns the codes, the first in the lowest
-/// byte.
-template <bool edge>
+/// Weight of a tap for the pixel at `column` that collects an error. `mixed`: it may use the set to the right.
+template <bool mixed>
+__device__ __forceinline__ float weight_at(const Lane& lane, int tap, [[maybe_unused]] int column) {
+#if SETS
+  if (mixed && column >= lane.next_set) return lane.next_weights[tap];
+#endif
+  return lane.weights[tap];
+}
+
+/// Processes a block of steps. `edge`: some columns are outside the hogel. `mixed`: some errors are collected by pixels
+/// with the set of weights to the right. Returns the codes, the first in the lowest byte.
+template <bool edge, bool mixed>
 __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, Lane& lane, const Places& places,
                                            const Parts32* shown, int first_column, int columns) {
   unsigned packed[2] = {0, 0};
@@ -161,7 +178,8 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 #define COME(row, dy, delay, early) coming[row] = early ? load(place_of(places, c - delay, dy)) : lane.coming[row];
     ROWS(COME)
 #undef COME
-#define COLLECT(tap, row, slot) add_to(lane.sums[slot], lane.weights[tap], coming[row]);
+#define COLLECT(tap, row, slot) \
+  add_to(lane.sums[slot], weight_at<mixed>(lane, tap, first_column + c + slot), coming[row]);
     LATE_TAPS(COLLECT)
 #define COME(row, dy, delay, early) \
   if (!early) lane.coming[row] = load(place_of(places, c + 1 - (early ? 2 : delay), dy));
@@ -169,9 +187,9 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 #undef COME
     EARLY_TAPS(COLLECT)
 #undef COLLECT
-    Parts32 u = begin_pixel(lane, places, value, c);
+    Parts32 u = begin_pixel<mixed>(lane, places, value, c, first_column + c);
 #if NEAREST
-    add_to(u, lane.weights[TAPS - 1], lane.own[0]);
+    add_to(u, weight_at<mixed>(lane, TAPS - 1, first_column + c), lane.own[0]);
 #endif
     const int bits = code_of(arguments, u);
     const Parts32 level = level_of(shown, bits);

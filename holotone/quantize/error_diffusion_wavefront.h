@@ -27,7 +27,9 @@ struct WavefrontArguments {
   float unit;
   float radius;
   float scale;
-  float one;  // 1 as a run-time value: a product with it is not optimized away
+  float one;     // 1 as a run-time value: a product with it is not optimized away
+  int set_side;  // side of the squares with sets of weights of their own within the hogel (SETS)
+  int sets_across;
 };
 
 }  // namespace holotone::diffusion

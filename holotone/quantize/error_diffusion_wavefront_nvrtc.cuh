@@ -180,11 +180,38 @@ __device__ __forceinline__ void prepare(const WavefrontArguments& arguments, con
   }
 }
 
-__device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, const Work& work) {
+#if SETS
+/// True if a block from `column` on has errors for pixels of the set to the right.
+__device__ __forceinline__ bool reaches_next_set(const Lane& lane, int column) {
+  return column + BLOCK + SLOTS > lane.next_set;
+}
+
+/// Continues with the set to the right once a block begins in it.
+__device__ __forceinline__ void advance_set(const WavefrontArguments& arguments, const Work& work, Lane& lane,
+                                            int column) {
+  if (column < lane.next_set) return;
+#pragma unroll
+  for (int i = 0; i < TAPS; ++i) lane.weights[i] = phase_math::multiply(lane.next_weights[i], arguments.one);
+  lane.next_weights += TAPS;
+  lane.next_set += arguments.set_side;
+  if (lane.next_set >= work.columns) lane.next_set = no_set;
+}
+#endif
+
+__device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, const Work& work,
+                                           [[maybe_unused]] unsigned lane_number) {
   Lane lane;
+#if SETS
+  const long long row = work.top + lane_number < arguments.ny ? work.top + lane_number : arguments.ny - 1;
+  const long long first = row / arguments.set_side * arguments.sets_across * TAPS;
+  lane.next_weights = arguments.weights + first + TAPS;
+  lane.next_set = arguments.set_side < work.columns ? arguments.set_side : no_set;
+#else
+  const long long first = arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0;
+#endif
 #pragma unroll
   for (int i = 0; i < TAPS; ++i) {
-    const float weight = arguments.weights[(arguments.many_sets ? static_cast<long long>(work.hogel) * TAPS : 0) + i];
+    const float weight = arguments.weights[first + i];
     // Waits for the load here. Otherwise each use of a weight would wait for any load in flight at that time.
     lane.weights[i] = phase_math::multiply(weight, arguments.one);
   }
@@ -304,7 +331,7 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
   for (int back = 0; back <= HISTORY; ++back)
     places.block[back] = tile.first + (HISTORY - back) * stage_bytes + own_row;
   begin_tile(tile, borders, border, lane_number);
-  Lane lane = begin_lane(arguments, work);
+  Lane lane = begin_lane(arguments, work, lane_number);
   Fetch fetch(arguments, work, lane_number);
   unsigned char* const codes = arguments.codes + (work.top + lane_number) * arguments.nx + work.left - own_lag;
   CodeWords words(lane_number);
@@ -323,8 +350,16 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       const int first = first_column + half * BLOCK;
-      const uint2 now = within ? run_block<false>(arguments, lane, places, shown, 0, columns)
-                               : run_block<true>(arguments, lane, places, shown, first - own_lag, columns);
+#if SETS
+      advance_set(arguments, work, lane, first - own_lag);
+      const bool mixed = __any_sync(every_lane, reaches_next_set(lane, first - own_lag)) != 0;
+      const uint2 now = mixed    ? run_block<true, true>(arguments, lane, places, shown, first - own_lag, columns)
+                        : within ? run_block<false, false>(arguments, lane, places, shown, 0, columns)
+                                 : run_block<true, false>(arguments, lane, places, shown, first - own_lag, columns);
+#else
+      const uint2 now = within ? run_block<false, false>(arguments, lane, places, shown, 0, columns)
+                               : run_block<true, false>(arguments, lane, places, shown, first - own_lag, columns);
+#endif
       places.advance(tile.stage_of(half + 1) + own_row);
       write_codes(codes, words, now, first, own_lag, columns);
     }

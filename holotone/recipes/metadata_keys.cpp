@@ -44,6 +44,7 @@ constexpr MetadataKey table[] = {
     {"fresnel_deviation_rad", number, "rad", 0, 0, "hologram"},
     {"fringe_m", number, "m", 0, most_distance_m, "hologram"},
     {"gamma", number, {}, 0.01, 100, "reconstruct"},
+    {"hogel_borders", text, {}, 0, 0, "quantize"},
     {"hogel_px", count, "px", 1, largest_grid_side, "hologram, quantize"},
     {"kappa", number, {}, 0, 1, "quantize"},
     {"layer_spacing", text, {}, 0, 0, "hologram"},

@@ -20,6 +20,7 @@ void describe_quantization(Metadata& metadata, const Quantization& quantization)
   set_metadata(metadata, "quantize_method", quantization.method);
   if (quantization.method != "truncate") set_metadata(metadata, "serpentine", diffusion.serpentine ? "1" : "0");
   if (diffusion.hogel_px > 0) set_metadata(metadata, "hogel_px", std::to_string(diffusion.hogel_px));
+  if (diffusion.borders == HogelBorders::carry) set_metadata(metadata, "hogel_borders", "carry");
   if (quantization.windows == nullptr) return;
   const auto& windows = *quantization.windows;
   set_metadata(metadata, "weights", std::to_string(windows.taps));

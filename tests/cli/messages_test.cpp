@@ -155,18 +155,24 @@ TEST_F(MessagesTest, APictureThroughAPupilSaysWhich) {
   EXPECT_EQ(metadata["viewer_distance_m"].get<double>(), 0.4);
 }
 
-// 65 pixels of 8 um and 0.1 mm of object: 2 * 8 um * 0.62 mm / 532 nm = 1.86 cm.
-TEST_F(MessagesTest, GhostsOfDoublePhaseAreSaid) {
+// 65 pixels of 8 um and 0.1 mm of object: 2 * 8 um * 0.62 mm / 532 nm = 1.86 cm; Burckhardt 3 instead of 2.
+TEST_F(MessagesTest, BandsOfEncodingsAreSaid) {
   write_cloud("one.csv", {{-1, 0, 0, 1}, {1, 0, 0, 1}});
-  const auto made = [&](const std::string& distance) {
+  const auto made = [&](const std::string& encoding, const std::string& distance) {
     return run({"hologram", path("one.csv"), "-o", path("o.png"), "--distance", distance, "--size", "0.1mm",
-                "--resolution", "65x49", "--pitch", "8um", "--encode", "double-phase"})
+                "--resolution", "65x49", "--pitch", "8um", "--encode", encoding})
         .error;
   };
-  EXPECT_NE(made("1cm").find("note: a double-phase hologram on this panel shows ghosts of objects nearer than 1.86 cm"),
+  const auto ghosts = made("double-phase", "1cm");
+  EXPECT_NE(ghosts.find("note: a double-phase hologram on this panel shows ghosts of objects nearer than 1.86 cm"),
             std::string::npos)
-      << made("1cm");
-  EXPECT_EQ(made("1.9cm"), "");
+      << ghosts;
+  EXPECT_EQ(made("double-phase", "1.9cm"), "");
+  const auto coarse = made("burckhardt", "1cm");
+  EXPECT_NE(coarse.find("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than 2.8 cm lose"),
+            std::string::npos)
+      << coarse;
+  EXPECT_EQ(made("burckhardt", "2.82cm"), "");
 }
 
 }  // namespace

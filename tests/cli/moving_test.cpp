@@ -35,13 +35,55 @@ TEST_F(MovingTest, FramesAreWhatSingleRunsGive) {
 }
 
 TEST_F(MovingTest, EveryEncodingAndColourMoves) {
+  // A red point that moves to the right, and a fainter one of another colour behind it that stays.
+  constexpr double step_m = 8e-5;
   for (int n = 0; n < 3; ++n) {
     write(fmt::format("in_{}.csv", n),
-          fmt::format("x,y,z,r,g,b\n{},0,-0.05,255,128,0\n0,1e-4,-0.06,0,255,9\n", 1e-5 * n));
+          fmt::format("x,y,z,r,g,b\n{},0,-0.05,255,128,0\n0,1.6e-4,-0.06,0,90,9\n", step_m * n));
   }
-  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("h_%d.npy")}));
-  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("a_%d.png"), "--encode", "double-phase"}));
-  (void)run_json(with_panel({"hologram", path("in_%d.csv"), "-o", path("c_%c_%d.png"), "--rgb", "638nm,520nm,450nm"}));
+  struct Kind {
+    const char* output;
+    const char* picture;
+    std::vector<std::string> options;
+    std::vector<std::string> colours;  ///< of the files, in place of %c
+    std::vector<std::string> look;     ///< what the files do not state
+  };
+  const Kind kinds[] = {{"h_%d.npy", "seen_h_%d.npy", {}, {""}, {"--pitch", "8um", "--wavelength", "532nm"}},
+                        {"a_%d.png", "seen_a_%d.npy", {"--encode", "double-phase"}, {""}, {}},
+                        {"c_%c_%d.png", "seen_c_%d.npy", {"--rgb", "638nm,520nm,450nm"}, {"r", "g", "b"}, {}}};
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.output);
+    const auto hologram = [&](const std::string& input, const std::string& output) {
+      std::vector<std::string> arguments{"hologram", path(input), "-o", path(output)};
+      arguments.insert(arguments.end(), kind.options.begin(), kind.options.end());
+      return run_json(with_panel(arguments));
+    };
+    const auto json = hologram("in_%d.csv", kind.output);
+    EXPECT_EQ(json["outputs"].size(), 3 * kind.colours.size());
+    std::vector<std::string> look{"reconstruct", path(kind.output), "-o", path(kind.picture),
+                                  "--linear",    "--distance",      "5cm"};
+    look.insert(look.end(), kind.look.begin(), kind.look.end());
+    (void)run_json(look);
+    std::set<std::string> contents;
+    for (int n = 0; n < 3; ++n) {
+      const auto named = [&](std::string name, const std::string& frame, const std::string& colour) {
+        if (const auto at = name.find("%d"); at != std::string::npos) name.replace(at, 2, frame);
+        if (const auto at = name.find("%c"); at != std::string::npos) name.replace(at, 2, colour);
+        return path(name);
+      };
+      (void)hologram(fmt::format("in_{}.csv", n), fs::path(named(kind.output, "one", "%c")).filename());
+      for (const auto& colour : kind.colours) {
+        const auto file = named(kind.output, std::to_string(n), colour);
+        EXPECT_TRUE(content_of(file) == content_of(named(kind.output, "one", colour))) << file;
+        contents.insert(content_of(file));
+      }
+      const Spot seen = brightest(pixels_of(named(kind.picture, std::to_string(n), "")));
+      const Spot expected = pixel_of(step_m * n, 0, 96, 63, 8e-6);
+      EXPECT_NEAR(static_cast<double>(seen.col), static_cast<double>(expected.col), 1) << n;
+      EXPECT_NEAR(static_cast<double>(seen.row), static_cast<double>(expected.row), 1) << n;
+    }
+    EXPECT_EQ(contents.size(), 3 * kind.colours.size());  // no two frames or colours alike
+  }
 }
 
 TEST_F(MovingTest, AFrameThatFailsLeavesNone) {

@@ -309,24 +309,41 @@ TEST_P(Encode, ZeroIsMidLevelOfASymmetricRange) {
   });
 }
 
+/// The field's spectral bins for which keep(row, column) is true, by the float64 transform.
+template <class Keep>
+std::vector<Complex64> kept_bins(const std::vector<Complex>& field, const FieldGrid& grid, const Keep& keep) {
+  auto spectrum = reference::dft({field.begin(), field.end()}, grid.ny, grid.nx, -1);
+  for (std::int64_t k = 0; k < grid.ny; ++k) {
+    for (std::int64_t x = 0; x < grid.nx; ++x) {
+      if (!keep(k, x)) spectrum[static_cast<std::size_t>(k * grid.nx + x)] = 0;
+    }
+  }
+  auto values = reference::dft(spectrum, grid.ny, grid.nx, 1);
+  for (auto& v : values) v /= static_cast<double>(grid.nx * grid.ny);
+  return values;
+}
+
+/// The field without the spatial frequencies f_y <= 0. Rows run downward: negative row frequencies are upward light.
+std::vector<Complex64> upper_sideband(const std::vector<Complex>& field, const FieldGrid& grid) {
+  return kept_bins(field, grid, [&](std::int64_t row, std::int64_t) { return 2 * row > grid.ny; });
+}
+
+/// The field without the spatial frequencies |f_x| >= 1/6.
+std::vector<Complex64> third_of_the_band(const std::vector<Complex>& field, const FieldGrid& grid) {
+  return kept_bins(field, grid,
+                   [&](std::int64_t, std::int64_t column) { return 6 * std::min(column, grid.nx - column) < grid.nx; });
+}
+
 TEST_P(Encode, Burckhardt) {
   on_each([](Device device) {
     for (const std::int64_t nx : {60, 61, 62}) {
       const auto grid = grid_of(35, nx);
       const auto field = disc_field(grid, 9);
-      const std::int64_t cells = nx / 3;
-      std::vector<double> values(field.size());
+      auto values = third_of_the_band(field, grid);
       double peak = 0;
-      for (std::int64_t y = 0; y < grid.ny; ++y) {
-        for (std::int64_t c = 0; c < cells; ++c) {
-          const auto at = static_cast<std::size_t>(y * nx + 3 * c);
-          const auto parts =
-              reference::burckhardt((Complex64(field[at]) + Complex64(field[at + 1]) + Complex64(field[at + 2])) / 3.0);
-          for (std::size_t k = 0; k < 3; ++k) {
-            values[at + k] = parts[k];
-            peak = std::max(peak, parts[k]);
-          }
-        }
+      for (std::size_t i = 0; i < field.size(); ++i) {
+        values[i] = reference::burckhardt(values[i])[i % static_cast<std::size_t>(nx) % 3];
+        peak = std::max(peak, values[i].real());
       }
       for (const int bits : {8, 14}) {
         EncodeOptions options;
@@ -334,25 +351,15 @@ TEST_P(Encode, Burckhardt) {
         options.bits = bits;
         const auto got = run(field, options, grid, device);
         EXPECT_EQ(got.report.amplitude_min, 0);
-        EXPECT_NEAR(got.report.amplitude_max, peak, 1e-6 * peak);
+        EXPECT_NEAR(got.report.amplitude_max, peak, 4e-6 * peak);
         std::vector<double> level(field.size());
-        for (std::size_t i = 0; i < field.size(); ++i) level[i] = reference::amplitude_level(values[i], 0, peak, bits);
-        expect_levels("burckhardt " + std::to_string(nx) + " columns", got.codes, level, std::ldexp(8e-7, bits));
+        for (std::size_t i = 0; i < field.size(); ++i) {
+          level[i] = reference::amplitude_level(values[i].real(), 0, peak, bits);
+        }
+        expect_levels("burckhardt " + std::to_string(nx) + " columns", got.codes, level, std::ldexp(4e-6, bits));
       }
     }
   });
-}
-
-/// The field without the spatial frequencies f_y <= 0, by the float64 transform.
-std::vector<Complex64> upper_sideband(const std::vector<Complex>& field, const FieldGrid& grid) {
-  auto spectrum = reference::dft({field.begin(), field.end()}, grid.ny, grid.nx, -1);
-  for (std::int64_t k = 0; k < grid.ny; ++k) {
-    const bool upward = 2 * k > grid.ny;  // rows run downward: negative row frequencies are upward light
-    for (std::int64_t x = 0; x < grid.nx && !upward; ++x) spectrum[static_cast<std::size_t>(k * grid.nx + x)] = 0;
-  }
-  auto values = reference::dft(spectrum, grid.ny, grid.nx, 1);
-  for (auto& v : values) v /= static_cast<double>(grid.nx * grid.ny);
-  return values;
 }
 
 TEST_P(Encode, SingleSideband) {

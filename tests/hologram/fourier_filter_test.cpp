@@ -121,7 +121,7 @@ TEST(FourierFilter, WhatIsLeftIsTheField) {
   options = {.encoding = Encoding::single_sideband, .bits = 16};
   const double single_sideband = round_trip_error(field, options, 0.5);
   EXPECT_LE(single_sideband, 2 * 2 / steps + 5e-6);
-  // A cell has one value: a wave constant over cells is reproduced at a third.
+  // The first order of cells is a third of the field.
   options = {.encoding = Encoding::burckhardt, .bits = 16};
   const double burckhardt = round_trip_error(plane_wave(0, 5, 0.5), options, 1.0 / 3);
   EXPECT_LE(burckhardt, 3 * 2 / steps + 5e-6);

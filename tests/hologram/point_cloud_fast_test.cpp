@@ -15,6 +15,7 @@ using holotone::Array;
 using holotone::Device;
 using holotone::PointCloudPlan;
 using holotone::PointMethod;
+using holotone::RowRange;
 
 constexpr std::int64_t samples = 300;
 
@@ -31,6 +32,20 @@ cases::PointCloudCase large(std::string name, double near_m, double far_m, doubl
   return c;
 }
 
+/// The plan sums by `fast`, not by its fallback.
+void expect_in_tiles(const PointCloudPlan& plan) {
+  EXPECT_NE(plan.info().arithmetic.find("non-uniform FFT"), std::string::npos) << plan.info().arithmetic;
+}
+
+/// Some rows of the field, in host memory.
+Array<std::complex<float>, 2> rows_of_field(const PointCloudPlan& plan, const RowRange& part,
+                                            const holotone::Queue& queue) {
+  Array<std::complex<float>, 2> field({part.rows, plan.options().shape[1]}, queue);
+  plan.execute(part, {field.view(), {}, {}});
+  queue.synchronize();
+  return field.to(Device{});
+}
+
 class PointCloudFast : public support::OnEachDevice {
  protected:
   void check(const cases::PointCloudCase& c) const { check(c, cases::make_points(c)); }
@@ -41,9 +56,7 @@ class PointCloudFast : public support::OnEachDevice {
       const holotone::Queue queue(device);
       PointCloudPlan plan(c.options, queue);
       plan.set_points(cases::sources(points));
-      if (in_tiles) {
-        EXPECT_NE(plan.info().arithmetic.find("non-uniform FFT"), std::string::npos) << plan.info().arithmetic;
-      }
+      if (in_tiles) expect_in_tiles(plan);
       Array<std::complex<float>, 2> field(c.options.shape, queue);
       plan.execute({field.view(), {}, {}});
       queue.synchronize();
@@ -146,6 +159,63 @@ TEST_P(PointCloudFast, PanelsOfAnySize) {
                              c.options.tolerance);
     });
   }
+}
+
+// A plan for 271 rows: on CUDA every part moves the boxes of the same tiles, and the last one overlaps the part before;
+// the CPU computes rows of tiles and keeps the one that a part cuts.
+TEST_P(PointCloudFast, PartsInTiles) {
+  auto limited = large("parts, band limit", 0.2, 0.21, 1e-3);
+  limited.options.band_limit = true;
+  limited.count = 30000;
+  for (const auto& c : {large("parts", 0.5, 0.6, 1e-3), large("parts, fine", 0.5, 0.6, 1e-4), limited}) {
+    const auto points = cases::make_points(c);
+    const auto expected = cases::sample_reference(c, points, samples);
+    on_each([&](Device device) {
+      const holotone::Queue queue(device);
+      PointCloudPlan plan(c.options, queue, 271);
+      plan.set_points(cases::sources(points));
+      expect_in_tiles(plan);
+      Array<std::complex<float>, 2> field(c.options.shape);
+      for (const RowRange part : {RowRange{600, 480}, RowRange{0, 100}, RowRange{100, 500}}) {
+        const auto own = rows_of_field(plan, part, queue);
+        std::copy_n(own.data(), own.size(), field.data() + part.first_row * c.options.shape[1]);
+      }
+      support::expect_within(c.name + ", " + plan.info().arithmetic, cases::relative_error(expected, field.data()),
+                             c.options.tolerance);
+      support::expect_within(c.name + ", largest", cases::largest_error(expected, field.data()),
+                             10 * c.options.tolerance);
+    });
+  }
+}
+
+// Rows at the bottom of a panel of 24,576. Positions in float32 there have steps of 0.9 nm; rounding a difference of
+// them again would exceed the tolerance.
+TEST_P(PointCloudFast, APartInTilesFarFromTheMiddleIsExact) {
+  constexpr RowRange part{24576 - 512, 512};
+  auto c = large("far from the middle", 0.02, 0.03, 1e-4);
+  c.options.pitch_m = 750e-9;
+  c.options.shape = {part.end(), 1024};
+  c.count = 10000;
+  auto points = cases::make_points(c);
+  for (std::size_t j = 0; j < points.position_m.size(); ++j) {
+    points.position_m[j][1] = -9.2e-3F + 1.5e-3F * static_cast<float>(holotone::random_uniform64(3, j));
+  }
+  const auto panel = cases::panel_of(c.options);
+  cases::PixelSample expected;
+  for (std::uint64_t k = 0; k < samples; ++k) {
+    expected.index.push_back(static_cast<std::int64_t>(holotone::random_bits(7, k) % (512 * 1024)));
+    expected.value.push_back(reference::point_cloud_pixel(points, panel, part.first_row + expected.index.back() / 1024,
+                                                          expected.index.back() % 1024));
+  }
+  on_each([&](Device device) {
+    const holotone::Queue queue(device);
+    PointCloudPlan plan(c.options, queue, part.rows);
+    plan.set_points(cases::sources(points));
+    expect_in_tiles(plan);
+    const auto field = rows_of_field(plan, part, queue);
+    support::expect_within(c.name + ", " + plan.info().arithmetic, cases::relative_error(expected, field.data()),
+                           c.options.tolerance);
+  });
 }
 
 // Window errors are largest at the edges of a tile. The reference is the same device's separable sum at a fiftieth of

@@ -84,6 +84,22 @@ TEST_P(ErrorDiffusionDevice, HogelsOfAnySize) {
   });
 }
 
+TEST_P(ErrorDiffusionDevice, ErrorsCrossBorders) {
+  const auto field = speckle({203, 336});
+  on_each([&](Device device) {
+    for (const std::int64_t side : {64, 72, 100, 300}) {
+      const ErrorDiffusionOptions options{.hogel_px = side, .borders = HogelBorders::carry};
+      const auto hogels = hogels_of(field.shape(), side);
+      for (const int p : {0, 1, 3, 6}) {
+        for (const auto rule : {WeightRule::eq1, WeightRule::least_squares}) {
+          expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options,
+                      windows_of(hogels, {.rule = rule, .parallelism = p}), field);
+        }
+      }
+    }
+  });
+}
+
 TEST_P(ErrorDiffusionDevice, RowsOfEightCodes) {
   const auto field = speckle({160, 512});
   on_each([&](Device device) {

@@ -69,6 +69,7 @@ TEST(ErrorDiffusionKernel, EveryKindCompiles) {
       auto job = job_of({{1, 1}, {0, 1}, {-1, 1}, {1, 0}}, modulation, 3);
       if (table) job.levels.boundary = {0.5F};
       job.levels.line = table && modulation == Modulation::phase;
+      job.set_side = table ? 64 : 0;
       for (const bool scaled : {false, true}) {
         const auto source = WavefrontKernel::of(job, shared_bytes).source(job, scaled, !scaled);
         EXPECT_GT(cuda::compile(source, 90).size(), 1000u);
@@ -78,6 +79,15 @@ TEST(ErrorDiffusionKernel, EveryKindCompiles) {
   const auto truncated = job_of({}, Modulation::phase, 8);
   EXPECT_GT(cuda::compile(WavefrontKernel::of(truncated, shared_bytes).source(truncated, false, true), 90).size(),
             1000u);
+}
+
+TEST(ErrorDiffusionKernel, SmallHogelsCannotCarry) {
+  auto job = job_of({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
+  job.set_side = 64;
+  const auto pattern = WavefrontKernel::of(job, shared_bytes).pattern;
+  job.set_side = pattern.block + pattern.slots - 1;
+  support::expect_error(ErrorCode::unsupported, "hogel_px: expected at least",
+                        [&] { (void)WavefrontKernel::of(job, shared_bytes); });
 }
 
 TEST(ErrorDiffusionKernel, FitsIntoAnyDevicesMemory) {

@@ -86,8 +86,9 @@ void expect_nearest(const std::string& what, const ErrorDiffusionOptions& option
         if (from_row < 0) continue;
         const std::int64_t from_column = column - way(from_row) * weights.taps[tap].dx;
         const auto& values = way(from_row) > 0 || weights.backward.empty() ? weights.values : weights.backward;
-        const bool own = from_row >= 0 && from_column >= 0 && from_column < nx && from_row / side == row / side &&
-                         from_column / side == column / side;
+        const bool same = from_row / side == row / side && from_column / side == column / side;
+        const bool own =
+            from_row >= 0 && from_column >= 0 && from_column < nx && (same || options.borders == HogelBorders::carry);
         if (!own) continue;
         u += static_cast<double>(values(set, static_cast<std::int64_t>(tap))) *
              errors[static_cast<std::size_t>(from_row * nx + from_column)];
@@ -131,6 +132,61 @@ TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
       expect_nearest(of + ", hogels of 32", options, windows_of({2, 3}, own), field.view());
     }
   }
+}
+
+// A tap 20 rows above leaves the loop over rows side by side; it must use the same weights.
+TEST(ErrorDiffusion, ErrorsCrossBordersWithTheCollectorsWeights) {
+  const auto field = speckle({61, 107}, 5);
+  ErrorDiffusionOptions options;
+  options.borders = HogelBorders::carry;
+  for (const std::int64_t side : {7, 32, 64}) {
+    options.hogel_px = side;
+    const auto hogels = hogels_of(field.shape(), side);
+    for (const int p : {0, 3}) {
+      for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+        options.modulation = modulation;
+        options.bits = p == 0 ? 2 : 6;
+        const auto weights = windows_of(hogels, {.rule = WeightRule::least_squares, .parallelism = p});
+        expect_nearest(fmt::format("hogels of {}, p = {}", side, p), options, weights, field.view());
+      }
+    }
+    DiffusionWeights far{{{3, 20}, {-2, 1}, {1, 0}}, Array<float, 2>({hogels[0] * hogels[1], 3})};
+    for (std::int64_t i = 0; i < far.values.size(); ++i) {
+      far.values.data()[i] = 0.3F * static_cast<float>(random_uniform64(6, static_cast<std::uint64_t>(i)));
+    }
+    expect_nearest(fmt::format("hogels of {}, 20 rows", side), options, far, field.view());
+  }
+}
+
+TEST(ErrorDiffusion, BordersOfEqualHogelsVanish) {
+  const auto field = speckle({64, 96}, 8);
+  const auto one = windows_of({1, 1}, {.rule = WeightRule::least_squares});
+  DiffusionWeights equal{one.taps, Array<float, 2>({6, std::ssize(one.taps)})};
+  for (std::int64_t set = 0; set < 6; ++set) std::copy_n(one.values.data(), one.values.size(), &equal.values(set, 0));
+  const auto whole = codes_of({}, one, field.view());
+  const ErrorDiffusionOptions carry{.hogel_px = 32, .borders = HogelBorders::carry};
+  for (const DiffusionWeights* weights : {&one, &std::as_const(equal)}) {
+    const auto codes = codes_of(carry, *weights, field.view());
+    EXPECT_TRUE(std::equal(codes.data(), codes.data() + codes.size(), whole.data()));
+  }
+  const auto separate = codes_of({.hogel_px = 32}, one, field.view());
+  EXPECT_FALSE(std::equal(separate.data(), separate.data() + separate.size(), whole.data()));
+}
+
+TEST(ErrorDiffusion, WhatCannotCarryIsRefused) {
+  const auto weights = windows_of({2, 3}, {.serpentine = true});
+  ErrorDiffusionOptions options{.hogel_px = 32, .serpentine = true, .borders = HogelBorders::carry};
+  expect_error(ErrorCode::unsupported, "ErrorDiffusionPlan: serpentine: expected raster order", [&] {
+    ErrorDiffusionPlan(options, weights, {64, 96});
+  });
+  options.serpentine = false;
+  options.scale = 1;
+  ErrorDiffusionPlan plan(options, weights, {64, 96});
+  Array<Complex, 2> field({32, 96});
+  Array<std::uint8_t, 2> codes({32, 96});
+  expect_error(ErrorCode::invalid_argument, "part", [&] {
+    plan.execute({0, 32}, std::as_const(field).view(), codes.view());
+  });
 }
 
 TEST(ErrorDiffusion, ManyHogelsSideBySide) {

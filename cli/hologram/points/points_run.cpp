@@ -149,31 +149,36 @@ std::string range_of(const std::vector<PointsRow>& rows, std::int64_t PointsRow:
   return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
 }
 
-/// Notes that the orders of a double-phase hologram overlap the object: docs/encoding.md, double phase.
-void tell_ghosts(const HologramJob& job, const PointsRow& row) {
-  if (job.complex_field || job.encode.encoding != Encoding::double_phase || row.distance_m == 0) return;
-  constexpr double clean = 0.25;  // cycles a pixel
+std::string length_of(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
+
+/// Notes what an encoding's smaller band costs an object so near: docs/encoding.md, double phase and Burckhardt.
+void tell_band(const HologramJob& job, const PointsRow& row) {
+  const Encoding encoding = job.encode.encoding;
+  const bool columns = encoding == Encoding::burckhardt;
+  if (job.complex_field || row.distance_m == 0 || !(columns || encoding == Encoding::double_phase)) return;
+  const double band = columns ? 1.0 / 6 : 1.0 / 4;  // cycles a pixel
   const double pitch = job.panel.pitch_m;
-  const double width = std::max(static_cast<double>(job.panel.nx) * pitch + row.extent_m[0],
-                                static_cast<double>(job.panel.ny) * pitch + row.extent_m[1]);
   const double wavelength = job.channels[row.channel].wavelength_m;
-  const double nearest = width * pitch / (2 * wavelength * clean);
+  double width = static_cast<double>(job.panel.nx) * pitch + row.extent_m[0];
+  if (!columns) width = std::max(width, static_cast<double>(job.panel.ny) * pitch + row.extent_m[1]);
+  const double nearest = width * pitch / (2 * wavelength * band);
   if (row.distance_m >= nearest) return;
-  remark(
-      job.console,
-      fmt::format(
-          "note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, shifted by {} in x and "
-          "y; this object is at {}",
-          format_length(parse_number("length", fmt::format("{:.3g}", nearest))),
-          format_length(parse_number("length", fmt::format("{:.3g}", wavelength * row.distance_m / (2 * pitch)))),
-          format_length(parse_number("length", fmt::format("{:.3g}", row.distance_m)))));
+  const std::string here = length_of(row.distance_m);
+  remark(job.console,
+         columns
+             ? fmt::format("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than {} lose "
+                           "resolution in x on this panel; this object is at {}",
+                           length_of(nearest), here)
+             : fmt::format("note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, "
+                           "shifted by {} in x and y; this object is at {}",
+                           length_of(nearest), length_of(wavelength * row.distance_m / (2 * pitch)), here));
 }
 
 /// Prints the facts known before the sum; for moving pictures, read during the sum, after it.
 void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
   const auto& first = rows.front();
   for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);
-  tell_ghosts(job, first);
+  tell_band(job, first);
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
   constexpr std::int64_t few_points = 20'000;

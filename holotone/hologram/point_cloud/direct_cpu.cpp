@@ -1,4 +1,4 @@
-// Direct sum: one sine and one cosine for each pair of point and pixel.
+// Direct sum: one sine and one cosine for each pair of point and pixel, the cosine alone for the real part.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,9 +23,10 @@ struct Block {
   std::array<float, block_points> amplitude{};
 };
 
-/// Adds every point of the block to every pixel of the tile.
-HOLOTONE_SIMD_CLONES
-void add_block(const Block& block, std::int32_t rows, std::int32_t stride, float* __restrict re, float* __restrict im) {
+/// Adds every point of the block to every pixel of the tile. T: see add_wave.
+template <class T>
+HOLOTONE_SIMD_CLONES void add_block(const Block& block, std::int32_t rows, std::int32_t stride, float* __restrict re,
+                                    float* __restrict im) {
   for (std::int32_t row = 0; row < rows; ++row) {
     float* __restrict re_row = re + static_cast<std::ptrdiff_t>(row) * stride;
     float* __restrict im_row = im + static_cast<std::ptrdiff_t>(row) * stride;
@@ -37,30 +38,20 @@ void add_block(const Block& block, std::int32_t rows, std::int32_t stride, float
         float re_sum = 0;  // sum of the group alone: fewer roundings at the magnitude of the total
         float im_sum = 0;
         for (std::size_t k = 0; k < group_points; ++k) {
-          float sine = 0;
-          float cosine = 0;
-          sine_cosine(columns[k * tile_columns + static_cast<std::size_t>(i)] + turns[k], sine, cosine);
-          re_sum += amplitude[k] * cosine;
-          im_sum += amplitude[k] * sine;
+          add_wave<T>(columns[k * tile_columns + static_cast<std::size_t>(i)] + turns[k], amplitude[k], re_sum, im_sum);
         }
         re_row[i] += re_sum;
-        im_row[i] += im_sum;
+        if constexpr (!real_alone<T>) im_row[i] += im_sum;
       }
     }
   }
 }
 
 /// Adds one point to a run of pixels.
-HOLOTONE_SIMD_CLONES
-void add_run(const std::uint32_t* column_turns, std::uint32_t row_turns, float amplitude, std::int32_t count,
-             float* __restrict re, float* __restrict im) {
-  for (std::int32_t i = 0; i < count; ++i) {
-    float sine = 0;
-    float cosine = 0;
-    sine_cosine(column_turns[i] + row_turns, sine, cosine);
-    re[i] += amplitude * cosine;
-    im[i] += amplitude * sine;
-  }
+template <class T>
+HOLOTONE_SIMD_CLONES void add_run(const std::uint32_t* column_turns, std::uint32_t row_turns, float amplitude,
+                                  std::int32_t count, float* __restrict re, float* __restrict im) {
+  for (std::int32_t i = 0; i < count; ++i) add_wave<T>(column_turns[i] + row_turns, amplitude, re[i], im[i]);
 }
 
 /// One point and row for the shortfall of the spherical phase against the Fresnel phase: curvature rho^2 s / (1 +
@@ -118,24 +109,31 @@ class DirectCpu final : public BlockEngine {
 
  protected:
   [[nodiscard]] std::int64_t block_rows() const override { return tile_rows; }
-  void sum(const FieldOfRows& field, Progress& progress) override {
-    const auto sum_tile = [this](const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
-      if (options().wave == Wave::fresnel) {
-        add_fresnel(tile, points, re, im);
-      } else {
-        for (const auto& point : points) add_spherical(tile, point, re, im);
-      }
-    };
-    sum_tiles(points_, tile_rows, tile_columns, sum_tile, field, progress);
-  }
+  [[nodiscard]] bool has_real_sum() const override { return true; }
+  void sum(const FieldOfRows& field, Progress& progress) override { sum_waves(field, progress); }
+  void sum_real(const RealOfRows& real, Progress& progress) override { sum_waves(real, progress); }
 
  private:
+  template <class T>
+  void sum_waves(const RowsOf<T>& target, Progress& progress) {
+    const auto sum_tile = [this](const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
+      if (options().wave == Wave::fresnel) {
+        add_fresnel<T>(tile, points, re, im);
+      } else {
+        for (const auto& point : points) add_spherical<T>(tile, point, re, im);
+      }
+    };
+    sum_tiles(points_, tile_rows, tile_columns, sum_tile, target, progress);
+  }
+  template <class T>
   static void add_fresnel(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im);
+  template <class T>
   void add_spherical(const Tile& tile, const PixelPoint& point, float* re, float* im) const;
 
   std::vector<PixelPoint> points_;
 };
 
+template <class T>
 void add_partly_lit(const Tile& tile, const PixelPoint& point, const Lit& lit, float* re, float* im) {
   std::array<std::uint32_t, tile_columns> column_turns;
   std::array<std::uint32_t, tile_rows> row_turns;
@@ -147,23 +145,24 @@ void add_partly_lit(const Tile& tile, const PixelPoint& point, const Lit& lit, f
   for (auto row = lit.row_begin; row < lit.row_end; ++row) {
     const std::ptrdiff_t at =
         static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
-    add_run(column_turns.data(), row_turns[static_cast<std::size_t>(row - lit.row_begin)], point.amplitude, count,
-            re + at, im + at);
+    add_run<T>(column_turns.data(), row_turns[static_cast<std::size_t>(row - lit.row_begin)], point.amplitude, count,
+               re + at, im + at);
   }
 }
 
+template <class T>
 void DirectCpu::add_fresnel(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
   Block block;
   const auto flush = [&] {
     while (block.count % group_points != 0) block.amplitude[block.count++] = 0;
-    add_block(block, tile.rows(), tile.stride, re, im);
+    add_block<T>(block, tile.rows(), tile.stride, re, im);
     block.count = 0;
   };
   for (const auto& point : points) {
     const Lit lit(tile, point);
     if (lit.none()) continue;
     if (!lit.all_of(tile)) {
-      add_partly_lit(tile, point, lit, re, im);
+      add_partly_lit<T>(tile, point, lit, re, im);
       continue;
     }
     const auto j = block.count++;
@@ -181,6 +180,7 @@ void DirectCpu::add_fresnel(const Tile& tile, std::span<const PixelPoint> points
   if (block.count > 0) flush();
 }
 
+template <class T>
 void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* re, float* im) const {
   const Lit lit(tile, point);
   if (lit.none()) return;
@@ -213,7 +213,7 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
     }
     const std::ptrdiff_t at =
         static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
-    add_run(turns.data(), 0, point.amplitude, count, re + at, im + at);
+    add_run<T>(turns.data(), 0, point.amplitude, count, re + at, im + at);
   }
 }
 

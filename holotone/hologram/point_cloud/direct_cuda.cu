@@ -61,8 +61,9 @@ __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float
   return static_cast<float>(lag - rint(lag));
 }
 
-/// Real is void for the Fresnel wave, else the precision of the sphere's lag.
-template <class Real>
+/// Real is void for the Fresnel wave, else the precision of the sphere's lag. RealAlone: cosines only, half the work of
+/// the special-function units; the output has a real part alone.
+template <class Real, bool RealAlone>
 __global__ void __launch_bounds__(tile_columns)
     direct_sum(PointRecords points, std::int64_t padded_count, int nx, int first_row, int rows, double slope_per_a,
                OutputPointers output) {
@@ -92,18 +93,13 @@ __global__ void __launch_bounds__(tile_columns)
           sum -= two_pi * spherical_lag<Real>(record, (x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
                                               static_cast<Real>(slope_per_a));
         }
-        float sine;
-        float cosine;
-        __sincosf(sum, &sine, &cosine);
-        const float weight = amplitude * tile.row_lit[p][r];
-        re_batch[r] = fmaf(weight, cosine, re_batch[r]);
-        im_batch[r] = fmaf(weight, sine, im_batch[r]);
+        add_wave<RealAlone>(sum, amplitude * tile.row_lit[p][r], re_batch[r], im_batch[r]);
       }
     }
 #pragma unroll
     for (int r = 0; r < tile_rows; ++r) {
       add_compensated(re[r], re_lost[r], re_batch[r]);
-      add_compensated(im[r], im_lost[r], im_batch[r]);
+      if constexpr (!RealAlone) add_compensated(im[r], im_lost[r], im_batch[r]);
     }
   }
   if (column >= nx) return;
@@ -132,12 +128,13 @@ class DirectCuda final : public PointCloudPlan::Engine {
                                                 static_cast<int>(part.first_row), rows, slope_per_a,
                                                 pointers_of(output));
     };
+    const bool real = only_real(output);
     if (options_.wave == Wave::fresnel) {
-      launch(direct_sum<void>);
+      launch(real ? direct_sum<void, true> : direct_sum<void, false>);
     } else if (options_.band_limit) {
-      launch(direct_sum<float>);
+      launch(real ? direct_sum<float, true> : direct_sum<float, false>);
     } else {
-      launch(direct_sum<double>);
+      launch(real ? direct_sum<double, true> : direct_sum<double, false>);
     }
     cuda::check_launch("direct_sum");
     progress.step("summing points", 1, 1);

@@ -51,6 +51,9 @@ inline double cone_wavelength_m(const PointCloudOptions& options) {
   return options.cone_wavelength_m > 0 ? options.cone_wavelength_m : options.wavelength_m;
 }
 
+/// True if the real part is the only output.
+inline bool only_real(const PointCloudOutput& output) { return output.field.empty() && output.phase.empty(); }
+
 using EnginePointer = std::unique_ptr<PointCloudPlan::Engine>;
 
 EnginePointer direct_cpu(const PointCloudOptions& options);

@@ -47,21 +47,27 @@ void fill_phase_levels(const float* field, std::uint8_t* levels, std::int64_t co
   }
 }
 
-void add_tile(const Tile& tile, const float* re, const float* im, const FieldOfRows& field) {
+template <class T>
+void add_tile(const Tile& tile, const float* re, const float* im, const RowsOf<T>& target) {
   for (std::int32_t row = tile.row_begin; row < tile.row_end; ++row) {
-    auto* target = &field(row, tile.column_begin);
+    T* values = &target(row, tile.column_begin);
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride;
     for (std::int32_t i = 0; i < tile.column_end - tile.column_begin; ++i) {
-      target[i] += std::complex<float>(re[offset + i], im[offset + i]);
+      if constexpr (real_alone<T>) {
+        values[i] += re[offset + i];
+      } else {
+        values[i] += T(re[offset + i], im[offset + i]);
+      }
     }
   }
 }
 
-std::vector<Tile> tiles_of(const FieldOfRows& field, std::int32_t tile_rows, std::int32_t tile_columns) {
+template <class T>
+std::vector<Tile> tiles_of(const RowsOf<T>& target, std::int32_t tile_rows, std::int32_t tile_columns) {
   std::vector<Tile> tiles;
-  const auto ny = static_cast<std::int32_t>(field.rows().end());
-  const auto nx = static_cast<std::int32_t>(field.view().shape()[1]);
-  for (auto row = static_cast<std::int32_t>(field.rows().first_row); row < ny; row += tile_rows) {
+  const auto ny = static_cast<std::int32_t>(target.rows().end());
+  const auto nx = static_cast<std::int32_t>(target.view().shape()[1]);
+  for (auto row = static_cast<std::int32_t>(target.rows().first_row); row < ny; row += tile_rows) {
     for (std::int32_t column = 0; column < nx; column += tile_columns) {
       const auto column_end = std::min(column + tile_columns, nx);
       const auto stride = (column_end - column + vector_columns - 1) / vector_columns * vector_columns;
@@ -95,11 +101,13 @@ std::vector<PixelPoint> pixel_points(const PointSources& points, const PointClou
   return result;
 }
 
+template <class T>
 void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::int32_t tile_columns,
-               const TileSum& sum, const FieldOfRows& field, Progress& progress) {
+               const TileSum& sum, const RowsOf<T>& target, Progress& progress) {
   constexpr std::string_view stage = "summing points";
-  std::fill(field.view().data(), field.view().data() + field.view().size(), std::complex<float>());
-  const auto tiles = tiles_of(field, tile_rows, tile_columns);
+  constexpr std::int64_t planes = real_alone<T> ? 1 : 2;
+  std::fill(target.view().data(), target.view().data() + target.view().size(), T());
+  const auto tiles = tiles_of(target, tile_rows, tile_columns);
   const auto tile_count = std::ssize(tiles);
   const auto segments = static_cast<std::int64_t>((points.size() + segment_points - 1) / segment_points);
   const std::int64_t batch = tiles_per_thread * thread_count();
@@ -112,15 +120,21 @@ void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::
       parallel_for(begin, end, [&](std::int64_t i) {
         const auto& tile = tiles[static_cast<std::size_t>(i)];
         const auto size = static_cast<std::int64_t>(tile.rows()) * tile.stride;
-        Array<float, 2> block({2, size});
+        Array<float, 2> block({planes, size});
         std::fill(block.data(), block.data() + block.size(), 0.0F);
-        sum(tile, part, block.data(), block.data() + size);
-        add_tile(tile, block.data(), block.data() + size, field);
+        float* const im = block.data() + (planes - 1) * size;
+        sum(tile, part, block.data(), im);
+        add_tile(tile, block.data(), im, target);
       });
       progress.step(stage, segment * tile_count + end, segments * tile_count);
     }
   }
 }
+
+template void sum_tiles(std::span<const PixelPoint>, std::int32_t, std::int32_t, const TileSum&, const FieldOfRows&,
+                        Progress&);
+template void sum_tiles(std::span<const PixelPoint>, std::int32_t, std::int32_t, const TileSum&, const RealOfRows&,
+                        Progress&);
 
 namespace {
 
@@ -161,7 +175,7 @@ PointCloudOutput rows_of(const PointCloudOutput& output, std::int64_t first, std
 void BlockEngine::execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) {
   const std::int64_t block = block_rows();
   const std::int64_t nx = options_.shape[1];
-  const bool real_alone = has_real_sum() && output.field.data() == nullptr && output.phase.data() == nullptr;
+  const bool real = has_real_sum() && only_real(output);
   RowsProgress rows_progress(progress, part.rows);
   for (std::int64_t row = part.first_row; row < part.end();) {
     const std::int64_t begin = row / block * block;
@@ -175,10 +189,10 @@ void BlockEngine::execute(const RowRange& part, const PointCloudOutput& output, 
     }
     const std::int64_t some = std::min(end, part.end()) - row;
     rows_progress.begin(some);
-    keep_block({begin, end - begin}, real_alone, rows_progress);
+    keep_block({begin, end - begin}, real, rows_progress);
     const auto target = rows_of(output, row - part.first_row, some);
     const std::int64_t offset = (row - begin) * nx;
-    if (real_alone) {
+    if (real) {
       std::copy_n(kept_real_.data() + offset, some * nx, target.real.data());
     } else {
       const View<const std::complex<float>, 2> from(kept_field_.data() + offset, {some, nx});
@@ -190,8 +204,7 @@ void BlockEngine::execute(const RowRange& part, const PointCloudOutput& output, 
 }
 
 void BlockEngine::sum_blocks(const RowRange& blocks, const PointCloudOutput& output, Progress& progress) {
-  const bool real_alone = has_real_sum() && output.field.data() == nullptr && output.phase.data() == nullptr;
-  if (real_alone) return sum_real(blocks, output.real, progress);
+  if (has_real_sum() && only_real(output)) return sum_real({output.real, blocks.first_row}, progress);
   auto field = output.field;
   if (field.data() == nullptr) {
     const Shape<2> shape{blocks.rows, options_.shape[1]};
@@ -202,19 +215,19 @@ void BlockEngine::sum_blocks(const RowRange& blocks, const PointCloudOutput& out
   write_parts(field, output);
 }
 
-void BlockEngine::keep_block(const RowRange& block, bool real_alone, Progress& progress) {
-  if (kept_ == block && kept_real_alone_ == real_alone) return;
+void BlockEngine::keep_block(const RowRange& block, bool real, Progress& progress) {
+  if (kept_ == block && kept_is_real_ == real) return;
   kept_.rows = 0;  // in case the sum is cancelled
   const Shape<2> shape{block.rows, options_.shape[1]};
-  if (real_alone) {
+  if (real) {
     reserve(kept_real_, element_count(shape));
-    sum_real(block, {kept_real_.data(), shape}, progress);
+    sum_real({{kept_real_.data(), shape}, block.first_row}, progress);
   } else {
     reserve(kept_field_, element_count(shape));
     sum({{kept_field_.data(), shape}, block.first_row}, progress);
   }
   kept_ = block;
-  kept_real_alone_ = real_alone;
+  kept_is_real_ = real;
 }
 
 std::size_t BlockEngine::field_bytes() const { return field_.bytes() + kept_field_.bytes() + kept_real_.bytes(); }

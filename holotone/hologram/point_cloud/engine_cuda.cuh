@@ -93,6 +93,20 @@ __device__ __forceinline__ unsigned fixed_turns(double turns) {
   return static_cast<unsigned>(__double2loint((turns - whole) + 1572864.0));
 }
 
+/// Adds a wave of `weight` at a phase in radians to re and, unless RealAlone, to im.
+template <bool RealAlone>
+__device__ __forceinline__ void add_wave(float phase, float weight, float& re, float& im) {
+  if constexpr (RealAlone) {
+    re = fmaf(weight, __cosf(phase), re);
+  } else {
+    float sine;
+    float cosine;
+    __sincosf(phase, &sine, &cosine);
+    re = fmaf(weight, cosine, re);
+    im = fmaf(weight, sine, im);
+  }
+}
+
 /// Adds value to sum and carries the rounding error in `lost` (Kahan 1965).
 __device__ __forceinline__ void add_compensated(float& sum, float& lost, float value) {
   const float corrected = value - lost;

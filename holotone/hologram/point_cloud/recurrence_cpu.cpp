@@ -27,20 +27,18 @@ struct Anchor {
 };
 using Group = std::array<Anchor, group_points>;
 
+template <class T>
 HOLOTONE_ALWAYS_INLINE void step(std::uint32_t& gamma, std::uint32_t& delta, std::uint32_t second, float amplitude,
                                  float& re, float& im) {
-  float sine = 0;
-  float cosine = 0;
-  sine_cosine(gamma, sine, cosine);
-  re += amplitude * cosine;
-  im += amplitude * sine;
+  add_wave<T>(gamma, amplitude, re, im);
   gamma += delta;
   delta += second;
 }
 
-/// Adds four points to every pixel of the tile.
-HOLOTONE_SIMD_CLONES
-void add_group(const Group& group, std::int32_t rows, std::int32_t stride, float* __restrict re, float* __restrict im) {
+/// Adds four points to every pixel of the tile. T: see add_wave.
+template <class T>
+HOLOTONE_SIMD_CLONES void add_group(const Group& group, std::int32_t rows, std::int32_t stride, float* __restrict re,
+                                    float* __restrict im) {
   for (std::int32_t row = 0; row < rows; ++row) {
     alignas(64) std::uint32_t gamma[group_points][lanes];
     alignas(64) std::uint32_t delta[group_points][lanes];
@@ -57,21 +55,22 @@ void add_group(const Group& group, std::int32_t rows, std::int32_t stride, float
       for (std::int32_t lane = 0; lane < lanes; ++lane) {
         float re_sum = 0;  // sum of the group alone: fewer roundings at the magnitude of the total
         float im_sum = 0;
-        step(gamma[0][lane], delta[0][lane], group[0].second, group[0].amplitude, re_sum, im_sum);
-        step(gamma[1][lane], delta[1][lane], group[1].second, group[1].amplitude, re_sum, im_sum);
-        step(gamma[2][lane], delta[2][lane], group[2].second, group[2].amplitude, re_sum, im_sum);
-        step(gamma[3][lane], delta[3][lane], group[3].second, group[3].amplitude, re_sum, im_sum);
+        step<T>(gamma[0][lane], delta[0][lane], group[0].second, group[0].amplitude, re_sum, im_sum);
+        step<T>(gamma[1][lane], delta[1][lane], group[1].second, group[1].amplitude, re_sum, im_sum);
+        step<T>(gamma[2][lane], delta[2][lane], group[2].second, group[2].amplitude, re_sum, im_sum);
+        step<T>(gamma[3][lane], delta[3][lane], group[3].second, group[3].amplitude, re_sum, im_sum);
         re_here[lane] += re_sum;
-        im_here[lane] += im_sum;
+        if constexpr (!real_alone<T>) im_here[lane] += im_sum;
       }
     }
   }
 }
 
 /// Adds one point to the lit rows, with an amplitude for each column (zero where it is not lit).
-HOLOTONE_SIMD_CLONES
-void add_weighted(const Anchor& anchor, const float* weight, std::int32_t row_begin, std::int32_t row_end,
-                  std::int32_t stride, float* __restrict re, float* __restrict im) {
+template <class T>
+HOLOTONE_SIMD_CLONES void add_weighted(const Anchor& anchor, const float* weight, std::int32_t row_begin,
+                                       std::int32_t row_end, std::int32_t stride, float* __restrict re,
+                                       float* __restrict im) {
   for (std::int32_t row = row_begin; row < row_end; ++row) {
     alignas(64) std::uint32_t gamma[lanes];
     alignas(64) std::uint32_t delta[lanes];
@@ -84,7 +83,7 @@ void add_weighted(const Anchor& anchor, const float* weight, std::int32_t row_be
       float* __restrict im_here = im + static_cast<std::ptrdiff_t>(row) * stride + column;
 #pragma omp simd
       for (std::int32_t lane = 0; lane < lanes; ++lane) {
-        step(gamma[lane], delta[lane], anchor.second, weight[column + lane], re_here[lane], im_here[lane]);
+        step<T>(gamma[lane], delta[lane], anchor.second, weight[column + lane], re_here[lane], im_here[lane]);
       }
     }
   }
@@ -104,6 +103,7 @@ Anchor anchor_at(const Tile& tile, const PixelPoint& point) {
   return anchor;
 }
 
+template <class T>
 void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
   Group group;
   std::size_t count = 0;
@@ -113,7 +113,7 @@ void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re,
     if (lit.none()) continue;
     if (lit.all_of(tile)) {
       group[count++] = anchor_at(tile, point);
-      if (count == group_points) add_group(group, tile.rows(), tile.stride, re, im);
+      if (count == group_points) add_group<T>(group, tile.rows(), tile.stride, re, im);
       count %= group_points;
     } else {
       for (std::int32_t i = 0; i < tile.stride; ++i) {
@@ -121,13 +121,13 @@ void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re,
         weight[static_cast<std::size_t>(i)] =
             column >= lit.column_begin && column < lit.column_end ? point.amplitude : 0.0F;
       }
-      add_weighted(anchor_at(tile, point), weight.data(), lit.row_begin - tile.row_begin, lit.row_end - tile.row_begin,
-                   tile.stride, re, im);
+      add_weighted<T>(anchor_at(tile, point), weight.data(), lit.row_begin - tile.row_begin,
+                      lit.row_end - tile.row_begin, tile.stride, re, im);
     }
   }
   if (count > 0) {
     for (auto k = count; k < group_points; ++k) group[k].amplitude = 0;
-    add_group(group, tile.rows(), tile.stride, re, im);
+    add_group<T>(group, tile.rows(), tile.stride, re, im);
   }
 }
 
@@ -151,11 +151,16 @@ class RecurrenceCpu final : public BlockEngine {
 
  protected:
   [[nodiscard]] std::int64_t block_rows() const override { return tile_rows; }
-  void sum(const FieldOfRows& field, Progress& progress) override {
-    sum_tiles(points_, tile_rows, lanes * static_cast<std::int32_t>(steps_), add_points, field, progress);
-  }
+  [[nodiscard]] bool has_real_sum() const override { return true; }
+  void sum(const FieldOfRows& field, Progress& progress) override { sum_waves(field, progress); }
+  void sum_real(const RealOfRows& real, Progress& progress) override { sum_waves(real, progress); }
 
  private:
+  template <class T>
+  void sum_waves(const RowsOf<T>& target, Progress& progress) {
+    sum_tiles(points_, tile_rows, lanes * static_cast<std::int32_t>(steps_), add_points<T>, target, progress);
+  }
+
   std::int64_t steps_;
   std::vector<PixelPoint> points_;
 };

@@ -48,6 +48,8 @@ __device__ void load_batch(Batch& batch, const PointRecords& points, std::int64_
   }
 }
 
+/// RealAlone: see direct_sum.
+template <bool RealAlone>
 __global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords points, std::int64_t padded_count, int nx,
                                                                 int first_row, int rows, OutputPointers output) {
   __shared__ Batch batch;
@@ -79,13 +81,9 @@ __global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords poi
         // The top 23 bits form a float in [1, 2); minus 1.5 it is the turns minus a half. This is cheaper than a
         // conversion, which shares the unit of the sine.
         const float turns = __uint_as_float((gamma >> 9) | 0x3f800000U) - 1.5F;
-        float sine;
-        float cosine;
-        __sincosf(6.28318531F * turns, &sine, &cosine);
         const float x = x0 + static_cast<float>(n);
         const float lit = x >= start.first && x <= start.last ? weight : 0.0F;
-        re_batch[n] = fmaf(lit, cosine, re_batch[n]);
-        im_batch[n] = fmaf(lit, sine, im_batch[n]);
+        add_wave<RealAlone>(6.28318531F * turns, lit, re_batch[n], im_batch[n]);
         gamma += delta;
         delta += start.second_difference;
       }
@@ -93,7 +91,7 @@ __global__ void __launch_bounds__(block_threads) recurrence_sum(PointRecords poi
 #pragma unroll
     for (int n = 0; n < run_pixels; ++n) {
       add_compensated(re[n], re_lost[n], re_batch[n]);
-      add_compensated(im[n], im_lost[n], im_batch[n]);
+      if constexpr (!RealAlone) add_compensated(im[n], im_lost[n], im_batch[n]);
     }
   }
   if (row0 + local_row >= rows) return;
@@ -117,7 +115,8 @@ class RecurrenceCuda final : public PointCloudPlan::Engine {
     const auto nx = static_cast<int>(options_.shape[1]);
     const auto rows = static_cast<int>(part.rows);
     const dim3 grid(cuda::blocks_for(nx, run_pixels * block_runs), cuda::blocks_for(rows, block_rows));
-    recurrence_sum<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(
+    const auto kernel = only_real(output) ? recurrence_sum<true> : recurrence_sum<false>;
+    kernel<<<grid, block_threads, 0, cuda::stream_of(queue_)>>>(
         points_.records(), points_.padded_count(), nx, static_cast<int>(part.first_row), rows, pointers_of(output));
     cuda::check_launch("recurrence_sum");
     progress.step("summing points", 1, 1);

@@ -184,9 +184,10 @@ class SeparableCpu final : public BlockEngine {
       sums_.move_to(write, {view.data() + first * view.shape()[1], {rows, view.shape()[1]}}, {});
     });
   }
-  void sum_real(const RowRange& blocks, View<float, 2> real, Progress& progress) override {
-    sum_blocks_of(blocks, real_sums_, progress, [&](std::int64_t first, std::int64_t rows, bool write) {
-      real_sums_.move_to(write, {}, {real.data() + first * real.shape()[1], {rows, real.shape()[1]}});
+  void sum_real(const RealOfRows& real, Progress& progress) override {
+    const auto view = real.view();
+    sum_blocks_of(real.rows(), real_sums_, progress, [&](std::int64_t first, std::int64_t rows, bool write) {
+      real_sums_.move_to(write, {}, {view.data() + first * view.shape()[1], {rows, view.shape()[1]}});
     });
   }
 

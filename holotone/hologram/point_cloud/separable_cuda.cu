@@ -114,9 +114,9 @@ class SeparableCuda final : public PointCloudPlan::Engine {
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
-    const bool only_real = output.field.empty() && output.phase.empty();
-    const ProductForm form = only_real ? ProductForm::real_part : arithmetic_.form;
-    Route& route = only_real ? real_ : complex_;
+    const bool real = only_real(output);
+    const ProductForm form = real ? ProductForm::real_part : arithmetic_.form;
+    Route& route = real ? real_ : complex_;
     if (!route.product && route.chunks.calls > 0) choose_algorithm(route, form);
     const OutputPointers pointers = pointers_of(output);
     for (std::int64_t row = part.first_row; row < part.end(); row += band_rows_) {
