@@ -141,6 +141,19 @@ def avramelos(check, table):
 def lagrange(check, table):
     check.columns(table["table_3"], ("method", "p", "published_s", "size", "seconds"))
     check.published(table["table_3"], ("method", "p", "published_s"), LAGRANGE_TABLE_3)
+    runs = table["end_to_end"]
+    check.columns(runs, ("method", "p", "device", "codes_seconds", "first", "later", "same_plan"))
+    check.assertEqual([row["p"] for row in runs], [1, 3, 6, 0] if table["backend"] == "cpu" else 2 * [1, 3, 6, 0])
+    for row in runs:
+        check.columns([row["first"], row["later"], row["same_plan"]],
+                      ("weights_seconds", "plan_seconds", "scale_and_codes_seconds", "seconds"))
+    selected = {(row["weights"], row["kept"]): row for row in table["selection"]}
+    check.columns(selected.values(), ("weights", "kept", "eq1_db", "least_squares_db", "seconds"))
+    check.assertEqual(list(selected), [(27, 27), (20, 20), (27, 20), (14, 14), (27, 14), (9, 9), (27, 9)])
+    for row in selected.values():
+        check.assertLess(row["eq1_db"], -6, row)
+        check.assertLess(row["least_squares_db"], row["eq1_db"] - 10, row)
+    check.assertLess(selected[9, 9]["least_squares_db"], selected[27, 27]["least_squares_db"] - 2)
     pictures = {row["hologram"]: row for row in table["figure_8"]}
     check.assertEqual(list(pictures), ["complex reference", "no VDED", "VDED CPU, p free", "VDED p = 1", "VDED p = 3", "VDED p = 6"])
     plain = pictures["no VDED"]

@@ -1,6 +1,11 @@
 // vded/24576/p{1,3,6}: 24,576 x 24,576 pixels, 750 nm, 635 nm, hogels of 2048, 8 bits of phase, 27 weights by Eq. (1)
 // for a viewer of 9.2 mm at 36 mm. Field and codes are on the device, the scale is given. On a CPU vded/8192/p{1,3,6}.
 //
+// vded/moving/24576 (CPU: 8192): a viewer who moves, on a circle of 5 mm. Timed for each frame, from the viewer's place
+// to the codes: the windows and the least-squares weights of 144 hogels on the host, their copy, the codes (p = 3).
+// Taps are chosen once for all places, and one plan serves all frames. Field and codes are on the device. Counters:
+// weights_ms and eq1_weights_ms, the host's part by least squares and by Eq. (1); codes_ms, the codes alone.
+//
 // error_diffusion/8192: Floyd-Steinberg, 8192 x 8192 values to one bit of amplitude, the scale given.
 //
 // Speckle. On a GPU every code must equal the CPU's. On a CPU the noise in a hogel's window must be 4 dB below that of
@@ -15,7 +20,9 @@
 #include <holotone/core/random.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <holotone/recipes/hogel_weights.hpp>
 #include <numeric>
+#include <optional>
 
 namespace bench {
 namespace {
@@ -45,29 +52,38 @@ Array<Complex, 2> speckle(Shape<2> shape) {
 struct Case {
   ErrorDiffusionOptions options;
   DiffusionWeights weights;
-  std::vector<SignalWindow> windows;  ///< none: Floyd-Steinberg
+  std::optional<SignalWindow> window;  ///< of the first hogel; none: Floyd-Steinberg
   Shape<2> shape;
 };
 
+constexpr holotone::Viewer viewer{9.2e-3, 9.2e-3, 36e-3, 0, 0};
+
+holotone::FieldGrid grid_of(std::int64_t side) { return {side, side, 750e-9, 635e-9}; }
+
+holotone::WindowWeightOptions weight_options(holotone::WeightRule rule, int parallelism) {
+  holotone::WindowWeightOptions options;
+  options.hogel_px = 2048;
+  options.weights.rule = rule;
+  options.weights.parallelism = parallelism;
+  return options;
+}
+
+ErrorDiffusionOptions diffusion_options() {
+  ErrorDiffusionOptions options;
+  options.hogel_px = 2048;
+  options.scale = 2.5;
+  return options;
+}
+
+SignalWindow first_window(const holotone::FieldGrid& grid, const holotone::Viewer& seen_by) {
+  const double x_m = -0.5 * static_cast<double>(grid.nx - diffusion_options().hogel_px) * grid.pitch_m;
+  return signal_window(grid, seen_by, x_m, -x_m);
+}
+
 Case view_dependent(std::int64_t side, int parallelism) {
-  Case own;
-  own.shape = {side, side};
-  own.options.hogel_px = 2048;
-  own.options.scale = 2.5;
-  const holotone::FieldGrid grid{side, side, 750e-9, 635e-9};
-  const auto hogels = holotone::hogels_of(own.shape, own.options.hogel_px);
-  const auto middle = [&](std::int64_t i) {
-    return (static_cast<double>(i * own.options.hogel_px) + static_cast<double>(own.options.hogel_px - side) / 2) *
-           grid.pitch_m;
-  };
-  for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
-    own.windows.push_back(
-        signal_window(grid, {9.2e-3, 9.2e-3, 36e-3, 0, 0}, middle(i % hogels[1]), -middle(i / hogels[1])));
-  }
-  holotone::WeightOptions weights;
-  weights.parallelism = parallelism;
-  own.weights = diffusion_weights(own.windows, weights);
-  return own;
+  const auto grid = grid_of(side);
+  const auto weights = weight_options(holotone::WeightRule::eq1, parallelism);
+  return {diffusion_options(), window_weights(grid, viewer, weights).weights, first_window(grid, viewer), grid.shape()};
 }
 
 Case floyd_steinberg(std::int64_t side) {
@@ -96,7 +112,7 @@ std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Ar
                            [](auto a, auto b) { return std::int64_t{a != b}; });
     return differing == 0 ? "" : fmt::format("{} codes are not the CPU's", differing);
   }
-  if (own.windows.empty()) {
+  if (!own.window) {
     double mean = 0;
     for (std::int64_t i = 0; i < codes.size(); ++i) {
       const double wanted =
@@ -113,7 +129,7 @@ std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Ar
     std::copy_n(&codes(row, 0), part, &own_codes(row, 0));
   }
   const auto noise = [&](const Array<std::uint8_t, 2>& of) {
-    return window_noise(some.view(), of.view(), own.options, own.options.scale, own.windows[0]).noise;
+    return window_noise(some.view(), of.view(), own.options, own.options.scale, *own.window).noise;
   };
   const double diffused = noise(own_codes);
   auto options = own.options;
@@ -146,6 +162,50 @@ void run(benchmark::State& state, const Case& own, Device device) {
   state.counters["pixels_per_s"] = static_cast<double>(own.shape[0] * own.shape[1]) / seconds;
 }
 
+holotone::Viewer viewer_at(int frame) {
+  constexpr double radius_m = 5e-3;
+  auto own = viewer;
+  own.x_m = radius_m * std::cos(0.1 * frame);
+  own.y_m = radius_m * std::sin(0.1 * frame);
+  return own;
+}
+
+void run_moving(benchmark::State& state, std::int64_t side, Device device) {
+  constexpr double reach_m = 5e-3;
+  const auto grid = grid_of(side);
+  auto options = weight_options(holotone::WeightRule::least_squares, 3);
+  auto from = viewer;
+  auto to = viewer;
+  from.x_m = from.y_m = -reach_m;
+  to.x_m = to.y_m = reach_m;
+  options.weights.given_taps = viewer_taps(grid, from, to, options);
+  const auto weights_of = [&](int frame) { return window_weights(grid, viewer_at(frame), options).weights; };
+  const auto field = speckle(grid.shape());
+  const auto queue = Queue::create(device);
+  const auto there = copy_of(field.view(), device);
+  Array<std::uint8_t, 2> codes(grid.shape(), queue);
+  int frame = 0;
+  ErrorDiffusionPlan plan(diffusion_options(), weights_of(frame), grid.shape(), queue);
+  const auto work = [&] {
+    plan.set_weights(weights_of(++frame));
+    plan.execute(there.view(), codes.view());
+  };
+  work();
+  queue.synchronize();
+  const Case last{diffusion_options(), weights_of(frame), first_window(grid, viewer_at(frame)), grid.shape()};
+  if (const auto words = wrong_with(last, field, codes.to(Device{}), device); !words.empty()) {
+    state.SkipWithError(words.c_str());
+    return;
+  }
+  const double seconds = time_iterations(state, queue, work);
+  state.counters["pixels_per_s"] = static_cast<double>(side * side) / seconds;
+  const Queue host;
+  state.counters["weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)weights_of(++frame); });
+  options.weights.rule = holotone::WeightRule::eq1;
+  state.counters["eq1_weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)weights_of(++frame); });
+  state.counters["codes_ms"] = 1e3 * seconds_of(queue, 5, [&] { plan.execute(there.view(), codes.view()); });
+}
+
 }  // namespace
 
 void add_error_diffusion_rows(const RowOptions& options) {
@@ -159,6 +219,7 @@ void add_error_diffusion_rows(const RowOptions& options) {
   for (const int p : {1, 3, 6}) {
     add(fmt::format("vded/{}/p{}", side, p), [side, p] { return view_dependent(side, p); });
   }
+  register_row(fmt::format("vded/moving/{}", side), [=](benchmark::State& state) { run_moving(state, side, device); });
   add(fmt::format("vded/carry/{}", side), [side] {
     auto own = view_dependent(side, 3);
     own.options.borders = holotone::HogelBorders::carry;

@@ -1,5 +1,8 @@
 #include <bench/lagrange_hologram.hpp>
 #include <bench/measure.hpp>
+#include <cmath>
+#include <holotone/recipes/hogel_weights.hpp>
+#include <holotone/recipes/window_meter.hpp>
 
 namespace bench {
 
@@ -8,30 +11,49 @@ using holotone::Backend;
 using holotone::Complex;
 using holotone::Device;
 using holotone::DiffusionWeights;
+using holotone::ErrorDiffusionOptions;
 using holotone::ErrorDiffusionPlan;
+using holotone::Queue;
 
 namespace {
 
 DiffusionWeights weights_of(std::int64_t size, const LagrangeMethod& method, holotone::WeightRule rule) {
-  DiffusionWeights weights;
-  const auto grid = lagrange_grid(size);
-  const auto hogels = holotone::hogels_of(grid.shape(), lagrange_hogel_px);
-  if (!method.diffusion) {
-    weights.values = Array<float, 2>({1, 0});
-    return weights;
-  }
-  std::vector<holotone::SignalWindow> windows;
-  for (std::int64_t row = 0; row < hogels[0]; ++row) {
-    for (std::int64_t column = 0; column < hogels[1]; ++column) {
-      const auto middle = [&](std::int64_t i) {
-        const auto first = i * lagrange_hogel_px;
-        const auto last = std::min(size, first + lagrange_hogel_px) - 1;
-        return 0.5 * static_cast<double>(first + last - size + 1) * grid.pitch_m;
-      };
-      windows.push_back(signal_window(grid, lagrange_viewer, middle(column), -middle(row)));
-    }
-  }
-  return diffusion_weights(windows, {.rule = rule, .taps = lagrange_taps, .parallelism = method.parallelism});
+  if (!method.diffusion) return {{}, Array<float, 2>({1, 0})};
+  holotone::WindowWeightOptions options;
+  options.hogel_px = lagrange_hogel_px;
+  options.weights.rule = rule;
+  options.weights.taps = method.taps;
+  options.weights.kept = method.kept;
+  options.weights.parallelism = method.parallelism;
+  return window_weights(lagrange_grid(size), lagrange_viewer, options).weights;
+}
+
+ErrorDiffusionOptions options_of(float scale, const std::string& cache_folder) {
+  ErrorDiffusionOptions options;
+  options.hogel_px = lagrange_hogel_px;
+  options.scale = static_cast<double>(scale);
+  options.cache_folder = cache_folder;
+  return options;
+}
+
+/// A method on its device.
+struct Place {
+  const Array<Complex, 2>& field;
+  Queue queue;
+  Array<std::uint8_t, 2> codes;
+
+  Place(const LagrangeField& own, const LagrangeMethod& method)
+      : field(method.cpu ? own.host() : own.there()), queue(field.device()), codes(field.shape(), queue) {}
+  [[nodiscard]] int rounds() const { return queue.device().backend == Backend::cpu ? 1 : 5; }
+};
+
+/// Seconds of work() until the queue is done.
+template <class Work>
+double seconds_until_done(const Queue& queue, const Work& work) {
+  const Stopwatch watch;
+  work();
+  queue.synchronize();
+  return watch.seconds();
 }
 
 }  // namespace
@@ -44,44 +66,75 @@ holotone::DiceScene lagrange_scene() {
   return holotone::DiceScene(options);
 }
 
-Array<Complex, 2> lagrange_field(std::int64_t size, std::uint64_t seed, Device device) {
+LagrangeField::LagrangeField(std::int64_t size, std::uint64_t seed, Device device) {
   const auto scene = lagrange_scene();
-  return stereogram_field(scene, 0,
-                          {.grid = lagrange_grid(size),
-                           .hogel_px = lagrange_hogel_px,
-                           .fringe_m = 1.5e-6,
-                           .viewer = lagrange_viewer,
-                           .method = holotone::StereogramMethod::layered,
-                           .seed = seed},
-                          device);
+  there_ = stereogram_field(scene, 0,
+                            {.grid = lagrange_grid(size),
+                             .hogel_px = lagrange_hogel_px,
+                             .fringe_m = 1.5e-6,
+                             .viewer = lagrange_viewer,
+                             .method = holotone::StereogramMethod::layered,
+                             .seed = seed},
+                            device);
+  if (device != Device{}) host_ = there_.to(Device{});
 }
 
-Quantised quantised(const Array<Complex, 2>& field, const LagrangeMethod& method, holotone::WeightRule rule,
-                    bool timed) {
-  const std::int64_t size = field.shape()[0];
-  const bool move = method.cpu && field.device() != Device{};
-  const Array<Complex, 2> moved = move ? field.to(Device{}) : Array<Complex, 2>();
-  const auto& own = move ? moved : field;
-  const holotone::Queue queue(own.device());
-  holotone::ErrorDiffusionOptions options;
-  options.hogel_px = lagrange_hogel_px;
-  Array<std::uint8_t, 2> codes(own.shape(), queue);
+Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule, bool timed,
+                    const std::string& cache_folder) {
+  Place own(field, method);
+  const auto weights = weights_of(field.size(), method, rule);
   Quantised result;
   {
-    ErrorDiffusionPlan plan(options, weights_of(size, method, rule), own.shape(), queue);
-    plan.execute(own.view(), codes.view());
+    ErrorDiffusionPlan plan(options_of(0, cache_folder), weights, own.field.shape(), own.queue);
+    plan.execute(own.field.view(), own.codes.view());
     result.scale = plan.report().scale;
   }
   if (timed) {
-    options.scale = static_cast<double>(result.scale);
-    ErrorDiffusionPlan plan(options, weights_of(size, method, rule), own.shape(), queue);
-    const auto work = [&] { plan.execute(own.view(), codes.view()); };
-    const bool cpu = own.device().backend == Backend::cpu;
-    result.seconds = seconds_of(queue, cpu ? 1 : 5, work);
+    ErrorDiffusionPlan plan(options_of(result.scale, cache_folder), weights, own.field.shape(), own.queue);
+    const auto work = [&] { plan.execute(own.field.view(), own.codes.view()); };
+    result.seconds = seconds_of(own.queue, own.rounds(), work);
   }
-  queue.synchronize();
-  result.codes = codes.device() == Device{} ? std::move(codes) : codes.to(Device{});
+  own.queue.synchronize();
+  result.codes = own.codes.device() == Device{} ? std::move(own.codes) : own.codes.to(Device{});
   return result;
+}
+
+double noise_db(const LagrangeField& field, const Quantised& made) {
+  holotone::WindowMeter meter(options_of(0, {}), lagrange_grid(field.size()), lagrange_viewer);
+  meter.add_rows(0, field.host().view(), made.codes.view(), static_cast<double>(made.scale));
+  const auto measured = meter.measured();
+  return 10 * std::log10(measured.noise / measured.truncated);
+}
+
+LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule,
+                        const std::string& cache_folder) {
+  Place own(field, method);
+  const auto& queue = own.queue;
+  const auto run = [&](std::unique_ptr<ErrorDiffusionPlan>& plan) {
+    LagrangeSteps steps;
+    DiffusionWeights weights;
+    steps.weights_s = seconds_until_done(queue, [&] { weights = weights_of(field.size(), method, rule); });
+    steps.plan_s = seconds_until_done(queue, [&] {
+      if (plan) return plan->set_weights(weights);
+      plan = std::make_unique<ErrorDiffusionPlan>(options_of(0, cache_folder), weights, own.field.shape(), queue);
+    });
+    steps.codes_s = seconds_until_done(queue, [&] { plan->execute(own.field.view(), own.codes.view()); });
+    return steps;
+  };
+  LagrangeRuns runs;
+  std::unique_ptr<ErrorDiffusionPlan> plan;
+  runs.first = run(plan);
+  plan.reset();
+  runs.later = run(plan);
+  runs.frame = run(plan);
+  const float scale = plan->report().scale;
+  plan.reset();
+  const auto weights = weights_of(field.size(), method, rule);
+  ErrorDiffusionPlan known(options_of(scale, cache_folder), weights, own.field.shape(), queue);
+  const auto codes = [&] { known.execute(own.field.view(), own.codes.view()); };
+  codes();
+  runs.codes_s = seconds_until_done(queue, codes);
+  return runs;
 }
 
 }  // namespace bench

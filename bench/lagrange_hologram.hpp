@@ -4,6 +4,7 @@
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
+#include <string>
 
 namespace bench {
 
@@ -18,8 +19,18 @@ holotone::FieldGrid lagrange_grid(std::int64_t size);
 /// The scene in the luminance of its colours.
 holotone::DiceScene lagrange_scene();
 
-/// Its stereogram on `device`, with depth inside hogels and light only to the viewing window.
-holotone::Array<holotone::Complex, 2> lagrange_field(std::int64_t size, std::uint64_t seed, holotone::Device device);
+/// Its stereogram on a device, with depth inside hogels and light only to the viewing window.
+class LagrangeField {
+ public:
+  LagrangeField(std::int64_t size, std::uint64_t seed, holotone::Device device);
+  [[nodiscard]] const holotone::Array<holotone::Complex, 2>& there() const { return there_; }
+  [[nodiscard]] const holotone::Array<holotone::Complex, 2>& host() const { return host_.empty() ? there_ : host_; }
+  [[nodiscard]] std::int64_t size() const { return there_.shape()[0]; }
+
+ private:
+  holotone::Array<holotone::Complex, 2> there_;
+  holotone::Array<holotone::Complex, 2> host_;  ///< empty if `there_` is in host memory
+};
 
 /// A quantization method: 8 bits of phase, weights for each hogel.
 struct LagrangeMethod {
@@ -27,6 +38,8 @@ struct LagrangeMethod {
   int parallelism = 0;    ///< p; 0: any
   bool diffusion = true;  ///< off: truncation
   bool cpu = false;       ///< on the CPU for any device
+  int taps = lagrange_taps;
+  int kept = 0;  ///< WeightOptions::kept
 };
 
 struct Quantised {
@@ -35,8 +48,30 @@ struct Quantised {
   double seconds = 0;                      ///< with field and codes on the device and the scale known; 0: not timed
 };
 
-/// Quantizes `field` on its device (LagrangeMethod::cpu: on the CPU).
-Quantised quantised(const holotone::Array<holotone::Complex, 2>& field, const LagrangeMethod& method,
-                    holotone::WeightRule rule, bool timed);
+/// Quantizes the field on its device (LagrangeMethod::cpu: on the CPU). `cache_folder`: of compiled kernels.
+Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule, bool timed,
+                    const std::string& cache_folder);
+
+/// Noise of the codes in the viewing window over that of truncation, dB, in squares of up to nine hogels (WindowMeter).
+double noise_db(const LagrangeField& field, const Quantised& made);
+
+/// Seconds of the steps from a field on the device to its codes there.
+struct LagrangeSteps {
+  double weights_s = 0;  ///< windows and weights of all hogels, on the host
+  double plan_s = 0;     ///< ErrorDiffusionPlan, or set_weights of an existing one
+  double codes_s = 0;    ///< the scale and the codes
+  [[nodiscard]] double sum_s() const { return weights_s + plan_s + codes_s; }
+};
+
+struct LagrangeRuns {
+  LagrangeSteps first;  ///< the kernel is compiled
+  LagrangeSteps later;  ///< a new plan, its kernel from the cache folder
+  LagrangeSteps frame;  ///< the same plan with new weights
+  double codes_s = 0;   ///< the codes alone, with the scale known
+};
+
+/// Times whole runs. `cache_folder`: empty before.
+LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule,
+                        const std::string& cache_folder);
 
 }  // namespace bench

@@ -85,5 +85,30 @@ TEST(ViewDependent, WhatPCosts) {
   EXPECT_GT(best[1], best[0] + 0.6);
 }
 
+// The second selection of the paper, the largest weights of each hogel, against fewer taps for all hogels. Under one
+// limit of the sum of moduli few weights leave less noise than many, however they are selected.
+TEST(ViewDependent, FewWeightsLeaveLessNoise) {
+  const auto windows = windows_of_paper();
+  const auto noise = [&](int taps, int kept) {
+    WeightOptions options;
+    options.rule = WeightRule::least_squares;
+    options.parallelism = 3;
+    options.taps = taps;
+    options.kept = kept;
+    return mean_decibels(windows, options);
+  };
+  const double all = noise(27, 0);
+  std::printf("least squares, p = 3, 27 weights: %.1f dB\n", all);
+  double before = all;
+  for (const int count : {14, 9}) {
+    const double few = noise(count, 0);
+    const double kept = noise(27, count);
+    std::printf("%d for all hogels: %.1f dB; %d of 27 in each: %.1f dB\n", count, few, count, kept);
+    EXPECT_LT(few, before - 1);
+    EXPECT_NEAR(kept, few, 1);
+    before = few;
+  }
+}
+
 }  // namespace
 }  // namespace holotone
