@@ -53,7 +53,7 @@ void each_row(avifImage& image, std::uint8_t* grey, const Row& row) {
 DataPointer avif_bytes(const Codes& picture, int quantizer) {
   const auto& [ny, nx, channels] = picture.shape();
   const ImagePointer image(avifImageCreate(static_cast<std::uint32_t>(nx), static_cast<std::uint32_t>(ny), 8,
-                                           channels == 1 ? AVIF_PIXEL_FORMAT_YUV400 : AVIF_PIXEL_FORMAT_YUV420));
+                                           channels == 1 ? AVIF_PIXEL_FORMAT_YUV400 : AVIF_PIXEL_FORMAT_YUV444));
   image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
   image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
   image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT601;

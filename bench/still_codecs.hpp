@@ -33,7 +33,8 @@ StillCodec jpeg_codec();
 StillCodec jpeg_xl_codec();
 /// WebP, quality 0 to 100: method 6; chroma at half the resolution, as always in lossy WebP. Built if libwebp is there.
 StillCodec webp_codec();
-/// AVIF by libaom, quantizer 63 to 0: speed 4, chroma at half the resolution along both axes. Built if libavif is there.
+/// AVIF by libaom, quantizer 63 to 0: speed 4, chroma at full resolution as avifenc has it (at half of it, kodim23 has
+/// 0.7 dB less at 0.36 bits a pixel, and 0.003 more SSIM). Built if libavif is there.
 StillCodec avif_codec();
 
 /// Those that this build has, JPEG first.
