@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Draws rate-distortion curves as SVG: PSNR and SSIM over bits a pixel, a column for each scene, bits on a logarithmic axis.
 
-    bench/plot_rates.py bench/results/smoe_rates.json bench/results/smoe_rates_chess.json -o docs/pictures/smoe_rates.svg
+    bench/plot_rates.py bench/results/smoe_rates.json bench/results/smoe_rates_chess.json -o docs/pictures/smoe_rates.svg --tables
 
-Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python.
+Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python. --tables prints, as
+Markdown, every codec at the bits of the .smoe files, and where the others are ahead. Codecs are interpolated between their
+nearest settings on a logarithmic axis of bits.
 """
 import argparse
 import json
@@ -16,7 +18,7 @@ from plot import COLOURS
 PANEL_WIDTH, PANEL_HEIGHT = 220, 230
 LEFT, TOP, GAP_X, GAP_Y, BOTTOM, RIGHT = 62, 62, 46, 40, 78, 16
 MEASURES = (("psnr_db", "PSNR, dB", "{:.0f}"), ("ssim", "SSIM", "{:.2f}"))
-CODECS = ("smoe", "JPEG", "JPEG XL")
+CODECS = ("smoe", "JPEG", "JPEG XL", "WebP", "AVIF")
 
 
 def scenes_of(documents):
@@ -118,6 +120,60 @@ def draw(scenes):
     return "\n".join(out) + "\n"
 
 
+def value_at(points, rate, key):
+    """A curve at a rate; None outside it. Points by rising bits; of equal bits the last counts."""
+    for low, high in zip(points, points[1:]):
+        a, b = low["bits_per_pixel"], high["bits_per_pixel"]
+        if a <= rate <= b:
+            return high[key] if a == b else low[key] + (high[key] - low[key]) * math.log(rate / a) / math.log(b / a)
+    return None
+
+
+def text_at(points, rate):
+    """"23.82, 0.656", or what is known where the curve does not reach."""
+    values = [value_at(points, rate, key) for key, _, _ in MEASURES]
+    if None not in values:
+        return f"{values[0]:.2f}, {values[1]:.3f}"
+    if rate < points[0]["bits_per_pixel"]:
+        return "none so small"
+    return f"above {points[-1]['psnr_db']:.1f}, {points[-1]['ssim']:.3f}"
+
+
+def rows_of(rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ["---"] * len(rows[0])] + rows[1:])
+
+
+def comparison(scenes):
+    """PSNR and SSIM of every codec at the bits of the .smoe files."""
+    others = [codec for codec in CODECS[1:] if any(codec in curves for _, _, curves in scenes)]
+    rows = [["picture", "bytes", "bits a pixel", ".smoe: dB, SSIM"] + others]
+    for name, _, curves in scenes:
+        for own in curves["smoe"]:
+            rate = own["bits_per_pixel"]
+            rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.4f}".rstrip("0") if rate < 0.05 else f"{rate:.3f}",
+                         f"{own['psnr_db']:.2f}, {own['ssim']:.3f}"]
+                        + [text_at(curves[codec], rate) if codec in curves else "-" for codec in others])
+    return rows_of(rows)
+
+
+def ahead(scenes):
+    """For each picture and measure the codecs that are ahead of .smoe, and at which of its bits."""
+    rows = [["picture"] + [f"ahead in {label.split(',')[0]}" for _, label, _ in MEASURES]]
+    for name, _, curves in scenes:
+        row = [name]
+        for key, _, _ in MEASURES:
+            texts = []
+            for codec in CODECS[1:]:
+                known = [(own["bits_per_pixel"], value_at(curves.get(codec, []), own["bits_per_pixel"], key), own[key])
+                         for own in curves["smoe"]]
+                rates = [f"{rate:.2g}" for rate, value, own in known if value is not None and value > own]
+                if rates:
+                    texts.append(f"{codec} at {', '.join(rates)}")
+            row.append("; ".join(texts) or "none")
+        rows.append(row)
+    return rows_of(rows)
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -127,11 +183,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="tables that smoe_rates --json wrote")
     parser.add_argument("-o", "--output", required=True, help="SVG file to write")
+    parser.add_argument("--tables", action="store_true", help="also print the tables of docs/smoe.md")
     arguments = parser.parse_args()
     try:
-        picture = draw(scenes_of([read(path) for path in arguments.results]))
+        scenes = scenes_of([read(path) for path in arguments.results])
+        picture = draw(scenes)
         with open(arguments.output, "w", encoding="utf-8") as file:
             file.write(picture)
+        if arguments.tables:
+            print(comparison(scenes), ahead(scenes), sep="\n\n")
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"plot_rates.py: {error}")
 
