@@ -17,9 +17,9 @@ using Sums = holotone::smoe::TileSums<3>;
 constexpr std::int64_t count = 32;  // 12 KiB
 constexpr std::int32_t rounds = 1024;
 
-HOLOTONE_SIMD_CLONES void many_pairs(const Columns* components, Sums& sums) {
+HOLOTONE_SIMD_CLONES void many_pairs(const Columns* components, std::size_t number, Sums& sums) {
   for (std::int32_t round = 0; round < rounds; ++round) {
-    holotone::smoe::add_components<3>(components, count, sums);
+    holotone::smoe::add_components<3>(components, number, sums);
   }
 }
 
@@ -50,7 +50,7 @@ MixtureLoop::~MixtureLoop() = default;
 
 void MixtureLoop::run() {
   holotone::parallel_for(0, holotone::thread_count(),
-                         [&](std::int64_t thread) { many_pairs(work_[thread].components, work_[thread].sums); });
+                         [&](std::int64_t thread) { many_pairs(work_[thread].components, count, work_[thread].sums); });
 }
 
 double MixtureLoop::pairs() const {

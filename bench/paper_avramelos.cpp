@@ -1,6 +1,6 @@
-// Tables 1 to 4 and Figures 9, 11 and 12 of Avramelos, Saenen, Verhack, Van Wallendael, Lambert, Sikora, "Highly parallel steered
-// mixture-of-experts rendering at pixel-level for image and light field data" (2020), measured here. The paper's
-// models are not published: random models have the same numbers of components and sizes of pictures
+// Tables 1 to 4 and Figures 9, 11 and 12 of Avramelos, Saenen, Verhack, Van Wallendael, Lambert, Sikora, "Highly
+// parallel steered mixture-of-experts rendering at pixel-level for image and light field data" (2020), measured here.
+// The paper's models are not published: random models have the same numbers of components and sizes of pictures
 // (cases::dense_smoe).
 #include <algorithm>
 #include <bench/avramelos_tables.hpp>
@@ -21,7 +21,7 @@ using bench::PixelBlock;
 using bench::three_digits;
 using holotone::Device;
 
-// ---- Table 2 and Figure 11
+// ---- Table 2, Figures 11 and 12
 
 /// Published seconds of Table 2 for a block of 128 x 128.
 struct PublishedBlock {
