@@ -156,19 +156,38 @@ def comparison(scenes):
     return rows_of(rows)
 
 
+def short(rate):
+    """A rate as asked for: 0.1 of 0.099."""
+    one = float(f"{rate:.1g}")
+    return f"{one:g}" if abs(one / rate - 1) < 0.03 else f"{rate:.2g}"
+
+
+def ranges_of(flags, names):
+    """"0.2, 0.5 to 1": the names of true flags, neighbours joined."""
+    texts = []
+    first = None
+    for i, flag in enumerate(list(flags) + [False]):
+        if flag and first is None:
+            first = i
+        if not flag and first is not None:
+            texts.append(names[first] if i - first == 1 else f"{names[first]} to {names[i - 1]}")
+            first = None
+    return ", ".join(texts)
+
+
 def ahead(scenes):
     """For each picture and measure the codecs that are ahead of .smoe, and at which of its bits."""
-    rows = [["picture"] + [f"ahead in {label.split(',')[0]}" for _, label, _ in MEASURES]]
+    rows = [["picture"] + [f"ahead in {label.split(',')[0]}, at bits a pixel" for _, label, _ in MEASURES]]
     for name, _, curves in scenes:
+        names = [short(own["bits_per_pixel"]) for own in curves["smoe"]]
         row = [name]
         for key, _, _ in MEASURES:
             texts = []
             for codec in CODECS[1:]:
-                known = [(own["bits_per_pixel"], value_at(curves.get(codec, []), own["bits_per_pixel"], key), own[key])
-                         for own in curves["smoe"]]
-                rates = [f"{rate:.2g}" for rate, value, own in known if value is not None and value > own]
-                if rates:
-                    texts.append(f"{codec} at {', '.join(rates)}")
+                values = [(value_at(curves.get(codec, []), own["bits_per_pixel"], key), own[key]) for own in curves["smoe"]]
+                where = ranges_of([value is not None and value > own for value, own in values], names)
+                if where:
+                    texts.append(f"{codec} {where}")
             row.append("; ".join(texts) or "none")
         rows.append(row)
     return rows_of(rows)

@@ -67,7 +67,7 @@ StillCodec jpeg_xl_codec() {
   const auto version = JxlEncoderVersion();
   return {"JPEG XL",
           fmt::format("libjxl {}.{}.{}", version / 1000000, version / 1000 % 1000, version % 1000),
-          {25, 15, 9, 5, 2},
+          {25, 15, 9, 6.5, 5, 3.5, 2.5, 2, 1.4, 1},
           {25, 9},  // several seconds a picture
           jpeg_xl};
 }

@@ -124,7 +124,10 @@ class PlotRates(unittest.TestCase):
         self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.09), "none so small")
         self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.31), "above 33.0, 0.830")
         curves["JPEG"][1]["ssim"] = 0.9
-        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | none | JPEG at 0.2 |")
+        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | none | JPEG 0.2 |")
+        curves["JPEG"][2]["psnr_db"] = 40
+        curves["JPEG"][1]["psnr_db"] = 40
+        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | JPEG 0.2 to 0.3 | JPEG 0.2 |")
 
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no scenes"):
