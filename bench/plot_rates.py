@@ -5,7 +5,8 @@
 
 Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python. --tables prints, as
 Markdown, every codec at the bits of the .smoe files, and where the others are ahead. Codecs are interpolated between their
-nearest settings on a logarithmic axis of bits.
+nearest settings on a logarithmic axis of bits. Of light fields, which others store view by view, it prints the bits that
+each takes for the same PSNR.
 """
 import argparse
 import json
@@ -143,14 +144,18 @@ def rows_of(rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ["---"] * len(rows[0])] + rows[1:])
 
 
+def others_of(scenes):
+    return [codec for codec in CODECS[1:] if any(codec in curves for _, _, curves in scenes)]
+
+
 def comparison(scenes):
-    """PSNR and SSIM of every codec at the bits of the .smoe files."""
-    others = [codec for codec in CODECS[1:] if any(codec in curves for _, _, curves in scenes)]
+    """PSNR and SSIM of every codec at the bits of the .smoe files of single pictures."""
+    others = others_of(scenes)
     rows = [["picture", "bytes", "bits a pixel", ".smoe: dB, SSIM"] + others]
-    for name, _, curves in scenes:
-        for own in curves["smoe"]:
+    for name, views, curves in scenes:
+        for own in curves["smoe"] if views == 1 else []:
             rate = own["bits_per_pixel"]
-            rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.4f}".rstrip("0") if rate < 0.05 else f"{rate:.3f}",
+            rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.3f}",
                          f"{own['psnr_db']:.2f}, {own['ssim']:.3f}"]
                         + [text_at(curves[codec], rate) if codec in curves else "-" for codec in others])
     return rows_of(rows)
@@ -176,9 +181,11 @@ def ranges_of(flags, names):
 
 
 def ahead(scenes):
-    """For each picture and measure the codecs that are ahead of .smoe, and at which of its bits."""
+    """For each single picture and measure the codecs that are ahead of .smoe, and at which of its bits."""
     rows = [["picture"] + [f"ahead in {label.split(',')[0]}, at bits a pixel" for _, label, _ in MEASURES]]
-    for name, _, curves in scenes:
+    for name, views, curves in scenes:
+        if views > 1:
+            continue
         names = [short(own["bits_per_pixel"]) for own in curves["smoe"]]
         row = [name]
         for key, _, _ in MEASURES:
@@ -190,6 +197,30 @@ def ahead(scenes):
                     texts.append(f"{codec} {where}")
             row.append("; ".join(texts) or "none")
         rows.append(row)
+    return rows_of(rows)
+
+
+def rate_for(points, psnr_db):
+    """Bits a pixel at which a curve has this PSNR, on a logarithmic axis; None outside the curve."""
+    for low, high in zip(points, points[1:]):
+        a, b = low["psnr_db"], high["psnr_db"]
+        if a < b and a <= psnr_db <= b:
+            share = (psnr_db - a) / (b - a)
+            return low["bits_per_pixel"]**(1 - share) * high["bits_per_pixel"]**share
+    return None
+
+
+def for_the_same_psnr(scenes):
+    """Bits of other codecs, which store each view of a light field, for the PSNR of its .smoe file."""
+    others = others_of(scenes)
+    rows = [["light field", "bytes", "bits a pixel", "PSNR, dB", "SSIM"] + others]
+    for name, views, curves in scenes:
+        for own in curves["smoe"] if views > 1 else []:
+            row = [name, f"{own['bytes']:,}".replace(",", " "), f"{own['bits_per_pixel']:.4f}", f"{own['psnr_db']:.2f}", f"{own['ssim']:.3f}"]
+            for codec in others:
+                rate = rate_for(curves.get(codec, []), own["psnr_db"])
+                row.append("not measured" if rate is None else f"{rate:.2f}, {rate / own['bits_per_pixel']:.0f} times")
+            rows.append(row)
     return rows_of(rows)
 
 
@@ -210,7 +241,7 @@ def main():
         with open(arguments.output, "w", encoding="utf-8") as file:
             file.write(picture)
         if arguments.tables:
-            print(comparison(scenes), ahead(scenes), sep="\n\n")
+            print(comparison(scenes), ahead(scenes), for_the_same_psnr(scenes), sep="\n\n")
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"plot_rates.py: {error}")
 

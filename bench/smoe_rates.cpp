@@ -192,23 +192,32 @@ void print(const std::string& codec, const Point& point, const Scene& scene) {
   std::fflush(stdout);
 }
 
-/// Curves of the scene in the file of --keep.
-nlohmann::json kept_curves(const nlohmann::json& kept, const std::string& name) {
-  for (const auto& scene : kept.value("scenes", nlohmann::json::array())) {
-    if (scene.at("name") == name) return scene.at("curves");
+/// The scene in the file of --keep, with the commit of each of its curves.
+nlohmann::json kept_scene(const nlohmann::json& kept, const std::string& name) {
+  for (auto scene : kept.value("scenes", nlohmann::json::array())) {
+    if (scene.at("name") != name) continue;
+    for (const auto& [codec, curve] : scene.at("curves").items()) {
+      if (!scene["commits"].contains(codec)) scene["commits"][codec] = kept.at("commit");
+    }
+    return scene;
   }
-  return nlohmann::json::object();
+  return {{"curves", nlohmann::json::object()}, {"commits", nlohmann::json::object()}};
 }
 
 nlohmann::json measured(const Scene& scene, const std::vector<bench::StillCodec>& codecs, const nlohmann::json& kept,
                         const Options& options) {
-  auto curves = kept_curves(kept, scene.name);
+  auto result = kept_scene(kept, scene.name);
+  result["name"] = scene.name;
+  result["views"] = scene.pictures.size();
+  result["channels"] = scene.pictures[0].shape()[2];
+  result["resolution"] = {scene.pictures[0].shape()[1], scene.pictures[0].shape()[0]};
   const auto curve = [&](const std::string& codec, const std::vector<double>& settings, const auto& point_of) {
-    if (curves.contains(codec)) return;
+    if (result["curves"].contains(codec)) return;
+    result["commits"][codec] = bench::commit();
     for (const double setting : settings) {
       const Point point = point_of(setting);
       print(codec, point, scene);
-      curves[codec].push_back(json_of(point, scene));
+      result["curves"][codec].push_back(json_of(point, scene));
     }
   };
   const bool one = scene.pictures.size() == 1;
@@ -218,11 +227,7 @@ nlohmann::json measured(const Scene& scene, const std::vector<bench::StillCodec>
   }
   curve("smoe", one ? options.rates : options.view_rates,
         [&](double rate) { return smoe_point(scene, rate, options); });
-  return {{"name", scene.name},
-          {"views", scene.pictures.size()},
-          {"channels", scene.pictures[0].shape()[2]},
-          {"resolution", {scene.pictures[0].shape()[1], scene.pictures[0].shape()[0]}},
-          {"curves", curves}};
+  return result;
 }
 
 nlohmann::json read_kept(const std::string& path) {
@@ -246,7 +251,6 @@ int run(const Options& options) {
                             {"date_utc", bench::utc_date()},
                             {"iterations", options.iterations}};
   for (const auto& codec : codecs) results[key_of(codec.name)] = codec.version;
-  if (!kept.empty()) results["kept"] = {{"commit", kept.value("commit", "")}, {"date_utc", kept.value("date_utc", "")}};
   fmt::print("{:<10} {:<14} {:>8} {:>9} {:>8} {:>7} {:>7}\n", "scene", "codec", "setting", "bytes", "bits/px", "PSNR",
              "SSIM");
   for (const auto& input : options.inputs)

@@ -97,7 +97,7 @@ StillCodec avif_codec() {
   avifCodecVersions(codecs);
   return {"AVIF",
           fmt::format("libavif {} ({})", avifVersion(), codecs),
-          {63, 58, 53, 48, 42, 36, 30, 24, 19},
+          {63, 58, 53, 48, 42, 36, 30, 24, 19, 15},
           {63, 55, 47, 39, 31},
           avif};
 }

@@ -123,6 +123,11 @@ class PlotRates(unittest.TestCase):
         self.assertIsNone(plot_rates.value_at(curves["JPEG"], 0.31, "psnr_db"))
         self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.09), "none so small")
         self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.31), "above 33.0, 0.830")
+        self.assertAlmostEqual(plot_rates.rate_for(curves["JPEG"], 31.5), 0.1 * 2**0.5)
+        views = plot_rates.scenes_of([self.table("b", 49)])
+        self.assertEqual(plot_rates.for_the_same_psnr(views).splitlines()[2:4],
+                         ["| b | 1 000 | 0.1000 | 32.00 | 0.810 | 0.20, 2 times |", "| b | 2 000 | 0.2000 | 33.00 | 0.820 | 0.30, 2 times |"])
+        self.assertEqual(len(plot_rates.comparison(views).splitlines()), 2)
         curves["JPEG"][1]["ssim"] = 0.9
         self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | none | JPEG 0.2 |")
         curves["JPEG"][2]["psnr_db"] = 40
