@@ -1,5 +1,5 @@
-// Rate and distortion of .smoe files and of JPEG, and of JPEG XL, WebP and AVIF if built with them: bytes of whole files,
-// PSNR and SSIM of the decoded pictures.
+// Rate and distortion of .smoe files and of JPEG, and of JPEG XL, WebP and AVIF if built with them: bytes of whole
+// files, PSNR and SSIM of the decoded pictures.
 //
 //   smoe_rates kodim05.png camera.png chess/view_%v_%u.png --json rates.json
 //

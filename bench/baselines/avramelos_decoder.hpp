@@ -36,7 +36,7 @@ inline std::vector<std::int64_t> window_list(const holotone::SmoeModel& model, c
   return list;
 }
 
-/// Calls visit(i, pixels) for the blocks of `side` pixels along an axis of `size` pixels in whose window the centre lies.
+/// Calls visit(i, pixels) for the blocks of `side` pixels, along an axis of `size`, in whose window the centre lies.
 template <class Visit>
 void each_block_near(float centre, std::int64_t size, std::int64_t side, double window_px, const Visit& visit) {
   const double place = static_cast<double>(centre) - 0.5;

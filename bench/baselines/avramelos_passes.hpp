@@ -1,6 +1,6 @@
 #pragma once
-// The GPU decoder of Avramelos et al. 2020 (6.3) as its text has it: a thread a pixel, 11 components a pass. Baseline of
-// the paper's tables: a CUDA kernel, and the same arithmetic on the CPU.
+// The GPU decoder of Avramelos et al. 2020 (6.3) as its text has it: a thread a pixel, 11 components a pass. Baseline
+// of the paper's tables: a CUDA kernel, and the same arithmetic on the CPU.
 #include <bench/baselines/avramelos_decoder.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/core/kernel_resources.hpp>

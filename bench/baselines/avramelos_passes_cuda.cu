@@ -9,7 +9,7 @@ using holotone::View;
 
 constexpr int group_threads = group_columns * group_rows;
 
-/// A work group of 16 x 8 pixels of one block: all its threads load the components of a pass, then each pixel sums them.
+/// A work group of 16 x 8 pixels of one block: its threads load the components of a pass, then each pixel sums them.
 template <int D, bool Slow>
 __global__ void __launch_bounds__(group_threads) pass_kernel(AvramelosPasses::Input input, float* __restrict__ image) {
   using Layout = ComponentLayout<D>;

@@ -5,11 +5,9 @@
 
 namespace holotone::smoe {
 
-#if HOLOTONE_CUDA
-/// Kernels that list the components of `bounded` tiles, on the current device.
+/// Kernels that list the components of `bounded` tiles, on the current device. CUDA builds only.
 std::vector<KernelResources> list_kernels();
-/// Kernels that sum `channels` channels.
+/// Kernels that sum `channels` channels. CUDA builds only.
 std::vector<KernelResources> sum_kernels(int channels);
-#endif
 
 }  // namespace holotone::smoe
