@@ -9,8 +9,8 @@ inline constexpr int group_columns = 16;
 inline constexpr int group_rows = 8;
 inline constexpr int shared_floats = 256;
 
-/// Places of a component's floats: ln pi, mu_X, mu_Y, the triangle of R_XX, R_YX, the diagonal of R_YY. The paper counts
-/// as many unique values: 18 in two dimensions, 33 in four. The mean needs no R_YY; it travels along.
+/// Places of a component's floats: ln pi, mu_X, mu_Y, the triangle of R_XX, R_YX, the diagonal of R_YY. The paper
+/// counts as many unique values: 18 in two dimensions, 33 in four. The mean needs no R_YY; it travels along.
 template <int D>
 struct ComponentLayout {
   static constexpr int colours = 3;
@@ -33,8 +33,8 @@ struct PixelSums {
 };
 
 /// Adds the component with these floats at x. Every pixel inverts every component's matrix again: in closed form, or
-/// with `Slow` by Cholesky's factor and QR for the distance (Eq. 12) and QR for the regression (Eq. 5). The paper's text
-/// on its GPU decoders names no pivots.
+/// with `Slow` by Cholesky's factor and QR for the distance (Eq. 12) and QR for the regression (Eq. 5). The paper names
+/// no pivots for its GPU decoders.
 template <int D, bool Slow>
 HOLOTONE_HOST_DEVICE inline void add_component(const float* own, const SmallVector<float, D>& x, PixelSums& sums) {
   using Layout = ComponentLayout<D>;
