@@ -311,7 +311,7 @@ std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_
   FrameResult result;
   result.ms = 1e3 * seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
   result.kernels = static_cast<double>(passes.pairs()) / pixels;
-  result.error = checked_error(picture, window_options(side, picture.window_px), image.to(Device{}));
+  result.error = largest_error(picture, window_options(side, picture.window_px), image.to(Device{}));
   return result;
 }
 

@@ -84,8 +84,8 @@ struct FrameResult {
 /// the tolerance.
 FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
 
-/// The same by AvramelosPasses in its fast mode, with lists of blocks of `side` pixels made before. None on the CPU if
-/// it would take more than about a second.
+/// The same by AvramelosPasses in its fast mode, with lists of blocks of `side` pixels made before; any error is only
+/// reported. None on the CPU if it would take more than about a second.
 std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, holotone::Device device);
 
 }  // namespace bench

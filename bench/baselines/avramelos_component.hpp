@@ -30,6 +30,8 @@ static_assert(ComponentLayout<2>::size == 18 && ComponentLayout<4>::size == 33);
 struct PixelSums {
   float weight = 0;
   float colour[3] = {};
+  /// Colour of a channel; 0 without any weight.
+  HOLOTONE_HOST_DEVICE [[nodiscard]] float mean(int channel) const { return weight > 0 ? colour[channel] / weight : 0; }
 };
 
 /// Adds the component with these floats at x. Every pixel inverts every component's matrix again: in closed form, or

@@ -43,7 +43,7 @@ void decode_on_cpu(const AvramelosPasses::Input& input, View<float, 3> image) {
         const std::int64_t j = input.component[i];
         add_component<D, Slow>(input.model + j * ComponentLayout<D>::size, x, sums);
       }
-      for (int c = 0; c < 3; ++c) image(row, column, c) = sums.colour[c] / sums.weight;
+      for (int c = 0; c < 3; ++c) image(row, column, c) = sums.mean(c);
     }
   });
 }

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(group_threads) pass_kernel(AvramelosPasses::In
   }
   if (column >= input.area.width || row >= input.area.height) return;
   float* const pixel = image + (row * input.area.width + column) * Layout::colours;
-  for (int c = 0; c < Layout::colours; ++c) pixel[c] = sums.colour[c] / sums.weight;
+  for (int c = 0; c < Layout::colours; ++c) pixel[c] = sums.mean(c);
 }
 
 template <int D>
