@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bench/avramelos_models.hpp>
 #include <bench/measure.hpp>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace {
 using holotone::Array;
 using holotone::Device;
 using holotone::Queue;
+using holotone::Shape;
 using holotone::SmoeModel;
 using holotone::SmoeRenderer;
 using holotone::SmoeRenderOptions;
@@ -111,6 +113,16 @@ double largest_error(const PictureModel& picture, const SmoeRenderOptions& optio
   return worst;
 }
 
+/// Largest error. Throws std::runtime_error if it is above what `options` allow.
+double checked_error(const PictureModel& picture, const SmoeRenderOptions& options, const Array<float, 3>& image) {
+  const double error = largest_error(picture, options, image);
+  const double most = options.selection == SmoeSelection::window ? most_window_error : options.tolerance;
+  if (error <= most) return error;
+  throw std::runtime_error(fmt::format("{}: an error of {:.1e} is above {:.1e}", describe(picture), error, most));
+}
+
+int rounds_of(Device device) { return device.backend == holotone::Backend::cpu ? 1 : 5; }
+
 }  // namespace
 
 PictureModel seeded_model(const std::string& name, int dimensions, std::int64_t count, std::int64_t width,
@@ -173,8 +185,18 @@ Array<float, 3> rendered(const PictureModel& picture, const SmoeRenderOptions& o
   return image.to(Device{});
 }
 
-double render_ms(const PictureModel& picture, const PixelBlock& block, const SmoeRenderOptions& options,
-                 Device device) {
+Array<float, 3> decoded(const PictureModel& picture, std::int64_t side, DecoderMode mode, Device device) {
+  const auto queue = Queue::create(device);
+  const Shape<2> size{picture.height, picture.width};
+  AvramelosPasses passes(picture.model, window_lists(picture.model, size, side, picture.window_px),
+                         {0, 0, picture.width, picture.height}, mode, queue);
+  Array<float, 3> image({picture.height, picture.width, 3}, queue);
+  passes.decode(image.view());
+  return image.to(Device{});
+}
+
+PairTime render_time(const PictureModel& picture, const PixelBlock& block, const SmoeRenderOptions& options,
+                     Device device) {
   const auto queue = Queue::create(device);
   SmoeRenderer renderer(picture.model, queue, options);
   Array<float, 3> image({block.height, block.width, 3}, queue);
@@ -182,7 +204,19 @@ double render_ms(const PictureModel& picture, const PixelBlock& block, const Smo
   SmoeView other = view;
   for (auto& at : other.at) at += 1e-3;
   bool is_other = false;
-  return 1e3 * seconds_of(queue, 5, [&] { renderer.render((is_other = !is_other) ? other : view, image.view()); });
+  const double seconds =
+      seconds_of(queue, 5, [&] { renderer.render((is_other = !is_other) ? other : view, image.view()); });
+  return {1e3 * seconds, renderer.info().components_per_tile * static_cast<double>(block.width * block.height)};
+}
+
+PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, Device device) {
+  const auto queue = Queue::create(device);
+  const auto list = window_list(picture.model, block, picture.window_px);
+  const BlockLists lists{block.width, {0, static_cast<std::int32_t>(list.size())}, {list.begin(), list.end()}};
+  AvramelosPasses passes(picture.model, lists, block, mode, queue);
+  Array<float, 3> image({block.height, block.width, 3}, queue);
+  const double seconds = seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
+  return {1e3 * seconds, static_cast<double>(passes.pairs())};
 }
 
 double transfer_us(std::int64_t bytes, Device device, bool up) {
@@ -200,20 +234,46 @@ double transfer_us(std::int64_t bytes, Device device, bool up) {
          });
 }
 
+RendererTransfers renderer_transfers(const SmoeModel& model, const std::vector<std::int64_t>& list,
+                                     const Shape<2>& size, Device device) {
+  constexpr int rounds = 7;
+  SmoeModel part;
+  part.low = model.low;
+  part.high = model.high;
+  for (const auto j : list) {
+    const auto at = static_cast<std::size_t>(j);
+    append_moved(part, model, at, model.centre[2 * at], model.centre[2 * at + 1]);
+  }
+  const auto queue = Queue::create(device);
+  const Array<float, 3> picture({size[0], size[1], 3}, queue);
+  const Array<std::uint8_t, 3> codes({size[0], size[1], 3}, queue);
+  const auto median_us = [&](const auto& prepared, const auto& work) {
+    std::vector<double> times;
+    for (int round = 0; round < rounds; ++round) {
+      auto input = prepared();
+      queue.synchronize();
+      const Stopwatch clock;
+      work(std::move(input));
+      times.push_back(1e6 * clock.seconds());
+    }
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    return times[rounds / 2];
+  };
+  const auto nothing = [] { return 0; };
+  return {median_us([&] { return part; },
+                    [&](SmoeModel own) {
+                      const SmoeRenderer renderer(std::move(own), queue);
+                      queue.synchronize();
+                    }),
+          median_us(nothing, [&](int) { (void)picture.to(Device{}); }),
+          median_us(nothing, [&](int) { (void)codes.to(Device{}); })};
+}
+
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px) {
   /// Number of pixels along an axis in blocks whose window contains the centre.
   const auto pixels = [&](float centre, std::int64_t size) {
-    const double place = static_cast<double>(centre) - 0.5;
-    const auto near = [&](double at) { return static_cast<std::int64_t>(std::floor(at / static_cast<double>(side))); };
     std::int64_t sum = 0;
-    for (auto i = std::max<std::int64_t>(0, near(place - window_px)); i <= near(place + window_px); ++i) {
-      const std::int64_t first = i * side;
-      const std::int64_t end = std::min(first + side, size);
-      if (first < size && place >= static_cast<double>(first) - window_px &&
-          place <= static_cast<double>(end - 1) + window_px) {
-        sum += end - first;
-      }
-    }
+    each_block_near(centre, size, side, window_px, [&](std::int64_t, std::int64_t own) { sum += own; });
     return static_cast<double>(sum);
   };
   double sum = 0;
@@ -230,14 +290,28 @@ FrameResult frame(const PictureModel& picture, const SmoeRenderOptions& options,
   const SmoeView view = view_of(picture, {0, 0, picture.width, picture.height});
   const auto work = [&] { renderer.render(view, image.view()); };
   FrameResult result;
-  result.ms = 1e3 * seconds_of(queue, device.backend == holotone::Backend::cpu ? 1 : 5, work);
+  result.ms = 1e3 * seconds_of(queue, rounds_of(device), work);
   result.kernels = renderer.info().components_per_tile;
-  result.error = largest_error(picture, options, image.to(Device{}));
-  const double most = options.selection == SmoeSelection::window ? most_window_error : options.tolerance;
-  if (!(result.error <= most)) {
-    throw std::runtime_error(
-        fmt::format("{}: an error of {:.1e} is above {:.1e}", describe(picture), result.error, most));
+  result.error = checked_error(picture, options, image.to(Device{}));
+  return result;
+}
+
+std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, Device device) {
+  constexpr double most_on_cpu = 2e7;  // pairs: a second
+  const auto pixels = static_cast<double>(picture.width * picture.height);
+  if (device.backend == holotone::Backend::cpu &&
+      pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
+    return std::nullopt;
   }
+  const auto queue = Queue::create(device);
+  const Shape<2> size{picture.height, picture.width};
+  AvramelosPasses passes(picture.model, window_lists(picture.model, size, side, picture.window_px),
+                         {0, 0, picture.width, picture.height}, DecoderMode::fast, queue);
+  Array<float, 3> image({picture.height, picture.width, 3}, queue);
+  FrameResult result;
+  result.ms = 1e3 * seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
+  result.kernels = static_cast<double>(passes.pairs()) / pixels;
+  result.error = largest_error(picture, window_options(side, picture.window_px), image.to(Device{}));
   return result;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 // Models and pictures of the tables of Avramelos et al. 2020: generation, rendering, timing and checks.
-#include <bench/avramelos_decoder.hpp>
+#include <bench/baselines/avramelos_passes.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/smoe/render.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,36 @@ holotone::SmoeRenderOptions window_options(std::int64_t side, double window_px);
 holotone::Array<float, 3> rendered(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
                                    holotone::Device device);
 
-/// Milliseconds to render one block as a picture of its own, with pictures enqueued one behind the other. Light fields
-/// change the camera position each time, so that no slice is reused.
-double render_ms(const PictureModel& picture, const PixelBlock& block, const holotone::SmoeRenderOptions& options,
-                 holotone::Device device);
+/// Decodes the whole picture by AvramelosPasses with the lists of blocks of `side` pixels; returns it in host memory.
+holotone::Array<float, 3> decoded(const PictureModel& picture, std::int64_t side, DecoderMode mode,
+                                  holotone::Device device);
+
+/// Time of a picture or a block of it, and the pairs of a pixel and a component that it sums.
+struct PairTime {
+  double ms = 0;
+  double pairs = 0;
+};
+
+/// Renders one block as a picture of its own, with pictures enqueued one behind the other. Light fields change the
+/// camera position each time, so that no slice is reused.
+PairTime render_time(const PictureModel& picture, const PixelBlock& block, const holotone::SmoeRenderOptions& options,
+                     holotone::Device device);
+
+/// Decodes one block by AvramelosPasses, from a list made before.
+PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, holotone::Device device);
 
 /// Microseconds of a copy of `bytes` from page-locked host memory to the device (`up`) or back, including the wait.
 double transfer_us(std::int64_t bytes, holotone::Device device, bool up);
+
+/// Microseconds of what SmoeRenderer itself moves.
+struct RendererTransfers {
+  double up = 0;     ///< its constructor: checks the model, allocates, copies and prepares the components
+  double down = 0;   ///< a picture in float32 to an Array of the host, `to(Device{})`
+  double codes = 0;  ///< the same of 8-bit codes
+};
+/// Transfers of the listed components (two dimensions, three channels), and of a picture of `size`.
+RendererTransfers renderer_transfers(const holotone::SmoeModel& model, const std::vector<std::int64_t>& list,
+                                     const holotone::Shape<2>& size, holotone::Device device);
 
 /// Components in the window around a block, mean over the picture's pixels.
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px);
@@ -59,5 +83,9 @@ struct FrameResult {
 /// Renders and measures a model of two dimensions. Throws std::runtime_error if the error exceeds 1e-4 in a window, or
 /// the tolerance.
 FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
+
+/// The same by AvramelosPasses in its fast mode, with lists of blocks of `side` pixels made before; any error is only
+/// reported. None on the CPU if it would take more than about a second.
+std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, holotone::Device device);
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // Limits of the CPU for the engines, each measured alone: the vector unit's sines and cosines, powers of two and
 // multiply-adds; sums of mixtures of experts; BLAS's matrix products.
 #include <bench/loop.hpp>
+#include <bench/mixture_loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <cblas.h>
@@ -9,7 +10,6 @@
 #include <holotone/core/simd.hpp>
 #include <holotone/hologram/point_cloud/engine_cpu.hpp>
 #include <holotone/smoe/render/tile_sums.hpp>
-#include <memory>
 #include <vector>
 
 namespace bench {
@@ -46,48 +46,14 @@ void run_sines(benchmark::State& state) {
   state.counters["sincos_per_s"] = static_cast<double>(threads * count * rounds) / seconds;
 }
 
-using Columns = holotone::smoe::TileColumns<3>;
-using Sums = holotone::smoe::TileSums<3>;
-
-/// The renderer's own loop over pairs of a component and a pixel, three channels, repeated over the same components,
-/// without lists and placement.
-HOLOTONE_SIMD_CLONES void many_pairs(const Columns* components, std::size_t count, Sums& sums, std::int32_t rounds) {
-  for (std::int32_t round = 0; round < rounds; ++round) {
-    holotone::smoe::add_components<3>(components, count, sums);
-  }
-}
-
 void run_pairs(benchmark::State& state) {
-  constexpr std::int64_t count = 32;  // 12 KiB
-  constexpr std::int32_t rounds = 1024;
-  constexpr std::int64_t pixels = holotone::smoe::tile_shape[0] * holotone::smoe::tile_shape[1];
-  struct alignas(64) Thread {
-    Columns components[count];
-    Sums sums;
-  };
-  const auto threads = static_cast<std::int64_t>(holotone::thread_count());
-  const auto work = std::make_unique<Thread[]>(static_cast<std::size_t>(threads));
-  for (std::int64_t thread = 0; thread < threads; ++thread) {
-    for (std::int64_t j = 0; j < count; ++j) {
-      Columns& own = work[thread].components[j];
-      const auto place = static_cast<float>(j) / count;
-      for (int i = 0; i < holotone::smoe::tile_columns; ++i) {
-        own.base[i] = -place - 0.1F * static_cast<float>(i);
-        own.skewed[i] = 0.2F * static_cast<float>(i) - 4 * place;
-        for (auto& colour : own.colour) colour[i] = place;
-      }
-      own.down = 0.4F;
-      for (auto& slope : own.slope_y) slope = 0.01F * place;
-    }
-  }
+  MixtureLoop loop;
   const double seconds = time_iterations(state, holotone::Queue(), [&] {
-    holotone::parallel_for(0, threads, [&](std::int64_t thread) {
-      many_pairs(work[thread].components, count, work[thread].sums, rounds);
-    });
-    benchmark::DoNotOptimize(work.get());
+    loop.run();
+    benchmark::DoNotOptimize(&loop);
     benchmark::ClobberMemory();
   });
-  state.counters["pairs_per_s"] = static_cast<double>(threads * count * rounds * pixels) / seconds;
+  state.counters["pairs_per_s"] = loop.pairs() / seconds;
 }
 
 /// Floats per thread: twelve AVX-512 vectors.

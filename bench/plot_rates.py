@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Draws rate-distortion curves as SVG: PSNR and SSIM over bits a pixel, a column for each scene, bits on a logarithmic axis.
 
-    bench/plot_rates.py bench/results/smoe_rates.json bench/results/smoe_rates_chess.json -o docs/pictures/smoe_rates.svg
+    bench/plot_rates.py bench/results/smoe_rates.json bench/results/smoe_rates_chess.json -o docs/pictures/smoe_rates.svg --tables
 
-Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python.
+Reads what smoe_rates --json wrote; several files become columns side by side. Needs nothing but Python. --tables prints, as
+Markdown, every codec at the bits of the .smoe files, and where the others are ahead. Codecs are interpolated between their
+nearest settings on a logarithmic axis of bits. Of light fields, which others store view by view, it prints the bits that
+each takes for the same PSNR.
 """
 import argparse
 import json
@@ -16,7 +19,7 @@ from plot import COLOURS
 PANEL_WIDTH, PANEL_HEIGHT = 220, 230
 LEFT, TOP, GAP_X, GAP_Y, BOTTOM, RIGHT = 62, 62, 46, 40, 78, 16
 MEASURES = (("psnr_db", "PSNR, dB", "{:.0f}"), ("ssim", "SSIM", "{:.2f}"))
-CODECS = ("smoe", "JPEG", "JPEG XL")
+CODECS = ("smoe", "JPEG", "JPEG XL", "WebP", "AVIF")
 
 
 def scenes_of(documents):
@@ -118,6 +121,109 @@ def draw(scenes):
     return "\n".join(out) + "\n"
 
 
+def value_at(points, rate, key):
+    """A curve at a rate; None outside it. Points by rising bits; of equal bits the last counts."""
+    for low, high in zip(points, points[1:]):
+        a, b = low["bits_per_pixel"], high["bits_per_pixel"]
+        if a <= rate <= b:
+            return high[key] if a == b else low[key] + (high[key] - low[key]) * math.log(rate / a) / math.log(b / a)
+    return None
+
+
+def text_at(points, rate):
+    """"23.82, 0.656", or what is known where the curve does not reach."""
+    values = [value_at(points, rate, key) for key, _, _ in MEASURES]
+    if None not in values:
+        return f"{values[0]:.2f}, {values[1]:.3f}"
+    if rate < points[0]["bits_per_pixel"]:
+        return "none so small"
+    return f"above {points[-1]['psnr_db']:.1f}, {points[-1]['ssim']:.3f}"
+
+
+def rows_of(rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ["---"] * len(rows[0])] + rows[1:])
+
+
+def others_of(scenes):
+    return [codec for codec in CODECS[1:] if any(codec in curves for _, _, curves in scenes)]
+
+
+def comparison(scenes):
+    """PSNR and SSIM of every codec at the bits of the .smoe files of single pictures."""
+    others = others_of(scenes)
+    rows = [["picture", "bytes", "bits a pixel", ".smoe: dB, SSIM"] + others]
+    for name, views, curves in scenes:
+        for own in curves["smoe"] if views == 1 else []:
+            rate = own["bits_per_pixel"]
+            rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.3f}",
+                         f"{own['psnr_db']:.2f}, {own['ssim']:.3f}"]
+                        + [text_at(curves[codec], rate) if codec in curves else "-" for codec in others])
+    return rows_of(rows)
+
+
+def short(rate):
+    """A rate as asked for: 0.1 of 0.099."""
+    one = float(f"{rate:.1g}")
+    return f"{one:g}" if abs(one / rate - 1) < 0.03 else f"{rate:.2g}"
+
+
+def ranges_of(flags, names):
+    """"0.2, 0.5 to 1": the names of true flags, neighbours joined."""
+    texts = []
+    first = None
+    for i, flag in enumerate(list(flags) + [False]):
+        if flag and first is None:
+            first = i
+        if not flag and first is not None:
+            texts.append(names[first] if i - first == 1 else f"{names[first]} to {names[i - 1]}")
+            first = None
+    return ", ".join(texts)
+
+
+def ahead(scenes):
+    """For each single picture and measure the codecs that are ahead of .smoe, and at which of its bits."""
+    rows = [["picture"] + [f"ahead in {label.split(',')[0]}, at bits a pixel" for _, label, _ in MEASURES]]
+    for name, views, curves in scenes:
+        if views > 1:
+            continue
+        names = [short(own["bits_per_pixel"]) for own in curves["smoe"]]
+        row = [name]
+        for key, _, _ in MEASURES:
+            texts = []
+            for codec in CODECS[1:]:
+                values = [(value_at(curves.get(codec, []), own["bits_per_pixel"], key), own[key]) for own in curves["smoe"]]
+                where = ranges_of([value is not None and value > own for value, own in values], names)
+                if where:
+                    texts.append(f"{codec} {where}")
+            row.append("; ".join(texts) or "none")
+        rows.append(row)
+    return rows_of(rows)
+
+
+def rate_for(points, psnr_db):
+    """Bits a pixel at which a curve has this PSNR, on a logarithmic axis; None outside the curve."""
+    for low, high in zip(points, points[1:]):
+        a, b = low["psnr_db"], high["psnr_db"]
+        if a < b and a <= psnr_db <= b:
+            share = (psnr_db - a) / (b - a)
+            return low["bits_per_pixel"]**(1 - share) * high["bits_per_pixel"]**share
+    return None
+
+
+def for_the_same_psnr(scenes):
+    """Bits of other codecs, which store each view of a light field, for the PSNR of its .smoe file."""
+    others = others_of(scenes)
+    rows = [["light field", "bytes", "bits a pixel", "PSNR, dB", "SSIM"] + others]
+    for name, views, curves in scenes:
+        for own in curves["smoe"] if views > 1 else []:
+            row = [name, f"{own['bytes']:,}".replace(",", " "), f"{own['bits_per_pixel']:.4f}", f"{own['psnr_db']:.2f}", f"{own['ssim']:.3f}"]
+            for codec in others:
+                rate = rate_for(curves.get(codec, []), own["psnr_db"])
+                row.append("not measured" if rate is None else f"{rate:.2f}, {rate / own['bits_per_pixel']:.0f} times")
+            rows.append(row)
+    return rows_of(rows)
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -127,11 +233,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="tables that smoe_rates --json wrote")
     parser.add_argument("-o", "--output", required=True, help="SVG file to write")
+    parser.add_argument("--tables", action="store_true", help="also print the tables of docs/smoe.md")
     arguments = parser.parse_args()
     try:
-        picture = draw(scenes_of([read(path) for path in arguments.results]))
+        scenes = scenes_of([read(path) for path in arguments.results])
+        picture = draw(scenes)
         with open(arguments.output, "w", encoding="utf-8") as file:
             file.write(picture)
+        if arguments.tables:
+            print(comparison(scenes), ahead(scenes), for_the_same_psnr(scenes), sep="\n\n")
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"plot_rates.py: {error}")
 

@@ -1,21 +1,23 @@
-// Rate and distortion of .smoe files and of JPEG (and JPEG XL if built with it): bytes of whole files, PSNR and SSIM
-// of the decoded pictures.
+// Rate and distortion of .smoe files and of JPEG, and of JPEG XL, WebP and AVIF if built with them: bytes of whole
+// files, PSNR and SSIM of the decoded pictures.
 //
-//   smoe_rates kodim05.png kodim23.png chess/view_%v_%u.png --json rates.json
+//   smoe_rates kodim05.png camera.png chess/view_%v_%u.png --json rates.json
 //
 // A name with %v and %u is a light field: views counted from 0, v upwards. Its .smoe is one file for all views; other
-// formats have one file for each view. Bits are a pixel of all views. PSNR is that of all 8-bit R, G and B codes, in a
-// light field the mean over views. SSIM is that of luma (0.299 R + 0.587 G + 0.114 B), window of 11 pixels.
+// formats have one file for each view. Bits are a pixel of all views. PSNR is that of all 8-bit codes, grey or R, G and
+// B, in a light field the mean over views. SSIM is that of luma (0.299 R + 0.587 G + 0.114 B), window of 11 pixels.
+//
+// A new codec does not repeat the fits: --keep takes the curves that a file of --json has, and measures the others.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bench/measure.hpp>
 #include <bench/still_codecs.hpp>
+#include <cctype>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <functional>
 #include <holotone/io/image.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/smoe/render.hpp>
@@ -34,6 +36,7 @@ struct Options {
   std::vector<double> rates{0.05, 0.1, 0.2, 0.3, 0.5, 0.8};
   std::vector<double> view_rates{0.005, 0.01, 0.02, 0.04, 0.08};
   std::int64_t iterations = 1000;
+  std::string keep;
   std::string json;
 };
 
@@ -57,7 +60,9 @@ struct Scene {
 void add_picture(Scene& scene, const std::string& path) {
   auto image = holotone::read_image(path);
   auto* const codes = std::get_if<Codes>(&image.pixels);
-  if (codes == nullptr || codes->shape()[2] != 3) throw std::runtime_error(path + ": expected 8-bit RGB");
+  if (codes == nullptr || (codes->shape()[2] != 3 && codes->shape()[2] != 1)) {
+    throw std::runtime_error(path + ": expected 8-bit RGB or grey");
+  }
   scene.colours.push_back(to_float(image));
   scene.pictures.push_back(std::move(*codes));
 }
@@ -92,9 +97,12 @@ Scene read_scene(const std::string& path) {
 }
 
 Array<float, 2> luma_of(const Codes& codes) {
+  const std::int64_t channels = codes.shape()[2];
   Array<float, 2> luma({codes.shape()[0], codes.shape()[1]});
   for (std::int64_t i = 0; i < luma.size(); ++i) {
-    const auto code = [&](std::int64_t c) { return static_cast<double>(codes.data()[3 * i + c]); };
+    const auto code = [&](std::int64_t c) {
+      return static_cast<double>(codes.data()[channels * i + std::min(c, channels - 1)]);
+    };
     luma.data()[i] = static_cast<float>((0.299 * code(0) + 0.587 * code(1) + 0.114 * code(2)) / 255);
   }
   return luma;
@@ -134,11 +142,11 @@ void compare(Point& point, const Scene& scene, std::size_t i, const Codes& given
   point.ssim += share * holotone::ssim(a.view(), b.view());
 }
 
-Point still_point(const Scene& scene, const std::function<bench::Coded(const Codes&)>& code, double setting) {
+Point still_point(const Scene& scene, const bench::StillCodec& codec, double setting) {
   Point point;
   point.setting = setting;
   for (std::size_t i = 0; i < scene.pictures.size(); ++i) {
-    const auto coded = code(scene.pictures[i]);
+    const auto coded = codec.code(scene.pictures[i], setting);
     point.bytes += coded.bytes;
     compare(point, scene, i, coded.picture);
   }
@@ -159,7 +167,8 @@ Point smoe_point(const Scene& scene, double rate, const Options& options) {
   holotone::SmoeFitOptions fit;
   fit.iterations = options.iterations;
   fit.components =
-      holotone::smoe_components_for(static_cast<std::int64_t>(bytes), 2 + static_cast<int>(scene.at[0].size()), 3);
+      holotone::smoe_components_for(static_cast<std::int64_t>(bytes), 2 + static_cast<int>(scene.at[0].size()),
+                                    static_cast<int>(scene.pictures[0].shape()[2]));
   const auto views = scene.views();
   holotone::SmoeFitter fitter(views, fit);
   fitter.run();
@@ -183,40 +192,69 @@ void print(const std::string& codec, const Point& point, const Scene& scene) {
   std::fflush(stdout);
 }
 
-nlohmann::json measured(const Scene& scene, const Options& options) {
-  nlohmann::json curves;
-  const auto add = [&](const std::string& codec, const Point& point) {
-    print(codec, point, scene);
-    curves[codec].push_back(json_of(point, scene));
-  };
-  for (const int quality : {1, 3, 4, 5, 6, 7, 9, 12, 15, 20, 26, 35, 50, 70}) {
-    add("JPEG", still_point(
-                    scene, [&](const Codes& codes) { return bench::jpeg(codes, quality); }, quality));
-  }
-  if (bench::has_jpeg_xl()) {
-    std::vector<double> distances{25, 15, 9, 5, 2};
-    if (scene.pictures.size() > 1) distances = {25, 9};  // several seconds per picture
-    for (const double distance : distances) {
-      add("JPEG XL", still_point(
-                         scene, [&](const Codes& codes) { return bench::jpeg_xl(codes, distance); }, distance));
+/// The scene in the file of --keep, with the commit of each of its curves.
+nlohmann::json kept_scene(const nlohmann::json& kept, const std::string& name) {
+  for (auto scene : kept.value("scenes", nlohmann::json::array())) {
+    if (scene.at("name") != name) continue;
+    for (const auto& [codec, curve] : scene.at("curves").items()) {
+      if (!scene["commits"].contains(codec)) scene["commits"][codec] = kept.at("commit");
     }
+    return scene;
   }
-  for (const double rate : scene.pictures.size() > 1 ? options.view_rates : options.rates) {
-    add("smoe", smoe_point(scene, rate, options));
+  return {{"curves", nlohmann::json::object()}, {"commits", nlohmann::json::object()}};
+}
+
+nlohmann::json measured(const Scene& scene, const std::vector<bench::StillCodec>& codecs, const nlohmann::json& kept,
+                        const Options& options) {
+  auto result = kept_scene(kept, scene.name);
+  result["name"] = scene.name;
+  result["views"] = scene.pictures.size();
+  result["channels"] = scene.pictures[0].shape()[2];
+  result["resolution"] = {scene.pictures[0].shape()[1], scene.pictures[0].shape()[0]};
+  const auto curve = [&](const std::string& codec, const std::vector<double>& settings, const auto& point_of) {
+    if (result["curves"].contains(codec)) return;
+    result["commits"][codec] = bench::commit();
+    for (const double setting : settings) {
+      const Point point = point_of(setting);
+      print(codec, point, scene);
+      result["curves"][codec].push_back(json_of(point, scene));
+    }
+  };
+  const bool one = scene.pictures.size() == 1;
+  for (const auto& codec : codecs) {
+    curve(codec.name, one ? codec.settings : codec.settings_views,
+          [&](double setting) { return still_point(scene, codec, setting); });
   }
-  return {{"name", scene.name},
-          {"views", scene.pictures.size()},
-          {"resolution", {scene.pictures[0].shape()[1], scene.pictures[0].shape()[0]}},
-          {"curves", curves}};
+  curve("smoe", one ? options.rates : options.view_rates,
+        [&](double rate) { return smoe_point(scene, rate, options); });
+  return result;
+}
+
+nlohmann::json read_kept(const std::string& path) {
+  if (path.empty()) return nlohmann::json::object();
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  return nlohmann::json::parse(file);
+}
+
+/// "jpeg_xl" of "JPEG XL".
+std::string key_of(std::string name) {
+  for (char& letter : name) letter = letter == ' ' ? '_' : static_cast<char>(std::tolower(letter));
+  return name;
 }
 
 int run(const Options& options) {
-  nlohmann::json results = {{"program", "smoe_rates"},       {"commit", bench::commit()},
-                            {"date_utc", bench::utc_date()}, {"iterations", options.iterations},
-                            {"jpeg", bench::jpeg_name()},    {"jpeg_xl", bench::jpeg_xl_name()}};
+  const auto codecs = bench::still_codecs();
+  const auto kept = read_kept(options.keep);
+  nlohmann::json results = {{"program", "smoe_rates"},
+                            {"commit", bench::commit()},
+                            {"date_utc", bench::utc_date()},
+                            {"iterations", options.iterations}};
+  for (const auto& codec : codecs) results[key_of(codec.name)] = codec.version;
   fmt::print("{:<10} {:<14} {:>8} {:>9} {:>8} {:>7} {:>7}\n", "scene", "codec", "setting", "bytes", "bits/px", "PSNR",
              "SSIM");
-  for (const auto& input : options.inputs) results["scenes"].push_back(measured(read_scene(input), options));
+  for (const auto& input : options.inputs)
+    results["scenes"].push_back(measured(read_scene(input), codecs, kept, options));
   if (!options.json.empty()) {
     std::ofstream file(options.json);
     file << results.dump(1) << "\n";
@@ -230,12 +268,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Rate and distortion of .smoe files beside JPEG");
+  CLI::App app("Rate and distortion of .smoe files beside other codecs");
   app.add_option("IN", options.inputs, "Pictures, or views by a name with %v and %u")->required();
   app.add_option("--rates", options.rates, "Bits a pixel of .smoe files of pictures")->capture_default_str();
   app.add_option("--view-rates", options.view_rates, "The same of light fields, a pixel of all views")
       ->capture_default_str();
   app.add_option("--iterations", options.iterations, "Of the fits")->capture_default_str();
+  app.add_option("--keep", options.keep,
+                 "Table of an earlier run: its curves are kept, only missing ones are measured");
   app.add_option("--json", options.json, "Also write the table to this file");
   CLI11_PARSE(app, argc, argv);
   try {

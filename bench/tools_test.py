@@ -113,6 +113,27 @@ class PlotRates(unittest.TestCase):
         self.assertEqual([round(v, 3) for v in plot_rates.rate_ticks(0.045, 1.2)], [0.05, 0.1, 0.2, 0.5, 1])
         self.assertEqual([round(v, 3) for v in plot_rates.rate_ticks(0.004, 1.2)], [0.01, 0.1, 1])
 
+    def test_codecs_are_compared_at_the_bits_of_smoe(self):
+        scenes = plot_rates.scenes_of([self.table("a")])
+        lines = plot_rates.comparison(scenes).splitlines()
+        self.assertEqual(lines[2].split(" | ")[2:], ["0.100", "32.00, 0.810", "31.00, 0.810 |"])
+        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | none | none |")
+        (_, _, curves), = scenes
+        self.assertAlmostEqual(plot_rates.value_at(curves["JPEG"], 0.1 * 2**0.5, "psnr_db"), 31.5)
+        self.assertIsNone(plot_rates.value_at(curves["JPEG"], 0.31, "psnr_db"))
+        self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.09), "none so small")
+        self.assertEqual(plot_rates.text_at(curves["JPEG"], 0.31), "above 33.0, 0.830")
+        self.assertAlmostEqual(plot_rates.rate_for(curves["JPEG"], 31.5), 0.1 * 2**0.5)
+        views = plot_rates.scenes_of([self.table("b", 49)])
+        self.assertEqual(plot_rates.for_the_same_psnr(views).splitlines()[2:4],
+                         ["| b | 1 000 | 0.1000 | 32.00 | 0.810 | 0.20, 2 times |", "| b | 2 000 | 0.2000 | 33.00 | 0.820 | 0.30, 2 times |"])
+        self.assertEqual(len(plot_rates.comparison(views).splitlines()), 2)
+        curves["JPEG"][1]["ssim"] = 0.9
+        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | none | JPEG 0.2 |")
+        curves["JPEG"][2]["psnr_db"] = 40
+        curves["JPEG"][1]["psnr_db"] = 40
+        self.assertEqual(plot_rates.ahead(scenes).splitlines()[2], "| a | JPEG 0.2 to 0.3 | JPEG 0.2 |")
+
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no scenes"):
             plot_rates.scenes_of([{}])

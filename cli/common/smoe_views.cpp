@@ -247,18 +247,27 @@ FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left
   return taken;
 }
 
-double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device, std::vector<double>* each) {
+double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device, std::vector<double>* each,
+                        std::vector<ColourSimilarity>* colours) {
   SmoeRenderer renderer(model, device);
   double sum = 0;
   for (std::size_t i = 0; i < pictures.images.size(); ++i) {
     check_cancelled("measuring");
     const auto& image = pictures.images[i];
-    const auto colours = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
+    const auto picture = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
+    const auto measure = [&](const Array<float, 3>& a, const Array<float, 3>& b) {
+      const double psnr = psnr_of(a, b);
+      if (each != nullptr) each->push_back(psnr);
+      if (colours != nullptr) colours->push_back(colour_similarity(a.view(), b.view()));
+      sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
+    };
     // Rounded to codes as in a file.
     const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
-    const double psnr = pictures.bits != 0 ? psnr_of(codes(colours), codes(image)) : psnr_of(colours, image);
-    if (each != nullptr) each->push_back(psnr);
-    sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
+    if (pictures.bits != 0) {
+      measure(codes(picture), codes(image));
+    } else {
+      measure(picture, image);
+    }
   }
   return -10 * std::log10(sum);
 }
@@ -272,6 +281,15 @@ nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>
     array.push_back({{"view", numbers}, {"psnr_db", psnr_db[i]}});
   }
   return array;
+}
+
+void add_json(nlohmann::json& object, const ColourSimilarity& colours) {
+  object["psnr_y_db"] = colours.psnr_y_db;
+  object["ssim_y"] = colours.ssim_y;
+  if (std::isnan(colours.psnr_ycbcr_db)) return;
+  object["psnr_cb_db"] = colours.psnr_cb_db;
+  object["psnr_cr_db"] = colours.psnr_cr_db;
+  object["psnr_ycbcr_db"] = colours.psnr_ycbcr_db;
 }
 
 }  // namespace holotone::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <holotone/core/array.hpp>
+#include <holotone/metrics/similarity.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -52,11 +53,14 @@ ViewRows view_rows(const std::string& text);
 FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out);
 
 /// PSNR of a model against pictures, in their files' codes, from the mean squared difference over all pictures. `each`
-/// receives the PSNR of each picture.
+/// receives the PSNR of each picture, `colours` its luma and chroma.
 double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device = {},
-                        std::vector<double>* each = nullptr);
+                        std::vector<double>* each = nullptr, std::vector<ColourSimilarity>* colours = nullptr);
 
 /// [{"view": [u, v], "psnr_db": ...}, ...] of pictures with numbers.
 nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>& psnr_db);
+
+/// Adds psnr_y_db, ssim_y and, of colours, psnr_cb_db, psnr_cr_db and psnr_ycbcr_db.
+void add_json(nlohmann::json& object, const ColourSimilarity& colours);
 
 }  // namespace holotone::cli

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace holotone::cli {
 namespace {
@@ -26,28 +27,16 @@ void require_channels(const SmoeModel& model, const Shape<3>& shape, const std::
   throw_io(path, fmt::format("{}, as the model has", counted(model.channels, "channel")), std::to_string(shape[2]));
 }
 
-/// PSNR of the model against an image of its size, in the image's codes.
-double psnr_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  const Image image = read_image(arguments.against);
-  const auto shape = shape_of(image);
-  require_channels(model, shape, arguments.against);
-  SmoeRenderer renderer(model);
-  const auto colours = rendered(renderer, {{shape[0], shape[1]}, {}, {}, view_of(model, arguments.view)});
-  if (std::holds_alternative<Array<float, 3>>(image.pixels)) return psnr_of(colours, to_float(image));
-  const int bits = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
-  return psnr_of(to_float(coded(colours, model.linear, bits)), to_float(image));
-}
-
-/// The views of a light field, and the model's PSNR for each.
-struct ViewsAgainst {
+/// The model beside the pictures of --against.
+struct Against {
   FitPictures pictures;
-  double psnr_db = 0;  ///< of all codes
-  std::vector<double> each;
+  double psnr_db = 0;                     ///< of all codes
+  std::vector<double> each;               ///< PSNR of each picture
+  std::vector<ColourSimilarity> colours;  ///< of each picture
 
-  [[nodiscard]] double mean() const {
-    double sum = 0;
-    for (const double psnr : each) sum += psnr / static_cast<double>(each.size());
-    return sum;
+  [[nodiscard]] bool is_views() const { return each.size() > 1; }
+  [[nodiscard]] double mean_psnr_db() const {
+    return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
   }
   [[nodiscard]] std::size_t least() const {
     return static_cast<std::size_t>(std::min_element(each.begin(), each.end()) - each.begin());
@@ -56,94 +45,102 @@ struct ViewsAgainst {
     const auto& shape = pictures.images.front().shape();
     return static_cast<double>(shape[0] * shape[1] * std::ssize(each));
   }
+  /// Means over the pictures, as the papers have them.
+  [[nodiscard]] ColourSimilarity mean_colours() const {
+    ColourSimilarity mean;
+    const double share = 1 / static_cast<double>(colours.size());
+    for (const auto& own : colours) {
+      mean.psnr_y_db += share * own.psnr_y_db;
+      mean.psnr_cb_db += share * own.psnr_cb_db;
+      mean.psnr_cr_db += share * own.psnr_cr_db;
+      mean.psnr_ycbcr_db += share * own.psnr_ycbcr_db;
+      mean.ssim_y += share * own.ssim_y;
+    }
+    return mean;
+  }
 };
 
-ViewsAgainst views_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  if (!arguments.view.empty()) reject("--view", "one picture of --against", arguments.view);
-  const auto rows = view_rows(arguments.rows);
-  ViewsAgainst views;
-  views.pictures = read_fit_pictures(arguments.against, rows, model.linear, "--against");
-  const auto coordinates = std::ssize(views.pictures.at.front());
-  if (coordinates != model.dimensions - 2) {
+/// Pictures to compare with: the views of a name with %u and %v, or one picture at --view.
+FitPictures read_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
+  const bool views = names_views(arguments.against, "--against");
+  if (views && !arguments.view.empty()) reject("--view", "one picture of --against", arguments.view);
+  if (!views && arguments.rows != "auto") {
+    reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
+  }
+  auto pictures = read_fit_pictures(arguments.against, view_rows(arguments.rows), model.linear, "--against");
+  if (!views) {
+    pictures.at.front() = view_of(model, arguments.view);
+  } else if (std::ssize(pictures.at.front()) != model.dimensions - 2) {
     reject("--against",
            model.dimensions <= 2   ? "one picture, as the model is of one"
            : model.dimensions == 3 ? "a name with %u alone, as the model has views in one row"
                                    : "a name with %u and %v, as the model has rows of views",
            arguments.against);
   }
-  require_channels(model, views.pictures.images.front().shape(), views.pictures.paths.front());
-  views.psnr_db = psnr_of_pictures(views.pictures, model, {}, &views.each);
-  return views;
+  require_channels(model, pictures.images.front().shape(), pictures.paths.front());
+  return pictures;
+}
+
+std::optional<Against> compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
+  if (arguments.against.empty()) {
+    if (arguments.rows != "auto") {
+      reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
+    }
+    if (!arguments.view.empty()) reject("--view", "--against", arguments.view);
+    return std::nullopt;
+  }
+  Against against;
+  against.pictures = read_against(arguments, model);
+  against.psnr_db = psnr_of_pictures(against.pictures, model, {}, &against.each, &against.colours);
+  return against;
 }
 
 std::string psnr_text(double psnr_db) { return std::isinf(psnr_db) ? "equal" : fmt::format("{:.3f} dB", psnr_db); }
 
-/// Comparison with the model.
-struct Against {
-  std::optional<ViewsAgainst> views;
-  std::optional<double> psnr_db;
-};
-
-Against compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  Against result;
-  if (!arguments.against.empty() && names_views(arguments.against, "--against")) {
-    result.views = views_against(arguments, model);
-    result.psnr_db = result.views->psnr_db;
-    return result;
-  }
-  if (arguments.rows != "auto") {
-    reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
-  }
-  if (arguments.against.empty()) {
-    if (!arguments.view.empty()) reject("--view", "--against", arguments.view);
-    return result;
-  }
-  require_input(arguments.against);
-  result.psnr_db = psnr_against(arguments, model);
-  return result;
-}
-
 /// Pixels of all captured views; none if the file does not state their number.
-std::optional<double> captured_pixels(const SmoeModel& model, const Against& against) {
-  return against.views ? against.views->pixels() : own_pixels(model);
+std::optional<double> captured_pixels(const SmoeModel& model, const std::optional<Against>& against) {
+  return against && against->is_views() ? against->pixels() : own_pixels(model);
 }
 
-nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
+nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& stored,
+                         const std::optional<Against>& against) {
   nlohmann::json object = model_json(arguments.input, stored, captured_pixels(stored.model, against));
-  if (against.psnr_db) {
-    object["against"] = arguments.against;
-    object["psnr_db"] = *against.psnr_db;
-  }
-  if (against.views) {
-    object["psnr_mean_db"] = against.views->mean();
-    object["psnr_least_db"] = against.views->each[against.views->least()];
-    object["views"] = views_json(against.views->pictures, against.views->each);
-  }
+  if (!against) return object;
+  object["against"] = arguments.against;
+  object["psnr_db"] = against->psnr_db;
+  add_json(object, against->mean_colours());
+  if (!against->is_views()) return object;
+  object["psnr_mean_db"] = against->mean_psnr_db();
+  object["psnr_least_db"] = against->each[against->least()];
+  object["views"] = views_json(against->pictures, against->each);
+  for (std::size_t i = 0; i < against->colours.size(); ++i) add_json(object["views"][i], against->colours[i]);
   return object;
 }
 
-void report_info(const SmoeInfoArguments& arguments, const StoredModel& stored, const Against& against) {
-  const auto& console = arguments.console;
-  report_model(console, arguments.input, stored, captured_pixels(stored.model, against));
-  if (against.psnr_db) {
-    report_model_line(
-        console, "PSNR",
-        psnr_text(*against.psnr_db) + (std::isinf(*against.psnr_db) ? "" : " against " + arguments.against));
+void report_against(const ConsoleOptions& console, const std::string& name, const Against& against) {
+  const auto line = [&](std::string_view what, const std::string& text) { report_model_line(console, what, text); };
+  line("PSNR", psnr_text(against.psnr_db) + (std::isinf(against.psnr_db) ? "" : " against " + name));
+  const std::string_view mean = against.is_views() ? ", mean of the views" : "";
+  const auto colours = against.mean_colours();
+  if (!std::isnan(colours.psnr_ycbcr_db)) {
+    line("PSNR of YCbCr",
+         fmt::format("{}{}: Y {}, Cb {}, Cr {}", psnr_text(colours.psnr_ycbcr_db), mean, psnr_text(colours.psnr_y_db),
+                     psnr_text(colours.psnr_cb_db), psnr_text(colours.psnr_cr_db)));
   }
-  if (against.views) {
-    const auto& views = *against.views;
-    const auto least = views.least();
-    report_model_line(console, "of views",
-                      fmt::format("{} of them, mean {}, least {} of {}", views.each.size(), psnr_text(views.mean()),
-                                  psnr_text(views.each[least]), views.pictures.paths[least]));
-  }
+  if (!std::isnan(colours.ssim_y)) line("SSIM of Y", fmt::format("{:.4f}{}", colours.ssim_y, mean));
+  if (!against.is_views()) return;
+  const auto least = against.least();
+  line("of views",
+       fmt::format("{} of them, mean {}, least {} of {}", against.each.size(), psnr_text(against.mean_psnr_db()),
+                   psnr_text(against.each[least]), against.pictures.paths[least]));
 }
 
 int run_smoe_info(const SmoeInfoArguments& arguments) {
   require_input(arguments.input);
   const StoredModel stored = read_model(arguments.input);
-  const Against against = compared(arguments, stored.model);
-  report_info(arguments, stored, against);
+  const auto against = compared(arguments, stored.model);
+  report_model(arguments.console, arguments.input, stored, captured_pixels(stored.model, against));
+  if (against) report_against(arguments.console, arguments.against, *against);
   report_json(arguments.console, info_json(arguments, stored, against));
   return exit_ok;
 }
@@ -153,34 +150,32 @@ int run_smoe_info(const SmoeInfoArguments& arguments) {
 Command smoe_info_command() {
   const auto arguments = std::make_shared<SmoeInfoArguments>();
   auto& a = *arguments;
-  return {
-      .name = "info",
-      .purpose = "Report components, bytes, bits a pixel and quantization steps of a model, and its PSNR",
-      .examples = {"holotone smoe info photo.smoe --against photo.png",
-                   "holotone smoe info chess.smoe --against 'chess/view_%v_%u.png'"},
-      .groups =
-          {{"",
-            {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
-             {.names = "--against",
-              .target = &a.against,
-              .value = "FILE",
-              .help =
-                  "Picture that the model was fitted to, or its views by a name such as view_%v_%u.png, for the PSNR",
-              .common = true},
-             {.names = "--view",
-              .target = &a.view,
-              .value = "U,V",
-              .help = "View of a light field that one picture of --against shows",
-              .otherwise = "the middle",
-              .common = true,
-              .feeds = "SmoeRenderer.view.at"},
-             {.names = "--rows",
-              .target = &a.rows,
-              .value = "NAME",
-              .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
-              .common = true}}},
-           console_options(a.console)},
-      .run = [arguments] { return run_smoe_info(*arguments); }};
+  return {.name = "info",
+          .purpose = "Report components, bytes, bits a pixel and quantization steps of a model, its PSNR and SSIM",
+          .examples = {"holotone smoe info photo.smoe --against photo.png",
+                       "holotone smoe info chess.smoe --against 'chess/view_%v_%u.png'"},
+          .groups = {{"",
+                      {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
+                       {.names = "--against",
+                        .target = &a.against,
+                        .value = "FILE",
+                        .help = "Picture that the model was fitted to, or its views by a name such as view_%v_%u.png, "
+                                "for PSNR and SSIM",
+                        .common = true},
+                       {.names = "--view",
+                        .target = &a.view,
+                        .value = "U,V",
+                        .help = "View of a light field that one picture of --against shows",
+                        .otherwise = "the middle",
+                        .common = true,
+                        .feeds = "SmoeRenderer.view.at"},
+                       {.names = "--rows",
+                        .target = &a.rows,
+                        .value = "NAME",
+                        .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
+                        .common = true}}},
+                     console_options(a.console)},
+          .run = [arguments] { return run_smoe_info(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -10,7 +10,8 @@
 namespace holotone {
 namespace {
 
-void require_pair(std::string_view where, const View<const float, 2>& a, const View<const float, 2>& b) {
+template <std::size_t Rank>
+void require_pair(std::string_view where, const View<const float, Rank>& a, const View<const float, Rank>& b) {
   if (a.empty()) throw_argument(where, "a", "a picture", "none");
   require_device(where, "a", Device{}, a.device());
   require_view(where, "b", b, a.shape(), Device{});
@@ -76,6 +77,15 @@ double row_sum(View<const float, 2> a, View<const float, 2> b, std::int64_t row,
   return sum;
 }
 
+/// Y, Cb and Cr of a pixel; Y alone of a grey one.
+std::array<double, 3> luma_chroma(const float* pixel, bool colour) {
+  const auto red = static_cast<double>(pixel[0]);
+  if (!colour) return {red, 0, 0};
+  const auto blue = static_cast<double>(pixel[2]);
+  const double luma = 0.2126 * red + 0.7152 * static_cast<double>(pixel[1]) + 0.0722 * blue;
+  return {luma, (blue - luma) / 1.8556, (red - luma) / 1.5748};
+}
+
 }  // namespace
 
 double mean_square_error(View<const float, 2> a, View<const float, 2> b) {
@@ -119,6 +129,35 @@ double ssim(View<const float, 2> a, View<const float, 2> b, const SsimOptions& o
                 [&](std::int64_t row) { sums[static_cast<std::size_t>(row)] = row_sum(a, b, row, window, constants); });
   const double places = static_cast<double>(ny - size + 1) * static_cast<double>(nx - size + 1);
   return std::accumulate(sums.begin(), sums.end(), 0.0) / places;
+}
+
+ColourSimilarity colour_similarity(View<const float, 3> a, View<const float, 3> b) {
+  constexpr std::string_view where = "colour_similarity";
+  require_pair(where, a, b);
+  const auto [ny, nx, channels] = a.shape();
+  require_range(where, "channels", static_cast<double>(channels), 1, 4);
+  const bool colour = channels >= 3;
+  std::array<Array<float, 2>, 2> luma{Array<float, 2>({ny, nx}), Array<float, 2>({ny, nx})};
+  std::array<double, 3> squares{};  // of Y, Cb and Cr
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    std::array<std::array<double, 3>, 2> own{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      own[k] = luma_chroma((k == 0 ? a : b).data() + i * channels, colour);
+      luma[k].data()[i] = static_cast<float>(own[k][0]);
+    }
+    for (std::size_t c = 0; c < 3; ++c) squares[c] += (own[0][c] - own[1][c]) * (own[0][c] - own[1][c]);
+  }
+  const auto psnr = [&](std::size_t c) { return psnr_db(squares[c] / static_cast<double>(ny * nx)); };
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  ColourSimilarity result{psnr(0), none, none, none, none};
+  if (colour) {
+    result.psnr_cb_db = psnr(1);
+    result.psnr_cr_db = psnr(2);
+    result.psnr_ycbcr_db = (6 * result.psnr_y_db + result.psnr_cb_db + result.psnr_cr_db) / 8;
+  }
+  constexpr std::int64_t window = 2 * SsimOptions().radius + 1;
+  if (ny >= window && nx >= window) result.ssim_y = ssim(luma[0].view(), luma[1].view());
+  return result;
 }
 
 }  // namespace holotone

@@ -28,4 +28,22 @@ struct SsimOptions {
 /// (2004), equation 13.
 double ssim(View<const float, 2> a, View<const float, 2> b, const SsimOptions& options = {});
 
+/// Similarity of two pictures in luma and chroma, as papers on light fields report it. Of grey pictures the three of
+/// chroma are NaN.
+struct ColourSimilarity {
+  double psnr_y_db = 0;
+  double psnr_cb_db = 0;
+  double psnr_cr_db = 0;
+  double psnr_ycbcr_db = 0;  ///< (6 psnr_y_db + psnr_cb_db + psnr_cr_db) / 8
+  double ssim_y = 0;         ///< NaN on less than 11 x 11 pixels
+};
+
+/// Compares pictures {ny, nx, channels} of codes divided by the largest: grey (1 channel) or R, G, B (3); a further
+/// channel is alpha and does not count. With ITU-R BT.709, unrounded,
+///   Y = 0.2126 R + 0.7152 G + 0.0722 B,   Cb = (B - Y) / 1.8556,   Cr = (R - Y) / 1.5748,
+/// the peak of each is 1. SSIM has its default options. Host arrays of one shape, in float64. Cost as ssim. Throws
+/// invalid_argument. Source: weights of 6, 1, 1 and means over views, I. Viola, M. Rerabek, T. Bruylants, P. Schelkens,
+/// F. Pereira, T. Ebrahimi, Objective and subjective evaluation of light field image compression algorithms (2016).
+ColourSimilarity colour_similarity(View<const float, 3> a, View<const float, 3> b);
+
 }  // namespace holotone

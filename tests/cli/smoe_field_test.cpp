@@ -44,6 +44,8 @@ TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
     ASSERT_EQ(json["views"].size(), 9u);
     double least = 1e9;
     double mean = 0;
+    double mean_y = 0;
+    double mean_ssim = 0;
     for (const auto& view : json["views"]) {
       const auto u = view["view"][0].get<int>();
       const auto v = view["view"][1].get<int>();
@@ -54,9 +56,14 @@ TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
       EXPECT_TRUE(one["bits_per_pixel"].is_null()) << "how many views there are is not known";
       least = std::min(least, one["psnr_db"].get<double>());
       mean += one["psnr_db"].get<double>() / 9;
+      mean_y += one["psnr_y_db"].get<double>() / 9;
+      mean_ssim += one["ssim_y"].get<double>() / 9;
+      EXPECT_NEAR(one["ssim_y"].get<double>(), view["ssim_y"].get<double>(), 1e-6) << place;
     }
     EXPECT_NEAR(json["psnr_least_db"].get<double>(), least, 1e-6);
     EXPECT_NEAR(json["psnr_mean_db"].get<double>(), mean, 1e-6);
+    EXPECT_NEAR(json["psnr_y_db"].get<double>(), mean_y, 1e-6);
+    EXPECT_NEAR(json["ssim_y"].get<double>(), mean_ssim, 1e-6);
     // Bits per pixel refer to all captured views, both here and in the output of the fit.
     const double bits = 8.0 * static_cast<double>(fs::file_size(path("m.smoe"))) / (9 * 40 * 56);
     EXPECT_NEAR(json["bits_per_pixel"].get<double>(), bits, 1e-9);

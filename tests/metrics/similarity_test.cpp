@@ -68,6 +68,54 @@ TEST(Similarity, SsimAgreesWithItsDefinition) {
   }
 }
 
+/// A picture of several channels, each with its own noise.
+Array<float, 3> colours(Shape<3> shape, std::uint64_t seed) {
+  Array<float, 3> picture(shape);
+  for (std::int64_t c = 0; c < shape[2]; ++c) {
+    const auto plane = noise({shape[0], shape[1]}, seed + static_cast<std::uint64_t>(10 * c));
+    for (std::int64_t i = 0; i < plane.size(); ++i) picture.data()[i * shape[2] + c] = plane.data()[i];
+  }
+  return picture;
+}
+
+TEST(Similarity, LumaAndChromaAgreeWithTheirDefinition) {
+  const auto a = colours({13, 17, 3}, 1);
+  const auto b = colours({13, 17, 3}, 2);
+  const auto of = [](const Array<float, 3>& picture) {
+    return reference::metrics_ycbcr({picture.host().begin(), picture.host().end()});
+  };
+  const auto planes_a = of(a);
+  const auto planes_b = of(b);
+  const auto own = colour_similarity(a.view(), b.view());
+  const double psnr[] = {own.psnr_y_db, own.psnr_cb_db, own.psnr_cr_db};
+  double weighted = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double expected = reference::metrics_psnr_db(planes_a[c], planes_b[c]);
+    expect_within(fmt::format("PSNR of plane {}", c), std::abs(psnr[c] - expected), 1e-9);
+    weighted += (c == 0 ? 6 : 1) * expected / 8;
+  }
+  expect_within("PSNR of Y, Cb and Cr", std::abs(own.psnr_ycbcr_db - weighted), 1e-9);
+  // Luma is rounded to float32 for SSIM.
+  expect_within("SSIM of Y", std::abs(own.ssim_y - reference::metrics_ssim(planes_a[0], planes_b[0], 13, 17)), 1e-6);
+}
+
+TEST(Similarity, AlphaDoesNotCountAndGreyHasNoChroma) {
+  const auto rgb_a = colours({12, 11, 3}, 3);
+  const auto rgb_b = colours({12, 11, 3}, 4);
+  const auto with_alpha = colour_similarity(colours({12, 11, 4}, 3).view(), colours({12, 11, 4}, 4).view());
+  EXPECT_EQ(with_alpha.psnr_ycbcr_db, colour_similarity(rgb_a.view(), rgb_b.view()).psnr_ycbcr_db);
+  const auto a = colours({12, 11, 1}, 3);
+  const auto b = colours({12, 11, 1}, 4);
+  const auto grey = colour_similarity(a.view(), b.view());
+  const View<const float, 2> plane_a(a.data(), {12, 11});
+  const View<const float, 2> plane_b(b.data(), {12, 11});
+  EXPECT_DOUBLE_EQ(grey.psnr_y_db, psnr_db(mean_square_error(plane_a, plane_b)));
+  EXPECT_DOUBLE_EQ(grey.ssim_y, ssim(plane_a, plane_b));
+  EXPECT_TRUE(std::isnan(grey.psnr_cb_db) && std::isnan(grey.psnr_cr_db) && std::isnan(grey.psnr_ycbcr_db));
+  EXPECT_TRUE(std::isnan(colour_similarity(colours({10, 30, 1}, 3).view(), colours({10, 30, 1}, 4).view()).ssim_y));
+  EXPECT_TRUE(std::isinf(colour_similarity(rgb_a.view(), rgb_a.view()).psnr_ycbcr_db));
+}
+
 TEST(Similarity, RefusesWhatItCannotDo) {
   const auto a = constant({11, 11}, 0);
   const auto b = constant({11, 12}, 0);
@@ -78,6 +126,10 @@ TEST(Similarity, RefusesWhatItCannotDo) {
   expect_error(ErrorCode::invalid_argument, "sigma", [&] { (void)ssim(a.view(), a.view(), {.sigma = 0}); });
   expect_error(ErrorCode::invalid_argument, "mean_square_error", [] { (void)psnr_db(-1); });
   expect_error(ErrorCode::invalid_argument, "mean_square_error", [] { (void)psnr_db(NAN); });
+  const auto grey = colours({11, 11, 1}, 1);
+  const auto rgb = colours({11, 11, 3}, 1);
+  expect_error(ErrorCode::invalid_argument, "colour_similarity: b: expected shape {11, 11, 1}",
+               [&] { (void)colour_similarity(grey.view(), rgb.view()); });
 }
 
 /// Largest and rms difference of both blurred fields from float64 sums.

@@ -113,4 +113,25 @@ inline double metrics_ssim(const std::vector<double>& a, const std::vector<doubl
   return total / (ny - 10) / (nx - 10);
 }
 
+/// Y', Cb and Cr planes of interleaved R, G, B by ITU-R BT.709, item 3: from its luma coefficients alone.
+inline std::vector<std::vector<double>> metrics_ycbcr(const std::vector<double>& rgb) {
+  constexpr double of_red = 0.2126;
+  constexpr double of_blue = 0.0722;
+  std::vector<std::vector<double>> planes(3);
+  for (std::size_t i = 0; i < rgb.size(); i += 3) {
+    const double y = of_red * rgb[i] + (1 - of_red - of_blue) * rgb[i + 1] + of_blue * rgb[i + 2];
+    planes[0].push_back(y);
+    planes[1].push_back(0.5 * (rgb[i + 2] - y) / (1 - of_blue));
+    planes[2].push_back(0.5 * (rgb[i] - y) / (1 - of_red));
+  }
+  return planes;
+}
+
+/// Peak signal to noise of planes of range 1, dB.
+inline double metrics_psnr_db(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return -10 * std::log10(sum / static_cast<double>(a.size()));
+}
+
 }  // namespace reference

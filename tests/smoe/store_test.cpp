@@ -248,9 +248,11 @@ TEST(SmoeStore, EndsWhenItsTimeIsOver) {
                [&] { store_smoe(views, model, {.time_limit_s = -1}); });
 }
 
-TEST(SmoeStore, ComponentsForBytesHaveFourBitsForEachNumber) {
+TEST(SmoeStore, ComponentsForBytesHaveFourBitsForEachNumberAndMoreWithoutChroma) {
   EXPECT_EQ(smoe_components_for(140 + 60 * 100 / 8, 2, 3), 100);
   EXPECT_EQ(smoe_components_for(140 + 120 * 100 / 8, 4, 3), 100);
+  EXPECT_EQ(smoe_components_for(140 + 522 * 100 / 80, 2, 1), 100);
+  EXPECT_EQ(smoe_components_for(140 + 696 * 100 / 80, 2, 2), 100);
   EXPECT_EQ(smoe_components_for(0, 2, 1), 1);
   EXPECT_EQ(smoe_components_for(INT64_MAX, 2, 1), most_smoe_components);
   expect_error(ErrorCode::invalid_argument, "smoe_components_for: dimensions: expected 1 to 4, got 5",

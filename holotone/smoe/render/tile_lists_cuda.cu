@@ -1,5 +1,6 @@
 // Kernels for the component lists of tiles, and for L of quarters of tiles.
 #include <holotone/smoe/render/block_lists_cuda.cuh>
+#include <holotone/smoe/render/render_kernels.hpp>
 
 namespace holotone::smoe {
 namespace {
@@ -118,6 +119,11 @@ void list_components(const Components& components, const Frame* frames, const Pi
   auto* const kernel = settings.selection == SmoeSelection::bounded ? list_kernel<true> : list_kernel<false>;
   kernel<<<grid.areas, area_threads, 0, stream>>>(components, frames, bundles, grid, settings, store);
   cuda::check_launch("list_kernel");
+}
+
+std::vector<KernelResources> list_kernels() {
+  return {resources_of("best_kernel", best_kernel, area_threads),
+          resources_of("list_kernel", list_kernel<true>, area_threads)};
 }
 
 }  // namespace holotone::smoe

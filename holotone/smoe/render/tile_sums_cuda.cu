@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <holotone/smoe/render/float16_sums_cuda.cuh>
 #include <holotone/smoe/render/float64_sums_cuda.cuh>
+#include <holotone/smoe/render/render_kernels.hpp>
 #include <holotone/smoe/render/tile_sums_cuda.cuh>
 
 namespace holotone::smoe {
@@ -182,26 +183,42 @@ __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
   if (threadIdx.x % 32 == 0 && in_all > 0) tally(store, blockIdx.x, in_all, most);
 }
 
+/// Dynamic shared memory of block_kernel and of unit_kernel.
+template <int Channels>
+constexpr int of_blocks = std::max(sizeof(FloatMemory<Channels>), sizeof(HalfMemory));
+template <int Channels>
+constexpr int of_units = std::max(sizeof(FloatMemory<Channels>), sizeof(ExactMemory));
+
 template <int Channels>
 void sum_blocks(const Components& components, const Frame* frames, const PictureGrid& grid, const ListStore& store,
                 const Turns& turns, float* images, unsigned processors, cudaStream_t stream) {
-  constexpr int of_blocks = std::max(sizeof(FloatMemory<Channels>), sizeof(HalfMemory));
-  constexpr int of_units = std::max(sizeof(FloatMemory<Channels>), sizeof(ExactMemory));
   const unsigned blocks = blocks_an_area * grid.areas << grid.bundle_log2;
   // Largest number of pictures per list that leaves each multiprocessor enough blocks.
   unsigned together = grid.bundle_log2;
   while (together > 0 && blocks >> together < enough_turns * blocks_a_processor * processors) --together;
   const unsigned launched = blocks >> together;
   auto* const kernel = together > 0 ? block_kernel<Channels, true> : block_kernel<Channels, false>;
-  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, of_blocks),
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, of_blocks<Channels>),
               "cudaFuncSetAttribute");
-  kernel<<<launched, sum_threads, of_blocks, stream>>>(components, frames, grid, store, together, images);
+  kernel<<<launched, sum_threads, of_blocks<Channels>, stream>>>(components, frames, grid, store, together, images);
   cuda::check_launch("block_kernel");
-  cuda::check(cudaFuncSetAttribute(unit_kernel<Channels>, cudaFuncAttributeMaxDynamicSharedMemorySize, of_units),
-              "cudaFuncSetAttribute");
-  unit_kernel<Channels><<<std::min(blocks_a_processor * processors, blocks), sum_threads, of_units, stream>>>(
+  cuda::check(
+      cudaFuncSetAttribute(unit_kernel<Channels>, cudaFuncAttributeMaxDynamicSharedMemorySize, of_units<Channels>),
+      "cudaFuncSetAttribute");
+  unit_kernel<Channels><<<std::min(blocks_a_processor * processors, blocks), sum_threads, of_units<Channels>, stream>>>(
       components, frames, grid, store, turns, images);
   cuda::check_launch("unit_kernel");
+}
+
+/// Calls call(std::integral_constant<int, channels>), 4 for any larger number.
+template <class Call>
+void with_channels(int channels, const Call& call) {
+  switch (channels) {
+    case 1: call(std::integral_constant<int, 1>()); break;
+    case 2: call(std::integral_constant<int, 2>()); break;
+    case 3: call(std::integral_constant<int, 3>()); break;
+    default: call(std::integral_constant<int, 4>()); break;
+  }
 }
 
 }  // namespace
@@ -209,13 +226,20 @@ void sum_blocks(const Components& components, const Frame* frames, const Picture
 void sum_components(const Components& components, const Frame* frames, const PictureGrid& grid, int channels,
                     const ListStore& store, const Turns& turns, float* images, unsigned processors,
                     cudaStream_t stream) {
-  const auto blocks = [&](auto sum) { sum(components, frames, grid, store, turns, images, processors, stream); };
-  switch (channels) {
-    case 1: blocks(sum_blocks<1>); break;
-    case 2: blocks(sum_blocks<2>); break;
-    case 3: blocks(sum_blocks<3>); break;
-    default: blocks(sum_blocks<4>); break;
-  }
+  with_channels(channels, [&](auto number) {
+    sum_blocks<number()>(components, frames, grid, store, turns, images, processors, stream);
+  });
+}
+
+std::vector<KernelResources> sum_kernels(int channels) {
+  std::vector<KernelResources> kernels;
+  with_channels(channels, [&](auto number) {
+    constexpr int q = number();
+    kernels = {resources_of("block_kernel", block_kernel<q, false>, sum_threads, of_blocks<q>),
+               resources_of("block_kernel, bundles of views", block_kernel<q, true>, sum_threads, of_blocks<q>),
+               resources_of("unit_kernel", unit_kernel<q>, sum_threads, of_units<q>)};
+  });
+  return kernels;
 }
 
 }  // namespace holotone::smoe

@@ -183,8 +183,8 @@ class Storing {
 
 std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channels) {
   constexpr const char* own_name = "smoe_components_for";
-  constexpr double bits_a_number = 4;
   constexpr double header_bytes = 140;
+  const double bits_a_number = channels >= 3 ? 4 : 5.8;
   require_range(own_name, "dimensions", dimensions, 1, most_smoe_dimensions);
   require_range(own_name, "channels", channels, 1, most_smoe_channels);
   const smoe::CodedLayout layout{dimensions, channels};

@@ -1,0 +1,23 @@
+#pragma once
+// Tables and figures of Avramelos et al. 2020 with files of their own.
+#include <bench/avramelos_models.hpp>
+#include <bench/paper_table.hpp>
+
+namespace bench {
+
+/// Table 1: precision.
+void print_table_1(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
+
+/// Table 3: transfers.
+void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
+
+/// Figure 9: occupancy, of the paper's decoder and of the renderer's kernels.
+void print_figure_9(const TableOptions& options, nlohmann::json& results);
+
+/// Sides of the paper's blocks, pixels.
+inline constexpr std::int64_t block_sizes[] = {16, 32, 64, 128, 256};
+
+/// Block of side x side pixels that contains the centre of the picture.
+PixelBlock middle_block(const PictureModel& picture, std::int64_t side);
+
+}  // namespace bench
