@@ -32,3 +32,14 @@ cp "$work/small_dice/truth/middle.png" dice.png
 "$program" quantize "$work/dice.h5" -o "$work/slm.png" --bits 8 --viewer 12mm:3mm
 "$program" reconstruct "$work/slm.png" -o eyes.png --viewer 12mm:1mm --sweep-viewer -1,0mm:1,0mm:3 --output-pitch 12um \
   --tile-width 320
+
+"$program" sample teapot -o "$work/few.ply"
+"$program" hologram "$work/few.ply" -o "$work/narrow.h5" --resolution 1024x1024 --pitch 2um --distance 8cm --size 2.5mm \
+  --random-phase
+one_bit() { "$program" quantize "$work/narrow.h5" -o "$work/$1.png" --bits 1 --viewer 36mm:2.4mm --hogel 256 "${@:2}"; }
+one_bit on
+one_bit off --reference-angle auto
+eye() { "$program" reconstruct "$work/$1" -o "one_bit_$2.png" --viewer 36mm:2.4mm --picture-size 2.7mm --output-pitch 15um; }
+eye narrow.h5 field
+eye on.png on
+eye off.png off

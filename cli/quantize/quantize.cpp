@@ -5,23 +5,17 @@
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
+#include <cli/quantize/quantize_seen.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <numeric>
 #include <set>
 
 namespace holotone::cli {
 namespace {
-
-double decibels(double ratio) { return 10 * std::log10(ratio); }
-
-/// Signal-to-noise ratio in a window, decibels; the signal is clamped to 1e-30 if all light is noise.
-double signal_to_noise(double light, double noise) { return decibels(std::max(light - noise, 1e-30) / noise); }
-
-/// False for a field without light: its codes are pure noise, without a signal to compare.
-bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
 
 nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
   nlohmann::json object{{"input", row.input},
@@ -32,6 +26,7 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
                         {"hogel_px", row.hogel_px},
                         {"hogels", {row.hogels[1], row.hogels[0]}},
                         {"scale", row.scale},
+                        {"reference_angle_rad", {row.beam.angle_x_rad, row.beam.angle_y_rad}},
                         {"time_s", row.seconds}};
   if (job.method != QuantizeMethod::truncate) {
     object["weights_used"] = {row.weights.least_used, row.weights.most_used};
@@ -41,15 +36,7 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
     object["hogels_clipped"] = row.weights.clipped;
     object["hogels_unreached"] = row.weights.unreached;
   }
-  if (is_measured(row)) {
-    object["window"] = {{"squares", row.window.squares},
-                        {"noise", row.window.noise},
-                        {"noise_db", decibels(row.window.noise / row.window.truncated)},
-                        {"truncated_noise", row.window.truncated},
-                        {"efficiency", row.window.light},
-                        {"truncated_efficiency", row.window.truncated_light},
-                        {"signal_to_noise_db", signal_to_noise(row.window.light, row.window.noise)}};
-  }
+  if (auto window = json_of_window(row); !window.empty()) object["window"] = std::move(window);
   if (!row.reconstruct_flags.empty()) object["reconstruct_flags"] = line_of(row.reconstruct_flags);
   return object;
 }
@@ -167,6 +154,13 @@ std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
   return text;
 }
 
+/// ", beam tilted by 0, -3.59 deg"; empty: not tilted.
+std::string beam_text(const ReferenceBeam& beam) {
+  constexpr double degrees = 180 / std::numbers::pi;
+  if (beam == ReferenceBeam{}) return {};
+  return fmt::format(", beam tilted by {:.3g}, {:.3g} deg", degrees * beam.angle_x_rad, degrees * beam.angle_y_rad);
+}
+
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   if (extension_of(rows.front().output) != ".bmp") return;
@@ -187,21 +181,14 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
     for (const auto& warning : late_warnings(row)) warn(job.console, warning);
   }
   for (const auto& row : rows) {
-    report(job.console, fmt::format("{}: {} x {} pixels, {} of {}, {}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
-                                    counted(job.diffusion.bits, "bit"),
-                                    job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude",
-                                    method_text(job, row), to_string(job.device), format_duration(row.seconds)));
-    if (is_measured(row)) {
-      report(
-          job.console,
-          fmt::format("in the viewing window: signal to noise {:.1f} dB (truncation {:.1f} dB); noise {:.1f} dB below "
-                      "truncation; diffraction efficiency {:.3g} % (truncation {:.3g} %); {}",
-                      signal_to_noise(row.window.light, row.window.noise),
-                      signal_to_noise(row.window.truncated_light, row.window.truncated),
-                      decibels(row.window.truncated / row.window.noise), 100 * row.window.light,
-                      100 * row.window.truncated_light, counted(row.window.squares, "square") + " measured"));
-    }
+    report(job.console,
+           fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
+                       counted(job.diffusion.bits, "bit"),
+                       job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude", method_text(job, row),
+                       beam_text(row.beam), to_string(job.device), format_duration(row.seconds)));
+    if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
   }
+  for (const auto& text : orders_in_window(job, rows)) remark(job.console, text);
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
     remark(
         job.console,
@@ -327,6 +314,11 @@ std::vector<OptionRow> level_options(QuantizeArguments& a) {
            .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
            .otherwise = "equal steps",
            .feeds = "ErrorDiffusionPlan.levels"},
+          {.names = "--reference-angle",
+           .target = &a.reference_angle,
+           .value = "X[,Y]|auto",
+           .help = "Tilt of the beam that lights the panel; auto: the least without a twin image in the window",
+           .otherwise = "0deg"},
           {.names = "--clip",
            .target = &a.clip,
            .value = "F",

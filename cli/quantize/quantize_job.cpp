@@ -70,6 +70,18 @@ void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
   if (!arguments.most_sum.empty()) weights.most_sum = number_between("--most-sum", arguments.most_sum, sum_range);
 }
 
+void set_beam(QuantizeJob& job, const QuantizeArguments& arguments) {
+  const std::string& typed = arguments.reference_angle;
+  if (typed.empty()) return;
+  if (typed != "auto") {
+    const auto [x, y] = angle_pair("--reference-angle", typed);
+    job.beam = ReferenceBeam{x, y};
+    return;
+  }
+  if (!job.viewer) reject("--reference-angle", "angles, or --viewer for auto", typed);
+  job.beam.reset();
+}
+
 void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   static constexpr Choice<bool> orders[] = {{"raster", false}, {"serpentine", true}};
   const bool serpentine = choose("--order", arguments.order, orders);
@@ -187,6 +199,7 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   job.lut = arguments.lut;
   set_method(job, arguments);
   set_weights(job, arguments);
+  set_beam(job, arguments);
   set_levels(job, arguments);
   set_order(job, arguments);
   set_borders(job, arguments);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <holotone/core/device.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <optional>
@@ -41,6 +42,7 @@ struct QuantizeArguments {
   std::string most_sum;
   std::string clip = "0.999";
   std::string scale;
+  std::string reference_angle;
   std::string order = "raster";
   std::string borders;
   std::string distance;
@@ -76,6 +78,7 @@ struct QuantizeJob {
   double scale = 0;                      ///< from --scale; 0: by diffusion.clip
   std::optional<std::int64_t> hogel_px;  ///< from --hogel; 0: the panel
   std::optional<double> distance_m;
+  std::optional<ReferenceBeam> beam = ReferenceBeam{};  ///< empty: off_axis_beam
   std::string lut;
   int panel_bits = 0;  ///< of --panel; 0: not given
   Device device;

@@ -28,10 +28,11 @@ constexpr std::int64_t least_default_hogel_px = 64;
 constexpr std::int64_t pixels_at_once = 1 << 22;  ///< most pixels of a field read at once; target for a block
 constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple; truncation without squares
 
-/// A field in blocks of rows; a block stays valid until another is requested.
+/// A field without the reference beam, in blocks of rows; a block stays valid until another is requested.
 class FieldBlocks {
  public:
-  FieldBlocks(const FieldRowsReader& reader, std::int64_t rows) : reader_(reader), rows_(rows) {}
+  FieldBlocks(const FieldRowsReader& reader, const FieldGrid& grid, const ReferenceBeam& beam, std::int64_t rows)
+      : reader_(reader), grid_(grid), beam_(beam), rows_(rows) {}
 
   [[nodiscard]] std::int64_t rows() const { return std::min(rows_, reader_.shape()[0]); }
   [[nodiscard]] std::int64_t count() const { return (reader_.shape()[0] + rows_ - 1) / rows_; }
@@ -44,12 +45,15 @@ class FieldBlocks {
     held_ = -1;
     if (values_.shape() != shape) values_ = Array<Complex, 2>(shape);
     reader_.read(first_row(block), values_.view());
+    remove_beam(beam_, grid_, first_row(block), values_.view());
     held_ = block;
     return values_.view();
   }
 
  private:
   const FieldRowsReader& reader_;
+  FieldGrid grid_;
+  ReferenceBeam beam_;
   std::int64_t rows_;
   std::int64_t held_ = -1;
   Array<Complex, 2> values_;
@@ -190,12 +194,18 @@ class BlockQuantizer {
   Array<std::uint8_t, 2> levels_;
 };
 
+/// Option text of a beam's angles; empty: not tilted.
+std::string angle_text(const ReferenceBeam& beam) {
+  if (beam == ReferenceBeam{}) return {};
+  return fmt::format("{}rad,{}rad", beam.angle_x_rad, beam.angle_y_rad);
+}
+
 /// Records the quantization and the values that undo it.
 void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
   set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
   set_metadata(metadata, "source", row.input);
   Quantization made{to_string(job.method), job.diffusion, row.scale, has_windows(job.method) ? &job.weights : nullptr,
-                    &row.weights};
+                    &row.weights,          row.beam};
   made.diffusion.hogel_px = row.hogel_px;
   describe_quantization(metadata, made);
   set_metadata(metadata, "field_energy", row.energy);
@@ -231,7 +241,7 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
     ErrorDiffusionOptions squares = options;
     squares.hogel_px = square_side;
     squares.borders = HogelBorders::separate;
-    meter.emplace(squares, row.grid, *job.viewer);
+    meter.emplace(squares, row.grid, *job.viewer, row.beam);
   }
   BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
@@ -272,6 +282,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   std::int64_t square_side =
       windows ? window_side(job, task.input, metadata, row.grid.pitch_m) : job.hogel_px.value_or(0);
   if (square_side >= std::max(row.grid.nx, row.grid.ny)) square_side = 0;
+  row.square_px = square_side;
   row.hogel_px = hogel_side(job, square_side);
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
   constexpr std::int64_t most_hogels = 1 << 18;  // each has a set of weights
@@ -281,18 +292,19 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
     if (job.hogel_px) reject("--hogel", expected, got);
     throw_io(task.input, expected, got);
   }
-  row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px);
+  row.beam = reference_beam(job, task.input, row.grid, square_side);
+  row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px, row.beam);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
   require_memory_for(row, rows, job.diffusion.borders == HogelBorders::carry);
   before(row);
-  FieldBlocks blocks(reader, rows);
+  FieldBlocks blocks(reader, row.grid, row.beam, rows);
   const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
   row.scale = scale;
   row.energy = energy;
   row.dark = energy == 0;
   if (row.scale == 0) row.scale = 1;
   describe(metadata, job, row);
-  row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, {}, {}});
+  row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
   make_codes(job, row, blocks, metadata, square_side, progress);

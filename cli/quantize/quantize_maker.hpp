@@ -16,8 +16,10 @@ struct QuantizeRow {
   std::string output;
   std::string channel;  ///< see QuantizeTask
   FieldGrid grid;
-  std::int64_t hogel_px = 0;  ///< 0: the panel
+  std::int64_t hogel_px = 0;   ///< 0: the panel
+  std::int64_t square_px = 0;  ///< side of the squares of WindowMeter and their windows; 0: the panel
   Shape<2> hogels{};
+  ReferenceBeam beam;
   HogelWeights weights;
   double scale = 0;
   double energy = 0;  ///< mean square of the field

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/encode_engine.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -201,17 +202,6 @@ void make_level_table(const EncodeOptions& options, Tables& tables) {
     const auto above = std::upper_bound(tables.boundary.begin(), tables.boundary.end(), edge);
     tables.bucket[i] = static_cast<std::int32_t>(above - tables.boundary.begin());
   }
-}
-
-/// Turns of a plane wave along one axis: cycles per pixel times the distance from the centre, integer part removed.
-std::vector<double> plane_wave_turns(std::int64_t count, double angle_rad, const FieldGrid& grid, double direction) {
-  const double cycles = direction * grid.pitch_m * std::sin(angle_rad) / grid.wavelength_m;
-  std::vector<double> turns(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    turns[static_cast<std::size_t>(i)] =
-        fraction(cycles * (static_cast<double>(i) - static_cast<double>(count - 1) / 2));
-  }
-  return turns;
 }
 
 void make_shift(const EncodeOptions& options, const FieldGrid& grid, Tables& tables) {

@@ -46,7 +46,9 @@ struct EncodeOptions {
   View<const float, 2> correction_rad{};
 
   // Amplitude modulators (amplitude, single_sideband, burckhardt).
-  double reference_angle_x_rad = 0;  ///< angle of the reference beam toward +x (amplitude only)
+  /// Angle of the reference beam toward +x: amplitude only; modulation_of also of phase codes, which were made of a
+  /// field without the beam (remove_beam).
+  double reference_angle_x_rad = 0;
   double reference_angle_y_rad = 0;  ///< the same toward +y; |sin(angle)| <= lambda / (2 pitch) for each
 
   /// Values mapped to codes 0 and 2^bits - 1. Both zero: every execute measures them in the field and reports them.
@@ -118,12 +120,12 @@ Array<std::uint16_t, 2> encode(View<const Complex, 2> field, const EncodeOptions
                                EncodeReport* report = nullptr);
 
 /// Computes the complex field that leaves a panel showing these codes under its reading beam, {ny, nx} in host memory.
-///   phase encodings      exp(i phase of the code) by stroke or level table; the codes contain carrier and correction
+///   phase encodings      exp(i phase of the code) R by stroke or level table; the codes contain carrier and correction
 ///   amplitude encodings  (min + code / (2^bits - 1) (max - min)) R with the reported range; `zero_order` omits the
 ///                        first min, because a panel transmits no negative amplitudes: this adds the bright
 ///                        undiffracted beam
-/// R is the reference beam for `amplitude` and 1 for the others. Throws invalid_argument for a code beyond the table
-/// or with a NaN entry (naming the pixel).
+/// R is the reference beam (ReferenceBeam) for `amplitude` and `phase`, and 1 for the others. Throws invalid_argument
+/// for a code beyond the table or with a NaN entry (naming the pixel).
 Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
                                 const EncodeReport& report, bool zero_order = false);
 

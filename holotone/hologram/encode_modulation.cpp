@@ -7,6 +7,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -68,16 +69,6 @@ CodeTable transmissions(const EncodeOptions& options, const EncodeReport& report
   return table;
 }
 
-/// exp(2 pi i cycles (i - (count - 1) / 2)), the integer part of the cycles removed in float64.
-std::vector<std::complex<double>> beam_factor(std::int64_t count, double cycles) {
-  std::vector<std::complex<double>> factor(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double turns = cycles * (static_cast<double>(i) - static_cast<double>(count - 1) / 2);
-    factor[static_cast<std::size_t>(i)] = std::polar(1.0, two_pi * (turns - std::floor(turns)));
-  }
-  return factor;
-}
-
 }  // namespace
 
 Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
@@ -87,11 +78,6 @@ Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const Encode
   require_positive("modulation_of", "grid.pitch_m", grid.pitch_m);
   require_positive("modulation_of", "grid.wavelength_m", grid.wavelength_m);
   const CodeTable table = transmissions(options, report, zero_order);
-  const bool tilted = options.encoding == Encoding::amplitude &&
-                      (options.reference_angle_x_rad != 0 || options.reference_angle_y_rad != 0);
-  const double pixels_a_wave = grid.pitch_m / grid.wavelength_m;
-  const auto column = beam_factor(grid.nx, tilted ? pixels_a_wave * std::sin(options.reference_angle_x_rad) : 0.0);
-  const auto row = beam_factor(grid.ny, tilted ? -pixels_a_wave * std::sin(options.reference_angle_y_rad) : 0.0);
   Array<Complex, 2> field(grid.shape());
   parallel_for(0, grid.ny, [&](std::int64_t y) {
     for (std::int64_t x = 0; x < grid.nx; ++x) {
@@ -100,14 +86,11 @@ Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const Encode
         throw_argument("modulation_of", "codes", fmt::format("codes of the level table ({} bits)", options.bits),
                        fmt::format("{} at row {}, column {}", code, y, x));
       }
-      Complex value = table.value[code];
-      if (tilted) {
-        const auto beam = column[static_cast<std::size_t>(x)] * row[static_cast<std::size_t>(y)];
-        value = Complex(static_cast<float>(value.real() * beam.real()), static_cast<float>(value.real() * beam.imag()));
-      }
-      field(y, x) = value;
+      field(y, x) = table.value[code];
     }
   });
+  if (options.encoding == Encoding::amplitude || options.encoding == Encoding::phase)
+    add_beam({options.reference_angle_x_rad, options.reference_angle_y_rad}, grid, 0, field.view());
   return field;
 }
 

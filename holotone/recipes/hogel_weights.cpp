@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
+#include <holotone/recipes/off_axis.hpp>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -74,8 +75,9 @@ std::vector<Place> places_of(const FieldGrid& grid, const WindowWeightOptions& o
 
 }  // namespace
 
-std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
-  const auto window = signal_window(grid, viewer, x_m, y_m);
+std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m,
+                                           const ReferenceBeam& beam) {
+  const auto window = less_beam(signal_window(grid, viewer, x_m, y_m), grid, beam);
   const auto cut = [](Sides sides) { return Sides{std::max(sides.low, -0.5), std::min(sides.high, 0.5)}; };
   const Sides x = cut(sides_of(window.xi, window.width));
   const Sides y = cut(sides_of(window.eta, window.height));
@@ -139,8 +141,8 @@ HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const W
   std::vector<SignalWindow> wanted;
   std::vector<std::optional<SignalWindow>> reached;
   for (const auto& place : places) {
-    wanted.push_back(signal_window(grid, viewer, place.x_m, place.y_m));
-    reached.push_back(reached_window(grid, viewer, place.x_m, place.y_m));
+    wanted.push_back(less_beam(signal_window(grid, viewer, place.x_m, place.y_m), grid, options.beam));
+    reached.push_back(reached_window(grid, viewer, place.x_m, place.y_m, options.beam));
   }
   const auto some = std::find_if(reached.begin(), reached.end(), [](const auto& window) { return window.has_value(); });
   if (some == reached.end()) refuse_window(grid, wanted);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <holotone/optics/viewer.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <optional>
@@ -9,10 +10,12 @@
 // Weights of error diffusion for each hogel of a panel and a viewer.
 namespace holotone {
 
-/// Returns the part of the viewing window (signal_window) that light from (x_m, y_m) on the panel reaches: the
-/// intersection with |frequency| <= 1/2. Empty if a side of the intersection is below 1e-3 cycles a pixel, or below
-/// half the window's side if that is less. Throws as signal_window.
-std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m);
+/// Returns the part of the viewing window (signal_window) that light from (x_m, y_m) on the panel reaches, in the
+/// panel's own frequencies: less those of the beam that lights it, the intersection with |frequency| <= 1/2. Empty if a
+/// side of the intersection is below 1e-3 cycles a pixel, or below half the window's side if that is less. Throws as
+/// signal_window.
+std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m,
+                                           const ReferenceBeam& beam = {});
 
 /// Weights of all hogels, and their statistics.
 struct HogelWeights {
@@ -31,6 +34,7 @@ struct WindowWeightOptions {
   /// for the window seen from the panel's centre (SWED).
   bool each_hogel = true;
   WeightOptions weights{};
+  ReferenceBeam beam{};  ///< lights the panel; the field is without it (remove_beam)
 };
 
 /// Computes diffusion_weights for the viewing window as seen from each hogel. Throws invalid_argument naming `viewer`,

@@ -8,11 +8,11 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/hologram_codes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
-#include <numbers>
 #include <utility>
 
 namespace holotone {
@@ -133,7 +133,8 @@ struct HologramRows::State {
   HologramReadOptions options;
   std::unique_ptr<FieldRowsReader> field;  ///< for a field's file
   Image image;                             ///< for a picture
-  HologramCodes codes;
+  HologramCodes codes;                     ///< without the reference beam
+  ReferenceBeam beam;
   Array<Complex, 2> whole;  ///< for both, if single rows are not enough
 };
 
@@ -152,6 +153,8 @@ HologramRows::HologramRows(const std::string& path, const HologramReadOptions& o
   } else {
     state.image = read_image(path, {.bytes_a_pixel = 10});
     state.codes = describe_codes(light, options, state.image);
+    auto& encode = state.codes.options;
+    state.beam = {std::exchange(encode.reference_angle_x_rad, 0), std::exchange(encode.reference_angle_y_rad, 0)};
     together = together || (!options.unfiltered && fourier_filter_name(state.codes.options.encoding) != "none");
   }
   if (!together) return;
@@ -190,13 +193,8 @@ void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
   const auto light = blame_file(state.light.path, [&] {
     return light_of_codes(state.light, image, state.codes, state.options.zero_order, part);
   });
-  // The phase of a tilted reference beam depends on the rows' position on the panel.
-  const double middle = 0.5 * static_cast<double>(grid.ny - count) - static_cast<double>(first_row);
-  const bool tilted = !needs_phase_modulator(state.codes.options.encoding);
-  const double sine = tilted ? std::sin(state.codes.options.reference_angle_y_rad) : 0;
-  const double turns = middle * grid.pitch_m * sine / grid.wavelength_m;
-  const auto factor = Complex(std::polar(1.0, 2 * std::numbers::pi * (turns - std::round(turns))));
-  std::transform(light.data(), light.data() + light.size(), rows.data(), [&](Complex value) { return value * factor; });
+  std::copy_n(light.data(), light.size(), rows.data());
+  add_beam(state.beam, grid, first_row, rows);
 }
 
 }  // namespace holotone

@@ -59,8 +59,7 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
 
 /// Reads the light of a hologram's file by rows, without all of the light in memory. The codes of a picture are held as
 /// stored in the file. With a filter or a correction, all of the light is computed and held at once. The rows equal
-/// those of read_hologram, with one exception: for an amplitude hologram with a tilted reference beam the relative l2
-/// error is below 1e-6, because the beam's phase is computed for each block.
+/// those of read_hologram.
 class HologramRows {
  public:
   /// Reads the metadata and the codes of a picture. Throws as read_hologram; errors of values are left to read(),

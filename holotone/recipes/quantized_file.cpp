@@ -6,12 +6,15 @@ namespace holotone {
 
 void describe_quantization(Metadata& metadata, const Quantization& quantization) {
   const auto& diffusion = quantization.diffusion;
-  for (const char* key : {"level_phase_rad", "phase_range_rad"})
-    metadata.erase(key);  // keys of a preset, of which the codes use fewer levels
+  // Keys of a preset, of which the codes use fewer levels, and of an earlier beam.
+  for (const char* key : {"level_phase_rad", "phase_range_rad", "reference_angle_x_rad", "reference_angle_y_rad"})
+    metadata.erase(key);
   EncodeOptions encode;
   const bool phase = diffusion.modulation == Modulation::phase;
   encode.encoding = phase ? Encoding::phase : Encoding::amplitude;
   encode.bits = diffusion.bits;
+  encode.reference_angle_x_rad = quantization.beam.angle_x_rad;
+  encode.reference_angle_y_rad = quantization.beam.angle_y_rad;
   if (phase) encode.level_phase_rad = diffusion.levels;
   const auto most = static_cast<float>(quantization.scale);
   describe_encoding(metadata, encode, {-most, most}, false);

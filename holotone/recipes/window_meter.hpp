@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <holotone/optics/viewer.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/quantize/window_noise.hpp>
@@ -9,24 +10,30 @@
 
 namespace holotone {
 
-/// Quantization noise and light in the viewing window: means over squares of the panel, as shares of the incident light
-/// (WindowNoise).
+/// Light in the viewing window: means over squares of the panel, as shares of the incident light.
 struct WindowMeasure {
   int squares = 0;             ///< number of squares; 0: nothing was measured
-  double noise = 0;            ///< quantization noise in the window
-  double truncated = 0;        ///< noise of truncation: each pixel at its nearest level
+  double noise = 0;            ///< quantization noise in the window; counts a change of gain as noise (WindowNoise)
+  double truncated = 0;        ///< the same of truncation: each pixel at its nearest level
   double light = 0;            ///< light in the window: the diffraction efficiency
   double truncated_light = 0;  ///< light in the window of truncation
+  WindowSignal seen{};         ///< signal and noise at the eye: `projected` of the squares' sums, with one gain for all
+  WindowSignal truncated_seen{};  ///< the same of truncation
+  double twin = 0;                ///< makes_twin: the twin image's light in the window, relative to the signal; else 0
+  double zero_order = 0;          ///< makes_twin: the zero order's light in the window
 };
 
-/// Measures the codes of a panel for a viewer during their computation: window_noise in up to 3 x 3 squares of at most
-/// 512 pixels a side. The squares are in the centres of as many hogels spread over the panel. Without hogels (hogel_px
-/// = 0) they are in the centres of its ninths. Each is measured for the window as seen from its own centre
-/// (reached_window). Squares without a reached_window are omitted.
+/// Measures the codes of a panel for a viewer during their computation, in up to 4 x 4 squares of at most 512 pixels a
+/// side: window_noise in the plane of the viewing window (window_lens). The squares are spread over the panel and over
+/// the parts of its hogels, each within a hogel. Each is measured for the window as seen from its own centre
+/// (reached_window). Squares without a reached_window are omitted. The squares' own edges limit a signal-to-noise ratio
+/// to some 30 dB.
 class WindowMeter {
  public:
   /// `options`: those of the codes, including hogel_px; the scale is an argument of add_rows. Throws as signal_window.
-  WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer);
+  /// `beam` lights the panel; the fields measured are without it (remove_beam).
+  WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer,
+              const ReferenceBeam& beam = {});
 
   /// Measures the squares that lie wholly in rows first_row to first_row + n - 1. `field` and its `codes`: {n, nx} in
   /// host memory. `scale`: divisor of the field. Throws as window_noise. Cost O(m log m) for a square of m pixels.
@@ -41,12 +48,18 @@ class WindowMeter {
     std::int64_t column;
     std::int64_t height;
     std::int64_t width;
+    double x_m;  ///< centre on the panel
+    double y_m;
     SignalWindow window;
   };
 
   ErrorDiffusionOptions options_;
+  FieldGrid grid_;
+  Viewer viewer_;
   std::vector<Square> squares_;
-  WindowMeasure sums_;
+  int measured_ = 0;  ///< number of squares in the sums
+  WindowNoise sums_;
+  WindowNoise truncated_;
 };
 
 }  // namespace holotone

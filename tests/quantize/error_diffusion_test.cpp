@@ -6,6 +6,7 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <tests/quantize/error_diffusion.hpp>
+#include <holotone/quantize/window_noise.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {
@@ -294,6 +295,15 @@ double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& we
   return 10 * std::log10(power / pixels / pixels);
 }
 
+/// Signal-to-noise ratio in a window of the spectrum, in dB.
+double seen_db(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const SignalWindow& window,
+               View<const Complex, 2> field) {
+  float scale = 0;
+  const auto codes = codes_of(options, weights, field, &scale);
+  const auto seen = projected(window_noise(field, codes.view(), options, static_cast<double>(scale), window));
+  return 10 * std::log10(seen.signal / seen.noise);
+}
+
 /// Speckle whose spectrum is confined to the window.
 Array<Complex, 2> light_into(const SignalWindow& window, std::int64_t side) {
   auto field = speckle({side, side}, 6);
@@ -318,14 +328,20 @@ TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
     // One-bit phase is real.
     for (std::int64_t i = 0; bits == 1 && i < field.size(); ++i) field.data()[i] = field.data()[i].real();
     const double truncated = noise_db(options, no_weights(), window, field.view());
+    const double truncated_seen = seen_db(options, no_weights(), window, field.view());
     for (const int p : {0, 6, 3, 1}) {
       WeightOptions own;
       own.parallelism = p;
       const double by_eq1 = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      const double eq1_seen = seen_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
       own.rule = WeightRule::least_squares;
       const double by_squares = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
       std::printf("%d bits, p = %d: noise in the window, dB: truncated %.1f, Eq. (1) %.1f, least squares %.1f\n", bits,
                   p, truncated, by_eq1, by_squares);
+      const double seen = seen_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      std::printf("%d bits, p = %d: signal to noise, dB: truncated %.1f, Eq. (1) %.1f, least squares %.1f\n", bits, p,
+                  truncated_seen, eq1_seen, seen);
+      EXPECT_GT(seen, truncated_seen + 8);
       EXPECT_LT(by_eq1, truncated - 4);
       EXPECT_LT(by_squares, truncated - 18);
     }

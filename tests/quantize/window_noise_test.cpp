@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <tests/reference/window.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {
@@ -77,6 +78,185 @@ TEST(WindowNoise, IsTheSumWrittenOut) {
       support::expect_within("light", std::abs(got.light / light_expected - 1), 2e-6);
     }
   }
+}
+
+/// Codes of a random field, their light and the field over its scale; the scale clips half of the pixels.
+struct Coded {
+  Array<Complex, 2> field;
+  Array<std::uint8_t, 2> codes;
+  reference::Windowed part;
+};
+Coded coded(Shape<2> shape, const ErrorDiffusionOptions& options, double scale, const SignalWindow& window) {
+  Coded own{random_field(shape), Array<std::uint8_t, 2>(shape), {{}, {}, shape[0], shape[1]}};
+  own.part.xi = window.xi;
+  own.part.eta = window.eta;
+  own.part.width = window.width;
+  own.part.height = window.height;
+  for (std::int64_t i = 0; i < own.field.size(); ++i) {
+    const auto h = Complex64(own.field.data()[i]) / scale;
+    const double last = (1 << options.bits) - 1;
+    const bool phase = options.modulation == Modulation::phase;
+    const double share =
+        phase ? std::arg(h) / (2 * M_PI) * (last + 1) : (1 + std::clamp(h.real(), -1.0, 1.0)) / 2 * last;
+    const auto code = static_cast<int>(std::lround(share + (last + 1))) & static_cast<int>(last);
+    own.codes.data()[i] = static_cast<std::uint8_t>(code);
+    own.part.field.push_back(h);
+    own.part.light.push_back(phase ? std::polar(1.0, 2 * M_PI * code / (last + 1)) : code / last - 0.5);
+  }
+  return own;
+}
+
+TEST(WindowNoise, SignalIsThePartOfTheLightThatIsTheField) {
+  const double scale = 1;
+  for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
+    ErrorDiffusionOptions options;
+    options.modulation = modulation;
+    options.bits = 3;
+    WindowNoise sums;
+    std::vector<reference::Windowed> parts;
+    double twin = 0;
+    // Two hogels of other sizes and windows share one gain.
+    for (const auto& [shape, window] : {std::pair{Shape<2>{15, 22}, SignalWindow{0.13, -0.21, 0.21, 0.3}},
+                                        std::pair{Shape<2>{16, 12}, SignalWindow{-0.2, 0.1, 0.6, 0.4}}}) {
+      auto own = coded(shape, options, scale, window);
+      sums += window_noise(own.field.view(), own.codes.view(), options, scale, window);
+      auto conjugate = own.part;
+      for (auto& h : conjugate.field) h = std::conj(h);
+      for (const auto& [h, q] : reference::amplitudes(conjugate)) twin += std::norm(h);
+      parts.push_back(std::move(own.part));
+    }
+    const auto got = projected(sums);
+    const auto expected = reference::seen(parts);
+    support::expect_within("signal", std::abs(got.signal / expected.signal - 1), 2e-6);
+    support::expect_within("noise", std::abs(got.noise / expected.noise - 1), 2e-6);
+    support::expect_within("signal and noise", std::abs((got.signal + got.noise) / sums.light - 1), 1e-12);
+    if (makes_twin(options)) {
+      support::expect_within("twin", std::abs(sums.twin / twin - 1), 2e-6);
+    } else {
+      EXPECT_EQ(sums.twin, 0);
+    }
+  }
+}
+
+// A dimmer and turned picture is no noise; the older measure counts both.
+TEST(WindowNoise, ADimmedAndTurnedFieldHasNoNoise) {
+  Array<std::uint8_t, 2> codes({16, 16});
+  Array<Complex, 2> field({16, 16});
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    codes.data()[i] = static_cast<std::uint8_t>(256 * random_uniform64(6, static_cast<std::uint64_t>(i)));
+    field.data()[i] = Complex(std::polar(0.4, 2 * M_PI * codes.data()[i] / 256 + 1));
+  }
+  const auto sums = window_noise(field.view(), codes.view(), {}, 1, {0, 0, 0.5, 0.5});
+  const auto seen = projected(sums);
+  EXPECT_LT(seen.noise, 1e-12 * seen.signal);
+  EXPECT_NEAR(seen.signal, sums.light, 1e-6);
+  EXPECT_GT(sums.noise, 0.5 * sums.light);
+  // No light of the field: all is noise.
+  std::fill_n(field.data(), field.size(), Complex(0));
+  const auto dark = projected(window_noise(field.view(), codes.view(), {}, 1, {0, 0, 0.5, 0.5}));
+  EXPECT_EQ(dark.signal, 0);
+  EXPECT_GT(dark.noise, 0);
+}
+
+/// Light (H, Q) of a panel in the plane of a viewing window: sums of spherical waves from its pixels, at samples finer
+/// than the speckle.
+std::vector<std::pair<Complex64, Complex64>> in_the_window(const reference::Windowed& part, const FieldGrid& grid,
+                                                           const Viewer& viewer) {
+  const auto step = [&](std::int64_t pixels) {
+    return 0.8 * grid.wavelength_m * viewer.distance_m / (static_cast<double>(pixels) * grid.pitch_m);
+  };
+  std::vector<std::pair<Complex64, Complex64>> all;
+  for (double v = step(grid.ny) / 2 - viewer.height_m / 2; v < viewer.height_m / 2; v += step(grid.ny)) {
+    for (double u = step(grid.nx) / 2 - viewer.width_m / 2; u < viewer.width_m / 2; u += step(grid.nx)) {
+      Complex64 h = 0;
+      Complex64 q = 0;
+      for (std::int64_t i = 0; i < grid.nx * grid.ny; ++i) {
+        const double x = (static_cast<double>(i % grid.nx) - static_cast<double>(grid.nx - 1) / 2) * grid.pitch_m;
+        const double y = (static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(i / grid.nx)) * grid.pitch_m;
+        const double r = std::sqrt(std::pow(viewer.x_m + u - x, 2) + std::pow(viewer.y_m + v - y, 2) +
+                                   viewer.distance_m * viewer.distance_m);
+        const auto wave = std::polar(1 / r, 2 * M_PI * std::fmod(r / grid.wavelength_m, 1.0));
+        h += wave * part.field[static_cast<std::size_t>(i)];
+        q += wave * part.light[static_cast<std::size_t>(i)];
+      }
+      all.emplace_back(h, q);
+    }
+  }
+  return all;
+}
+
+// The window is in the near field of the pixels: without the lens the same frequencies hold other light.
+TEST(WindowNoise, TheLensShowsTheLightInThePlaneOfTheWindow) {
+  const FieldGrid grid{64, 56, 2e-6, 532e-9};
+  const Viewer viewer{0.25e-3, 0.2e-3, 2e-3, 0.1e-3, -0.05e-3};
+  const ErrorDiffusionOptions options;
+  const auto window = signal_window(grid, viewer, 0, 0);
+  auto own = coded(grid.shape(), options, 1, window);
+  // Light that converges on a place near the window's right edge.
+  for (std::int64_t i = 0; i < own.field.size(); ++i) {
+    const double x = (static_cast<double>(i % grid.nx) - static_cast<double>(grid.nx - 1) / 2) * grid.pitch_m;
+    const double y = (static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(i / grid.nx)) * grid.pitch_m;
+    const double r = std::hypot(viewer.x_m + 0.1e-3 - x, viewer.y_m - y, viewer.distance_m);
+    const auto beam = 0.4 * std::polar(1.0, -2 * M_PI * std::fmod(r / grid.wavelength_m, 1.0));
+    const auto& noise = own.part.light[static_cast<std::size_t>(i)];
+    own.part.field[static_cast<std::size_t>(i)] = beam;
+    own.field.data()[i] = Complex(beam);
+    const int code = static_cast<int>(std::lround(std::arg(beam + noise) / (2 * M_PI) * 256)) & 255;
+    own.codes.data()[i] = static_cast<std::uint8_t>(code);
+    own.part.light[static_cast<std::size_t>(i)] = std::polar(1.0, 2 * M_PI * code / 256);
+  }
+  Complex64 product = 0;
+  double norm = 0;
+  double light = 0;
+  for (const auto& [h, q] : in_the_window(own.part, grid, viewer)) {
+    product += std::conj(h) * q;
+    norm += std::norm(h);
+    light += std::norm(q);
+  }
+  const double expected = std::norm(product) / norm / (light - std::norm(product) / norm);
+  const auto lens = window_lens(grid, viewer, 0, 0, grid.shape());
+  const View<const std::uint8_t, 2> codes[] = {own.codes.view()};
+  const auto ratio = [&](View<const Complex, 2> with) {
+    const auto seen = projected(window_noise(own.field.view(), codes, options, 1, window, with)[0]);
+    return seen.signal / seen.noise;
+  };
+  std::printf("signal to noise %.3f by spherical waves, %.3f with the lens, %.3f without\n", expected,
+              ratio(lens.view()), ratio({}));
+  EXPECT_NEAR(ratio(lens.view()) / expected, 1, 0.1);
+  EXPECT_GT(std::abs(ratio({}) / expected - 1), 0.2);
+  double worst = 0;
+  for (std::int64_t i = 0; i < lens.size(); ++i) {
+    const double x = (static_cast<double>(i % grid.nx) - static_cast<double>(grid.nx - 1) / 2) * grid.pitch_m;
+    const double y = (static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(i / grid.nx)) * grid.pitch_m;
+    const auto written = reference::curvature(x, y, viewer.x_m, viewer.y_m, viewer.distance_m, grid.wavelength_m);
+    worst = std::max(worst, std::abs(Complex64(lens.data()[i]) - written));
+  }
+  support::expect_within("lens", worst, 1e-7);
+}
+
+TEST(WindowNoise, CodesOnALineHaveATwinAndAZeroOrder) {
+  EXPECT_FALSE(makes_twin({}));
+  ErrorDiffusionOptions amplitude;
+  amplitude.modulation = Modulation::amplitude;
+  EXPECT_TRUE(makes_twin(amplitude));
+  ErrorDiffusionOptions binary;
+  binary.bits = 1;
+  EXPECT_TRUE(makes_twin(binary));
+  ErrorDiffusionOptions pair;
+  pair.levels = {0, 2.0};  // not half a turn apart
+  EXPECT_TRUE(makes_twin(pair));
+  const auto field = random_field({8, 8});
+  Array<std::uint8_t, 2> codes({8, 8});
+  std::fill_n(codes.data(), codes.size(), std::uint8_t{0});
+  const auto zero_order = [&](const ErrorDiffusionOptions& options, const SignalWindow& window) {
+    return window_noise(field.view(), codes.view(), options, 1, window).zero_order;
+  };
+  const SignalWindow on_axis{0.1, 0, 0.3, 0.2};
+  EXPECT_NEAR(zero_order(amplitude, on_axis), 0.25, 1e-12);
+  EXPECT_NEAR(zero_order(binary, on_axis), 0, 1e-12);
+  EXPECT_NEAR(zero_order(pair, on_axis), std::norm((1.0 + std::polar(1.0, 2.0)) / 2.0), 1e-6);
+  EXPECT_EQ(zero_order({}, on_axis), 0);
+  EXPECT_EQ(zero_order(amplitude, {0.3, 0, 0.3, 0.2}), 0);
 }
 
 TEST(WindowNoise, AllOfAPhasePanelsLightIsOne) {

@@ -7,6 +7,7 @@
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
+#include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
@@ -150,8 +151,23 @@ TEST(HologramFile, EveryEncodingIsUndoneByWhatItsFileStates) {
       const std::int64_t count = std::min<std::int64_t>(13, grid.ny - row);
       file.read(row, View<Complex, 2>(rows.data() + row * grid.nx, {count, grid.nx}));
     }
-    expect_within("by rows", support::relative_error(rows.data(), float64(expected)), 1e-6);
+    EXPECT_TRUE(std::equal(rows.data(), rows.data() + rows.size(), light.field.data())) << "by rows";
   }
+}
+
+// Phase codes of a field without the beam: the beam is the file's.
+TEST(HologramFile, ABeamLightsPhaseCodesToo) {
+  const io_support::TemporaryFolder folder;
+  const auto field = random_field(6);
+  write_codes(folder.file("plain.png"), field, {});
+  auto file = read_image(folder.file("plain.png"));
+  set_metadata(file.metadata, "reference_angle_x_rad", 0.011);
+  set_metadata(file.metadata, "reference_angle_y_rad", -0.02);
+  write_image(folder.file("lit.png"), file);
+  auto expected = read_hologram(folder.file("plain.png"));
+  add_beam({0.011, -0.02}, grid, 0, expected.field.view());
+  const auto light = read_hologram(folder.file("lit.png"));
+  expect_within("light", support::relative_error(light.field.data(), float64(expected.field)), 1e-7);
 }
 
 TEST(HologramFile, TheCorrectionIsTakenOut) {

@@ -5,6 +5,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/window_meter.hpp>
+#include <tests/reference/window.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {
@@ -15,8 +16,8 @@ using support::expect_error;
 using support::expect_within;
 
 constexpr FieldGrid grid{24, 16, 8e-6, 532e-9};
-// Its window is 0.25 x 0.13 cycles per pixel, off the axis.
-constexpr Viewer viewer{10e-3, 5e-3, 0.6, 5e-3, -2e-3};
+// Its window is 0.25 x 0.13 cycles per pixel, off the axis, and the waves to it are curved by a tenth of a turn.
+constexpr Viewer viewer{10e-3 / 60, 5e-3 / 60, 10e-3, 5e-3 / 60, -2e-3 / 60};
 
 struct Panel {
   Array<Complex, 2> field{grid.shape()};
@@ -82,14 +83,33 @@ TEST(WindowMeter, IsTheMeanOfSumsWrittenOut) {
   const auto got = meter.measured();
   EXPECT_EQ(got.squares, 6);
   WindowMeasure expected;
+  std::vector<reference::Windowed> parts;
+  std::vector<reference::Windowed> truncated_parts;
   for (std::int64_t top = 0; top < grid.ny; top += 8) {
     for (std::int64_t left = 0; left < grid.nx; left += 8) {
       const double x_m = (static_cast<double>(left) + 4 - 12) * grid.pitch_m;
       const double y_m = -(static_cast<double>(top) + 4 - 8) * grid.pitch_m;
       const auto window = signal_window(grid, viewer, x_m, y_m);
-      const auto value = [&](std::int64_t y, std::int64_t x) { return Complex64(panel.field(top + y, left + x)); };
-      const auto code = [&](std::int64_t y, std::int64_t x) { return shown(panel.codes(top + y, left + x)); };
-      const auto cut = [&](std::int64_t y, std::int64_t x) { return shown(nearest(value(y, x))); };
+      const auto lens = [&](std::int64_t y, std::int64_t x) {
+        return reference::curvature((static_cast<double>(x) - 3.5) * grid.pitch_m,
+                                    (3.5 - static_cast<double>(y)) * grid.pitch_m, viewer.x_m - x_m, viewer.y_m - y_m,
+                                    viewer.distance_m, grid.wavelength_m);
+      };
+      const auto bare = [&](std::int64_t y, std::int64_t x) { return Complex64(panel.field(top + y, left + x)); };
+      const auto value = [&](std::int64_t y, std::int64_t x) { return bare(y, x) * lens(y, x); };
+      const auto code = [&](std::int64_t y, std::int64_t x) {
+        return shown(panel.codes(top + y, left + x)) * lens(y, x);
+      };
+      const auto cut = [&](std::int64_t y, std::int64_t x) { return shown(nearest(bare(y, x))) * lens(y, x); };
+      const auto plane = [](const auto& own) {
+        std::vector<Complex64> all;
+        for (std::int64_t i = 0; i < 64; ++i) all.push_back(own(i / 8, i % 8));
+        return all;
+      };
+      for (auto* const all : {&parts, &truncated_parts}) {
+        all->push_back({plane(value), all == &parts ? plane(code) : plane(cut), 8, 8, window.xi, window.eta,
+                        window.width, window.height});
+      }
       expected.light += share_of(8, window, code) / 6;
       expected.truncated_light += share_of(8, window, cut) / 6;
       expected.noise += share_of(8, window, [&](auto y, auto x) { return code(y, x) - value(y, x); }) / 6;
@@ -101,6 +121,14 @@ TEST(WindowMeter, IsTheMeanOfSumsWrittenOut) {
   expect_within("light", std::abs(got.light / expected.light - 1), 1e-5);
   expect_within("noise of truncation", std::abs(got.truncated / expected.truncated - 1), 1e-5);
   expect_within("light of truncation", std::abs(got.truncated_light / expected.truncated_light - 1), 1e-5);
+  const auto seen = reference::seen(parts);
+  const auto truncated = reference::seen(truncated_parts);
+  expect_within("signal seen", std::abs(6 * got.seen.signal / seen.signal - 1), 1e-5);
+  expect_within("noise seen", std::abs(6 * got.seen.noise / seen.noise - 1), 1e-5);
+  expect_within("signal of truncation", std::abs(6 * got.truncated_seen.signal / truncated.signal - 1), 1e-5);
+  expect_within("noise of truncation", std::abs(6 * got.truncated_seen.noise / truncated.noise - 1), 1e-5);
+  EXPECT_EQ(got.twin, 0);  // four phases
+  EXPECT_EQ(got.zero_order, 0);
 }
 
 TEST(WindowMeter, MeasuresOnlySquaresThatLieInTheRows) {
@@ -113,6 +141,7 @@ TEST(WindowMeter, MeasuresOnlySquaresThatLieInTheRows) {
                  View<const std::uint8_t, 2>(panel.codes.data(), {8, grid.nx}), 1);
   EXPECT_EQ(meter.measured().squares, 0);
   EXPECT_EQ(meter.measured().noise, 0);
+  EXPECT_EQ(meter.measured().seen.signal, 0);
 }
 
 TEST(HogelWeights, AreThoseOfTheWindowsFromTheHogelsMiddles) {

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cli/common/console.hpp>
+#include <cli/quantize/quantize_seen.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/recipes/off_axis.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+double decibels(double ratio) { return 10 * std::log10(ratio); }
+
+/// Signal-to-noise ratio at the eye, decibels; at most 150, beyond the limit of float32.
+double decibels(const WindowSignal& seen) { return decibels(seen.signal / std::max(seen.noise, 1e-15 * seen.signal)); }
+
+/// False for a field without light: its codes are pure noise, without a signal to compare.
+bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
+
+/// False also for a field without light in the window.
+bool is_seen(const QuantizeRow& row) {
+  return is_measured(row) && row.window.seen.signal > 0 && row.window.truncated_seen.signal > 0;
+}
+
+}  // namespace
+
+nlohmann::json json_of_window(const QuantizeRow& row) {
+  if (!is_measured(row)) return nlohmann::json::object();
+  const auto& window = row.window;
+  nlohmann::json object{{"squares", window.squares},
+                        {"noise", window.noise},
+                        {"noise_db", decibels(window.noise / window.truncated)},
+                        {"truncated_noise", window.truncated},
+                        {"efficiency", window.light},
+                        {"truncated_efficiency", window.truncated_light},
+                        // The signal is clamped if all light is noise.
+                        {"signal_to_noise_db", decibels(std::max(window.light - window.noise, 1e-30) / window.noise)}};
+  if (!is_seen(row)) return object;
+  const double truncated_db = decibels(window.truncated_seen);
+  object["projected_signal"] = window.seen.signal;
+  object["projected_noise"] = window.seen.noise;
+  object["projected_signal_to_noise_db"] = decibels(window.seen);
+  object["truncated_projected_signal_to_noise_db"] = truncated_db;
+  object["projected_gain_db"] = decibels(window.seen) - truncated_db;
+  object["twin"] = window.twin;
+  object["zero_order"] = window.zero_order;
+  return object;
+}
+
+std::string seen_text(const QuantizeJob& job, const QuantizeRow& row) {
+  if (!is_seen(row)) return {};
+  const double own = decibels(row.window.seen);
+  const double truncated = decibels(row.window.truncated_seen);
+  std::string gain;
+  std::string light;
+  if (job.method != QuantizeMethod::truncate) {
+    gain = fmt::format(", {:.1f} dB {} truncation ({:.1f} dB)", std::abs(own - truncated),
+                       own < truncated ? "below" : "above", truncated);
+    light = fmt::format(" (truncation {:.3g} %)", 100 * row.window.truncated_light);
+  }
+  return fmt::format(
+      "in the viewing window: signal to noise {:.1f} dB{}; diffraction efficiency {:.3g} %{}; {} measured", own, gain,
+      100 * row.window.light, light, counted(row.window.squares, "square"));
+}
+
+std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
+  constexpr double visible = 0.01;  // 20 dB below the picture
+  const QuantizeRow* worst = nullptr;
+  const auto zero_order = [](const QuantizeRow& row) { return row.window.zero_order / row.window.seen.signal; };
+  const auto most = [&](const QuantizeRow& row) { return std::max(row.window.twin, zero_order(row)); };
+  for (const auto& row : rows) {
+    if (is_seen(row) && (worst == nullptr || most(row) > most(*worst))) worst = &row;
+  }
+  if (worst == nullptr) return {};
+  const bool movable = separating_beam(worst->grid, *job.viewer, worst->square_px).has_value();
+  const std::string tilt =
+      movable ? "use --reference-angle auto" : "use a smaller viewing window and --reference-angle auto";
+  std::vector<std::string> remarks;
+  if (worst->window.twin > visible) {
+    const std::string_view more_bits = job.diffusion.modulation == Modulation::phase ? ", or more bits" : "";
+    const bool from_outside = is_off_axis(worst->grid, *job.viewer, worst->beam);
+    remarks.push_back(fmt::format(
+        "the twin image lies in the viewing window, {:.2g} times as bright as the picture: {}", worst->window.twin,
+        from_outside
+            ? "it is light that the field sends elsewhere; compute the field for the viewer only, as hologram "
+              "does with --views and --viewer"
+            : "no weights remove it from codes of one bit or of amplitudes; " + tilt + std::string(more_bits)));
+  }
+  if (zero_order(*worst) > visible) {
+    remarks.push_back(
+        fmt::format("the zero order lies in the viewing window, with {:.2g} times the picture's light; {}, or stop it",
+                    zero_order(*worst), tilt));
+  }
+  return remarks;
+}
+
+}  // namespace holotone::cli

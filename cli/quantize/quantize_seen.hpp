@@ -1,0 +1,19 @@
+#pragma once
+#include <cli/quantize/quantize_maker.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+// What a viewer sees in the viewing window, in words and JSON.
+namespace holotone::cli {
+
+/// Measures in the viewing window; empty: none.
+nlohmann::json json_of_window(const QuantizeRow& row);
+
+/// "in the viewing window: signal to noise 26.0 dB, 19.5 dB above truncation (6.5 dB); ..."; empty: not measured.
+std::string seen_text(const QuantizeJob& job, const QuantizeRow& row);
+
+/// Remarks on the twin image and the zero order in the viewing window, for the field that has most of them.
+std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows);
+
+}  // namespace holotone::cli
