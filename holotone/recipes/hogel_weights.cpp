@@ -126,8 +126,9 @@ std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from,
                         between(from.distance_m, to.distance_m, back), between(from.x_m, to.x_m, step % steps),
                         between(from.y_m, to.y_m, step / steps % steps)};
     for (const auto& place : places) {
-      wanted.push_back(signal_window(grid, viewer, place.x_m, place.y_m));
-      if (const auto window = reached_window(grid, viewer, place.x_m, place.y_m)) reached.push_back(*window);
+      wanted.push_back(less_beam(signal_window(grid, viewer, place.x_m, place.y_m), grid, options.beam));
+      const auto window = reached_window(grid, viewer, place.x_m, place.y_m, options.beam);
+      if (window) reached.push_back(*window);
     }
   }
   if (reached.empty()) refuse_window(grid, wanted);

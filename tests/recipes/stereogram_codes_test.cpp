@@ -13,9 +13,10 @@ using stereograms::SceneSource;
 using support::expect_error;
 
 constexpr Viewer viewer{4e-3, 3e-3, 0.03, 0.5e-3, 0};
+constexpr FieldGrid grid{130, 106, 2e-6, 532e-9};
 // Hogels of 24: the last column and the last row are cut.
 const StereogramOptions stereogram{
-    .grid = {130, 106, 2e-6, 532e-9}, .hogel_px = 24, .viewer = viewer, .method = StereogramMethod::layered, .seed = 3};
+    .grid = grid, .hogel_px = 24, .viewer = viewer, .method = StereogramMethod::layered, .seed = 3};
 
 Light scene(double x, double y, double slope_x, double slope_y) {
   const double wave = std::sin(40 * slope_x + 3e3 * x) * std::cos(31 * slope_y - 2e3 * y);
@@ -42,7 +43,6 @@ HOLOTONE_ON_EACH_DEVICE(StereogramCodes);
 
 TEST_P(StereogramCodes, AreThoseOfTwoSteps) {
   const SceneSource source(scene);
-  const auto& grid = stereogram.grid;
   const auto weights = window_weights(grid, viewer, weight_options()).weights;
   on_each([&](Device device) {
     const auto field = stereogram_field(source, 0, stereogram, device);
@@ -78,7 +78,6 @@ TEST_P(StereogramCodes, AreThoseOfTwoSteps) {
 
 TEST_P(StereogramCodes, WhatDoesNotFitIsNamed) {
   const SceneSource source(scene);
-  const auto& grid = stereogram.grid;
   const auto weights = window_weights(grid, viewer, weight_options()).weights;
   on_each([&](Device device) {
     const Queue queue(device);
@@ -105,7 +104,7 @@ constexpr Viewer to{1.2e-3, 1e-3, 0.045, 1.5e-3, 2e-3};
 constexpr Viewer frames[] = {from, {1.2e-3, 1e-3, 0.0375, 0, 1.5e-3}, to};
 
 Array<Complex, 2> speckle() {
-  Array<Complex, 2> field(stereogram.grid.shape());
+  Array<Complex, 2> field(grid.shape());
   for (std::int64_t i = 0; i < field.size(); ++i) {
     const auto at = static_cast<std::uint64_t>(i);
     const double modulus = std::sqrt(-std::log(1 - random_uniform64(4, 2 * at)));
@@ -116,7 +115,6 @@ Array<Complex, 2> speckle() {
 
 // One plan for all frames gives the codes of a plan made for each, and noise leaves the window where it is now.
 TEST_P(StereogramCodes, AMovingViewerTakesOnlyNewWeights) {
-  const auto& grid = stereogram.grid;
   const auto field = speckle();
   auto options = weight_options();
   options.weights.given_taps = viewer_taps(grid, from, to, options);
@@ -150,13 +148,14 @@ TEST_P(StereogramCodes, AMovingViewerTakesOnlyNewWeights) {
 }
 
 TEST(ViewerTaps, OfOnePlaceAreThoseOfItsWindows) {
-  const auto& grid = stereogram.grid;
   auto options = weight_options();
   EXPECT_EQ(viewer_taps(grid, viewer, viewer, options), window_weights(grid, viewer, options).weights.taps);
   EXPECT_NE(viewer_taps(grid, from, to, options), window_weights(grid, to, options).weights.taps);
   const Viewer beside{1e-3, 1e-3, 0.03, 0.5, 0};
   EXPECT_EQ(viewer_taps(grid, from, beside, options).size(), 27U);  // light reaches a part of the range
   expect_error(ErrorCode::invalid_argument, "viewer", [&] { (void)viewer_taps(grid, beside, beside, options); });
+  options.beam.angle_x_rad = std::atan(0.5 / 0.03);  // light from there
+  EXPECT_EQ(viewer_taps(grid, beside, beside, options), window_weights(grid, beside, options).weights.taps);
 }
 
 }  // namespace
