@@ -99,11 +99,12 @@ Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, ho
   return result;
 }
 
-double noise_db(const LagrangeField& field, const Quantised& made) {
+LagrangeSignal signal_of(const LagrangeField& field, const Quantised& made) {
   holotone::WindowMeter meter(options_of(0, {}), lagrange_grid(field.size()), lagrange_viewer);
   meter.add_rows(0, field.host().view(), made.codes.view(), static_cast<double>(made.scale));
   const auto measured = meter.measured();
-  return 10 * std::log10(measured.noise / measured.truncated);
+  const auto decibels = [](const holotone::WindowSignal& seen) { return 10 * std::log10(seen.signal / seen.noise); };
+  return {decibels(measured.seen), decibels(measured.truncated_seen)};
 }
 
 LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule,

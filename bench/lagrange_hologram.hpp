@@ -52,8 +52,14 @@ struct Quantised {
 Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule, bool timed,
                     const std::string& cache_folder);
 
-/// Noise of the codes in the viewing window over that of truncation, dB, in squares of up to nine hogels (WindowMeter).
-double noise_db(const LagrangeField& field, const Quantised& made);
+/// Signal to noise in the viewing window, dB.
+struct LagrangeSignal {
+  double codes_db = 0;
+  double truncated_db = 0;
+};
+
+/// Measures the codes in squares of the panel (WindowMeter).
+LagrangeSignal signal_of(const LagrangeField& field, const Quantised& made);
 
 /// Seconds of the steps from a field on the device to its codes there.
 struct LagrangeSteps {

@@ -138,7 +138,7 @@ void print_end_to_end(const bench::LagrangeField& field, holotone::WeightRule ru
       "is compiled beforehand.\n");
 }
 
-/// Selection of the weights: few for all hogels, or the largest of 27 in each. Noise against time.
+/// Selection of the weights: few for all hogels, or the largest of 27 in each. Quality against time.
 void print_selection(const bench::LagrangeField& field, const KernelFolder& kernels, nlohmann::json& results) {
   constexpr int parallelism = 3;
   fmt::print("\n{}, p = {}\n\n", heading("Selection of weights", field), parallelism);
@@ -150,17 +150,20 @@ void print_selection(const bench::LagrangeField& field, const KernelFolder& kern
     for (const auto rule : {holotone::WeightRule::eq1, holotone::WeightRule::least_squares}) {
       const bool last = rule == holotone::WeightRule::least_squares;
       const auto made = bench::quantised(field, method, rule, last, kernels("selection"));
-      row[last ? "least_squares_db" : "eq1_db"] = bench::noise_db(field, made);
+      const auto signal = bench::signal_of(field, made);
+      row[last ? "least_squares_snr_db" : "eq1_snr_db"] = signal.codes_db;
+      results["truncation_snr_db"] = signal.truncated_db;
       if (last) row["seconds"] = made.seconds;
     }
     rows.push_back({std::to_string(taps), kept > 0 ? std::to_string(kept) : "all",
-                    fmt::format("{:.1f}", row["eq1_db"].get<double>()),
-                    fmt::format("{:.1f}", row["least_squares_db"].get<double>()),
+                    fmt::format("{:.1f}", row["eq1_snr_db"].get<double>()),
+                    fmt::format("{:.1f}", row["least_squares_snr_db"].get<double>()),
                     three_digits(1e3 * row["seconds"].get<double>())});
     results["selection"].push_back(std::move(row));
   }
   bench::print_table(rows);
-  fmt::print("\nNoise in the viewing window over that of truncation, mean of squares in up to nine hogels.\n");
+  fmt::print("\nSignal to noise at the eye, mean of squares of the panel; truncation {:.1f} dB.\n",
+             results["truncation_snr_db"].get<double>());
 }
 
 void print(const bench::TableOptions& table, const Options& options, nlohmann::json& results) {
