@@ -9,13 +9,20 @@ namespace {
 
 constexpr std::int64_t least_slab_rows = 16;
 
+template <class Real>
+SpreadKernel<Real> kernel_of(const SpreadWindow& window, double tolerance, int axes) {
+  const double error = polynomial_share * tolerance;
+  if constexpr (std::is_same_v<Real, double>) return SpreadKernel<Real>(window, error);
+  return SpreadKernel<Real>(window, error, longest_float_sum(window, sum_share * tolerance, axes));
+}
+
 template <class Real, std::size_t Rank>
 class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   using Complex = std::complex<Real>;
 
  public:
   explicit CpuEngine(const Setup<Rank>& setup)
-      : setup_(setup), kernel_(setup.window, polynomial_share * setup.tolerance), grid_(grid_of(setup)) {
+      : setup_(setup), kernel_(kernel_of<Real>(setup.window, setup.tolerance, Rank)), grid_(grid_of(setup)) {
     for (const bool half : {false, true}) {
       auto& side = sides_[half];
       const auto factor = [&](std::size_t axis) {

@@ -38,6 +38,9 @@ EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& qu
 
 /// Maximum share of the tolerance for the error of the window's polynomials.
 constexpr double polynomial_share = 0.05;
+/// Maximum share of the tolerance for the rounding of float32 sums of equal numbers in one bin of points. Four bins can
+/// meet in a cell.
+constexpr double sum_share = 0.15;
 
 /// 1 / phihat(k / grid) for the axis' modes in order: all of them, or k = 0 .. floor(modes / 2).
 std::vector<double> deconvolution(const SpreadWindow& window, std::int64_t modes, std::int64_t grid, bool half);

@@ -1,6 +1,7 @@
 #pragma once
 // Spreading on the CPU, for the files that instantiate it: spread_*_cpu.cpp. Not for users.
 #include <algorithm>
+#include <bit>
 #include <holotone/nufft/spread_run_cpu.hpp>
 #include <memory>
 
@@ -88,20 +89,17 @@ Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
   return run;
 }
 
-/// Spreads points of which many may touch the same cells. The error of float32 sums grows with their length. A few
-/// hundred points are therefore summed at a time, and these sums are added in float64.
+/// Spreads many points that begin in one cell. The error of float32 sums grows with their length: no more than
+/// exact_points are therefore summed at a time, and these sums are added in float64.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
   const auto box = box_of(run.begin, run.end, Width);
   const auto numbers = static_cast<std::size_t>(box.cells() * Components);
   std::vector<Real> some(numbers);
   std::vector<double> all(numbers, 0.0);
-  // Adding the box must cost less than spreading the points.
-  const std::int64_t at_once =
-      std::max(exact_points, 4 * box.cells() / (Rank == 3 ? Width * Width * Width : Width * Width));
   Run<Real, Rank> own = run_in(box, run);
   for (own.begin = run.begin; own.begin != run.end; own.begin = own.end) {
-    own.end = own.begin + std::min<std::int64_t>(at_once, run.end - own.begin);
+    own.end = own.begin + std::min<std::int64_t>(exact_points, run.end - own.begin);
     std::fill(some.begin(), some.end(), Real(0));
     spread_run<Real, Rank, Components, Width>(own, strength, some.data());
     for (std::size_t i = 0; i < numbers; ++i) all[i] += static_cast<double>(some[i]);
@@ -118,48 +116,56 @@ void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const R
   }
 }
 
-/// Returns an upper bound of the bin's points that touch one cell: points are counted in squares of cells, and a window
-/// overlaps few squares.
-template <class Real, std::size_t Rank, int Width>
-std::int64_t most_a_cell(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end,
-                         std::int64_t slab_rows) {
-  constexpr std::int32_t side = 8;
-  constexpr std::int64_t squares_across = spread_bin_cells / side;
-  constexpr std::int64_t met = (Width - 2) / side + 2;
-  const std::int64_t rows = slab_rows / side + 2;
-  std::vector<std::int64_t> count(static_cast<std::size_t>(squares_across * rows), 0);
-  const std::int32_t first_row =
-      begin->cell[1] / static_cast<std::int32_t>(slab_rows) * static_cast<std::int32_t>(slab_rows);
+/// True if more than `most` points begin in one cell, or in cells of the same hash value.
+template <class Real, std::size_t Rank>
+bool crowds(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end, std::int64_t most) {
+  const auto bits = std::min<std::uint64_t>(16, std::bit_width(static_cast<std::uint64_t>(end - begin)));
+  std::vector<std::int32_t> count(std::size_t{1} << bits, 0);
   for (const auto* point = begin; point != end; ++point) {
-    const std::int64_t row = (point->cell[1] - first_row) / side;
-    ++count[static_cast<std::size_t>(row * squares_across + point->cell[0] % spread_bin_cells / side)];
+    std::uint64_t cell = 0;
+    for (const auto own : point->cell) cell = (cell + static_cast<std::uint64_t>(own)) * 0x9E3779B97F4A7C15U;
+    if (++count[static_cast<std::size_t>(cell >> (64 - bits))] > most) return true;
   }
-  return met * met * *std::max_element(count.begin(), count.end());
+  return false;
 }
 
-/// Spreads a run bin by bin.
+/// Spreads a bin in which points crowd: cell by cell of those in which they begin.
 template <class Real, std::size_t Rank, int Components, int Width>
-void spread_bins(const Run<Real, Rank>& run, std::int64_t slab_rows, std::int64_t exact_points, const Real* strength,
-                 Real* cells) {
+void spread_crowds(const Run<Real, Rank>& bin, std::int64_t exact_points, const Real* strength, Real* cells) {
+  std::vector<SpreadPoint<Real, Rank>> sorted(bin.begin, bin.end);
+  const auto before = [](const auto& a, const auto& b) { return a.cell < b.cell; };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), before)) std::stable_sort(sorted.begin(), sorted.end(), before);
+  Run<Real, Rank> own = bin;
+  const auto* const end = sorted.data() + sorted.size();
+  for (own.begin = sorted.data(); own.begin != end; own.begin = own.end) {
+    own.end = std::find_if(own.begin, end, [&](const auto& point) { return point.cell != own.begin->cell; });
+    if (own.end - own.begin > exact_points) {
+      spread_dense<Real, Rank, Components, Width>(own, exact_points, strength, cells);
+    } else {
+      spread_run<Real, Rank, Components, Width>(own, strength, cells);
+    }
+  }
+}
+
+/// Spreads a run; bins in which points crowd by themselves.
+template <class Real, std::size_t Rank, int Components, int Width>
+void spread_bins(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
   Run<Real, Rank> own = run;
-  own.end = run.begin;
-  const auto spread_own = [&](const SpreadPoint<Real, Rank>* end) {
-    own.end = end;
-    if (own.begin != own.end) spread_run<Real, Rank, Components, Width>(own, strength, cells);
-    own.begin = end;
-  };
   for (const auto* bin = run.begin; bin != run.end;) {
     const auto* end = bin + 1;
     while (end != run.end && end->cell[0] / spread_bin_cells == bin->cell[0] / spread_bin_cells) ++end;
-    if (end - bin > exact_points && most_a_cell<Real, Rank, Width>(bin, end, slab_rows) > exact_points) {
-      spread_own(bin);
+    if (end - bin > exact_points && crowds(bin, end, exact_points)) {
+      own.end = bin;
+      spread_run<Real, Rank, Components, Width>(own, strength, cells);
+      own.begin = bin;
       own.end = end;
-      spread_dense<Real, Rank, Components, Width>(own, exact_points, strength, cells);
+      spread_crowds<Real, Rank, Components, Width>(own, exact_points, strength, cells);
       own.begin = end;
     }
     bin = end;
   }
-  spread_own(run.end);
+  own.end = run.end;
+  spread_run<Real, Rank, Components, Width>(own, strength, cells);
 }
 
 /// Part of a slab's points, summed in cells of its own.
@@ -206,7 +212,7 @@ void spread_part(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real
                  const Real* strength, SlabPart<Real, Rank>& part) {
   part.cells.assign(static_cast<std::size_t>(part.box.cells() * Components), Real(0));
   spread_bins<Real, Rank, Components, Width>(run_in(part.box, make_run(points, kernel, grid, part.begin, part.end)),
-                                             points.slab_rows(), kernel.exact_points, strength, part.cells.data());
+                                             kernel.exact_points, strength, part.cells.data());
 }
 
 /// Adds one row (counted from the slab's first) of the parts' boxes, in the parts' order.
@@ -259,7 +265,7 @@ void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& ke
         } else {
           spread_bins<Real, Rank, Components, width.value>(
               make_run(points, kernel, grid, points.slab_begin(task.slab), points.slab_begin(task.slab + 1)),
-              points.slab_rows(), kernel.exact_points, strength, cells);
+              kernel.exact_points, strength, cells);
         }
       });
       const std::int64_t rows = points.slab_rows() + kernel.width - 1;

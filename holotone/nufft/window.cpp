@@ -13,6 +13,8 @@ namespace {
 constexpr int widest = 16;
 constexpr int most_aliases = 3;
 constexpr int frequencies = 16;
+/// Share of the sum that adding one of many equal float32 numbers loses (measured for 1,000 to 100,000 of them).
+constexpr double loss_an_addition = 6.3e-9;
 
 /// Gauss-Chebyshev nodes of the window. The substitution d = (width / 2) sin a makes the square root at the ends a
 /// smooth periodic function of a. The midpoint rule then converges faster than any power once it resolves the cosine.
@@ -118,6 +120,10 @@ double window_noise_gain(const SpreadWindow& window) {
     inverse += 1 / (value * value) / frequencies;
   }
   return std::sqrt(power * inverse);
+}
+
+std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axes) {
+  return std::max<std::int64_t>(1, std::llround(error / (loss_an_addition * std::pow(window_noise_gain(window), axes))));
 }
 
 SpreadWindow choose_window(double tolerance, double upsampling, int axes) {

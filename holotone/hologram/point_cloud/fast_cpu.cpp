@@ -15,7 +15,11 @@ namespace holotone::point_cloud {
 namespace {
 
 const FastCosts costs = fast_cpu_costs();
+/// Shares of the tolerance: for the error of the window's polynomials, and for the rounding of float32 sums of equal
+/// numbers in one bin of points, of which four can meet in a cell. Division by the windows amplifies both, that of sums
+/// on three axes.
 constexpr double polynomial_share = 0.05;
+constexpr double sum_share = 0.15;
 constexpr std::int64_t smallest_tile = 12;
 using Complex = std::complex<float>;
 
@@ -31,7 +35,10 @@ class FastCpu final : public BlockEngine {
     points_ = std::move(points.pixels);
     layout_ = choice.layout;
     tiles_.clear();
-    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(layout_.window, polynomial_share * options().tolerance);
+    const double tolerance = options().tolerance;
+    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(
+        layout_.window, polynomial_share * tolerance / window_noise_gain(layout_.window),
+        longest_float_sum(layout_.window, sum_share * tolerance, 3));
     forget_block();
   }
 
