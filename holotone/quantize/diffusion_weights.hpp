@@ -33,19 +33,30 @@ struct DiffusionTap {
 };
 
 enum class WeightRule {
-  eq1,            ///< Lagrange et al. 2024, Eq. (1), divided by its sum of moduli and times most_sum
+  eq1,            ///< Lagrange et al. 2024, Eq. (1), by WeightNormalization
   least_squares,  ///< weights with the least noise in the window
 };
 /// "eq1", "least-squares"
 std::string_view to_string(WeightRule rule);
+
+/// Factor of the weights of Eq. (1), which the paper leaves open.
+enum class WeightNormalization {
+  none,     ///< 1: as printed
+  origin,   ///< 1 / w(0, 0), w(0, 0) = 2 zeta_x zeta_y + 1 - kappa_x kappa_y: W has a mean of 1 over the mask
+  modulus,  ///< most_sum over the sum of |weights|
+};
+/// "none", "origin", "modulus"
+std::string_view to_string(WeightNormalization normalization);
 
 struct WeightOptions {
   WeightRule rule = WeightRule::eq1;
   int taps = 27;        ///< number of taps, common to all hogels, chosen by Eq. (4)
   int kept = 0;         ///< number of largest weights kept for each hogel; 0: all
   int parallelism = 0;  ///< p of Eq. (7): errors move less than p columns to the left for each row down; 0: unlimited
-  /// Side of a square around frequency 0, cycles per pixel, outside which noise is also suppressed; 0.1 to 1, 1: none.
-  double kappa = 1;
+  /// Sides of a rectangle around frequency 0, cycles per pixel, outside which noise is also suppressed; 0.1 to 1, 1:
+  /// all frequencies.
+  double kappa_x = 1;
+  double kappa_y = 1;
   /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1, 2.2 for least_squares. Up to 1 errors are bounded.
   /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always.
   double most_sum = 0;
@@ -53,6 +64,7 @@ struct WeightOptions {
   /// Taps instead of `taps` chosen for these hogels: those that diffusion_taps chose for all windows of a viewer who
   /// moves. Weights over the same taps replace each other in a plan (ErrorDiffusionPlan::set_weights).
   std::vector<DiffusionTap> given_taps{};
+  WeightNormalization normalization = WeightNormalization::modulus;  ///< of eq1
 };
 
 /// Weights of each hogel, over common taps.
