@@ -61,8 +61,8 @@ void set_kappa(WeightOptions& weights, const std::string& text) {
 
 void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
   const std::pair<std::string_view, const std::string&> own[] = {
-      {"--weights", arguments.weights}, {"--kept", arguments.kept},   {"--p", arguments.p},
-      {"--rule", arguments.rule},       {"--kappa", arguments.kappa}, {"--most-sum", arguments.most_sum},
+      {"--weights", arguments.weights},    {"--kept", arguments.kept},   {"--p", arguments.p},
+      {"--rule", arguments.rule},          {"--kappa", arguments.kappa}, {"--most-sum", arguments.most_sum},
       {"--normalize", arguments.normalize}};
   for (const auto& [option, text] : own) {
     if (text.empty() || has_windows(job.method)) continue;

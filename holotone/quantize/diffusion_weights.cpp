@@ -22,8 +22,7 @@ double window_transform(const SignalWindow& window, int x, int y) {
   return window.width * window.height * sinc(window.width * x) * sinc(window.height * y);
 }
 
-/// Eq. (9). At the origin a transform is the mask's area, 1 - kappa_x kappa_y. The paper prints the delta alone there,
-/// the area without the rectangle taken out.
+/// Eq. (9), with the mask's area at the origin (see diffusion_weights).
 double edge_transform(const WeightOptions& options, int x, int y) {
   const double inner = options.kappa_x * options.kappa_y * sinc(options.kappa_x * x) * sinc(options.kappa_y * y);
   return (x == 0 && y == 0 ? 1 : 0) - inner;

@@ -39,11 +39,11 @@ enum class WeightRule {
 /// "eq1", "least-squares"
 std::string_view to_string(WeightRule rule);
 
-/// Factor of the weights of Eq. (1), which the paper leaves open.
+/// Factor of the weights of Eq. (1). That of none and origin is reduced where their sum of moduli exceeds most_sum.
 enum class WeightNormalization {
   none,     ///< 1: as printed
-  origin,   ///< 1 / w(0, 0), w(0, 0) = 2 zeta_x zeta_y + 1 - kappa_x kappa_y: W has a mean of 1 over the mask
-  modulus,  ///< most_sum over the sum of |weights|
+  origin,   ///< 1 / w(0, 0), w(0, 0) = 2 width height + 1 - kappa_x kappa_y: the pixel's own weight becomes 1
+  modulus,  ///< most_sum / (sum of |weights|)
 };
 /// "none", "origin", "modulus"
 std::string_view to_string(WeightNormalization normalization);
@@ -57,8 +57,9 @@ struct WeightOptions {
   /// all frequencies.
   double kappa_x = 1;
   double kappa_y = 1;
-  /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1, 2.2 for least_squares. Up to 1 errors are bounded.
-  /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always.
+  /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1 by modulus, else 2.2. Up to 1 errors are bounded.
+  /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always. origin at 4 diverged with kappa 1 and
+  /// one bit, and was stable with kappa 0.9 and 8 bits (tests/quantize/view_dependent_test.cpp).
   double most_sum = 0;
   bool serpentine = false;  ///< adds weights for rows from right to left: those of the windows mirrored left to right
   /// Taps instead of `taps` chosen for these hogels: those that diffusion_taps chose for all windows of a viewer who
@@ -85,7 +86,8 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 ///   w(x, y) = 2 M_s(x, y) cos(2 pi (xi x + eta y)) + M_hf(x, y),
 /// M_s and M_hf the transforms of the window and of the frequencies outside kappa (Eq. 8, 9). They are the values at
 /// the taps of an ideal W that is 1 in these regions and 0 elsewhere. The taps are diffusion_taps of the hogels'
-/// windows, or given_taps.
+/// windows, or given_taps. M_hf(0, 0) = 1 - kappa_x kappa_y, the area of these frequencies, as for any transform;
+/// Eq. (9) prints 1 there, which leaves out the transform of the rectangle. It matters to origin and least_squares.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
 /// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
 /// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1. Measured for
