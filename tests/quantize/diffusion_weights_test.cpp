@@ -35,11 +35,11 @@ double mask(const SignalWindow& window, const WeightOptions& options, double xi,
 }
 
 /// Mean of |1 - W|^2 over the mask.
-double noise_of(const DiffusionWeights& weights, const SignalWindow& window) {
+double noise_of(const DiffusionWeights& weights, const SignalWindow& window, const WeightOptions& options = {}) {
   double noise = 0;
   double area = 0;
   over_spectrum([&](double xi, double eta, double part) {
-    const double own = mask(window, {}, xi, eta) * part;
+    const double own = mask(window, options, xi, eta) * part;
     if (own == 0) return;
     std::complex<double> rest = 1;
     for (std::size_t i = 0; i < weights.taps.size(); ++i) {
@@ -58,7 +58,6 @@ DiffusionWeights one(const WeightOptions& options, const SignalWindow& window = 
   return diffusion_weights(std::span(&window, 1), options);
 }
 
-// Steps of 1/400: the integrals are exact where the edges of window and rectangle lie on them.
 TEST(DiffusionWeights, AreTheMasksTransform) {
   using enum WeightNormalization;
   for (const auto& [kappa_x, kappa_y] : {std::pair{1.0, 1.0}, {0.7, 0.7}, {0.7, 0.9}}) {
@@ -67,6 +66,7 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
       options.kappa_x = kappa_x;
       options.kappa_y = kappa_y;
       options.normalization = normalization;
+      options.most_sum = normalization == modulus ? 0.98 : 4;
       const auto weights = one(options);
       ASSERT_EQ(weights.taps.size(), 27U);
       const auto transform = [&](int x, int y) {
@@ -83,7 +83,7 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
         sum += std::abs(expected.back());
       }
       const double printed = normalization == origin ? 1 / transform(0, 0) : 1;
-      const double factor = normalization == modulus ? 0.98 / sum : std::min(printed, 2.2 / sum);
+      const double factor = normalization == modulus ? 0.98 / sum : std::min(printed, 4 / sum);
       double worst = 0;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const auto got = static_cast<double>(weights.values(0, static_cast<std::int64_t>(i)));
@@ -92,7 +92,7 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
       const std::string name(to_string(normalization));
       std::printf("kappa %g, %g, %s: factor %.3f, sum of |weights| %.3f\n", kappa_x, kappa_y, name.c_str(), factor,
                   factor * sum);
-      expect_within("Eq. (1), " + name, worst, 1e-3);  // error of the integral's steps
+      expect_within("Eq. (1), " + name, worst, 2e-4);  // error of the integral's steps
     }
   }
 }
@@ -125,17 +125,24 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   options.rule = WeightRule::least_squares;
   options.most_sum = 4;
   options.taps = 9;
-  auto weights = one(options);
-  const double least = noise_of(weights, usual);
-  std::printf("mean of |1 - W|^2: Eq. (1) %.3f, least squares with 9 taps %.4f\n", of_eq1, least);
-  EXPECT_LT(least, 0.1 * of_eq1);
-  for (std::int64_t i = 0; i < 9; ++i) {
-    for (const float change : {0.05F, -0.05F}) {
-      weights.values(0, i) += change;
-      EXPECT_GT(noise_of(weights, usual), least) << "tap " << i;
-      weights.values(0, i) -= change;
+  for (const double kappa_x : {1.0, 0.7}) {
+    options.kappa_x = kappa_x;
+    auto weights = one(options);
+    const double least = noise_of(weights, usual, options);
+    std::printf("mean of |1 - W|^2: Eq. (1) %.3f, least squares with 9 taps, kappa %g, 1: %.4f\n", of_eq1, kappa_x,
+                least);
+    if (kappa_x == 1) {
+      EXPECT_LT(least, 0.1 * of_eq1);
+    }
+    for (std::int64_t i = 0; i < 9; ++i) {
+      for (const float change : {0.05F, -0.05F}) {
+        weights.values(0, i) += change;
+        EXPECT_GT(noise_of(weights, usual, options), least) << "tap " << i;
+        weights.values(0, i) -= change;
+      }
     }
   }
+  options.kappa_x = 1;
   for (const double most : {0.98, 2.2}) {
     options.most_sum = most;
     options.taps = 27;
