@@ -90,8 +90,9 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 /// Eq. (9) prints 1 there, which leaves out the transform of the rectangle. It matters to origin and least_squares.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
 /// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
-/// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1 by modulus. Measured for
-/// speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p (tests/quantize/error_diffusion_test.cpp).
+/// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1 by modulus.
+/// Measured for speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p
+/// (tests/quantize/error_diffusion_test.cpp).
 /// Throws invalid_argument for options out of range, for more taps than the neighbourhood has, for given_taps beyond it
 /// or in another order than DiffusionWeights::taps, and for windows below 1e-6 cycles a pixel or not within |frequency|
 /// <= 1/2.
