@@ -124,7 +124,10 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
     object["rule"] = to_string(job.weights.rule);
     object["weights"] = job.weights.taps;
     object["p"] = job.weights.parallelism;
-    object["kappa"] = job.weights.kappa;
+    if (job.weights.kappa_x == job.weights.kappa_y) object["kappa"] = job.weights.kappa_x;
+    object["kappa_x"] = job.weights.kappa_x;
+    object["kappa_y"] = job.weights.kappa_y;
+    if (job.weights.rule == WeightRule::eq1) object["normalization"] = to_string(job.weights.normalization);
   }
   if (job.viewer) object["viewer"] = text_of(*job.viewer);
   object["outputs"] = nlohmann::json::array();
@@ -239,6 +242,11 @@ std::vector<OptionRow> weight_options(QuantizeArguments& a) {
        .value = "NAME",
        .help = "Rule for the weights: least-squares, or eq1 (as published)",
        .otherwise = "least-squares"},
+      {.names = "--normalize",
+       .target = &a.normalize,
+       .value = "NAME",
+       .help = "Factor of --rule eq1: none, origin (1 / w(0, 0)) or modulus (--most-sum / sum of |weights|)",
+       .otherwise = "modulus"},
       {.names = "--weights",
        .target = &a.weights,
        .value = "N",
@@ -261,7 +269,7 @@ std::vector<OptionRow> weight_options(QuantizeArguments& a) {
       {.names = "--kappa",
        .target = &a.kappa,
        .value = "K",
-       .help = "Side of the square of frequencies for the noise, in cycles a pixel; 1: all frequencies",
+       .help = "Side, or sides KX,KY, of the rectangle of frequencies for the noise, in cycles a pixel; 1: all",
        .range = kappa_range,
        .otherwise = "1"},
       {.names = "--most-sum",
@@ -269,7 +277,7 @@ std::vector<OptionRow> weight_options(QuantizeArguments& a) {
        .value = "S",
        .help = "Upper limit of the sum of |weights|",
        .range = sum_range,
-       .otherwise = "2.2, or 0.98 with --rule eq1"},
+       .otherwise = "2.2, or 0.98 with --rule eq1 by modulus"},
       {.names = "--hogel",
        .target = &a.hogel,
        .value = "N",

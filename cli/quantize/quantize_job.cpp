@@ -20,6 +20,9 @@ constexpr Choice<QuantizeMethod> methods[] = {{"truncate", QuantizeMethod::trunc
                                               {"swed", QuantizeMethod::swed},
                                               {"vded", QuantizeMethod::vded}};
 constexpr Choice<WeightRule> rules[] = {{"eq1", WeightRule::eq1}, {"least-squares", WeightRule::least_squares}};
+constexpr Choice<WeightNormalization> normalizations[] = {{"none", WeightNormalization::none},
+                                                          {"origin", WeightNormalization::origin},
+                                                          {"modulus", WeightNormalization::modulus}};
 
 /// Viewing window that the first file states, if any. Errors in the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
@@ -49,10 +52,18 @@ void set_method(QuantizeJob& job, const QuantizeArguments& arguments) {
   }
 }
 
+void set_kappa(WeightOptions& weights, const std::string& text) {
+  const auto pieces = list("--kappa", text, "K or KX,KY");
+  if (pieces.size() > 2) reject("--kappa", "K or KX,KY", text);
+  weights.kappa_x = number_between("--kappa", pieces.front(), kappa_range);
+  weights.kappa_y = number_between("--kappa", pieces.back(), kappa_range);
+}
+
 void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
   const std::pair<std::string_view, const std::string&> own[] = {
-      {"--weights", arguments.weights}, {"--kept", arguments.kept},   {"--p", arguments.p},
-      {"--rule", arguments.rule},       {"--kappa", arguments.kappa}, {"--most-sum", arguments.most_sum}};
+      {"--weights", arguments.weights},    {"--kept", arguments.kept},   {"--p", arguments.p},
+      {"--rule", arguments.rule},          {"--kappa", arguments.kappa}, {"--most-sum", arguments.most_sum},
+      {"--normalize", arguments.normalize}};
   for (const auto& [option, text] : own) {
     if (text.empty() || has_windows(job.method)) continue;
     throw Error(ErrorCode::invalid_argument,
@@ -66,7 +77,11 @@ void set_weights(QuantizeJob& job, const QuantizeArguments& arguments) {
     weights.taps = static_cast<int>(whole_number("--weights", arguments.weights, weights_range));
   if (!arguments.kept.empty()) weights.kept = static_cast<int>(whole_number("--kept", arguments.kept, 1, weights.taps));
   if (!arguments.p.empty()) weights.parallelism = static_cast<int>(whole_number("--p", arguments.p, lead_range));
-  if (!arguments.kappa.empty()) weights.kappa = number_between("--kappa", arguments.kappa, kappa_range);
+  if (!arguments.kappa.empty()) set_kappa(weights, arguments.kappa);
+  if (!arguments.normalize.empty()) {
+    if (weights.rule != WeightRule::eq1) reject("--normalize", "--rule eq1 beside it", arguments.normalize);
+    weights.normalization = choose("--normalize", arguments.normalize, normalizations);
+  }
   if (!arguments.most_sum.empty()) weights.most_sum = number_between("--most-sum", arguments.most_sum, sum_range);
 }
 

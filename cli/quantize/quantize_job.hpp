@@ -38,6 +38,7 @@ struct QuantizeArguments {
   std::string kept;
   std::string p;
   std::string rule;
+  std::string normalize;
   std::string kappa;
   std::string most_sum;
   std::string clip = "0.999";

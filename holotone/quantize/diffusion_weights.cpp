@@ -22,15 +22,16 @@ double window_transform(const SignalWindow& window, int x, int y) {
   return window.width * window.height * sinc(window.width * x) * sinc(window.height * y);
 }
 
-/// Eq. (9).
-double edge_transform(double kappa, int x, int y) {
-  return (x == 0 && y == 0 ? 1 : 0) - kappa * kappa * sinc(kappa * x) * sinc(kappa * y);
+/// Eq. (9), with the mask's area at the origin (see diffusion_weights).
+double edge_transform(const WeightOptions& options, int x, int y) {
+  const double inner = options.kappa_x * options.kappa_y * sinc(options.kappa_x * x) * sinc(options.kappa_y * y);
+  return (x == 0 && y == 0 ? 1 : 0) - inner;
 }
 
 /// Eq. (1).
-double weight(const SignalWindow& window, double kappa, int x, int y) {
+double weight(const SignalWindow& window, const WeightOptions& options, int x, int y) {
   const double turns = window.xi * x + window.eta * y;
-  return 2 * window_transform(window, x, y) * std::cos(2 * std::numbers::pi * turns) + edge_transform(kappa, x, y);
+  return 2 * window_transform(window, x, y) * std::cos(2 * std::numbers::pi * turns) + edge_transform(options, x, y);
 }
 
 void require_window(const SignalWindow& window, std::size_t hogel) {
@@ -70,7 +71,7 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
   const auto most = [&](const DiffusionTap& tap) {
     double largest = 0;
     for (const auto& window : hogels) largest = std::max(largest, std::abs(window_transform(window, tap.dx, tap.dy)));
-    return std::round(1e12 * (2 * largest + std::abs(edge_transform(options.kappa, tap.dx, tap.dy))));
+    return std::round(1e12 * (2 * largest + std::abs(edge_transform(options, tap.dx, tap.dy))));
   };
   std::vector<std::pair<double, DiffusionTap>> ranked(taps.size());
   parallel_for(0, std::ssize(taps), [&](std::int64_t i) {
@@ -102,7 +103,8 @@ void require_given(const std::vector<DiffusionTap>& taps) {
 
 double most_sum(const WeightOptions& options) {
   if (options.most_sum > 0) return options.most_sum;
-  return options.rule == WeightRule::eq1 ? 0.98 : 2.2;
+  const bool by_modulus = options.normalization == WeightNormalization::modulus;
+  return options.rule == WeightRule::eq1 && by_modulus ? 0.98 : 2.2;
 }
 
 double sum_of_moduli(const std::vector<double>& values) {
@@ -138,12 +140,12 @@ std::vector<double> least_squares(const SignalWindow& window, const std::vector<
   std::vector<double> a(n * n);
   std::vector<double> b(n);
   for (std::size_t k = 0; k < n; ++k) {
-    b[k] = weight(window, options.kappa, taps[k].dx, taps[k].dy);
+    b[k] = weight(window, options, taps[k].dx, taps[k].dy);
     for (std::size_t l = 0; l <= k; ++l) {
-      a[k * n + l] = weight(window, options.kappa, taps[k].dx - taps[l].dx, taps[k].dy - taps[l].dy);
+      a[k * n + l] = weight(window, options, taps[k].dx - taps[l].dx, taps[k].dy - taps[l].dy);
     }
   }
-  const double power = weight(window, options.kappa, 0, 0);
+  const double power = weight(window, options, 0, 0);
   const auto with_ridge = [&](int step) {
     auto own = a;
     for (std::size_t k = 0; k < n; ++k) own[k * n + k] += 1e-6 * power * std::pow(1.25, step);
@@ -166,7 +168,8 @@ void require_options(std::span<const SignalWindow> hogels, const WeightOptions& 
   for (std::size_t i = 0; i < hogels.size(); ++i) require_window(hogels[i], i);
   require_range(where, "taps", options.taps, 1, (2 * columns_around + 1) * (rows_around + 1));
   require_range(where, "parallelism", options.parallelism, 0, columns_around);
-  require_range(where, "kappa", options.kappa, 0.1, 1);
+  require_range(where, "kappa_x", options.kappa_x, 0.1, 1);
+  require_range(where, "kappa_y", options.kappa_y, 0.1, 1);
   if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
 }
 
@@ -175,9 +178,11 @@ std::vector<double> weights_of(const SignalWindow& window, const std::vector<Dif
   if (options.rule == WeightRule::least_squares) return least_squares(window, taps, options);
   std::vector<double> values;
   values.reserve(taps.size());
-  for (const auto& tap : taps) values.push_back(weight(window, options.kappa, tap.dx, tap.dy));
-  const double sum = sum_of_moduli(values);
-  for (double& own : values) own *= most_sum(options) / sum;
+  for (const auto& tap : taps) values.push_back(weight(window, options, tap.dx, tap.dy));
+  const double most = most_sum(options) / sum_of_moduli(values);
+  const double factor = options.normalization == WeightNormalization::origin ? 1 / weight(window, options, 0, 0) : 1;
+  const bool by_sum = options.normalization == WeightNormalization::modulus || factor > most;
+  for (double& own : values) own *= by_sum ? most : factor;
   return values;
 }
 
@@ -185,7 +190,7 @@ std::vector<double> weights_of(const SignalWindow& window, const std::vector<Dif
 std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<DiffusionTap> taps,
                                   const WeightOptions& options) {
   std::stable_sort(taps.begin(), taps.end(), [&](const DiffusionTap& a, const DiffusionTap& b) {
-    return std::abs(weight(window, options.kappa, a.dx, a.dy)) > std::abs(weight(window, options.kappa, b.dx, b.dy));
+    return std::abs(weight(window, options, a.dx, a.dy)) > std::abs(weight(window, options, b.dx, b.dy));
   });
   taps.resize(static_cast<std::size_t>(options.kept));
   return taps;
@@ -211,6 +216,15 @@ Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vecto
 }  // namespace
 
 std::string_view to_string(WeightRule rule) { return rule == WeightRule::eq1 ? "eq1" : "least-squares"; }
+
+std::string_view to_string(WeightNormalization normalization) {
+  switch (normalization) {
+    case WeightNormalization::none: return "none";
+    case WeightNormalization::origin: return "origin";
+    case WeightNormalization::modulus: return "modulus";
+  }
+  return {};
+}
 
 SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
   require_grid("signal_window", grid);

@@ -33,26 +33,39 @@ struct DiffusionTap {
 };
 
 enum class WeightRule {
-  eq1,            ///< Lagrange et al. 2024, Eq. (1), divided by its sum of moduli and times most_sum
+  eq1,            ///< Lagrange et al. 2024, Eq. (1), by WeightNormalization
   least_squares,  ///< weights with the least noise in the window
 };
 /// "eq1", "least-squares"
 std::string_view to_string(WeightRule rule);
+
+/// Factor of the weights of Eq. (1). That of none and origin is reduced where their sum of moduli exceeds most_sum.
+enum class WeightNormalization {
+  none,     ///< 1: as printed
+  origin,   ///< 1 / w(0, 0), w(0, 0) = 2 width height + 1 - kappa_x kappa_y: the pixel's own weight becomes 1
+  modulus,  ///< most_sum / (sum of |weights|)
+};
+/// "none", "origin", "modulus"
+std::string_view to_string(WeightNormalization normalization);
 
 struct WeightOptions {
   WeightRule rule = WeightRule::eq1;
   int taps = 27;        ///< number of taps, common to all hogels, chosen by Eq. (4)
   int kept = 0;         ///< number of largest weights kept for each hogel; 0: all
   int parallelism = 0;  ///< p of Eq. (7): errors move less than p columns to the left for each row down; 0: unlimited
-  /// Side of a square around frequency 0, cycles per pixel, outside which noise is also suppressed; 0.1 to 1, 1: none.
-  double kappa = 1;
-  /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1, 2.2 for least_squares. Up to 1 errors are bounded.
-  /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always.
+  /// Sides of a rectangle around frequency 0, cycles per pixel, outside which noise is also suppressed; 0.1 to 1, 1:
+  /// all frequencies.
+  double kappa_x = 1;
+  double kappa_y = 1;
+  /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1 by modulus, else 2.2. Up to 1 errors are bounded.
+  /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always. origin at 4 diverged with kappa 1 and
+  /// one bit, and was stable with kappa 0.9 and 8 bits (tests/quantize/view_dependent_test.cpp).
   double most_sum = 0;
   bool serpentine = false;  ///< adds weights for rows from right to left: those of the windows mirrored left to right
   /// Taps instead of `taps` chosen for these hogels: those that diffusion_taps chose for all windows of a viewer who
   /// moves. Weights over the same taps replace each other in a plan (ErrorDiffusionPlan::set_weights).
   std::vector<DiffusionTap> given_taps{};
+  WeightNormalization normalization = WeightNormalization::modulus;  ///< of eq1
 };
 
 /// Weights of each hogel, over common taps.
@@ -73,11 +86,13 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 ///   w(x, y) = 2 M_s(x, y) cos(2 pi (xi x + eta y)) + M_hf(x, y),
 /// M_s and M_hf the transforms of the window and of the frequencies outside kappa (Eq. 8, 9). They are the values at
 /// the taps of an ideal W that is 1 in these regions and 0 elsewhere. The taps are diffusion_taps of the hogels'
-/// windows, or given_taps.
+/// windows, or given_taps. M_hf(0, 0) = 1 - kappa_x kappa_y, the area of these frequencies, as for any transform;
+/// Eq. (9) prints 1 there, which leaves out the transform of the rectangle. It matters to origin and least_squares.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
 /// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
-/// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1. Measured for
-/// speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p (tests/quantize/error_diffusion_test.cpp).
+/// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1 by modulus.
+/// Measured for speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p
+/// (tests/quantize/error_diffusion_test.cpp).
 /// Throws invalid_argument for options out of range, for more taps than the neighbourhood has, for given_taps beyond it
 /// or in another order than DiffusionWeights::taps, and for windows below 1e-6 cycles a pixel or not within |frequency|
 /// <= 1/2.

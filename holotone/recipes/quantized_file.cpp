@@ -31,7 +31,11 @@ void describe_quantization(Metadata& metadata, const Quantization& quantization)
   set_metadata(metadata, "weights_rule", to_string(windows.rule));
   set_metadata(metadata, "weights_sum", quantization.weights->most_sum);
   set_metadata(metadata, "weights_p", windows.parallelism > 0 ? std::to_string(windows.parallelism) : "free");
-  set_metadata(metadata, "kappa", windows.kappa);
+  if (windows.rule == WeightRule::eq1)
+    set_metadata(metadata, "weights_normalization", to_string(windows.normalization));
+  if (windows.kappa_x == windows.kappa_y) set_metadata(metadata, "kappa", windows.kappa_x);
+  set_metadata(metadata, "kappa_x", windows.kappa_x);
+  set_metadata(metadata, "kappa_y", windows.kappa_y);
 }
 
 }  // namespace holotone

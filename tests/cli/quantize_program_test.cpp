@@ -114,6 +114,8 @@ TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
                                   {"weights_rule", "least-squares"},
                                   {"weights_p", 2},
                                   {"kappa", 0.8},
+                                  {"kappa_x", 0.8},
+                                  {"kappa_y", 0.8},
                                   {"viewer", "3.6cm:6mmx4mm@1mm,-500um"},
                                   {"serpentine", 0}};
     for (const auto& [key, value] : expected.items()) EXPECT_EQ(info[key], value) << key;
@@ -122,6 +124,35 @@ TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
     const auto codes = codes_of(name);
     EXPECT_LE(*std::max_element(codes.begin(), codes.end()), 7);
   }
+}
+
+TEST_F(QuantizeTest, FactorsOfEq1HaveNames) {
+  speckle("in.npy", 60, 90);
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--viewer", "36mm:6x4mm", "--hogel", "30", "--rule", "eq1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_json(line("in.npy", "out.png", all));
+  };
+  const auto sum = [](const nlohmann::json& json) { return json["holograms"][0]["weights_sum"][1].get<double>(); };
+  const auto usual = with({});
+  EXPECT_EQ(usual["normalization"], "modulus");
+  EXPECT_EQ(usual["kappa"], 1);
+  EXPECT_NEAR(sum(usual), 0.98, 1e-5);
+  const auto none = with({"--normalize", "none"});
+  EXPECT_EQ(none["normalization"], "none");
+  EXPECT_GT(sum(none), 1);
+  EXPECT_LT(sum(none), 2);
+  EXPECT_NEAR(sum(with({"--normalize", "origin"})), 2.2, 1e-5);
+  const auto origin = with({"--normalize", "origin", "--kappa", "0.8,0.9", "--most-sum", "4"});
+  EXPECT_GT(sum(origin), 2.2);
+  EXPECT_EQ(origin.count("kappa"), 0U);
+  const auto info = run_json({"info", path("out.png")})["metadata"];
+  const nlohmann::json expected{
+      {"weights_rule", "eq1"}, {"weights_normalization", "origin"}, {"kappa_x", 0.8}, {"kappa_y", 0.9}};
+  for (const auto& [key, value] : expected.items()) {
+    EXPECT_EQ(info[key], value) << key;
+  }
+  EXPECT_EQ(info.count("kappa"), 0U);
 }
 
 TEST_F(QuantizeTest, CodesAreThePlansWhateverTheFileAndItsBlocks) {
@@ -302,6 +333,9 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect(with({"--weights", "0"}), {"--weights"});
   expect(with({"--kept", "28"}), {"--kept: expected a whole number from 1 to 27, got '28'"});
   expect(with({"--kappa", "0"}), {"--kappa"});
+  expect(with({"--kappa", "0.5,0.6,0.7"}), {"--kappa", "KX,KY"});
+  expect(with({"--normalize", "origin"}), {"--normalize", "--rule eq1"});
+  expect(with({"--rule", "eq1", "--normalize", "sum"}), {"--normalize", "none"});
   expect(with({"--most-sum", "5"}), {"--most-sum"});
   expect(with({"--rule", "eq2"}), {"--rule: expected eq1 or least-squares", "did you mean 'eq1'"});
   expect(with({"--order", "serpentine", "--p", "3"}), {"--order: expected raster with --p"});
