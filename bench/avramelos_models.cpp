@@ -164,6 +164,10 @@ PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64
   return picture;
 }
 
+PixelBlock middle_block(const PictureModel& picture, std::int64_t side) {
+  return {picture.width / 2 / side * side, picture.height / 2 / side * side, side, side};
+}
+
 std::string describe(const PictureModel& picture) {
   return fmt::format("{}, {} components, {} x {} pixels", picture.name, picture.model.count(), picture.width,
                      picture.height);

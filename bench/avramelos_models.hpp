@@ -28,6 +28,12 @@ std::vector<PictureModel> paper_pictures(bool small);
 /// dropped. Throws for a file that is not .smoe, or of other than two dimensions and three channels.
 PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height);
 
+/// Sides of the paper's blocks, pixels.
+inline constexpr std::int64_t block_sizes[] = {16, 32, 64, 128, 256};
+
+/// Block of side x side pixels that contains the centre of the picture.
+PixelBlock middle_block(const PictureModel& picture, std::int64_t side);
+
 /// "Car, 21802 components, 512 x 512 pixels"
 std::string describe(const PictureModel& picture);
 

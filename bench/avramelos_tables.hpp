@@ -14,10 +14,4 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
 /// Figure 9: occupancy, of the paper's decoder and of the renderer's kernels.
 void print_figure_9(const TableOptions& options, nlohmann::json& results);
 
-/// Sides of the paper's blocks, pixels.
-inline constexpr std::int64_t block_sizes[] = {16, 32, 64, 128, 256};
-
-/// Block of side x side pixels that contains the centre of the picture.
-PixelBlock middle_block(const PictureModel& picture, std::int64_t side);
-
 }  // namespace bench

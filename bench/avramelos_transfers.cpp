@@ -1,6 +1,8 @@
 #include <bench/avramelos_tables.hpp>
 #include <fmt/format.h>
 #include <iterator>
+#include <numeric>
+#include <optional>
 
 namespace bench {
 namespace {
@@ -19,42 +21,43 @@ constexpr std::int64_t bytes_a_pixel = 3 * sizeof(float);
 
 }  // namespace
 
-PixelBlock middle_block(const PictureModel& picture, std::int64_t side) {
-  return {picture.width / 2 / side * side, picture.height / 2 / side * side, side, side};
-}
-
 void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results) {
   fmt::print("\nTable 3: transfers of a block of Car, microseconds; published with a GTX Titan X\n\n");
   std::vector<std::vector<std::string>> rows = {{"block", "up: Quasar", "OpenCL", "copy here", "bytes", "renderer",
                                                  "down: Quasar", "copy here", "bytes", "renderer", "its codes"}};
+  const bool moves = options.device.backend != holotone::Backend::cpu;
   const auto add = [&](const std::string& name, const PublishedTransfer* published,
                        const std::vector<std::int64_t>& list, const holotone::SmoeModel& model,
                        const holotone::Shape<2>& size) {
     nlohmann::json json = {{"block", name}};
     std::vector<std::string> row{name};
-    const std::int64_t up = std::ssize(list) * bytes_a_component;
-    const std::int64_t down = size[0] * size[1] * bytes_a_pixel;
-    const bool moves = options.device.backend != holotone::Backend::cpu;
-    const auto cell = [&](const char* key, double value) {
-      row.push_back(three_digits(value));
-      json[key] = value;
+    const auto cell = [&](const char* key, std::optional<double> value) {
+      row.push_back(value ? three_digits(*value) : "-");
+      if (value) json[key] = *value;
     };
-    const auto measured = [&](const char* key, const auto& value) { moves ? cell(key, value()) : row.push_back("-"); };
-    const auto known = [&](const char* key, double PublishedTransfer::*value) {
-      published != nullptr ? cell(key, published->*value) : row.push_back("-");
+    const auto known = [&](double PublishedTransfer::*value) {
+      return published != nullptr ? std::optional(published->*value) : std::nullopt;
+    };
+    const auto copied = [&](std::int64_t bytes, bool up) {
+      return moves ? std::optional(transfer_us(bytes, options.device, up)) : std::nullopt;
     };
     RendererTransfers own;
     if (moves) own = renderer_transfers(model, list, size, options.device);
-    known("published_quasar_up_us", &PublishedTransfer::quasar_up);
-    known("published_opencl_up_us", &PublishedTransfer::opencl_up);
-    measured("up_us", [&] { return transfer_us(up, options.device, true); });
+    const auto of_renderer = [&](double RendererTransfers::*value) {
+      return moves ? std::optional(own.*value) : std::nullopt;
+    };
+    const std::int64_t up = std::ssize(list) * bytes_a_component;
+    const std::int64_t down = size[0] * size[1] * bytes_a_pixel;
+    cell("published_quasar_up_us", known(&PublishedTransfer::quasar_up));
+    cell("published_opencl_up_us", known(&PublishedTransfer::opencl_up));
+    cell("up_us", copied(up, true));
     row.push_back(std::to_string(up));
-    measured("renderer_up_us", [&] { return own.up; });
-    known("published_quasar_down_us", &PublishedTransfer::quasar_down);
-    measured("down_us", [&] { return transfer_us(down, options.device, false); });
+    cell("renderer_up_us", of_renderer(&RendererTransfers::up));
+    cell("published_quasar_down_us", known(&PublishedTransfer::quasar_down));
+    cell("down_us", copied(down, false));
     row.push_back(std::to_string(down));
-    measured("renderer_down_us", [&] { return own.down; });
-    measured("renderer_codes_us", [&] { return own.codes; });
+    cell("renderer_down_us", of_renderer(&RendererTransfers::down));
+    cell("renderer_codes_us", of_renderer(&RendererTransfers::codes));
     rows.push_back(row);
     results["table_3"].push_back(json);
   };
@@ -63,12 +66,12 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
     add(std::to_string(side), &table_3[i], window_list(car.model, middle_block(car, side), car.window_px), car.model,
         {side, side});
   }
-  if (options.device.backend != holotone::Backend::cpu) {
+  if (moves && !options.small) {
     for (const auto& [width, height, count] : {std::array<std::int64_t, 3>{1920, 1080, 169401}, {3840, 2160, 686763}}) {
-      if (options.small || count > options.max_points) continue;
+      if (count > options.max_points) continue;
       const auto frame = seeded_model("seeded", 2, count, width, height, 16);
       std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-      for (std::int64_t j = 0; j < count; ++j) all[static_cast<std::size_t>(j)] = j;
+      std::iota(all.begin(), all.end(), std::int64_t{0});
       add(fmt::format("{}p", height), nullptr, all, frame.model, {height, width});
     }
   }

@@ -60,7 +60,8 @@ DataPointer avif_bytes(const Codes& picture, int quantizer) {
   Codes codes = picture.to(holotone::Device{});  // libavif reads it through a pointer to what it may write
   if (channels == 1) {
     avifImageAllocatePlanes(image.get(), AVIF_PLANES_YUV);
-    each_row(*image, codes.data(), [&](const std::uint8_t* grey, std::uint8_t* luma) { std::copy_n(grey, nx, luma); });
+    each_row(*image, codes.data(),
+             [&](const std::uint8_t* grey, std::uint8_t* luma) { std::copy_n(grey, image->width, luma); });
   } else {
     const auto rgb = rgb_of(*image, codes);
     check(avifImageRGBToYUV(image.get(), &rgb), "avifImageRGBToYUV");

@@ -59,7 +59,8 @@ Array<T, 1> uploaded(const std::vector<T>& values, const Queue& queue) {
 }  // namespace
 
 BlockLists window_lists(const SmoeModel& model, const holotone::Shape<2>& size, std::int64_t side, double window_px) {
-  const auto [ny, nx] = size;
+  const std::int64_t ny = size[0];
+  const std::int64_t nx = size[1];
   const std::int64_t across = (nx + side - 1) / side;
   BlockLists lists{
       side, std::vector<std::int32_t>(static_cast<std::size_t>(across * ((ny + side - 1) / side) + 1)), {}};

@@ -147,7 +147,8 @@ ColourSimilarity colour_similarity(View<const float, 3> a, View<const float, 3> 
     }
     for (std::size_t c = 0; c < 3; ++c) squares[c] += (own[0][c] - own[1][c]) * (own[0][c] - own[1][c]);
   }
-  const auto psnr = [&](std::size_t c) { return psnr_db(squares[c] / static_cast<double>(ny * nx)); };
+  const auto pixels = static_cast<double>(ny * nx);
+  const auto psnr = [&](std::size_t c) { return psnr_db(squares[c] / pixels); };
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   ColourSimilarity result{psnr(0), none, none, none, none};
   if (colour) {
