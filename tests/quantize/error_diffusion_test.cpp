@@ -5,8 +5,8 @@
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
-#include <tests/quantize/error_diffusion.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <tests/quantize/error_diffusion.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {

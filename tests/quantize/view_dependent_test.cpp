@@ -57,39 +57,50 @@ struct Decibels {
   double spread = 0;
 };
 
-/// Noise in the windows of a central hogel, an edge hogel and a corner hogel for the values of `leads`.
-std::array<Decibels, leads.size()> decibels_by_lead(WeightOptions options) {
-  const auto windows = windows_of_paper();
-  std::array<std::array<double, seeds>, leads.size()> means{};
+/// Fields for the windows of a central hogel, an edge hogel and a corner hogel, and the noise of their truncation.
+struct Light {
+  SignalWindow window;
+  std::size_t seed;
+  Array<Complex, 2> field;
+  double truncated;
+};
+std::vector<Light> lights_of(const std::vector<SignalWindow>& windows) {
+  std::vector<Light> all;
   for (const std::size_t hogel : {65, 60, 0}) {
-    const auto& window = windows[hogel];
-    std::vector<DiffusionWeights> weights;
-    for (const int p : leads) {
-      options.parallelism = p;
-      options.given_taps = diffusion_taps(windows, options);
-      weights.push_back(diffusion_weights(std::span(&window, 1), options));
-    }
     for (std::size_t seed = 0; seed < seeds; ++seed) {
-      const auto field = light_to(window, 2 + seed);
-      const double truncated = noise_of(field, {{}, Array<float, 2>({1, 0})}, window);
-      for (std::size_t i = 0; i < leads.size(); ++i)
-        means[i][seed] += 10 * std::log10(noise_of(field, weights[i], window) / truncated) / 3;
+      auto field = light_to(windows[hogel], 2 + seed);
+      const double truncated = noise_of(field, {{}, Array<float, 2>({1, 0})}, windows[hogel]);
+      all.push_back({windows[hogel], seed, std::move(field), truncated});
     }
-  }
-  std::array<Decibels, leads.size()> all;
-  for (std::size_t i = 0; i < leads.size(); ++i) {
-    double squares = 0;
-    for (const double own : means[i]) all[i].mean += own / seeds;
-    for (const double own : means[i]) squares += (own - all[i].mean) * (own - all[i].mean);
-    all[i].spread = std::sqrt(squares / (seeds - 1));
   }
   return all;
 }
 
-std::array<Decibels, leads.size()> printed(const char* name, const WeightOptions& options) {
-  const auto all = decibels_by_lead(options);
+Decibels decibels_of(WeightOptions options) {
+  static const auto windows = windows_of_paper();
+  static const auto lights = lights_of(windows);
+  options.given_taps = diffusion_taps(windows, options);
+  std::array<double, seeds> means{};
+  for (const auto& light : lights) {
+    const auto weights = diffusion_weights(std::span(&light.window, 1), options);
+    means[light.seed] += 10 * std::log10(noise_of(light.field, weights, light.window) / light.truncated) / 3;
+  }
+  Decibels all;
+  double squares = 0;
+  for (const double own : means) all.mean += own / seeds;
+  for (const double own : means) squares += (own - all.mean) * (own - all.mean);
+  all.spread = std::sqrt(squares / (seeds - 1));
+  return all;
+}
+
+std::array<Decibels, leads.size()> decibels_by_lead(const char* name, WeightOptions options) {
+  std::array<Decibels, leads.size()> all;
   std::printf("noise in the window, dB above truncation's, p free, 6, 3, 1: %s", name);
-  for (const auto& [mean, spread] : all) std::printf("  %.2f +- %.2f", mean, spread);
+  for (std::size_t i = 0; i < leads.size(); ++i) {
+    options.parallelism = leads[i];
+    all[i] = decibels_of(options);
+    std::printf("  %.2f +- %.2f", all[i].mean, all[i].spread);
+  }
   std::printf("\n");
   return all;
 }
@@ -104,20 +115,20 @@ TEST(ViewDependent, WhatPCosts) {
   };
   WeightOptions options;
   options.rule = WeightRule::least_squares;
-  const auto least = printed("least squares", options);
+  const auto least = decibels_by_lead("least squares", options);
   expect_order(least);
   options.rule = WeightRule::eq1;
   options.normalization = WeightNormalization::origin;
-  const auto damped = printed("origin", options);
+  const auto damped = decibels_by_lead("origin", options);
   options.kappa_x = options.kappa_y = 0.9;
   options.most_sum = 4;
-  const auto origin = printed("origin, kappa 0.9, sums up to 4", options);
+  const auto origin = decibels_by_lead("origin, kappa 0.9, sums up to 4", options);
   expect_order(origin);
   options = {};
   options.normalization = WeightNormalization::none;
-  const auto none = printed("none", options);
+  const auto none = decibels_by_lead("none", options);
   options.normalization = WeightNormalization::modulus;
-  const auto modulus = printed("modulus", options);
+  const auto modulus = decibels_by_lead("modulus", options);
   for (std::size_t i = 0; i < leads.size(); ++i) {
     EXPECT_LT(least[i].mean, -16);
     EXPECT_LT(origin[i].mean, -8.5);
@@ -193,14 +204,13 @@ TEST(ViewDependent, ErrorsStayBounded) {
 // The second selection of the paper, the largest weights of each hogel, against fewer taps for all hogels. Under one
 // limit of the sum of moduli few weights leave less noise than many, however they are selected.
 TEST(ViewDependent, FewWeightsLeaveLessNoise) {
-  const auto windows = windows_of_paper();
-  const auto noise = [&](int taps, int kept) {
+  const auto noise = [](int taps, int kept) {
     WeightOptions options;
     options.rule = WeightRule::least_squares;
     options.parallelism = 3;
     options.taps = taps;
     options.kept = kept;
-    return mean_decibels(windows, options);
+    return decibels_of(options).mean;
   };
   const double all = noise(27, 0);
   std::printf("least squares, p = 3, 27 weights: %.1f dB\n", all);
