@@ -123,7 +123,8 @@ double window_noise_gain(const SpreadWindow& window) {
 }
 
 std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axes) {
-  return std::max<std::int64_t>(1, std::llround(error / (loss_an_addition * std::pow(window_noise_gain(window), axes))));
+  return std::max<std::int64_t>(1,
+                                std::llround(error / (loss_an_addition * std::pow(window_noise_gain(window), axes))));
 }
 
 SpreadWindow choose_window(double tolerance, double upsampling, int axes) {
