@@ -44,32 +44,41 @@ Array<Complex, 2> light_to(const SignalWindow& window, std::uint64_t seed) {
   return field;
 }
 
-double noise_of(const Array<Complex, 2>& field, const DiffusionWeights& weights, const SignalWindow& window) {
+WindowNoise noise_of(const Array<Complex, 2>& field, const DiffusionWeights& weights, const SignalWindow& window) {
   ErrorDiffusionPlan plan({}, weights, field.shape());
   Array<std::uint8_t, 2> codes(field.shape());
   plan.execute(field.view(), codes.view());
-  return window_noise(field.view(), codes.view(), {}, plan.report().scale, window).noise;
+  return window_noise(field.view(), codes.view(), {}, plan.report().scale, window);
 }
 
-/// Noise in the windows in dB relative to truncation: mean of all seeds, and standard deviation of one.
+/// In dB relative to truncation: noise in the windows, mean of all seeds and standard deviation of one; mean signal to
+/// noise at the eye.
 struct Decibels {
   double mean = 0;
   double spread = 0;
+  double gain = 0;
 };
+
+double decibels(double ratio) { return 10 * std::log10(ratio); }
+
+double signal_to_noise(const WindowNoise& sums) {
+  const auto [signal, noise] = projected(sums);
+  return decibels(signal / noise);
+}
 
 /// Fields for the windows of a central hogel, an edge hogel and a corner hogel, and the noise of their truncation.
 struct Light {
   SignalWindow window;
   std::size_t seed;
   Array<Complex, 2> field;
-  double truncated;
+  WindowNoise truncated;
 };
 std::vector<Light> lights_of(const std::vector<SignalWindow>& windows) {
   std::vector<Light> all;
   for (const std::size_t hogel : {65, 60, 0}) {
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       auto field = light_to(windows[hogel], 2 + seed);
-      const double truncated = noise_of(field, {{}, Array<float, 2>({1, 0})}, windows[hogel]);
+      const auto truncated = noise_of(field, {{}, Array<float, 2>({1, 0})}, windows[hogel]);
       all.push_back({windows[hogel], seed, std::move(field), truncated});
     }
   }
@@ -81,11 +90,13 @@ Decibels decibels_of(WeightOptions options) {
   static const auto lights = lights_of(windows);
   options.given_taps = diffusion_taps(windows, options);
   std::array<double, seeds> means{};
+  Decibels all;
   for (const auto& light : lights) {
     const auto weights = diffusion_weights(std::span(&light.window, 1), options);
-    means[light.seed] += 10 * std::log10(noise_of(light.field, weights, light.window) / light.truncated) / 3;
+    const auto own = noise_of(light.field, weights, light.window);
+    means[light.seed] += decibels(own.noise / light.truncated.noise) / 3;
+    all.gain += (signal_to_noise(own) - signal_to_noise(light.truncated)) / static_cast<double>(lights.size());
   }
-  Decibels all;
   double squares = 0;
   for (const double own : means) all.mean += own / seeds;
   for (const double own : means) squares += (own - all.mean) * (own - all.mean);
@@ -95,11 +106,11 @@ Decibels decibels_of(WeightOptions options) {
 
 std::array<Decibels, leads.size()> decibels_by_lead(const char* name, WeightOptions options) {
   std::array<Decibels, leads.size()> all;
-  std::printf("noise in the window, dB above truncation's, p free, 6, 3, 1: %s", name);
+  std::printf("noise (signal to noise) in the window, dB above truncation's, p free, 6, 3, 1: %s", name);
   for (std::size_t i = 0; i < leads.size(); ++i) {
     options.parallelism = leads[i];
     all[i] = decibels_of(options);
-    std::printf("  %.2f +- %.2f", all[i].mean, all[i].spread);
+    std::printf("  %.2f +- %.2f (%.1f)", all[i].mean, all[i].spread, all[i].gain);
   }
   std::printf("\n");
   return all;
@@ -131,6 +142,7 @@ TEST(ViewDependent, WhatPCosts) {
   const auto modulus = decibels_by_lead("modulus", options);
   for (std::size_t i = 0; i < leads.size(); ++i) {
     EXPECT_LT(least[i].mean, -16);
+    EXPECT_GT(least[i].gain, 4.5);
     EXPECT_LT(origin[i].mean, -8.5);
     EXPECT_LT(damped[i].mean, -8.5);
     EXPECT_LT(none[i].mean, -3);
