@@ -29,9 +29,9 @@ double window_error(const SpreadWindow& window);
 /// upsampling). With n axes, rounding to eps before the transform gives a relative error of about eps gain^n after it.
 double window_noise_gain(const SpreadWindow& window);
 
-/// Number of equal float32 numbers that may be added one by one before the division by phihat on `axes` axes, so that the
-/// result's relative error stays below `error`: each addition loses up to 6.3e-9 of the sum (measured), always in the
-/// same direction, and the division amplifies that as it does noise.
+/// Number of equal float32 numbers that may be added one by one before the division by phihat on `axes` axes, so that
+/// the result's relative error stays below `error`: each addition loses up to 6.3e-9 of the sum (measured), always in
+/// the same direction, and the division amplifies that as it does noise.
 std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axes);
 
 /// Returns the narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most
