@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/quantize/window_noise.hpp>
 #include <numbers>
@@ -31,7 +32,7 @@ std::vector<Complex> shown_by(const ErrorDiffusionOptions& options) {
 Complex wanted(Complex value, Modulation modulation, float scale) {
   const Complex h = value / scale;
   if (modulation == Modulation::amplitude) return std::clamp(h.real(), -1.0F, 1.0F) / 2;
-  return h / std::max(1.0F, std::abs(h));
+  return std::norm(h) <= 1 ? h : h / std::max(1.0F, std::abs(h));  // few pixels need the slow root
 }
 
 bool inside(double frequency, double middle, double side) { return std::abs(frequency - middle) <= side / 2; }
@@ -91,15 +92,16 @@ Array<Complex, 2> window_lens(const FieldGrid& grid, const Viewer& viewer, doubl
   const double z = viewer.distance_m;
   const double r0 = std::hypot(x0, y0, z);
   Array<Complex, 2> lens(shape);
-  for (std::int64_t row = 0; row < shape[0]; ++row) {
+  parallel_for(0, shape[0], [&](std::int64_t row) {
     const double y = (static_cast<double>(shape[0] - 1) / 2 - static_cast<double>(row)) * grid.pitch_m;
     for (std::int64_t column = 0; column < shape[1]; ++column) {
       const double x = (static_cast<double>(column) - static_cast<double>(shape[1] - 1) / 2) * grid.pitch_m;
       const double r = std::sqrt((x0 - x) * (x0 - x) + (y0 - y) * (y0 - y) + z * z);
       const double turns = (r - r0 + (x0 * x + y0 * y) / r0) / grid.wavelength_m;
-      lens(row, column) = Complex(std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns))));
+      const auto phase = static_cast<float>(2 * std::numbers::pi * (turns - std::floor(turns + 0.5)));
+      lens(row, column) = {std::cos(phase), std::sin(phase)};
     }
-  }
+  });
   return lens;
 }
 
@@ -112,8 +114,12 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
   const FftPlan transform(shape);
   const auto spectrum_of = [&](const auto& values, const auto& value_of) {
     Array<Complex, 2> plane(shape);
-    std::transform(values.data(), values.data() + values.size(), plane.data(), value_of);
-    if (!lens.empty()) std::transform(plane.data(), plane.data() + plane.size(), lens.data(), plane.data(), times);
+    parallel_for(0, shape[0], [&](std::int64_t row) {
+      const auto* const from = &values(row, 0);
+      auto* const to = &plane(row, 0);
+      std::transform(from, from + shape[1], to, value_of);
+      if (!lens.empty()) std::transform(to, to + shape[1], &lens(row, 0), to, times);
+    });
     transform.execute(plane.view(), FftDirection::forward);
     return plane;
   };

@@ -231,7 +231,7 @@ TEST(WindowNoise, TheLensShowsTheLightInThePlaneOfTheWindow) {
     const auto written = reference::curvature(x, y, viewer.x_m, viewer.y_m, viewer.distance_m, grid.wavelength_m);
     worst = std::max(worst, std::abs(Complex64(lens.data()[i]) - written));
   }
-  support::expect_within("lens", worst, 1e-7);
+  support::expect_within("lens", worst, 3e-7);  // phases in float32
 }
 
 TEST(WindowNoise, CodesOnALineHaveATwinAndAZeroOrder) {
