@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t most_default_hogel_px = 2048;
 constexpr std::int64_t least_default_hogel_px = 64;
 constexpr std::int64_t pixels_at_once = 1 << 22;  ///< most pixels of a field read at once; target for a block
-constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple; truncation without squares
+constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple
 
 /// A field without the reference beam, in blocks of rows; a block stays valid until another is requested.
 class FieldBlocks {
@@ -113,8 +113,8 @@ std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
 }
 
 /// Rows per read: all rows, or whole rows of hogels up to a block's size.
-std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side, std::int64_t square_side) {
-  if (job.method == QuantizeMethod::truncate) side = square_side > 0 ? square_side : truncated_rows;
+std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side) {
+  if (job.method == QuantizeMethod::truncate) side = truncated_rows;
   const bool whole = side == 0 || job.diffusion.borders == HogelBorders::carry;
   if (whole || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
   return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
@@ -230,19 +230,14 @@ void require_memory_for(const QuantizeRow& row, std::int64_t rows, bool carry) {
 
 /// Quantizes, measures and writes the field block by block.
 void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
-                std::int64_t square_side, Progress& progress) {
+                Progress& progress) {
   ErrorDiffusionOptions options = job.diffusion;
   // Truncation: each pixel by itself, in blocks of any rows.
   options.hogel_px = job.method == QuantizeMethod::truncate ? blocks.rows() : row.hogel_px;
   options.scale = row.scale;
   options.cache_folder = cache_folder();
   std::optional<WindowMeter> meter;
-  if (job.viewer) {
-    ErrorDiffusionOptions squares = options;
-    squares.hogel_px = square_side;
-    squares.borders = HogelBorders::separate;
-    meter.emplace(squares, row.grid, *job.viewer, row.beam);
-  }
+  if (job.viewer) meter.emplace(options, row.grid, *job.viewer, row.beam);
   BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
@@ -277,13 +272,12 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.output = task.output;
   row.channel = task.channel;
   row.grid = stated_grid(task.input, metadata, reader.shape());
-  // Noise is measured in the same squares for every method.
   const bool windows = job.viewer.has_value() || job.method == QuantizeMethod::vded;
-  std::int64_t square_side =
+  std::int64_t window_px =
       windows ? window_side(job, task.input, metadata, row.grid.pitch_m) : job.hogel_px.value_or(0);
-  if (square_side >= std::max(row.grid.nx, row.grid.ny)) square_side = 0;
-  row.square_px = square_side;
-  row.hogel_px = hogel_side(job, square_side);
+  if (window_px >= std::max(row.grid.nx, row.grid.ny)) window_px = 0;
+  row.window_px = window_px;
+  row.hogel_px = hogel_side(job, window_px);
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
   constexpr std::int64_t most_hogels = 1 << 18;  // each has a set of weights
   if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
@@ -292,9 +286,9 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
     if (job.hogel_px) reject("--hogel", expected, got);
     throw_io(task.input, expected, got);
   }
-  row.beam = reference_beam(job, task.input, row.grid, square_side);
+  row.beam = reference_beam(job, task.input, row.grid, window_px);
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px, row.beam);
-  const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px, square_side);
+  const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px);
   require_memory_for(row, rows, job.diffusion.borders == HogelBorders::carry);
   before(row);
   FieldBlocks blocks(reader, row.grid, row.beam, rows);
@@ -307,7 +301,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
-  make_codes(job, row, blocks, metadata, square_side, progress);
+  make_codes(job, row, blocks, metadata, progress);
   row.seconds = watch.seconds();
   return row;
 }

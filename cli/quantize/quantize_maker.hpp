@@ -17,7 +17,7 @@ struct QuantizeRow {
   std::string channel;  ///< see QuantizeTask
   FieldGrid grid;
   std::int64_t hogel_px = 0;   ///< 0: the panel
-  std::int64_t square_px = 0;  ///< side of the squares of WindowMeter and their windows; 0: the panel
+  std::int64_t window_px = 0;  ///< side of the squares that see windows of their own; 0: the panel
   Shape<2> hogels{};
   ReferenceBeam beam;
   HogelWeights weights;

@@ -72,7 +72,7 @@ std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vec
     if (is_seen(row) && (worst == nullptr || most(row) > most(*worst))) worst = &row;
   }
   if (worst == nullptr) return {};
-  const bool movable = separating_beam(worst->grid, *job.viewer, worst->square_px).has_value();
+  const bool movable = separating_beam(worst->grid, *job.viewer, worst->window_px).has_value();
   const std::string tilt =
       movable ? "use --reference-angle auto" : "use a smaller viewing window and --reference-angle auto";
   std::vector<std::string> remarks;

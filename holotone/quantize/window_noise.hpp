@@ -26,7 +26,8 @@ struct WindowNoise {
 /// field over the scale, clipped as by ErrorDiffusionPlan and not (amplitude: q and c less 1/2, the constant of the
 /// zero order, c real, h complex). Q, C and H are their transforms over these n pixels, times `lens`, and
 ///   light = sum over the window of |Q|^2 / n^2, the others likewise.
-/// `lens` has modulus 1 and removes the curvature of the waves to the window (window_lens); empty: a window far away.
+/// `lens` removes the curvature of the waves to the window (window_lens), and may fade the pixels (WindowMeter); empty:
+/// a window far away.
 /// A frequency at the window's edge counts if its centre is inside. field, codes and lens are {ny, nx} in host memory;
 /// `options` and `scale` are those that made the codes. twin and zero_order are 0 unless makes_twin.
 /// Throws invalid_argument for other shapes or codes beyond the levels. Cost O(n log n).

@@ -1,98 +1,161 @@
 #include <algorithm>
+#include <cmath>
 #include <holotone/quantize/window_noise.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/window_meter.hpp>
+#include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace holotone {
 namespace {
 
-constexpr std::int64_t most_side = 512;
-constexpr std::int64_t squares_across = 4;
+constexpr std::int64_t most_side = 576;
+constexpr std::int64_t least_overlap = 64;
+constexpr std::int64_t squares_across = 8;
 
+/// Part of an axis, and the lengths over which it overlaps with its neighbours.
 struct Span {
   std::int64_t first;
   std::int64_t count;
+  std::int64_t before;
+  std::int64_t after;
 };
 
-/// Up to four parts along an axis, at most most_side long, each within a hogel: spread over hogels and over the places
-/// in them, because a hogel's edges see another window than its middle.
-std::vector<Span> spans_of(std::int64_t all, std::int64_t side) {
-  const std::int64_t own = side > 0 ? std::min(side, all) : all;
-  const std::int64_t count = (all + own - 1) / own;
-  const std::int64_t some = std::min(squares_across, std::max(count, (all + most_side - 1) / most_side));
+/// An axis in parts of most_side that overlap, or as a whole.
+std::vector<Span> spans_of(std::int64_t all) {
+  if (all <= most_side) return {{0, all, 0, 0}};
+  constexpr std::int64_t own = most_side - least_overlap;
+  const std::int64_t steps = (all - least_overlap + own - 1) / own - 1;
+  const auto first_of = [&](std::int64_t part) { return part * (all - most_side) / steps; };
   std::vector<Span> spans;
-  for (std::int64_t i = 0; i < some; ++i) {
-    const double middle = static_cast<double>(2 * i + 1) / static_cast<double>(2 * some);
-    const double place = middle * static_cast<double>(count);
-    const auto hogel = static_cast<std::int64_t>(place);
-    const std::int64_t first = hogel * own;
-    const std::int64_t length = std::min(own, all - first);
-    const std::int64_t seen = std::min(length, most_side);
-    const double within = count >= some ? middle : place - static_cast<double>(hogel);
-    const auto start = static_cast<std::int64_t>(within * static_cast<double>(length) - static_cast<double>(seen) / 2);
-    spans.push_back({first + std::clamp<std::int64_t>(start, 0, length - seen), seen});
+  for (std::int64_t part = 0; part <= steps; ++part) {
+    const std::int64_t first = first_of(part);
+    spans.push_back({first, most_side, part > 0 ? first_of(part - 1) + most_side - first : 0,
+                     part < steps ? first + most_side - first_of(part + 1) : 0});
   }
   return spans;
 }
 
-template <class T>
-Array<T, 2> cut(View<const T, 2> from, std::int64_t row, std::int64_t column, Shape<2> shape) {
-  Array<T, 2> own(shape);
-  for (std::int64_t y = 0; y < shape[0]; ++y) std::copy_n(&from(row + y, column), shape[1], &own(y, 0));
-  return own;
+/// Rises over the overlaps as a sine: the squares of two neighbours' values have the sum 1.
+std::vector<float> lap_of(const Span& span) {
+  std::vector<float> lap(static_cast<std::size_t>(span.count), 1);
+  const auto rise = [](std::int64_t i, std::int64_t length) {
+    return static_cast<float>(
+        std::sin(std::numbers::pi / 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(length)));
+  };
+  for (std::int64_t i = 0; i < span.before; ++i) lap[static_cast<std::size_t>(i)] *= rise(i, span.before);
+  for (std::int64_t i = 0; i < span.after; ++i)
+    lap[static_cast<std::size_t>(span.count - 1 - i)] *= rise(i, span.after);
+  return lap;
+}
+
+double mean_square(const std::vector<float>& values) {
+  const auto add = [](double sum, double value) { return sum + value * value; };
+  return std::accumulate(values.begin(), values.end(), 0.0, add) / static_cast<double>(values.size());
 }
 
 }  // namespace
 
-WindowMeter::WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer,
+/// A part of the panel, filled as its rows arrive.
+struct WindowMeter::Square {
+  Span rows;
+  Span columns;
+  double x_m;  ///< centre on the panel
+  double y_m;
+  SignalWindow window;
+  std::int64_t filled = 0;  ///< number of rows
+  Array<Complex, 2> field{};
+  Array<std::uint8_t, 2> codes{};
+};
+
+WindowMeter::WindowMeter(const ErrorDiffusionOptions& options, const FieldGrid& grid, const Viewer& viewer,
                          const ReferenceBeam& beam)
-    : options_(std::move(options)), grid_(grid), viewer_(viewer) {
-  const std::int64_t side = options_.hogel_px;
-  options_.hogel_px = 0;
-  options_.serpentine = false;
-  for (const auto& y : spans_of(grid.ny, side)) {
-    for (const auto& x : spans_of(grid.nx, side)) {
-      const double right = (static_cast<double>(x.first) + static_cast<double>(x.count - grid.nx) / 2) * grid.pitch_m;
-      const double down = (static_cast<double>(y.first) + static_cast<double>(y.count - grid.ny) / 2) * grid.pitch_m;
-      const auto window = reached_window(grid, viewer, right, -down, beam);
-      if (window) squares_.push_back({y.first, x.first, y.count, x.count, right, -down, *window});
+    : grid_(grid), viewer_(viewer) {
+  truncation_.modulation = options.modulation;
+  truncation_.bits = options.bits;
+  truncation_.levels = options.levels;
+  const auto rows = spans_of(grid.ny);
+  const auto columns = spans_of(grid.nx);
+  const auto down = std::min(squares_across, std::ssize(rows));
+  const auto across = std::min(squares_across, std::ssize(columns));
+  // One square in each of down x across equal areas, at another place in each: every row and column of parts is taken
+  // about as often as any other. `scatter` has no factor in common with down and across.
+  constexpr std::int64_t scatter = 13;
+  const auto part_at = [&](std::int64_t i, const std::vector<Span>& parts) {
+    return parts[static_cast<std::size_t>((2 * i + 1) * std::ssize(parts) / (2 * down * across))];
+  };
+  for (std::int64_t j = 0; j < down; ++j) {
+    for (std::int64_t i = 0; i < across; ++i) {
+      const auto y = part_at(j * across + scatter * i % across, rows);
+      const auto x = part_at(i * down + scatter * j % down, columns);
+      const double right_m = (static_cast<double>(x.first) + static_cast<double>(x.count - grid.nx) / 2) * grid.pitch_m;
+      const double down_m = (static_cast<double>(y.first) + static_cast<double>(y.count - grid.ny) / 2) * grid.pitch_m;
+      const auto window = reached_window(grid, viewer, right_m, -down_m, beam);
+      if (window) squares_.push_back({y, x, right_m, -down_m, *window});
     }
   }
 }
+WindowMeter::~WindowMeter() = default;
+WindowMeter::WindowMeter(WindowMeter&&) noexcept = default;
+WindowMeter& WindowMeter::operator=(WindowMeter&&) noexcept = default;
 
 void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes,
                            double scale) {
-  for (const auto& square : squares_) {
-    const std::int64_t row = square.row - first_row;
-    if (row < 0 || row + square.height > field.shape()[0]) continue;
-    const Shape<2> shape{square.height, square.width};
-    const auto own = cut(field, row, square.column, shape);
-    const auto shown = cut(codes, row, square.column, shape);
-    options_.scale = scale;
-    ErrorDiffusionPlan truncation(options_, {{}, Array<float, 2>({1, 0})}, shape);
-    Array<std::uint8_t, 2> truncated(shape);
-    truncation.execute(own.view(), truncated.view());
-    const auto lens = window_lens(grid_, viewer_, square.x_m, square.y_m, shape);
-    const View<const std::uint8_t, 2> both[] = {shown.view(), truncated.view()};
-    const auto sums = window_noise(own.view(), both, options_, scale, square.window, lens.view());
-    sums_ += sums[0];
-    truncated_ += sums[1];
-    ++measured_;
+  for (auto& square : squares_) {
+    const auto& rows = square.rows;
+    const auto& columns = square.columns;
+    const std::int64_t first = std::max(first_row, rows.first);
+    const std::int64_t last = std::min(first_row + field.shape()[0], rows.first + rows.count);
+    if (first >= last) continue;
+    if (square.filled == 0) {
+      square.field = Array<Complex, 2>({rows.count, columns.count});
+      square.codes = Array<std::uint8_t, 2>({rows.count, columns.count});
+    }
+    for (std::int64_t row = first; row < last; ++row) {
+      std::copy_n(&field(row - first_row, columns.first), columns.count, &square.field(row - rows.first, 0));
+      std::copy_n(&codes(row - first_row, columns.first), columns.count, &square.codes(row - rows.first, 0));
+    }
+    square.filled += last - first;
+    if (square.filled == rows.count) measure(square, scale);
   }
+}
+
+void WindowMeter::measure(Square& square, double scale) {
+  const auto shape = square.field.shape();
+  truncation_.scale = scale;
+  ErrorDiffusionPlan truncation(truncation_, {{}, Array<float, 2>({1, 0})}, shape);
+  Array<std::uint8_t, 2> truncated(shape);
+  truncation.execute(square.field.view(), truncated.view());
+  auto lens = window_lens(grid_, viewer_, square.x_m, square.y_m, shape);
+  const auto down = lap_of(square.rows);
+  const auto across = lap_of(square.columns);
+  for (std::int64_t y = 0; y < shape[0]; ++y) {
+    for (std::int64_t x = 0; x < shape[1]; ++x) {
+      lens(y, x) *= down[static_cast<std::size_t>(y)] * across[static_cast<std::size_t>(x)];
+    }
+  }
+  const View<const std::uint8_t, 2> both[] = {square.codes.view(), truncated.view()};
+  const auto sums = window_noise(square.field.view(), both, truncation_, scale, square.window, lens.view());
+  sums_ += sums[0];
+  truncated_ += sums[1];
+  incident_ += mean_square(down) * mean_square(across);
+  ++measured_;
+  square.field = {};
+  square.codes = {};
 }
 
 WindowMeasure WindowMeter::measured() const {
   WindowMeasure mean;
   mean.squares = measured_;
   if (measured_ == 0) return mean;
-  mean.noise = sums_.noise / measured_;
-  mean.light = sums_.light / measured_;
-  mean.truncated = truncated_.noise / measured_;
-  mean.truncated_light = truncated_.light / measured_;
+  mean.noise = sums_.noise / incident_;
+  mean.light = sums_.light / incident_;
+  mean.truncated = truncated_.noise / incident_;
+  mean.truncated_light = truncated_.light / incident_;
   const auto seen = [&](const WindowNoise& sums) {
     const auto all = projected(sums);
-    return WindowSignal{all.signal / measured_, all.noise / measured_};
+    return WindowSignal{all.signal / incident_, all.noise / incident_};
   };
   mean.seen = seen(sums_);
   mean.truncated_seen = seen(truncated_);

@@ -23,42 +23,40 @@ struct WindowMeasure {
   double zero_order = 0;          ///< makes_twin: the zero order's light in the window
 };
 
-/// Measures the codes of a panel for a viewer during their computation, in up to 4 x 4 squares of at most 512 pixels a
-/// side: window_noise in the plane of the viewing window (window_lens). The squares are spread over the panel and over
-/// the parts of its hogels, each within a hogel. Each is measured for the window as seen from its own centre
-/// (reached_window). Squares without a reached_window are omitted. The squares' own edges limit a signal-to-noise ratio
-/// to some 30 dB.
+/// Measures the codes of a panel for a viewer during their computation: window_noise in the plane of the viewing window
+/// (window_lens). The panel is divided into squares of up to 576 pixels a side that overlap by 64 or more. Over the
+/// overlap a square fades as a sine: the squares' light is that of the panel, and their edges diffract nothing. Panels
+/// of up to 4160 pixels a side are measured as a whole, larger ones in 8 x 8 squares spread over the panel. Each is
+/// measured for the window as seen from its own centre (reached_window). Squares without a reached_window are omitted.
 class WindowMeter {
  public:
-  /// `options`: those of the codes, including hogel_px; the scale is an argument of add_rows. Throws as signal_window.
-  /// `beam` lights the panel; the fields measured are without it (remove_beam).
-  WindowMeter(ErrorDiffusionOptions options, const FieldGrid& grid, const Viewer& viewer,
+  /// `options`: those of the codes; the scale is an argument of add_rows. `beam` lights the panel; the fields measured
+  /// are without it (remove_beam). Throws as signal_window.
+  WindowMeter(const ErrorDiffusionOptions& options, const FieldGrid& grid, const Viewer& viewer,
               const ReferenceBeam& beam = {});
+  ~WindowMeter();
+  WindowMeter(WindowMeter&&) noexcept;
+  WindowMeter& operator=(WindowMeter&&) noexcept;
 
-  /// Measures the squares that lie wholly in rows first_row to first_row + n - 1. `field` and its `codes`: {n, nx} in
-  /// host memory. `scale`: divisor of the field. Throws as window_noise. Cost O(m log m) for a square of m pixels.
+  /// Adds rows first_row to first_row + n - 1, each row of the panel once; a square is measured when it is complete.
+  /// `field` and its `codes`: {n, nx} in host memory. `scale`: divisor of the field. Throws as window_noise. Cost
+  /// O(m log m) for a square of m pixels; memory of the squares that are not complete.
   void add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes, double scale);
 
   /// Returns the means over the squares measured so far.
   [[nodiscard]] WindowMeasure measured() const;
 
  private:
-  struct Square {
-    std::int64_t row;
-    std::int64_t column;
-    std::int64_t height;
-    std::int64_t width;
-    double x_m;  ///< centre on the panel
-    double y_m;
-    SignalWindow window;
-  };
+  struct Square;
+  void measure(Square& square, double scale);
 
-  ErrorDiffusionOptions options_;
+  ErrorDiffusionOptions truncation_;  ///< to the levels of the codes
   FieldGrid grid_;
   Viewer viewer_;
   std::vector<Square> squares_;
-  int measured_ = 0;  ///< number of squares in the sums
-  WindowNoise sums_;
+  int measured_ = 0;     ///< number of squares in the sums
+  double incident_ = 0;  ///< light on them
+  WindowNoise sums_;     ///< times the incident light
   WindowNoise truncated_;
 };
 

@@ -10,43 +10,21 @@
 namespace holotone::test {
 namespace {
 
-/// Signal-to-noise ratio at the eye, dB, with one gain for the panel: the field of a file against the light of codes.
-double seen_db(const Image& image, const FieldFile& field, std::int64_t hogel, double distance_m, double size_m,
-               double pitch_m, double wavelength_m) {
+/// Signal-to-noise ratio at the eye, dB: the field of a file against the light of codes, in a window on the axis.
+double seen_db(const Image& image, const FieldFile& field, double distance_m, double size_m, double pitch_m,
+               double wavelength_m) {
   const auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
   const auto [ny, nx] = field.values.shape();
-  std::vector<reference::Windowed> parts;
-  for (std::int64_t top = 0; top < ny; top += hogel) {
-    for (std::int64_t left = 0; left < nx; left += hogel) {
-      reference::Windowed part{{}, {}, hogel, hogel};
-      const auto side = [&](double from, double across, double to) {
-        return pitch_m / wavelength_m * (to - from) / std::hypot(to - from, across, distance_m);
-      };
-      const double x = (static_cast<double>(left) + static_cast<double>(hogel - nx) / 2) * pitch_m;
-      const double y = -(static_cast<double>(top) + static_cast<double>(hogel - ny) / 2) * pitch_m;
-      for (std::int64_t i = 0; i < hogel * hogel; ++i) {
-        const std::int64_t row = top + i / hogel;
-        const std::int64_t column = left + i % hogel;
-        const auto from_middle = [&](std::int64_t at) {
-          return (static_cast<double>(at) - static_cast<double>(hogel - 1) / 2) * pitch_m;
-        };
-        const auto lens =
-            reference::curvature(from_middle(i % hogel), -from_middle(i / hogel), -x, -y, distance_m, wavelength_m);
-        part.field.push_back(std::complex<double>(field.values(row, column)) * lens);
-        part.light.push_back(std::polar(1.0, 2 * M_PI * codes(row, column, 0) / 256.0) * lens);
-      }
-      const double left_side = side(x, y, -size_m / 2);
-      const double right_side = side(x, y, size_m / 2);
-      const double top_side = -side(y, x, size_m / 2);  // rows run down
-      const double bottom_side = -side(y, x, -size_m / 2);
-      part.xi = (left_side + right_side) / 2;
-      part.width = right_side - left_side;
-      part.eta = (top_side + bottom_side) / 2;
-      part.height = bottom_side - top_side;
-      parts.push_back(std::move(part));
-    }
+  const double side = size_m * pitch_m / wavelength_m / std::hypot(size_m / 2, distance_m);
+  reference::Windowed panel{{}, {}, ny, nx, 0, 0, side, side};
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    const double x = (static_cast<double>(i % nx) - static_cast<double>(nx - 1) / 2) * pitch_m;
+    const double y = (static_cast<double>(ny - 1) / 2 - static_cast<double>(i / nx)) * pitch_m;
+    const auto lens = reference::curvature(x, y, 0, 0, distance_m, wavelength_m);
+    panel.field.push_back(std::complex<double>(field.values.data()[i]) * lens);
+    panel.light.push_back(std::polar(1.0, 2 * M_PI * codes.data()[i] / 256.0) * lens);
   }
-  const auto sums = reference::seen(parts);
+  const auto sums = reference::seen({panel});
   return 10 * std::log10(sums.signal / sums.noise);
 }
 
@@ -60,7 +38,7 @@ TEST_F(QuantizeTest, TheReportIsTheSignalAndTheNoiseAtTheEye) {
   (void)quantized("truncated.png", {"--method", "truncate"});
   const auto field = read_field(path("scene.npy"));
   const auto seen_by_eye = [&](const char* name) {
-    return seen_db(image(name), field, 128, 36e-3, 6e-3, pitch_m, wavelength_m);
+    return seen_db(image(name), field, 36e-3, 6e-3, pitch_m, wavelength_m);
   };
   const double vded_db = seen_by_eye("vded.png");
   const double truncated_db = seen_by_eye("truncated.png");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
+#include <holotone/fft/fft.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/window_meter.hpp>
 #include <tests/reference/window.hpp>
@@ -20,12 +21,12 @@ constexpr FieldGrid grid{24, 16, 8e-6, 532e-9};
 constexpr Viewer viewer{10e-3 / 60, 5e-3 / 60, 10e-3, 5e-3 / 60, -2e-3 / 60};
 
 struct Panel {
-  Array<Complex, 2> field{grid.shape()};
-  Array<std::uint8_t, 2> codes{grid.shape()};
+  Array<Complex, 2> field;
+  Array<std::uint8_t, 2> codes;
 };
 
-Panel random_panel() {
-  Panel panel;
+Panel random_panel(const FieldGrid& own) {
+  Panel panel{Array<Complex, 2>(own.shape()), Array<std::uint8_t, 2>(own.shape())};
   for (std::int64_t i = 0; i < panel.field.size(); ++i) {
     const auto at = static_cast<std::uint64_t>(i);
     panel.field.data()[i] =
@@ -45,103 +46,154 @@ int nearest(Complex64 value) {
   return best;
 }
 
-/// Power of a square within a window over its number of pixels squared, frequency by frequency; `value` of row and
-/// column.
-template <class Value>
-double share_of(std::int64_t side, const SignalWindow& window, const Value& value) {
-  const auto all = static_cast<double>(side);
-  double sum = 0;
-  for (std::int64_t v = -side / 2; v < side - side / 2; ++v) {
-    for (std::int64_t u = -side / 2; u < side - side / 2; ++u) {
-      const double xi = static_cast<double>(u) / all;
-      const double eta = static_cast<double>(v) / all;
-      if (std::abs(xi - window.xi) > window.width / 2 || std::abs(eta - window.eta) > window.height / 2) continue;
-      Complex64 own = 0;
-      for (std::int64_t row = 0; row < side; ++row) {
-        for (std::int64_t column = 0; column < side; ++column) {
-          own += value(row, column) *
-                 std::polar(1.0, -2 * M_PI * (xi * static_cast<double>(column) + eta * static_cast<double>(row)));
-        }
+/// A part of the panel as squares see it: columns `first` to `first + count - 1` of all rows, fading over the overlaps.
+struct Part {
+  std::int64_t first;
+  std::int64_t count;
+  std::int64_t before;
+  std::int64_t after;
+};
+
+/// The measure of a panel of few rows, written out.
+struct Written {
+  reference::Seen seen;
+  reference::Seen truncated;
+  double noise = 0;
+  double light = 0;
+};
+Written written(const FieldGrid& own, const Viewer& eyes, const Panel& panel, const std::vector<Part>& parts) {
+  std::vector<reference::Windowed> of_codes;
+  std::vector<reference::Windowed> of_truncation;
+  double incident = 0;
+  Written sums;
+  for (const auto& part : parts) {
+    const double x_m = (static_cast<double>(part.first) + static_cast<double>(part.count - own.nx) / 2) * own.pitch_m;
+    const auto window = signal_window(own, eyes, x_m, 0);
+    reference::Windowed codes{{}, {}, own.ny, part.count, window.xi, window.eta, window.width, window.height};
+    auto truncation = codes;
+    auto noise = codes;
+    for (std::int64_t row = 0; row < own.ny; ++row) {
+      for (std::int64_t column = 0; column < part.count; ++column) {
+        const auto fade = [](std::int64_t i, std::int64_t length) {
+          return i < length ? std::sin(M_PI / 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(length)) : 1;
+        };
+        const auto from = [&](std::int64_t at, std::int64_t all) {
+          return (static_cast<double>(at) - static_cast<double>(all - 1) / 2) * own.pitch_m;
+        };
+        const auto factor = fade(column, part.before) * fade(part.count - 1 - column, part.after) *
+                            reference::curvature(from(column, part.count), -from(row, own.ny), eyes.x_m - x_m, eyes.y_m,
+                                                 eyes.distance_m, own.wavelength_m);
+        const Complex64 h(panel.field(row, part.first + column));
+        codes.field.push_back(factor * h);
+        codes.light.push_back(factor * shown(panel.codes(row, part.first + column)));
+        truncation.light.push_back(factor * shown(nearest(h)));
+        noise.light.push_back(codes.light.back() - codes.field.back());
+        incident += std::norm(factor);
       }
-      sum += std::norm(own);
     }
+    truncation.field = noise.field = codes.field;
+    for (const auto& [h, q] : reference::amplitudes(noise)) sums.noise += std::norm(q);
+    for (const auto& [h, q] : reference::amplitudes(codes)) sums.light += std::norm(q);
+    of_codes.push_back(std::move(codes));
+    of_truncation.push_back(std::move(truncation));
   }
-  return sum / std::pow(all, 4);
+  // Sums of squared amplitudes are shares of the pixels; all parts have as many.
+  const double share = static_cast<double>(parts[0].count * own.ny) / incident;
+  const auto scaled = [&](reference::Seen seen) { return reference::Seen{share * seen.signal, share * seen.noise}; };
+  return {scaled(reference::seen(of_codes)), scaled(reference::seen(of_truncation)), share * sums.noise,
+          share * sums.light};
 }
 
-TEST(WindowMeter, IsTheMeanOfSumsWrittenOut) {
-  const auto panel = random_panel();
+WindowMeasure measured(const FieldGrid& own, const Viewer& eyes, const Panel& panel,
+                       const std::vector<std::int64_t>& rows) {
   ErrorDiffusionOptions options;
   options.bits = 2;
-  options.hogel_px = 8;  // 2 x 3 hogels, each a square
-  WindowMeter meter(options, grid, viewer);
-  // Two blocks of rows, one row of hogels each.
-  for (const std::int64_t first : {0, 8}) {
-    meter.add_rows(first, View<const Complex, 2>(panel.field.data() + first * grid.nx, {8, grid.nx}),
-                   View<const std::uint8_t, 2>(panel.codes.data() + first * grid.nx, {8, grid.nx}), 1);
+  WindowMeter meter(options, own, eyes);
+  std::int64_t first = 0;
+  for (const std::int64_t count : rows) {
+    meter.add_rows(first, View<const Complex, 2>(&panel.field(first, 0), {count, own.nx}),
+                   View<const std::uint8_t, 2>(&panel.codes(first, 0), {count, own.nx}), 1);
+    first += count;
   }
-  const auto got = meter.measured();
-  EXPECT_EQ(got.squares, 6);
-  WindowMeasure expected;
-  std::vector<reference::Windowed> parts;
-  std::vector<reference::Windowed> truncated_parts;
-  for (std::int64_t top = 0; top < grid.ny; top += 8) {
-    for (std::int64_t left = 0; left < grid.nx; left += 8) {
-      const double x_m = (static_cast<double>(left) + 4 - 12) * grid.pitch_m;
-      const double y_m = -(static_cast<double>(top) + 4 - 8) * grid.pitch_m;
-      const auto window = signal_window(grid, viewer, x_m, y_m);
-      const auto lens = [&](std::int64_t y, std::int64_t x) {
-        return reference::curvature((static_cast<double>(x) - 3.5) * grid.pitch_m,
-                                    (3.5 - static_cast<double>(y)) * grid.pitch_m, viewer.x_m - x_m, viewer.y_m - y_m,
-                                    viewer.distance_m, grid.wavelength_m);
-      };
-      const auto bare = [&](std::int64_t y, std::int64_t x) { return Complex64(panel.field(top + y, left + x)); };
-      const auto value = [&](std::int64_t y, std::int64_t x) { return bare(y, x) * lens(y, x); };
-      const auto code = [&](std::int64_t y, std::int64_t x) {
-        return shown(panel.codes(top + y, left + x)) * lens(y, x);
-      };
-      const auto cut = [&](std::int64_t y, std::int64_t x) { return shown(nearest(bare(y, x))) * lens(y, x); };
-      const auto plane = [](const auto& own) {
-        std::vector<Complex64> all;
-        for (std::int64_t i = 0; i < 64; ++i) all.push_back(own(i / 8, i % 8));
-        return all;
-      };
-      for (auto* const all : {&parts, &truncated_parts}) {
-        all->push_back({plane(value), all == &parts ? plane(code) : plane(cut), 8, 8, window.xi, window.eta,
-                        window.width, window.height});
-      }
-      expected.light += share_of(8, window, code) / 6;
-      expected.truncated_light += share_of(8, window, cut) / 6;
-      expected.noise += share_of(8, window, [&](auto y, auto x) { return code(y, x) - value(y, x); }) / 6;
-      expected.truncated += share_of(8, window, [&](auto y, auto x) { return cut(y, x) - value(y, x); }) / 6;
-    }
-  }
-  EXPECT_GT(expected.truncated, 0);
+  return meter.measured();
+}
+
+void expect_written(const WindowMeasure& got, const Written& expected) {
+  EXPECT_GT(expected.truncated.signal, 0);
   expect_within("noise", std::abs(got.noise / expected.noise - 1), 1e-5);
   expect_within("light", std::abs(got.light / expected.light - 1), 1e-5);
-  expect_within("noise of truncation", std::abs(got.truncated / expected.truncated - 1), 1e-5);
-  expect_within("light of truncation", std::abs(got.truncated_light / expected.truncated_light - 1), 1e-5);
-  const auto seen = reference::seen(parts);
-  const auto truncated = reference::seen(truncated_parts);
-  expect_within("signal seen", std::abs(6 * got.seen.signal / seen.signal - 1), 1e-5);
-  expect_within("noise seen", std::abs(6 * got.seen.noise / seen.noise - 1), 1e-5);
-  expect_within("signal of truncation", std::abs(6 * got.truncated_seen.signal / truncated.signal - 1), 1e-5);
-  expect_within("noise of truncation", std::abs(6 * got.truncated_seen.noise / truncated.noise - 1), 1e-5);
+  expect_within("signal seen", std::abs(got.seen.signal / expected.seen.signal - 1), 1e-5);
+  expect_within("noise seen", std::abs(got.seen.noise / expected.seen.noise - 1), 1e-5);
+  expect_within("signal of truncation", std::abs(got.truncated_seen.signal / expected.truncated.signal - 1), 1e-5);
+  expect_within("noise of truncation", std::abs(got.truncated_seen.noise / expected.truncated.noise - 1), 1e-5);
   EXPECT_EQ(got.twin, 0);  // four phases
   EXPECT_EQ(got.zero_order, 0);
 }
 
-TEST(WindowMeter, MeasuresOnlySquaresThatLieInTheRows) {
-  const auto panel = random_panel();
+TEST(WindowMeter, ASmallPanelIsMeasuredAsAWhole) {
+  const auto panel = random_panel(grid);
+  const auto got = measured(grid, viewer, panel, {5, 11});
+  EXPECT_EQ(got.squares, 1);
+  expect_written(got, written(grid, viewer, panel, {{0, grid.nx, 0, 0}}));
+}
+
+TEST(WindowMeter, SquaresOverlapAndFade) {
+  const FieldGrid wide{1000, 4, 8e-6, 532e-9};
+  const Viewer ahead{10e-3, 20e-3, 0.1, 1e-3, 0};
+  const auto panel = random_panel(wide);
+  const auto got = measured(wide, ahead, panel, {1, 2, 1});
+  EXPECT_EQ(got.squares, 2);
+  expect_written(got, written(wide, ahead, panel, {{0, 576, 0, 152}, {424, 576, 152, 0}}));
+}
+
+// Hogels drop their errors at their borders, which lie inside the squares.
+TEST(WindowMeter, MeasuresTheLightOfTheWholePanel) {
+  const FieldGrid wide{1400, 40, 2e-6, 532e-9};
+  const Viewer ahead{2.4e-3, 2.4e-3, 36e-3, 0, 0};
+  Panel panel{Array<Complex, 2>(wide.shape()), Array<std::uint8_t, 2>(wide.shape())};
+  for (std::int64_t i = 0; i < panel.field.size(); ++i) {
+    const auto at = static_cast<std::uint64_t>(i);
+    const bool low = (i % wide.nx < 170 || i % wide.nx > wide.nx - 170) && (i / wide.nx < 5 || i / wide.nx > 35);
+    panel.field.data()[i] = low ? Complex(std::polar(std::sqrt(-std::log(1 - random_uniform64(8, 2 * at))),
+                                                     2 * M_PI * random_uniform64(8, 2 * at + 1)))
+                                : Complex(0);
+  }
+  FftPlan(wide.shape()).execute(panel.field.view(), FftDirection::inverse);
+  WindowWeightOptions weights{.hogel_px = 100, .beam = {}};
+  weights.weights.rule = WeightRule::least_squares;
   ErrorDiffusionOptions options;
   options.bits = 2;
-  options.hogel_px = 8;
-  WindowMeter meter(options, grid, viewer);
-  meter.add_rows(4, View<const Complex, 2>(panel.field.data(), {8, grid.nx}),
-                 View<const std::uint8_t, 2>(panel.codes.data(), {8, grid.nx}), 1);
-  EXPECT_EQ(meter.measured().squares, 0);
-  EXPECT_EQ(meter.measured().noise, 0);
-  EXPECT_EQ(meter.measured().seen.signal, 0);
+  options.hogel_px = 100;
+  ErrorDiffusionPlan plan(options, window_weights(wide, ahead, weights).weights, wide.shape());
+  plan.execute(panel.field.view(), panel.codes.view());
+  for (auto& value : panel.field.host()) value /= plan.report().scale;
+  const auto got = measured(wide, ahead, panel, {40});
+  EXPECT_EQ(got.squares, 3);
+  const auto expected = written(wide, ahead, panel, {{0, wide.nx, 0, 0}});
+  const auto decibels = [](const auto& seen) { return 10 * std::log10(seen.signal / seen.noise); };
+  std::printf("signal to noise, dB: %.2f in squares, %.2f of the whole panel; truncated %.2f, %.2f\n",
+              decibels(got.seen), decibels(expected.seen), decibels(got.truncated_seen), decibels(expected.truncated));
+  EXPECT_NEAR(decibels(got.seen), decibels(expected.seen), 0.1);
+  EXPECT_NEAR(decibels(got.truncated_seen), decibels(expected.truncated), 0.1);
+}
+
+TEST(WindowMeter, AnIncompleteSquareIsNotMeasured) {
+  const auto panel = random_panel(grid);
+  const auto got = measured(grid, viewer, panel, {5, 10});
+  EXPECT_EQ(got.squares, 0);
+  EXPECT_EQ(got.noise, 0);
+  EXPECT_EQ(got.seen.signal, 0);
+}
+
+// The rows of a square are enough to measure it; here half of the eight squares at the top begin at row 0.
+TEST(WindowMeter, LargePanelsAreMeasuredInSquaresSpreadOverThem) {
+  const FieldGrid large{8192, 8192, 2e-6, 532e-9};
+  Panel panel{Array<Complex, 2>({576, large.nx}), Array<std::uint8_t, 2>({576, large.nx})};
+  std::fill_n(panel.field.data(), panel.field.size(), Complex(1));
+  std::fill_n(panel.codes.data(), panel.codes.size(), std::uint8_t{0});
+  WindowMeter meter({}, large, {6e-3, 6e-3, 0.1, 0, 0});
+  meter.add_rows(0, panel.field.view(), panel.codes.view(), 1);
+  EXPECT_EQ(meter.measured().squares, 4);
 }
 
 TEST(HogelWeights, AreThoseOfTheWindowsFromTheHogelsMiddles) {
