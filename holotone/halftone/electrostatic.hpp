@@ -22,6 +22,12 @@ enum class NearField {
   map,  ///< Gwosdek et al.'s map of one dot a cell: misses neighbours in dense areas (see missed_neighbours); CPU only
 };
 
+/// Attraction of the image's pixels.
+enum class ImageForce {
+  spots,   ///< each pixel a small round spot of ink, a cubic spline between the pixels' centres
+  points,  ///< Gwosdek et al.: each pixel a point charge, which skips its own centre; bilinear between the centres
+};
+
 struct ElectrostaticOptions {
   ForceSum sum = ForceSum::ewald;
   /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root
@@ -38,6 +44,7 @@ struct ElectrostaticOptions {
   /// Called after each stage of forces() and step(), for profiles; on CUDA when the stage is enqueued (steps are then
   /// not recorded as a graph). Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
+  ImageForce image = ImageForce::spots;
 };
 
 enum class Descent {

@@ -94,6 +94,34 @@ class Attraction {
   std::vector<Force> value_;
 };
 
+/// The attraction of Gwosdek et al., Eq. (1), at one place: sums over the pixels, without the own one, at the four
+/// pixel centres around it (on the page or off), bilinear between these.
+inline Force point_attraction(std::int64_t ny, std::int64_t nx, const std::vector<float>& ink, double charge, double x,
+                              double y) {
+  double total = 0;
+  for (const float q : ink) total += static_cast<double>(q);
+  const double left = std::floor(x - 0.5);
+  const double top = std::floor(y - 0.5);
+  Force force{};
+  for (int corner = 0; corner < 4; ++corner) {
+    const double at_x = left + corner % 2;
+    const double at_y = top + corner / 2;
+    const double weight = (1 - std::abs(x - 0.5 - at_x)) * (1 - std::abs(y - 0.5 - at_y));
+    for (std::int64_t row = 0; row < ny; ++row) {
+      for (std::int64_t column = 0; column < nx; ++column) {
+        const double dx = static_cast<double>(column) - at_x;
+        const double dy = static_cast<double>(row) - at_y;
+        const double square = dx * dx + dy * dy;
+        if (square == 0) continue;
+        const double q = static_cast<double>(ink[static_cast<std::size_t>(row * nx + column)]) * charge / total;
+        force[0] += weight * q * dx / square;
+        force[1] += weight * q * dy / square;
+      }
+    }
+  }
+  return force;
+}
+
 /// Repulsion on every dot, without coincident dots; positions x, y interleaved.
 inline std::vector<Force> repulsion(const std::vector<float>& position) {
   const std::size_t count = position.size() / 2;
@@ -118,6 +146,19 @@ inline std::vector<Force> net_force(std::int64_t ny, std::int64_t nx, const std:
   std::vector<Force> force = repulsion(position);
   for (std::size_t i = 0; i < force.size(); ++i) {
     const Force own = attraction.at(static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
+    force[i][0] += own[0];
+    force[i][1] += own[1];
+  }
+  return force;
+}
+
+/// The net force with point_attraction.
+inline std::vector<Force> point_net_force(std::int64_t ny, std::int64_t nx, const std::vector<float>& ink,
+                                          const std::vector<float>& position) {
+  std::vector<Force> force = repulsion(position);
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    const Force own = point_attraction(ny, nx, ink, static_cast<double>(force.size()),
+                                       static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
     force[i][0] += own[0];
     force[i][1] += own[1];
   }

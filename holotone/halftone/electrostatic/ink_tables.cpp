@@ -16,9 +16,23 @@ double spot_force_over_distance(double r2) {
   return (1 - std::exp(-u) * (1 - 2 * u + u * u / 2)) / r2;
 }
 
+/// 1 / r^2, 0 for a pixel's force on its own centre.
+double point_force_over_distance(double r2) { return r2 > 0 ? 1 / r2 : 0; }
+
 }  // namespace
 
-std::vector<double> attraction_table(const Shape<2>& page, const float* ink) {
+double densest_ink(const Shape<2>& page, const float* ink) {
+  double total = 0;
+  float most = 0;
+  for (std::int64_t i = 0; i < element_count(page); ++i) {
+    total += static_cast<double>(ink[i]);
+    most = std::max(most, ink[i]);
+  }
+  return static_cast<double>(most) / total;
+}
+
+std::vector<double> attraction_table(const Shape<2>& page, const float* ink, ImageForce image) {
+  const bool spots = image == ImageForce::spots;
   constexpr std::int64_t reach = 2;  // pixels beyond the page that a spline on it touches
   constexpr std::int64_t room = 24;  // the spline's inverse filter falls by 0.27 a pixel: no wrap-around on the page
   const std::int64_t rows = page[0];
@@ -39,17 +53,19 @@ std::vector<double> attraction_table(const Shape<2>& page, const float* ink) {
     for (std::int64_t x = 0; x < nx; ++x) {
       const auto dx = static_cast<double>(signed_frequency(x, nx));
       // Attraction: towards the ink.
-      kernel[static_cast<std::size_t>(y * nx + x)] = Complex(-dx, -dy) * spot_force_over_distance(dx * dx + dy * dy);
+      kernel[static_cast<std::size_t>(y * nx + x)] =
+          Complex(-dx, -dy) *
+          (spots ? spot_force_over_distance(dx * dx + dy * dy) : point_force_over_distance(dx * dx + dy * dy));
     }
   });
   transform_2d(field.data(), ny, nx, FftDirection::forward);
   transform_2d(kernel.data(), ny, nx, FftDirection::forward);
   parallel_for(0, ny, [&](std::int64_t y) {
-    const double filter_y = spline_samples_transform(static_cast<double>(y) / static_cast<double>(ny));
+    const double filter_y = spots ? spline_samples_transform(static_cast<double>(y) / static_cast<double>(ny)) : 1;
     for (std::int64_t x = 0; x < nx; ++x) {
-      const double filter = filter_y * spline_samples_transform(static_cast<double>(x) / static_cast<double>(nx));
+      const double filter_x = spots ? spline_samples_transform(static_cast<double>(x) / static_cast<double>(nx)) : 1;
       const auto at = static_cast<std::size_t>(y * nx + x);
-      field[at] *= kernel[at] / (filter * static_cast<double>(nx * ny));
+      field[at] *= kernel[at] / (filter_x * filter_y * static_cast<double>(nx * ny));
     }
   });
   transform_2d(field.data(), ny, nx, FftDirection::inverse);

@@ -118,10 +118,13 @@ InkAliases ink_aliases(const Setup& setup, int axis);  ///< axis 0: y, 1: x
 /// and the number of pixels.
 std::vector<double> near_ink_spectrum(const Setup& setup);
 
-/// The whole attraction as coefficients of a cubic B-spline, for `direct` and `taylor`: {ny + 4, nx + 4, 2}, entry (row
-/// + 2, col + 2) belongs to pixel (row, col). For total charge 1. `ink` is in host memory and checked. Cost: three DFTs
-/// of twice the page in float64.
-std::vector<double> attraction_table(const Shape<2>& page, const float* ink);
+/// The whole attraction, for `direct` and `taylor` and for ImageForce::points: {ny + 4, nx + 4, 2}, entry (row + 2, col
+/// + 2) belongs to pixel (row, col). Coefficients of a cubic B-spline for `spots`, values for `points`. For total charge
+/// 1. `ink` is in host memory and checked. Cost: three DFTs of twice the page in float64.
+std::vector<double> attraction_table(const Shape<2>& page, const float* ink, ImageForce image = ImageForce::spots);
+
+/// The darkest pixel's share of the ink, 1/px^2.
+double densest_ink(const Shape<2>& page, const float* ink);
 
 /// Half of the symmetric weights that smooth ink before edge_table takes its logarithm: a Gaussian of edge_smoothing
 /// times the mean spacing of dots, from its centre on, at most edge_reach pixels. All of them add up to 1.

@@ -10,6 +10,31 @@ namespace holotone::electrostatic {
 /// Number of columns gathered and transformed together.
 constexpr std::int64_t column_block = 16;
 
+/// Unscaled transforms in place of the first `columns` columns of a row-major array; its rows are `row_step` numbers
+/// apart.
+template <class Real>
+void transform_columns(std::complex<Real>* data, std::int64_t ny, std::int64_t columns, std::int64_t row_step,
+                       FftDirection direction) {
+  ThreadMemory<std::complex<Real>> memory;
+  const std::int64_t distance = fft::gathered_distance(ny);
+  const fft::LinePlan<Real> plan(ny, column_block, distance, direction);
+  memory.reserve(column_block * distance);
+  parallel_for(0, (columns + column_block - 1) / column_block, [&](std::int64_t block) {
+    auto* const own = memory.own();
+    const std::int64_t first = block * column_block;
+    const std::int64_t count = std::min(column_block, columns - first);
+    for (std::int64_t y = 0; y < ny; ++y) {
+      for (std::int64_t i = 0; i < column_block; ++i) {
+        own[i * distance + y] = i < count ? data[y * row_step + first + i] : std::complex<Real>();
+      }
+    }
+    plan.execute(own);
+    for (std::int64_t y = 0; y < ny; ++y) {
+      for (std::int64_t i = 0; i < count; ++i) data[y * row_step + first + i] = own[i * distance + y];
+    }
+  });
+}
+
 /// Unscaled transform in place of a row-major {ny, nx} array.
 template <class Real>
 void transform_2d(std::complex<Real>* data, std::int64_t ny, std::int64_t nx, FftDirection direction) {
@@ -22,23 +47,7 @@ void transform_2d(std::complex<Real>* data, std::int64_t ny, std::int64_t nx, Ff
     row.execute(memory.own());
     std::copy_n(memory.own(), nx, data + y * nx);
   });
-  const std::int64_t distance = fft::gathered_distance(ny);
-  const fft::LinePlan<Real> columns(ny, column_block, distance, direction);
-  memory.reserve(column_block * distance);
-  parallel_for(0, (nx + column_block - 1) / column_block, [&](std::int64_t block) {
-    auto* const own = memory.own();
-    const std::int64_t first = block * column_block;
-    const std::int64_t count = std::min(column_block, nx - first);
-    for (std::int64_t y = 0; y < ny; ++y) {
-      for (std::int64_t i = 0; i < column_block; ++i) {
-        own[i * distance + y] = i < count ? data[y * nx + first + i] : std::complex<Real>();
-      }
-    }
-    columns.execute(own);
-    for (std::int64_t y = 0; y < ny; ++y) {
-      for (std::int64_t i = 0; i < count; ++i) data[y * nx + first + i] = own[i * distance + y];
-    }
-  });
+  transform_columns(data, ny, nx, nx, direction);
 }
 
 }  // namespace holotone::electrostatic
