@@ -22,10 +22,13 @@ enum class NearField {
   map,  ///< Gwosdek et al.'s map of one dot a cell: misses neighbours in dense areas (see missed_neighbours); CPU only
 };
 
-/// Attraction of the image's pixels.
+/// Attraction A of the image's pixels. ElectrostaticPlan has the sums; the two differ in s and between the centres.
 enum class ImageForce {
-  spots,   ///< each pixel a small round spot of ink, a cubic spline between the pixels' centres
-  points,  ///< Gwosdek et al.: each pixel a point charge, which skips its own centre; bilinear between the centres
+  spots,  ///< each pixel a small round spot of ink: s(r) as there, a cubic spline between the pixels' centres
+  /// Gwosdek et al. 2012, Eq. (1): s = 1, but s(0) = 0 (a pixel does not act at its own centre), bilinear between the
+  /// centres. It attracts like a more blurred image. set_ink computes a table on the host, by six float64 transforms
+  /// of twice the page for `ewald` and three for the others.
+  points,
 };
 
 struct ElectrostaticOptions {
@@ -44,7 +47,7 @@ struct ElectrostaticOptions {
   /// Called after each stage of forces() and step(), for profiles; on CUDA when the stage is enqueued (steps are then
   /// not recorded as a graph). Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
-  ImageForce image = ImageForce::spots;
+  ImageForce image = ImageForce::spots;  ///< for every ForceSum
 };
 
 enum class Descent {
@@ -105,15 +108,15 @@ struct ElectrostaticInfo {
 ///   s(r) = 1 - exp(-u) (1 - 2 u + u^2 / 2),   u = (r / 0.75 px)^2
 ///
 /// and A between the centres is the cubic spline through these values. A pixel's ink is thus a small round spot.
-/// Gwosdek et al. instead omit c = k and interpolate linearly, which attracts like a more blurred image. Dots at the
-/// same position repel each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
+/// Gwosdek et al. instead omit c = k and interpolate linearly (ImageForce::points). Dots at the same position repel
+/// each other in a pseudo-random direction as if they were 1/64 of the mean spacing apart.
 ///
 /// An image with far fewer pixels than dots makes a step slow (neighbours within some pixels are summed directly). One
 /// with far more pixels than dots makes set_ink slow: resample ink to about a pixel a dot.
 ///
 /// Cost of an iteration O(count + nodes log nodes), of `direct` O(count^2). Only the constructor allocates, and
-/// set_ink of `direct` and `taylor`. All views are on the plan's device; on CUDA everything but set_ink, set_positions
-/// and statistics only enqueues.
+/// set_ink of `direct`, `taylor`, ImageForce::points and NearField::map. All views are on the plan's device; on CUDA
+/// everything but set_ink, set_positions and statistics only enqueues.
 ///
 /// Sources: Schmaltz, Gwosdek, Bruhn, Weickert 2010; Teuber et al. 2011; Gwosdek, Schmaltz, Weickert, Teuber 2012
 /// ("Fast electrostatic halftoning", Eq. (1) to (12)); split into near and far: Ewald 1921, Hockney and Eastwood 1981.

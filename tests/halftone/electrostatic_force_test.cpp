@@ -107,6 +107,43 @@ TEST_P(ElectrostaticForce, direct_sum_is_exact_to_rounding) {
   });
 }
 
+// The image force of Gwosdek et al.: own pixel skipped, bilinear.
+TEST_P(ElectrostaticForce, pixels_as_points_agree_with_plain_sums) {
+  for (const auto& [ny, nx, count] : {std::array<std::int64_t, 3>{43, 61, 1500}, {12, 17, 2000}, {1, 40, 30}}) {
+    const auto on = picture(ny, nx);
+    auto dots = random_dots(on, count, 1);
+    dots[0] = dots[1] = 0;  // the page's corners
+    dots[2] = static_cast<float>(nx);
+    dots[3] = static_cast<float>(ny);
+    const auto expected = reference::point_net_force(ny, nx, on.ink, dots);
+    const auto spots = reference::net_force(ny, nx, on.ink, dots);
+    on_each([&, ny = ny, nx = nx](Device device) {
+      const auto check = [&](const std::string& what, ElectrostaticOptions options, double tolerance) {
+        options.image = holotone::ImageForce::points;
+        Halftone halftone(on, dots, device, options);
+        const auto forces = halftone.forces();
+        expect_within(fmt::format("{}, {} x {}", what, nx, ny), force_error(forces, expected), tolerance);
+        EXPECT_GT(force_error(forces, spots), 10 * tolerance);
+        halftone.plan().step(holotone::StepRule::paper());
+        const auto moved = halftone.positions();
+        for (std::size_t i = 0; i < moved.size(); ++i) {
+          const auto axis = i % 2;
+          const auto& force = expected[i / 2];
+          const double length = std::max(1.0, 0.1 * std::hypot(force[0], force[1]));
+          const double to = static_cast<double>(dots[i]) + 0.1 * force[axis] / length;
+          EXPECT_NEAR(static_cast<double>(moved[i]), std::clamp(to, 0.0, static_cast<double>(axis == 0 ? nx : ny)),
+                      tolerance * 10);
+        }
+      };
+      check("direct", {.sum = ForceSum::direct}, 5e-6);
+      for (const double tolerance : {1e-3, 1e-4}) {
+        check(fmt::format("ewald {:g}", tolerance), {.tolerance = tolerance}, tolerance);
+      }
+      if (device.backend == holotone::Backend::cpu) check("taylor", {.sum = ForceSum::taylor}, 5e-4);
+    });
+  }
+}
+
 TEST_P(ElectrostaticForce, taylor_split_improves_with_its_parameters) {
   const auto on = picture(43, 61);
   const auto dots = random_dots(on, 1500, 1);
@@ -149,6 +186,29 @@ TEST_P(ElectrostaticForce, map_finds_evenly_spread_neighbours_and_counts_those_i
       EXPECT_GT(halftone.plan().missed_neighbours(), 0);
       by_cells.set_positions(crowded);
       EXPECT_EQ(by_cells.plan().missed_neighbours(), 0);
+    }
+  });
+}
+
+// The mean ink is a tenth of black: cells of a quarter of the mean dot's share hold two or three black dots each.
+TEST_P(ElectrostaticForce, map_holds_solid_black_of_a_light_picture) {
+  auto on = support::grey(60, 70);
+  for (std::size_t i = 0; i < on.ink.size(); ++i) {
+    const bool black = i / 70 >= 20 && i / 70 < 40 && i % 70 >= 30 && i % 70 < 50;
+    on.ink[i] = black ? 1.0F : 0.02F;
+  }
+  auto dots = random_dots(on, 476, 4);
+  Halftone settled(on, dots, Device{});
+  for (int i = 0; i < 30; ++i) settled.plan().step();
+  dots = settled.positions();
+  on_each([&](Device device) {
+    for (const auto sum : {ForceSum::ewald, ForceSum::taylor}) {
+      if (!has(device, {.sum = sum, .near = NearField::map})) continue;
+      Halftone halftone(on, dots, device, {.sum = sum, .near = NearField::map});
+      EXPECT_EQ(halftone.plan().missed_neighbours(), 0);
+      const auto cells = Halftone(on, dots, device, {.sum = sum}).forces();
+      const auto map = halftone.forces();
+      for (std::size_t i = 0; i < cells.size(); ++i) EXPECT_NEAR(map[i], cells[i], 1e-4F);
     }
   });
 }

@@ -60,8 +60,7 @@ class DirectMethod final : public Method {
       : setup_(setup), same_place_force_(static_cast<float>(setup.same_place_force)), density_(setup) {}
 
   void set_ink(const float* ink, double total) override {
-    const auto table = attraction_table(setup_.page, ink);
-    attraction_.set(setup_.page, {table.begin(), table.end()});
+    attraction_.set_attraction(setup_, ink);
     density_.set_ink(ink, total);
   }
 
@@ -119,7 +118,7 @@ class DirectMethod final : public Method {
 
   Setup setup_;
   float same_place_force_;
-  SplineField attraction_;
+  ForceField attraction_;
   InkDensity density_;
 };
 

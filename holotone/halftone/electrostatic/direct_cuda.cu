@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads)
   for (int t = 0; t < Each; ++t) {
     const std::int64_t index = first + t * threads;
     if (index >= in.count) continue;
-    const float2 ink = attraction_at(in.attraction, place[t]);
+    const float2 ink = image_force(in, place[t]);
     float2 total{static_cast<float>(force[t].x + static_cast<double>(ink.x)),
                  static_cast<float>(force[t].y + static_cast<double>(ink.y))};
     if (together[t] > 1) {
@@ -103,7 +103,7 @@ class DirectCuda final : public CudaEngine {
     const double total = check_(ink);
     edges_.set(ink, total);
     const auto host = copy_of(ink, Device{});
-    const auto table = attraction_table(setup().page, host.data());
+    const auto table = attraction_table(setup().page, host.data(), setup().options.image);
     const std::vector<float> rounded(table.begin(), table.end());
     const InkNodes nodes = ink_nodes(setup(), host.data(), total);
     if (nodes_.empty()) nodes_ = Array<float, 1>({nodes.rows * nodes.columns}, queue());
@@ -159,7 +159,7 @@ class DirectCuda final : public CudaEngine {
 
   void sum_pairs(float2* forces, cudaStream_t stream) {
     ForceInput input = dots_input();
-    input.attraction.table = table_.data();
+    (setup().options.image == ImageForce::points ? input.points : input.attraction).table = table_.data();
     if (input.count >= many_dots) {
       direct_kernel<4><<<cuda::blocks_for(input.count, 4 * threads), threads, 0, stream>>>(input, forces);
     } else {

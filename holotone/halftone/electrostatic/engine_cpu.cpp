@@ -199,7 +199,7 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
   float width_;
   float height_;
   std::unique_ptr<Method> method_;
-  SplineField edges_;  ///< -grad ln(ink)
+  ForceField edges_;  ///< -grad ln(ink)
   DotList dots_;
   std::vector<float> force_x_;
   std::vector<float> force_y_;

@@ -96,6 +96,8 @@ constexpr int most_terms = 12;
 class NeighbourSum {
  public:
   virtual ~NeighbourSum() = default;
+  /// Called before add and missed, and again for other ink.
+  virtual void set_ink(const float*) {}
   /// `dots` are in the order of the cells.
   virtual void add(const DotList& dots, const Cells& order, float* force_x, float* force_y) = 0;
   [[nodiscard]] virtual std::int64_t missed(const DotList& dots, const Cells& order) = 0;
@@ -107,14 +109,18 @@ std::unique_ptr<NeighbourSum> neighbours_by_map(const Setup& setup, const NearKe
 /// Adds the force of dot `other` on dot `own` at the same place. Its direction depends only on their numbers.
 void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& force_x, float& force_y);
 
-/// A force field as coefficients of a cubic B-spline at the pixels' centres, x and y interleaved, with 2 more on every
-/// side of the page.
-class SplineField {
+/// A force field as coefficients of a cubic B-spline at the pixels' centres, or as values there to be interpolated
+/// linearly; x and y interleaved, with 2 more on every side of the page. Without a table the field is 0.
+class ForceField {
  public:
-  void set(Shape<2> page, std::vector<float> table) {
+  enum class Between { spline, linear };
+  void set(Shape<2> page, std::vector<float> table, Between between = Between::spline) {
     page_ = page;
     table_ = std::move(table);
+    between_ = between;
   }
+  /// The whole attraction by the ink in this field.
+  void set_attraction(const Setup& setup, const float* ink);
   /// force += charge times the field at the dots [begin, end).
   void add(const DotList& dots, std::int64_t begin, std::int64_t end, float charge, float* force_x,
            float* force_y) const;
@@ -122,6 +128,7 @@ class SplineField {
 
  private:
   Shape<2> page_{};
+  Between between_ = Between::spline;
   std::vector<float> table_;
 };
 

@@ -139,6 +139,7 @@ ForceInput CudaEngine::dots_input() const {
   input.attraction.ny = static_cast<int>(setup_.page[0]);
   input.attraction.nx = static_cast<int>(setup_.page[1]);
   input.attraction.charge = static_cast<float>(count_);
+  input.points = input.attraction;
   input.density = density();
   input.same_place_force = static_cast<float>(setup_.same_place_force);
   return input;

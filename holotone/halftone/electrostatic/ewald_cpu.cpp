@@ -41,7 +41,15 @@ class EwaldMethod final : public Method {
     transform_2d(spectrum.data(), period_y, period_x, FftDirection::forward);
     spectrum.front() = 1;
     grid_.set_ink(ink_on_grid(spectrum));
-    near_field_.set(setup_.page, near_table(std::move(spectrum)));
+    auto near = near_table(std::move(spectrum));
+    if (setup_.options.image == ImageForce::points) {
+      // The grid holds spots of ink: their whole force, a spline up to the tolerance, is exchanged for that of points.
+      const auto spots = attraction_table(setup_.page, ink);
+      for (std::size_t i = 0; i < near.size(); ++i) near[i] -= static_cast<float>(spots[i]);
+      points_.set_attraction(setup_, ink);
+    }
+    near_field_.set(setup_.page, std::move(near));
+    neighbours_->set_ink(ink);
   }
 
   void forces(DotList& dots, float* force_x, float* force_y) override {
@@ -55,6 +63,7 @@ class EwaldMethod final : public Method {
     over_dots(dots.count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       far_.interpolate(grid_, dots, begin, end, force_x, force_y);
       near_field_.add(dots, begin, end, charge, force_x, force_y);
+      points_.add(dots, begin, end, charge, force_x, force_y);
     });
     setup_.stage("far field and image");
     neighbours_->add(dots, cells_, force_x, force_y);
@@ -72,7 +81,7 @@ class EwaldMethod final : public Method {
 
   [[nodiscard]] std::size_t bytes() const override {
     return cells_.bytes() + grid_.bytes() + far_.bytes() + neighbours_->bytes() + near_ink_.capacity() * sizeof(float) +
-           near_field_.bytes();
+           near_field_.bytes() + points_.bytes();
   }
 
   [[nodiscard]] std::string arithmetic() const override {
@@ -171,7 +180,8 @@ class EwaldMethod final : public Method {
   InkAliases ink_rows_;
   InkAliases ink_columns_;
   std::vector<float> near_ink_;
-  SplineField near_field_;
+  ForceField near_field_;
+  ForceField points_;  ///< with ImageForce::points
 };
 
 }  // namespace

@@ -102,10 +102,11 @@ __global__ void crop_table_kernel(const float2* __restrict__ periodic, int ny, i
       periodic[static_cast<std::int64_t>((y + ny - 2) % ny) * nx + (x + nx - 2) % nx];
 }
 
-__global__ void add_tables_kernel(const float2* __restrict__ table, const float2* __restrict__ edges, float share,
-                                  float2* __restrict__ sum, std::int64_t count) {
+/// `sum` may be `table`.
+__global__ void add_tables_kernel(const float2* table, const float2* __restrict__ more, float share, float2* sum,
+                                  std::int64_t count) {
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (k < count) sum[k] = {fmaf(share, edges[k].x, table[k].x), fmaf(share, edges[k].y, table[k].y)};
+  if (k < count) sum[k] = {fmaf(share, more[k].x, table[k].x), fmaf(share, more[k].y, table[k].y)};
 }
 
 void check_fft(cufftResult status, const char* call) {
@@ -202,6 +203,15 @@ class InkTables {
         work_.data(), period_y, period_x, table_.data(), static_cast<int>(setup_.page[1] + 4));
     cuda::check_launch("electrostatic ink tables");
     return total;
+  }
+
+  /// Subtracts a table, in float64, from that of the near force.
+  void subtract(const std::vector<double>& table) {
+    const auto other = upload(rounded_pairs(table), queue_);
+    add_tables_kernel<<<cuda::blocks_for(table_.size(), threads), threads, 0, cuda::stream_of(queue_)>>>(
+        table_.data(), other.data(), -1.0F, table_.data(), table_.size());
+    cuda::check_launch("electrostatic subtract");
+    queue_.synchronize();
   }
 
   [[nodiscard]] const float* nodes() const { return nodes_.data(); }
@@ -305,6 +315,7 @@ class EwaldCuda final : public CudaEngine {
         near_(near_terms_of(setup)),
         ink_(setup, queue),
         edges_(setup, queue),
+        points_({setup.options.image == ImageForce::points ? edges_.size() : 0}, queue),
         step_table_({edges_.size()}, queue),
         convolution_(setup.used, setup.grid, influence_of(setup), queue),
         charge_({element_count(setup.used)}, queue),
@@ -314,12 +325,13 @@ class EwaldCuda final : public CudaEngine {
     const cuda::DeviceScope scope(queue().device());
     edges_.set(ink, ink_.set(ink));
     step_charge_ = 0;
+    if (setup().options.image == ImageForce::points) set_points(ink);
   }
 
   std::int64_t missed_neighbours() override { return 0; }
   [[nodiscard]] std::size_t bytes() const override {
-    return CudaEngine::bytes() + ink_.bytes() + edges_.bytes() + step_table_.bytes() + convolution_.bytes() +
-           charge_.bytes() + field_.bytes();
+    return CudaEngine::bytes() + ink_.bytes() + edges_.bytes() + points_.bytes() + step_table_.bytes() +
+           convolution_.bytes() + charge_.bytes() + field_.bytes();
   }
   [[nodiscard]] std::string arithmetic() const override { return "float32, charge on nodes in fixed point"; }
 
@@ -363,9 +375,19 @@ class EwaldCuda final : public CudaEngine {
   }
 
  private:
+  /// The grid holds spots of ink: their whole force, a spline up to the tolerance, is exchanged for that of points.
+  void set_points(View<const float, 2> ink) {
+    const auto host = copy_of(ink, Device{});
+    ink_.subtract(attraction_table(setup().page, host.data()));
+    const auto table = rounded_pairs(attraction_table(setup().page, host.data(), ImageForce::points));
+    copy_bytes(points_.data(), queue().device(), table.data(), Device{}, points_.bytes(), queue());
+    queue().synchronize();
+  }
+
   /// Enqueues the far force on the nodes. Returns the input of the force kernel.
   ForceInput far_field(cudaStream_t stream) {
     ForceInput input = dots_input();
+    if (!points_.empty()) input.points.table = points_.data();
     spread({input.place, input.start, ink_.nodes(), static_cast<float>(input.count)}, input.cells, nodes_,
            setup().window.width, window_, charge_.data(), stream);
     setup().stage("spread");
@@ -383,6 +405,7 @@ class EwaldCuda final : public CudaEngine {
   NearTerms near_;
   InkTables ink_;
   EdgeTable edges_;
+  Array<float2, 1> points_;  ///< with ImageForce::points, for a total of 1; else empty
   Array<float2, 1> step_table_;
   std::int64_t step_charge_ = 0;  ///< number of dots for which the table is valid; 0: none
   double step_correction_ = 0;

@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(force_threads)
     int together = 0;
     const float2 far = far_force<Width>(in, place);
     const float2 near = near_force<near_terms(Width)>(in, place, together);
-    const float2 ink = attraction_at(in.attraction, place);
+    const float2 ink = image_force(in, place);
     force = {far.x + near.x + ink.x, far.y + near.y + ink.y};
     if (together > 1) {
       const float2 push = same_place_force(in, index, place, together);

@@ -44,12 +44,41 @@ HOLOTONE_SIMD_CLONES void add_spline(const float* table, std::int64_t width, con
   }
 }
 
+void add_linear(const float* table, std::int64_t width, const float* x, const float* y, std::int64_t count,
+                float charge, float* force_x, float* force_y) {
+  constexpr std::int64_t border = 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float column = std::floor(x[i] - 0.5F);
+    const float row = std::floor(y[i] - 0.5F);
+    const float across = x[i] - 0.5F - column;
+    const float down = y[i] - 0.5F - row;
+    const float* const upper =
+        table + ((static_cast<std::int64_t>(row) + border) * width + static_cast<std::int64_t>(column) + border) * 2;
+    const float* const lower = upper + width * 2;
+    const auto between = [&](int axis) {
+      const float above = (1 - across) * upper[axis] + across * upper[2 + axis];
+      const float below = (1 - across) * lower[axis] + across * lower[2 + axis];
+      return (1 - down) * above + down * below;
+    };
+    force_x[i] += charge * between(0);
+    force_y[i] += charge * between(1);
+  }
+}
+
 }  // namespace
 
-void SplineField::add(const DotList& dots, std::int64_t begin, std::int64_t end, float charge, float* force_x,
-                      float* force_y) const {
-  add_spline(table_.data(), page_[1] + 4, dots.x.data() + begin, dots.y.data() + begin, end - begin, charge,
-             force_x + begin, force_y + begin);
+void ForceField::set_attraction(const Setup& setup, const float* ink) {
+  const auto table = attraction_table(setup.page, ink, setup.options.image);
+  set(setup.page, {table.begin(), table.end()},
+      setup.options.image == ImageForce::points ? Between::linear : Between::spline);
+}
+
+void ForceField::add(const DotList& dots, std::int64_t begin, std::int64_t end, float charge, float* force_x,
+                     float* force_y) const {
+  if (table_.empty()) return;
+  const auto add = between_ == Between::linear ? add_linear : add_spline;
+  add(table_.data(), page_[1] + 4, dots.x.data() + begin, dots.y.data() + begin, end - begin, charge, force_x + begin,
+      force_y + begin);
 }
 
 void InkDensity::set_ink(const float* ink, double total) { nodes_ = ink_nodes(setup_, ink, total); }

@@ -194,6 +194,23 @@ __device__ __forceinline__ float2 attraction_at(const Attraction& in, float2 pla
   return {force.x * in.charge, force.y * in.charge};
 }
 
+/// Values of an attraction's table, linear between the pixels' centres.
+__device__ __forceinline__ float2 linear_attraction_at(const Attraction& in, float2 place) {
+  const float x = floorf(place.x - 0.5F);
+  const float y = floorf(place.y - 0.5F);
+  const float across = place.x - 0.5F - x;
+  const float down = place.y - 0.5F - y;
+  const int pitch = in.nx + 4;
+  const float2* row = in.table + static_cast<std::int64_t>(static_cast<int>(y) + 2) * pitch + static_cast<int>(x) + 2;
+  const float2 a = __ldg(row);
+  const float2 b = __ldg(row + 1);
+  const float2 c = __ldg(row + pitch);
+  const float2 d = __ldg(row + pitch + 1);
+  const float2 above{fmaf(across, b.x - a.x, a.x), fmaf(across, b.y - a.y, a.y)};
+  const float2 below{fmaf(across, d.x - c.x, c.x), fmaf(across, d.y - c.y, c.y)};
+  return {fmaf(down, below.x - above.x, above.x) * in.charge, fmaf(down, below.y - above.y, above.y) * in.charge};
+}
+
 /// Squared distance, px^2, up to which dots are at the same place. Of more than most_together others there, only that
 /// many are summed and scaled to all.
 inline constexpr auto same_place2 = static_cast<float>(same_place_px * same_place_px);
@@ -242,10 +259,22 @@ struct ForceInput {
   WindowTerms window;
   NearTerms near;
   Attraction attraction;
-  Attraction edges;  ///< added to the forces by move_by; without a table: nothing
+  Attraction points;  ///< ImageForce::points; without a table: none
+  Attraction edges;   ///< added to the forces by move_by; without a table: nothing
   Density density;
   float same_place_force = 0;
 };
+
+/// Force of the image: both tables, each if there is one.
+__device__ __forceinline__ float2 image_force(const ForceInput& in, float2 place) {
+  float2 force{0, 0};
+  if (in.attraction.table != nullptr) force = attraction_at(in.attraction, place);
+  if (in.points.table != nullptr) {
+    const float2 more = linear_attraction_at(in.points, place);
+    force = {force.x + more.x, force.y + more.y};
+  }
+  return force;
+}
 
 /// Threads per block of the force and move kernels. Each block writes its sums of |F| and |F|^2.
 inline constexpr int force_threads = 128;

@@ -7,8 +7,9 @@
 namespace holotone::electrostatic {
 namespace {
 
-/// Side of a cell in mean spacings of dots: the map holds four times the mean density.
+/// Side of a cell in spacings of dots where the ink is densest: the map holds four times that density.
 constexpr double map_side = 0.5;
+constexpr double most_rows = 16384;
 /// Number of cells to the right of the near field that are also searched, for dots whose own cell was occupied.
 constexpr std::int64_t extra_cells = 2;
 /// Number of cells searched for a free one before a dot is left out.
@@ -19,13 +20,19 @@ class MapNeighbours final : public NeighbourSum {
  public:
   MapNeighbours(const Setup& setup, NearKernel kernel)
       : kernel_(std::move(kernel)),
-        same_place_force_(static_cast<float>(setup.same_place_force)),
-        side_(std::max({map_side * setup.spacing_px, static_cast<double>(setup.page[0]) / 16384,
-                        static_cast<double>(setup.page[1]) / 16384})),
-        rows_(static_cast<std::int64_t>(std::ceil(static_cast<double>(setup.page[0]) / side_))),
-        columns_(static_cast<std::int64_t>(std::ceil(static_cast<double>(setup.page[1]) / side_))),
-        row_length_(columns_ + longest_way),
-        cell_(static_cast<std::size_t>(rows_ * row_length_)) {}
+        page_(setup.page),
+        most_dots_(static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 1))),
+        same_place_force_(static_cast<float>(setup.same_place_force)) {}
+
+  void set_ink(const float* ink) override {
+    const auto height = static_cast<double>(page_[0]);
+    const auto width = static_cast<double>(page_[1]);
+    side_ = std::max(map_side / std::sqrt(most_dots_ * densest_ink(page_, ink)), std::max(height, width) / most_rows);
+    rows_ = static_cast<std::int64_t>(std::ceil(height / side_));
+    columns_ = static_cast<std::int64_t>(std::ceil(width / side_));
+    row_length_ = columns_ + longest_way;
+    cell_.resize(static_cast<std::size_t>(rows_ * row_length_));
+  }
 
   void add(const DotList& dots, const Cells&, float* force_x, float* force_y) override {
     fill(dots);
@@ -136,11 +143,13 @@ class MapNeighbours final : public NeighbourSum {
   }
 
   NearKernel kernel_;
+  Shape<2> page_;
+  double most_dots_;
   float same_place_force_;
-  double side_;
-  std::int64_t rows_;
-  std::int64_t columns_;
-  std::int64_t row_length_;
+  double side_ = 1;
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+  std::int64_t row_length_ = 0;
   std::vector<std::uint32_t> cell_;
   std::vector<std::uint32_t> left_out_;
 };

@@ -40,9 +40,9 @@ class TaylorMethod final : public Method {
   }
 
   void set_ink(const float* ink, double total) override {
-    const auto table = attraction_table(setup_.page, ink);
-    attraction_.set(setup_.page, {table.begin(), table.end()});
+    attraction_.set_attraction(setup_, ink);
     density_.set_ink(ink, total);
+    neighbours_->set_ink(ink);
   }
 
   void forces(DotList& dots, float* force_x, float* force_y) override {
@@ -143,7 +143,7 @@ class TaylorMethod final : public Method {
   Array<Real, 1> values_;
   Array<Real, 2> sums_;  ///< {2, count}
   Array<Complex, 2> modes_;
-  SplineField attraction_;
+  ForceField attraction_;
   InkDensity density_;
 };
 
