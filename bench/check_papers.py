@@ -23,6 +23,8 @@ SHIMOBABA_TABLE_1 = [(512, 30e3, 33, 215, 19), (1024, 59e3, 59, 422, 31), (1536,
 
 GWOSDEK_COLUMNS = ("published_direct_cpu_ms", "published_fast_cpu_ms", "published_direct_gpu_ms", "published_fast_gpu_ms")
 GWOSDEK_TABLE_1 = [(2120, 840, 30, 20), (33900, 3650, 430, 70), (542640, 14740, 6620, 280), (8853460, 57950, 103610, 1200)]
+GWOSDEK_THEIRS = ("their_direct_ms", "their_fast_ms", "their_direct_over_ewald", "their_fast_over_ewald", "their_direct_error",
+                  "their_fast_error", "their_fast_error_wide_map", "their_neighbours", "their_neighbours_missed", "their_dots_without_cell")
 GWOSDEK_STAGES = {"cpu": ["sort", "spread", "transforms", "far field and image", "neighbours", "move"],
                   "gpu": ["spread", "transforms", "forces and move", "sort"]}  # in order of execution
 
@@ -107,10 +109,23 @@ def mitani(check, table):
 
 def gwosdek(check, table):
     rows = table["table_1"]
-    check.columns(rows, GWOSDEK_COLUMNS + ("dots", "direct_ms", "ewald_ms", "constructor_ms", "ink_ms", "force_error"), ("taylor_ms",))
+    check.columns(rows, GWOSDEK_COLUMNS + GWOSDEK_THEIRS + ("dots", "direct_ms", "ewald_ms", "constructor_ms", "ink_ms", "force_error"),
+                  ("taylor_ms",))
     check.published(rows, GWOSDEK_COLUMNS, GWOSDEK_TABLE_1)
     check.assertEqual([row["dots"] for row in rows], [2**n // 64 for n in (14, 16, 18, 20)])
     check.below(rows, "force_error", 5e-4)
+    check.below(rows, "their_direct_error", 1e-3)
+    check.below(rows, "their_fast_error", 0.4)  # a random start: the map misses neighbours
+    check.below(rows, "their_fast_error_wide_map", 5e-3)
+    for row in rows:
+        check.assertEqual(row["their_dots_without_cell"], 0)
+        check.assertLess(row["their_neighbours_missed"], 0.1 * row["their_neighbours"])
+        for sum in ("direct", "fast"):
+            check.assertAlmostEqual(row[f"their_{sum}_over_ewald"] * row["ewald_ms"], row[f"their_{sum}_ms"], delta=1e-9 * row[f"their_{sum}_ms"])
+    forces = table["image_forces"]
+    check.assertEqual([(row["image"], row["edge_correction"]) for row in forces], [("spots", 0.2), ("points", 0.2), ("points", 0)])
+    check.assertGreater(forces[0]["psnr_db"], forces[2]["psnr_db"] + 1)
+    check.assertGreater(forces[2]["psnr_db"], forces[1]["psnr_db"] + 1)
     check.columns(table["figure_6"], ("dots", "direct_ms", "fast_ms"))
     check.assertEqual([row["pixels"] for row in table["figure_7"]], [round(math.sqrt(row["dots"] / 0.6))**2 for row in rows])
     check.assertEqual([row["stage"] for row in table["figure_8"]], GWOSDEK_STAGES["cpu" if table["backend"] == "cpu" else "gpu"])

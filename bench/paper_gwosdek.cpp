@@ -2,6 +2,7 @@
 // here: time of an iteration by direct and by fast summation, their break-even point, initialisation, and quality
 // against direct float64 sums.
 #include <algorithm>
+#include <bench/gwosdek_baseline.hpp>
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
@@ -252,9 +253,11 @@ int main(int argc, char** argv) {
                                    "Gwosdek, Schmaltz, Weickert, Teuber 2012", 1048576, add_options},
                                   [&](const bench::TableOptions& options, nlohmann::json& results) {
                                     print_table_1(options, results);
+                                    bench::print_gwosdek_baseline(options, results);
                                     print_figure_6(options, results);
                                     print_figure_7(options, results);
                                     print_figure_8(options, results);
+                                    bench::print_image_forces(options, results);
                                     if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
                                   });
 }
