@@ -24,7 +24,8 @@ SHIMOBABA_TABLE_1 = [(512, 30e3, 33, 215, 19), (1024, 59e3, 59, 422, 31), (1536,
 GWOSDEK_COLUMNS = ("published_direct_cpu_ms", "published_fast_cpu_ms", "published_direct_gpu_ms", "published_fast_gpu_ms")
 GWOSDEK_TABLE_1 = [(2120, 840, 30, 20), (33900, 3650, 430, 70), (542640, 14740, 6620, 280), (8853460, 57950, 103610, 1200)]
 GWOSDEK_THEIRS = ("their_direct_ms", "their_fast_ms", "their_direct_over_ewald", "their_fast_over_ewald", "their_direct_error",
-                  "their_fast_error", "their_fast_error_wide_map", "their_neighbours", "their_neighbours_missed", "their_dots_without_cell")
+                  "their_fast_error", "their_fast_error_wide_map", "their_fast_error_by_plane", "their_neighbours",
+                  "their_neighbours_missed", "their_dots_without_cell")
 GWOSDEK_STAGES = {"cpu": ["sort", "spread", "transforms", "far field and image", "neighbours", "move"],
                   "gpu": ["spread", "transforms", "forces and move", "sort"]}  # in order of execution
 
@@ -119,6 +120,7 @@ def gwosdek(check, table):
     check.below(rows, "their_fast_error_wide_map", 5e-3)
     for row in rows:
         check.assertEqual(row["their_dots_without_cell"], 0)
+        check.assertGreater(row["their_fast_error_by_plane"], 20 * row["their_fast_error_wide_map"])
         check.assertLess(row["their_neighbours_missed"], 0.1 * row["their_neighbours"])
         for sum in ("direct", "fast"):
             check.assertAlmostEqual(row[f"their_{sum}_over_ewald"] * row["ewald_ms"], row[f"their_{sum}_ms"], delta=1e-9 * row[f"their_{sum}_ms"])

@@ -15,7 +15,8 @@ class SampledForces {
   SampledForces(holotone::View<const float, 2> ink, holotone::View<const float, 2> dots,
                 holotone::ImageForce image = holotone::ImageForce::spots);
 
-  /// Root mean square error of `forces` {count, 2} in host memory, relative to the forces' root mean square and in 1/px.
+  /// Root mean square error of `forces` {count, 2} in host memory: relative to the forces' root mean square, and in
+  /// 1/px.
   [[nodiscard]] std::array<double, 2> error(holotone::View<const float, 2> forces) const;
 
  private:

@@ -21,6 +21,7 @@ constexpr int longest_way = 64;
 /// Cells to the right of the near field that are also searched.
 constexpr int extra_cells = 2;
 constexpr int most_terms = 20;
+constexpr int widest_cutoff = 5;
 
 /// value += more, while others add to it.
 template <class T>
@@ -96,12 +97,13 @@ struct Plane {
     const auto nodes = static_cast<float>(side);
     const auto column = static_cast<std::int64_t>(std::rint(dot.x * nodes));
     const auto row = static_cast<std::int64_t>(std::rint(dot.y * nodes));
-    for (std::int64_t j = row - window.cutoff; j <= row + window.cutoff; ++j) {
-      const float down = window.at(dot.y * nodes - static_cast<float>(j));
-      float* const line = values + (j & (side - 1)) * row_length;
-      for (std::int64_t i = column - window.cutoff; i <= column + window.cutoff; ++i) {
-        body(line[i & (side - 1)], down * window.at(dot.x * nodes - static_cast<float>(i)));
-      }
+    const int m = window.cutoff;
+    float across[2 * widest_cutoff + 1];
+    for (int i = -m; i <= m; ++i) across[i + m] = window.at(dot.x * nodes - static_cast<float>(column + i));
+    for (int j = -m; j <= m; ++j) {
+      const float down = window.at(dot.y * nodes - static_cast<float>(row + j));
+      float* const line = values + ((row + j) & (side - 1)) * row_length;
+      for (int i = -m; i <= m; ++i) body(line[(column + i) & (side - 1)], down * across[i + m]);
     }
   }
 };
@@ -176,7 +178,8 @@ struct Map {
     return place((x - corner.x) * inverse, columns);
   }
 
-  /// Calls body(place, squared distance) for the dots of the searched cells that are within the radius and not at `dot`.
+  /// Calls body(place, squared distance) for the dots of the searched cells within the radius, but not for one at `dot`
+  /// itself.
   template <class Body>
   HOLOTONE_HOST_DEVICE void over_near(Pair dot, float radius, const Body& body) const {
     const std::int64_t last_row = row(dot.y + radius);

@@ -119,8 +119,8 @@ InkAliases ink_aliases(const Setup& setup, int axis);  ///< axis 0: y, 1: x
 std::vector<double> near_ink_spectrum(const Setup& setup);
 
 /// The whole attraction, for `direct` and `taylor` and for ImageForce::points: {ny + 4, nx + 4, 2}, entry (row + 2, col
-/// + 2) belongs to pixel (row, col). Coefficients of a cubic B-spline for `spots`, values for `points`. For total charge
-/// 1. `ink` is in host memory and checked. Cost: three DFTs of twice the page in float64.
+/// + 2) belongs to pixel (row, col). Coefficients of a cubic B-spline for `spots`, values for `points`. For total
+/// charge 1. `ink` is in host memory and checked. Cost: three DFTs of twice the page in float64.
 std::vector<double> attraction_table(const Shape<2>& page, const float* ink, ImageForce image = ImageForce::spots);
 
 /// The darkest pixel's share of the ink, 1/px^2.
