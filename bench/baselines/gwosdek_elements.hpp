@@ -207,7 +207,7 @@ struct Insert {
   HOLOTONE_HOST_DEVICE void operator()(std::int64_t i) const {
     const Pair dot = dots[i];
     unsigned long long* const cell = map.cells + map.row(dot.y) * map.row_length() + map.column(dot.x);
-    unsigned long long hand;
+    unsigned long long hand = 0;
     memcpy(&hand, &dot, sizeof hand);
     for (int k = 0; k < longest_way; ++k) {
       hand = exchange(cell[k], hand);
