@@ -234,11 +234,6 @@ GwosdekNeighbours GwosdekStep::neighbours() {
   return {count(2), count(1), count(0)};
 }
 
-std::size_t GwosdekStep::bytes() const {
-  return dots_.bytes() + repulsion_.bytes() + attraction_.bytes() + sums_.bytes() + factors_.bytes() +
-         plane_memory_.bytes() + cells_.bytes() + counts_.bytes();
-}
-
 std::vector<unsigned long long> GwosdekStep::map_cells() const {
   const auto cells = cells_.to(Device{});
   return {cells.data(), cells.data() + map_.rows * map_.row_length()};

@@ -77,7 +77,6 @@ class GwosdekStep {
   [[nodiscard]] float radius() const { return static_cast<float>(setup_.inner); }  ///< epsilon_I, scaled units
   [[nodiscard]] double radius_px() const { return setup_.inner / setup_.scale; }
   [[nodiscard]] std::int64_t plane_side() const { return plane_.side; }  ///< n
-  [[nodiscard]] std::size_t bytes() const;                               ///< device memory without cuFFT's own
   /// What the map holds since neighbours(), forces() or step(): rows of map().row_length() cells, in host memory.
   [[nodiscard]] std::vector<unsigned long long> map_cells() const;
   [[nodiscard]] const gwosdek::Map& map() const { return map_; }
