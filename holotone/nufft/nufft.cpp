@@ -9,8 +9,11 @@ namespace holotone {
 namespace {
 
 constexpr double upsampling = 2;
-/// Share of the tolerance for the window; the rest is for its polynomials and rounding.
+/// Shares of the tolerance for the window and for its polynomials; the rest is for rounding. In the worst case the
+/// polynomials' errors at all nodes and on all axes may add up.
 constexpr double window_share = 0.9;
+constexpr double polynomial_share = 0.05;
+constexpr double worst_polynomial_share = 0.01;
 constexpr std::int64_t largest_extent = std::int64_t{1} << 28;
 constexpr std::int64_t most_points = 0xFFFFFFFE;
 
@@ -34,7 +37,9 @@ nufft::Setup<Rank> make_setup(const Shape<Rank>& modes, const NufftOptions& opti
   nufft::Setup<Rank> setup;
   setup.modes = modes;
   setup.tolerance = options.tolerance;
-  setup.window = choose_window(window_share * options.tolerance, upsampling, Rank);
+  setup.error = options.worst_case ? WindowError::worst : WindowError::mean;
+  setup.window = choose_window(window_share * options.tolerance, upsampling, Rank, setup.error);
+  setup.polynomial_error = (options.worst_case ? worst_polynomial_share : polynomial_share) * options.tolerance;
   for (std::size_t axis = 0; axis < Rank; ++axis) {
     // The grid holds at least two windows side by side.
     const auto least = std::max<std::int64_t>(static_cast<std::int64_t>(upsampling * static_cast<double>(modes[axis])),
@@ -177,8 +182,7 @@ std::int64_t NufftPlan<Real, Rank>::points() const {
 template <class Real, std::size_t Rank>
 NufftInfo<Rank> NufftPlan<Real, Rank>::info() const {
   const auto& setup = state_->setup;
-  return {setup.grid, setup.window.width, std::sqrt(static_cast<double>(Rank)) * window_error(setup.window),
-          state_->engine->bytes()};
+  return {setup.grid, setup.window.width, window_error(setup.window, Rank, setup.error), state_->engine->bytes()};
 }
 
 template class NufftPlan<float, 2>;

@@ -11,8 +11,12 @@ constexpr double nufft_tolerance_floor_float = 1e-5;
 constexpr double nufft_tolerance_floor_double = 1e-12;
 
 struct NufftOptions {
-  /// Relative l2 error of modes and values for uncorrelated strengths: nufft_tolerance_floor_* to 0.1.
+  /// Largest error of modes and values: nufft_tolerance_floor_* to 0.1. Relative l2 error in the mean over uncorrelated
+  /// strengths (type 1) and modes (type 2): sqrt(E sum |error|^2 / E sum |result|^2).
   double tolerance = 1e-4;
+  /// True: `tolerance` bounds every single error, for any points, strengths and modes: |error of F[k]| <= tolerance
+  /// sum_j |c_j|, |error of c_j| <= tolerance sum_k |F[k]|. The window is up to one node wider.
+  bool worst_case = false;
 };
 
 /// Parameters that a plan chose.
@@ -20,7 +24,7 @@ template <std::size_t Rank>
 struct NufftInfo {
   Shape<Rank> grid{};         ///< oversampled grid
   int width = 0;              ///< nodes of the window along an axis
-  double expected_error = 0;  ///< relative error by the window alone
+  double expected_error = 0;  ///< error by the window alone, in the measure of the tolerance
   std::size_t bytes = 0;      ///< memory of the plan on its device
 };
 

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::int64_t least_slab_rows = 16;
 
-template <class Real>
-SpreadKernel<Real> kernel_of(const SpreadWindow& window, double tolerance, int axes) {
-  const double error = polynomial_share * tolerance;
-  if constexpr (std::is_same_v<Real, double>) return SpreadKernel<Real>(window, error);
-  return SpreadKernel<Real>(window, error, longest_float_sum(window, sum_share * tolerance, axes));
+template <class Real, std::size_t Rank>
+SpreadKernel<Real> kernel_of(const Setup<Rank>& setup) {
+  if constexpr (std::is_same_v<Real, double>) return SpreadKernel<Real>(setup.window, setup.polynomial_error);
+  return SpreadKernel<Real>(setup.window, setup.polynomial_error,
+                            longest_float_sum(setup.window, sum_share * setup.tolerance, Rank));
 }
 
 template <class Real, std::size_t Rank>
@@ -21,8 +21,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   using Complex = std::complex<Real>;
 
  public:
-  explicit CpuEngine(const Setup<Rank>& setup)
-      : setup_(setup), kernel_(kernel_of<Real>(setup.window, setup.tolerance, Rank)), grid_(grid_of(setup)) {
+  explicit CpuEngine(const Setup<Rank>& setup) : setup_(setup), kernel_(kernel_of<Real>(setup)), grid_(grid_of(setup)) {
     for (const bool half : {false, true}) {
       auto& side = sides_[half];
       const auto factor = [&](std::size_t axis) {

@@ -26,7 +26,7 @@ class CudaEngine final : public NufftPlan<float, Rank>::Engine {
  public:
   CudaEngine(const Setup<Rank>& setup, const Queue& queue)
       : window_(setup.window),
-        slopes_(slope_kernel(setup.window, polynomial_share * setup.tolerance)),
+        slopes_(slope_kernel(setup.window, setup.polynomial_error)),
         queue_(queue),
         transform_(setup, queue),
         points_(make_tile_grid<Rank>(setup.grid, setup.window.width), queue) {}

@@ -25,7 +25,9 @@ struct Setup {
   Shape<Rank> modes{};
   Shape<Rank> grid{};
   SpreadWindow window;
+  WindowError error = WindowError::mean;  ///< that is within the tolerance
   double tolerance = 0;
+  double polynomial_error = 0;  ///< most error of the window's polynomials
 };
 
 template <class Real, std::size_t Rank>
@@ -36,8 +38,6 @@ EnginePointer<Real, Rank> engine_cpu(const Setup<Rank>& setup);
 template <std::size_t Rank>
 EnginePointer<float, Rank> engine_cuda(const Setup<Rank>& setup, const Queue& queue);
 
-/// Maximum share of the tolerance for the error of the window's polynomials.
-constexpr double polynomial_share = 0.05;
 /// Maximum share of the tolerance for the rounding of float32 sums of equal numbers in one bin of points. Four bins can
 /// meet in a cell.
 constexpr double sum_share = 0.15;

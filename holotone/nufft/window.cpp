@@ -53,28 +53,29 @@ double beta_of(double shape, int width, double upsampling) {
 }
 
 /// Returns the window of least error with a shape between 0.85 and 1.05, by golden section.
-SpreadWindow best_window(int width, double upsampling) {
+SpreadWindow best_window(int width, double upsampling, int axes, WindowError error) {
+  const auto error_at = [&](const SpreadWindow& window) { return window_error(window, axes, error); };
   const auto at = [&](double shape) { return SpreadWindow{width, beta_of(shape, width, upsampling), upsampling}; };
   constexpr double ratio = 0.618033988749895;
   double low = 0.85;
   double high = 1.05;
   double inner_low = high - ratio * (high - low);
   double inner_high = low + ratio * (high - low);
-  double error_low = window_error(at(inner_low));
-  double error_high = window_error(at(inner_high));
+  double error_low = error_at(at(inner_low));
+  double error_high = error_at(at(inner_high));
   while (high - low > 2e-3) {
     if (error_low < error_high) {
       high = inner_high;
       inner_high = inner_low;
       error_high = error_low;
       inner_low = high - ratio * (high - low);
-      error_low = window_error(at(inner_low));
+      error_low = error_at(at(inner_low));
     } else {
       low = inner_low;
       inner_low = inner_high;
       error_low = error_high;
       inner_high = low + ratio * (high - low);
-      error_high = window_error(at(inner_high));
+      error_high = error_at(at(inner_high));
     }
   }
   return at((low + high) / 2);
@@ -110,6 +111,26 @@ double window_error(const SpreadWindow& window) {
   return std::sqrt(mean / total);
 }
 
+double window_worst_error(const SpreadWindow& window) {
+  const Quadrature quadrature(window, most_aliases + 0.5);
+  constexpr int steps = 4 * frequencies;
+  double worst = 0;
+  for (int i = 0; i <= steps; ++i) {
+    const double frequency = 0.5 / window.upsampling * i / steps;
+    double aliases = 0;
+    for (int m = 1; m <= most_aliases; ++m) {
+      aliases += std::abs(quadrature.transform(frequency + m)) + std::abs(quadrature.transform(frequency - m));
+    }
+    worst = std::max(worst, aliases / std::abs(quadrature.transform(frequency)));
+  }
+  return worst;
+}
+
+double window_error(const SpreadWindow& window, int axes, WindowError error) {
+  if (error == WindowError::worst) return std::pow(1 + window_worst_error(window), axes) - 1;
+  return std::sqrt(static_cast<double>(axes)) * window_error(window);
+}
+
 double window_noise_gain(const SpreadWindow& window) {
   const Quadrature quadrature(window, 0.5);
   double power = 0;
@@ -127,17 +148,17 @@ std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axe
                                 std::llround(error / (loss_an_addition * std::pow(window_noise_gain(window), axes))));
 }
 
-SpreadWindow choose_window(double tolerance, double upsampling, int axes) {
+SpreadWindow choose_window(double tolerance, double upsampling, int axes, WindowError error) {
   // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) per node: the search begins a little below that width.
   const double fall = std::numbers::pi * std::sqrt(1 - 1 / upsampling);
   const int guess = static_cast<int>(std::log(1 / tolerance) / fall) - 1;
-  double error = 0;
+  double reached = 0;
   for (int width = std::clamp(guess, 2, widest); width <= widest; ++width) {
-    const SpreadWindow window = best_window(width, upsampling);
-    error = std::sqrt(static_cast<double>(axes)) * window_error(window);
-    if (error <= tolerance) return window;
+    const SpreadWindow window = best_window(width, upsampling, axes, error);
+    reached = window_error(window, axes, error);
+    if (reached <= tolerance) return window;
   }
-  throw_argument("choose_window", "tolerance", fmt::format("at least {:.1e} for upsampling {:g}", error, upsampling),
+  throw_argument("choose_window", "tolerance", fmt::format("at least {:.1e} for upsampling {:g}", reached, upsampling),
                  fmt::format("{:g}", tolerance));
 }
 

@@ -25,6 +25,10 @@ double window_transform(const SpreadWindow& window, double frequency);
 /// strengths: the square root of the mean of sum over m != 0 of (phihat(f + m) / phihat(f))^2.
 double window_error(const SpreadWindow& window);
 
+/// Largest relative error of this window in one axis' modes |f| <= 1 / (2 upsampling), for any place of a point: the
+/// maximum of sum over m != 0 of |phihat(f + m) / phihat(f)|.
+double window_worst_error(const SpreadWindow& window);
+
 /// Gain of rounding noise by the division by phihat on one axis: sqrt(mean phihat^2 mean phihat^-2) over |f| <= 1 / (2
 /// upsampling). With n axes, rounding to eps before the transform gives a relative error of about eps gain^n after it.
 double window_noise_gain(const SpreadWindow& window);
@@ -34,10 +38,14 @@ double window_noise_gain(const SpreadWindow& window);
 /// the same direction, and the division amplifies that as it does noise.
 std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axes);
 
-/// Returns the narrowest window, 2 to 16 nodes, whose error on `axes` axes, sqrt(axes) window_error, is at most
-/// `tolerance`; beta minimises the error for that width. Throws invalid_argument with the smallest tolerance if no
-/// window suffices.
-SpreadWindow choose_window(double tolerance, double upsampling, int axes);
+/// Errors for which a window is chosen, on `axes` axes. mean: sqrt(axes) window_error, for uncorrelated strengths.
+/// worst: (1 + window_worst_error)^axes - 1, for a single point and a single mode.
+enum class WindowError { mean, worst };
+double window_error(const SpreadWindow& window, int axes, WindowError error);
+
+/// Returns the narrowest window, 2 to 16 nodes, whose error on `axes` axes is at most `tolerance`; beta minimises the
+/// error for that width. Throws invalid_argument with the smallest tolerance if no window suffices.
+SpreadWindow choose_window(double tolerance, double upsampling, int axes, WindowError error = WindowError::mean);
 
 /// phi at the nodes i = 0 .. width - 1 of a point, as polynomials of its position between nodes:
 ///   phi(i - width / 2 + (1 + t) / 2) = sum over k of coefficient[k * stride + i] t^k, -1 <= t < 1.

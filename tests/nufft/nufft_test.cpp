@@ -3,8 +3,8 @@
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/nufft/nufft.hpp>
-#include <limits>
 #include <omp.h>
+#include <tests/nufft/transform.hpp>
 #include <tests/reference/nufft.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -13,127 +13,18 @@ namespace {
 using holotone::Array;
 using holotone::Device;
 using holotone::ErrorCode;
-using holotone::NufftOptions;
 using holotone::NufftPlan;
 using holotone::Queue;
 using holotone::Shape;
 using holotone::View;
+using nufft_cases::Cloud;
+using nufft_cases::make_points;
+using nufft_cases::random_numbers;
+using nufft_cases::Transform;
 using support::Complex64;
 using support::expect_error;
 using support::expect_within;
 using support::relative_error;
-
-template <class Real>
-std::vector<std::complex<Real>> random_numbers(std::size_t count, std::uint64_t seed) {
-  std::vector<std::complex<Real>> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    values[i] = {static_cast<Real>(2 * holotone::random_uniform64(seed, 2 * i) - 1),
-                 static_cast<Real>(2 * holotone::random_uniform64(seed, 2 * i + 1) - 1)};
-  }
-  return values;
-}
-
-enum class Cloud { uniform, clustered, edges, far };
-
-/// Points spread over the period (and some periods beyond), mostly clustered in a small corner, on and next to the
-/// period's ends, or with coordinates up to the largest numbers.
-template <class Real, std::size_t Rank>
-std::vector<Real> make_points(Cloud cloud, std::size_t count, std::uint64_t seed) {
-  std::vector<Real> points(count * Rank);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double u = holotone::random_uniform64(seed, i) - 0.5;
-    double value = 3 * u;
-    if (cloud == Cloud::clustered && i / Rank % 10 != 0) value = 0.37 + 0.01 * u;
-    if (cloud == Cloud::edges) {
-      constexpr double places[] = {-0.5, 0.5, 0.0, 1.0, -1e-20, 1e-20, 0.4999999, -2.0, 0.9999999};
-      value = places[holotone::random_bits(seed, i) % std::size(places)];
-    }
-    if (cloud == Cloud::far)
-      value = u * (i % 3 == 0 ? 1e4 : i % 3 == 1 ? 1e30 : 2.0 * std::numeric_limits<Real>::max());
-    points[i] = static_cast<Real>(value);
-  }
-  return points;
-}
-
-/// A plan with its points, and transforms of host vectors through its device.
-template <class Real, std::size_t Rank>
-class Transform {
- public:
-  using Number = std::complex<Real>;
-  Transform(Shape<Rank> shape, const std::vector<Real>& points, Device device, const NufftOptions& options)
-      : device_(device), queue_(Queue::create(device)), plan_(shape, queue_, options) {
-    set_points(points);
-  }
-
-  void set_points(const std::vector<Real>& points) {
-    count_ = static_cast<std::int64_t>(points.size() / Rank);
-    Array<Real, 2> own({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    put(own, points.data());
-    plan_.set_points(own.view());
-    queue_.synchronize();
-  }
-  std::vector<Number> type1(const std::vector<Number>& strengths) {
-    Array<Number, 1> own({count_}, queue_);
-    put(own, strengths.data());
-    Array<Number, Rank> modes(plan_.shape(), queue_);
-    plan_.type1(own.view(), modes.view());
-    return get(modes);
-  }
-  std::vector<Number> type1(const std::vector<Real>& strengths) {
-    Array<Real, 1> own({count_}, queue_);
-    put(own, strengths.data());
-    Array<Number, Rank> modes(holotone::half_modes_shape(plan_.shape()), queue_);
-    plan_.type1(own.view(), modes.view());
-    return get(modes);
-  }
-  /// Type 1 of a plan that rejected its points.
-  std::vector<Number> type1_of_none() {
-    Array<Number, Rank> modes(plan_.shape(), queue_);
-    plan_.type1(View<const Number, 1>(nullptr, {0}, device_), modes.view());
-    return get(modes);
-  }
-  std::vector<Number> type2(const std::vector<Number>& modes) {
-    Array<Number, Rank> own(plan_.shape(), queue_);
-    put(own, modes.data());
-    Array<Number, 1> values({count_}, queue_);
-    plan_.type2(own.view(), values.view());
-    return get(values);
-  }
-  std::pair<std::vector<Number>, std::vector<Number>> type2_with_gradient(const std::vector<Number>& modes) {
-    Array<Number, Rank> own(plan_.shape(), queue_);
-    put(own, modes.data());
-    Array<Number, 1> values({count_}, queue_);
-    Array<Number, 2> gradient({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    plan_.type2(own.view(), values.view(), gradient.view());
-    return {get(values), get(gradient)};
-  }
-  std::pair<std::vector<Real>, std::vector<Real>> real_type2_with_gradient(const std::vector<Number>& half_modes) {
-    Array<Number, Rank> own(holotone::half_modes_shape(plan_.shape()), queue_);
-    put(own, half_modes.data());
-    Array<Real, 1> values({count_}, queue_);
-    Array<Real, 2> gradient({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    plan_.type2(own.view(), values.view(), gradient.view());
-    return {get(values), get(gradient)};
-  }
-  NufftPlan<Real, Rank>& plan() { return plan_; }
-
- private:
-  template <class T, std::size_t R>
-  void put(Array<T, R>& target, const T* source) {
-    copy<T, R>(target.view(), View<const T, R>(source, target.shape()), queue_);
-    queue_.synchronize();
-  }
-  template <class T, std::size_t R>
-  std::vector<T> get(const Array<T, R>& source) {
-    const auto host = source.to(Device{});
-    return {host.data(), host.data() + host.size()};
-  }
-
-  Device device_;
-  Queue queue_;
-  NufftPlan<Real, Rank> plan_;
-  std::int64_t count_ = 0;
-};
 
 template <class Real, std::size_t Rank>
 void expect_tolerance(const std::string& what, Shape<Rank> shape, Cloud cloud, double tolerance, Device device) {
@@ -332,60 +223,6 @@ TEST(NufftCpu, TheSameBitsOnAnyNumberOfThreads) {
     EXPECT_EQ(modes, one) << count << " threads";
   }
   omp_set_num_threads(threads);
-}
-
-// Work on many points in one place is distributed. A cluster repeated 400 times gives 400 times the cluster's sum, and
-// each of its copies reads the same value. The sum of a cluster varies slowly over the modes. Its error may be that of
-// the worst modes, about twice the mean that the tolerance bounds.
-template <std::size_t Rank>
-void expect_repeated(Shape<Rank> shape, Device device) {
-  constexpr std::size_t count = 300;
-  constexpr std::size_t copies = 400;
-  auto points = make_points<float, Rank>(Cloud::clustered, count, 20);
-  auto strengths = random_numbers<float>(count, 21);
-  auto expected = reference::nufft_type1<Rank>(shape, points, strengths);
-  for (auto& mode : expected) mode *= static_cast<double>(copies);
-  const auto modes = random_numbers<float>(static_cast<std::size_t>(holotone::element_count(shape)), 22);
-  std::vector<Complex64> values;
-  std::vector<Complex64> gradient;
-  reference::nufft_type2<Rank>(shape, points, modes, values, gradient);
-  std::vector<float> all_points;
-  std::vector<std::complex<float>> all_strengths;
-  std::vector<Complex64> all_values;
-  for (std::size_t i = 0; i < copies; ++i) {
-    all_points.insert(all_points.end(), points.begin(), points.end());
-    all_strengths.insert(all_strengths.end(), strengths.begin(), strengths.end());
-    all_values.insert(all_values.end(), values.begin(), values.end());
-  }
-  Transform<float, Rank> transform(shape, all_points, device, {.tolerance = 1e-4});
-  const auto label = "120,000 points on " + holotone::to_string(shape);
-  expect_within(label + ", type 1", relative_error(transform.type1(all_strengths).data(), expected), 2e-4);
-  expect_within(label + ", type 2", relative_error(transform.type2(modes).data(), all_values), 1e-4);
-}
-
-TEST_P(Nufft, ManyPointsInOnePlace) {
-  on_each([](Device device) {
-    expect_repeated<2>({30, 41}, device);
-    expect_repeated<2>({300, 200}, device);
-    expect_repeated<3>({9, 12, 14}, device);
-  });
-}
-
-// Equal strengths in one place add up in few cells: long float32 sums would exceed many tolerances.
-TEST_P(Nufft, EqualPointsLoseNothing) {
-  constexpr std::size_t count = 100000;
-  constexpr double tolerance = 1e-5;
-  const Shape<2> shape{30, 41};
-  const std::vector<float> place{0.1234F, -0.4321F};
-  auto expected = reference::nufft_type1<2>(shape, place, std::vector<std::complex<float>>{{1, 0.5}});
-  for (auto& mode : expected) mode *= static_cast<double>(count);
-  std::vector<float> points;
-  for (std::size_t i = 0; i < count; ++i) points.insert(points.end(), place.begin(), place.end());
-  on_each([&](Device device) {
-    Transform<float, 2> transform(shape, points, device, {.tolerance = tolerance});
-    const auto modes = transform.type1(std::vector<std::complex<float>>(count, {1, 0.5}));
-    expect_within("100,000 equal points", relative_error(modes.data(), expected), tolerance);
-  });
 }
 
 TEST_P(Nufft, GivesTheSameBitsEveryTime) {

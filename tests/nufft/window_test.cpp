@@ -1,5 +1,7 @@
 // The window and its transform against plain quadrature, and the window's stated bounds.
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
@@ -54,6 +56,31 @@ TEST(SpreadWindow, TheChosenOneHoldsTheToleranceAndANarrowerOneDoesNot) {
     }
   }
   support::expect_error(holotone::ErrorCode::invalid_argument, "at least", [] { choose_window(1e-15, 1.25, 2); });
+}
+
+// One point and one mode: the sum over the images of the mode, at every place.
+TEST(SpreadWindow, TheWorstErrorIsReachedAndNotExceeded) {
+  for (const double upsampling : {1.25, 2.0}) {
+    for (const double tolerance : {1e-1, 1e-3, 1e-5}) {
+      const auto window = choose_window(tolerance, upsampling, 1, holotone::WindowError::worst);
+      const double stated = holotone::window_worst_error(window);
+      double worst = 0;
+      for (int i = 0; i <= 100; ++i) {
+        const double frequency = (i / 100.0 - 0.5) / upsampling;
+        for (int x = 0; x < 40; ++x) {
+          std::complex<double> error = 0;
+          for (int m = -3; m <= 3; ++m) {
+            if (m == 0) continue;
+            error += window_transform(window, frequency + m) * std::polar(1.0, 2 * std::numbers::pi * m * x / 40);
+          }
+          worst = std::max(worst, std::abs(error) / window_transform(window, frequency));
+        }
+      }
+      support::expect_within("upsampling " + std::to_string(upsampling), stated, tolerance);
+      support::expect_within("reached", worst, 1.02 * stated);
+      EXPECT_GT(worst, 0.8 * stated);
+    }
+  }
 }
 
 TEST(SpreadWindow, PolynomialsFollowIt) {
