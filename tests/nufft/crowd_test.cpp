@@ -124,7 +124,8 @@ TEST_P(NufftCrowd, FewPlacesHoldTheToleranceInTheMean) {
 }
 
 /// Errors of a plan for the worst case, relative to the sums of the moduli: of every mode for pairs of equal or
-/// opposite strengths a tenth of a cell apart, and of every value for single modes, at the ends of the range and elsewhere.
+/// opposite strengths a tenth of a cell apart, and of every value for single modes, at the ends of the range and
+/// elsewhere.
 template <class Real, std::size_t Rank>
 void expect_worst_case(Shape<Rank> shape, double tolerance, Device device) {
   constexpr std::uint64_t pairs = 8;
