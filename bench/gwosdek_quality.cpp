@@ -1,14 +1,11 @@
+#include <bench/gwosdek_halftones.hpp>
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
-#include <holotone/core/error.hpp>
-#include <holotone/halftone/electrostatic.hpp>
-#include <holotone/halftone/sampling.hpp>
 #include <holotone/metrics/blurred_comparison.hpp>
 #include <holotone/metrics/spectrum.hpp>
-#include <optional>
 #include <tests/reference/electrostatic.hpp>
 
 namespace bench {
@@ -18,23 +15,21 @@ using holotone::Array;
 using holotone::Device;
 using holotone::View;
 
-constexpr std::int64_t side = 224;
-constexpr double ink = 0.15;  // grey 0.85
-constexpr std::int64_t dots = 7526;
-constexpr std::int64_t iterations = 300;
 constexpr double interior_share = 0.8;
 constexpr std::int64_t least_samples = 200;
 
-Array<float, 2> grey() {
-  Array<float, 2> image({side, side});
-  for (std::int64_t i = 0; i < image.size(); ++i) image.data()[i] = static_cast<float>(ink);
-  return image;
+/// Grey 0.85. With `small` a quarter of the dots.
+HalftoneCase grey(bool small) {
+  const std::int64_t side = small ? 112 : 224;
+  HalftoneCase made{Array<float, 2>({side, side}), small ? 1882 : 7526, small ? 100 : 300};
+  for (float& value : made.ink.host()) value = 0.15F;
+  return made;
 }
 
-/// Halftones of one method.
-struct Method {
+/// A method whose halftones are compared; without one the reference, float64 direct sums.
+struct Row {
   std::string name;
-  std::optional<holotone::ElectrostaticOptions> options;  ///< none: float64 direct sums
+  std::optional<HalftoneMethod> method;
 };
 
 /// Measured quality of one halftone.
@@ -44,15 +39,17 @@ struct Quality {
   std::vector<double> anisotropy_db;
 };
 
-const holotone::BlurOptions blur{{1, 1.5, 2, 3, 4, 6, 8}, 0.5 * (1 - interior_share) * side, false};
+double margin_of(const HalftoneCase& of) { return 0.5 * (1 - interior_share) * static_cast<double>(of.ink.shape()[0]); }
 
-Quality quality_of(const Array<float, 2>& position, std::vector<double>& frequency) {
+holotone::BlurOptions blur_of(const HalftoneCase& of) { return {{1, 1.5, 2, 3, 4, 6, 8}, margin_of(of), false}; }
+
+Quality quality_of(const HalftoneCase& of, const Array<float, 2>& position, std::vector<double>& frequency) {
   Quality quality;
-  for (const auto& row : holotone::compare_blurred(position.view(), grey().view(), blur))
+  for (const auto& row : holotone::compare_blurred(position.view(), of.ink.view(), blur_of(of)))
     quality.psnr.push_back(row.psnr_db);
-  const double margin = 0.5 * (1 - interior_share) * side;
+  const double side = interior_share * static_cast<double>(of.ink.shape()[0]);
   holotone::SpectrumOptions options;
-  options.region = {margin, margin, interior_share * side, interior_share * side};
+  options.region = {margin_of(of), margin_of(of), side, side};
   options.segments = 1;
   options.window = holotone::SpectrumWindow::hann;
   const auto radial = holotone::radial_spectrum(holotone::power_spectrum(position.view(), options));
@@ -68,6 +65,7 @@ Quality quality_of(const Array<float, 2>& position, std::vector<double>& frequen
 
 /// Net forces in float64 as in tests/reference/electrostatic.hpp, on all threads.
 void direct_forces(const reference::Attraction& attraction, const Array<float, 2>& position, Array<float, 2>& force) {
+  const std::int64_t dots = position.shape()[0];
 #pragma omp parallel for
   for (std::int64_t i = 0; i < dots; ++i) {
     const double x = static_cast<double>(position(i, 0));
@@ -86,33 +84,15 @@ void direct_forces(const reference::Attraction& attraction, const Array<float, 2
   }
 }
 
-Array<float, 2> halftone(const Method& method, const reference::Attraction& attraction, std::uint64_t seed,
-                         Device device) {
-  const auto image = grey();
-  const auto start = importance_sampled_dots(image.view(), dots, seed);
-  const View<const float, 2> first(start.position.data(), {dots, 2});
-  // Reference moves use the plan's density and velocities, but not its forces.
-  const holotone::Queue queue(method.options ? device : Device{});
-  holotone::ElectrostaticPlan plan({side, side}, dots, queue,
-                                   method.options.value_or(holotone::ElectrostaticOptions{}));
-  const auto own_image = copy_of(image.view(), queue.device());
-  const auto own_first = copy_of(first, queue.device());
-  plan.set_ink(own_image.view());
-  plan.set_positions(own_first.view());
-  Array<float, 2> position({dots, 2}, queue);
-  if (method.options) {
-    for (std::int64_t i = 0; i < iterations; ++i) plan.step();
-  } else {
-    Array<float, 2> force({dots, 2});
-    for (std::int64_t i = 0; i < iterations; ++i) {
-      plan.positions(position.view());
-      direct_forces(attraction, position, force);
-      plan.move(std::as_const(force).view());
-    }
+/// A halftone by float64 direct sums. Moves use a plan's density and velocities, but not its forces.
+Array<float, 2> exact_halftone(const HalftoneCase& of, const reference::Attraction& attraction, std::uint64_t seed) {
+  auto plan = halftone_plan(of, {}, seed, Device{});
+  Array<float, 2> force({of.dots, 2});
+  for (std::int64_t i = 0; i < of.iterations; ++i) {
+    direct_forces(attraction, positions_of(plan), force);
+    plan.move(std::as_const(force).view());
   }
-  plan.positions(position.view());
-  queue.synchronize();
-  return position.to(Device{});
+  return positions_of(plan);
 }
 
 double mean_of(const std::vector<Quality>& all, const std::function<double(const Quality&)>& value) {
@@ -136,82 +116,110 @@ std::int64_t inside_band(const std::vector<Quality>& all, const std::vector<Qual
   return inside;
 }
 
-std::vector<Method> methods() {
-  std::vector<Method> all = {{"direct, float64", std::nullopt}};
-  for (const int m : {3, 4, 5}) {
-    holotone::ElectrostaticOptions options;
-    options.sum = holotone::ForceSum::taylor;
-    options.window_cutoff = m;
-    options.taylor_degree = m;
-    all.push_back({fmt::format("Taylor, m = p = {}", m), options});
-  }
+std::vector<Row> table_rows(std::int64_t dots) {
+  std::vector<Row> all = {{"direct, float64", std::nullopt}};
+  const auto add = [&](const HalftoneMethod& method) { all.push_back({method.name, method}); };
+  for (const auto& method : taylor_methods("Taylor, ", 1, 0)) add(method);
+  for (const auto& method : taylor_methods("Taylor, p / n, ", 0.5, published_modes(dots))) add(method);
   for (const double tolerance : {5e-4, 1e-4}) {
     holotone::ElectrostaticOptions options;
     options.tolerance = tolerance;
     const bool standard = tolerance == holotone::ElectrostaticOptions{}.tolerance;
-    all.push_back({fmt::format("Ewald, {:g}{}", tolerance, standard ? " (default)" : ""), options});
+    add({fmt::format("Ewald, {:g}{}", tolerance, standard ? " (default)" : ""), options});
   }
+  add(voronoi_method());
   return all;
+}
+
+/// Means over the seeds, and the shares of annuli in the reference's band.
+struct Summary {
+  nlohmann::json json;
+  std::vector<std::string> cells;
+};
+
+Summary summary_of(const std::string& name, const std::vector<Quality>& all, const std::vector<Quality>& expected,
+                   const std::vector<double>& frequency) {
+  Summary summary{{{"forces", name}}, {name}};
+  double gap = 0;
+  for (std::size_t i = 0; i < expected[0].psnr.size(); ++i) {
+    const auto psnr = [i](const Quality& one) { return one.psnr[i]; };
+    summary.cells.push_back(fmt::format("{:.2f}", mean_of(all, psnr)));
+    summary.json["psnr_db"].push_back(mean_of(all, psnr));
+    gap = std::max(gap, std::abs(mean_of(all, psnr) - mean_of(expected, psnr)));
+  }
+  const auto annuli = std::ssize(frequency);
+  const auto raps = inside_band(all, expected, &Quality::raps);
+  const auto anisotropy = inside_band(all, expected, &Quality::anisotropy_db);
+  const double mean_anisotropy = mean_of(all, [](const Quality& one) {
+    double sum = 0;
+    for (const double value : one.anisotropy_db) sum += value;
+    return sum / static_cast<double>(one.anisotropy_db.size());
+  });
+  double largest_anisotropy = -INFINITY;
+  for (const auto& one : all)
+    largest_anisotropy =
+        std::max(largest_anisotropy, *std::max_element(one.anisotropy_db.begin(), one.anisotropy_db.end()));
+  std::size_t peak = 0;
+  const auto raps_at = [&](std::size_t i) { return mean_of(all, [i](const Quality& one) { return one.raps[i]; }); };
+  for (std::size_t i = 0; i < frequency.size(); ++i) peak = raps_at(i) > raps_at(peak) ? i : peak;
+  for (const auto& cell :
+       {fmt::format("{} of {}", raps, annuli), fmt::format("{} of {}", anisotropy, annuli),
+        fmt::format("{:.2f} dB", mean_anisotropy), fmt::format("{:.1f} dB", largest_anisotropy),
+        fmt::format("{:.1f} at {:.3f}", raps_at(peak), frequency[peak]), fmt::format("{:.3f} dB", gap)})
+    summary.cells.push_back(cell);
+  summary.json.update({{"annuli", annuli},
+                       {"raps_in_band", raps},
+                       {"anisotropy_in_band", anisotropy},
+                       {"mean_anisotropy_db", mean_anisotropy},
+                       {"largest_anisotropy_db", largest_anisotropy},
+                       {"raps_peak", raps_at(peak)},
+                       {"raps_peak_frequency", frequency[peak]},
+                       {"largest_psnr_gap_db", gap}});
+  return summary;
 }
 
 }  // namespace
 
-void print_gwosdek_quality(Device device, std::int64_t seeds, nlohmann::json& results) {
+void print_gwosdek_quality(Device device, std::int64_t seeds, bool small, const std::string& panels,
+                           nlohmann::json& results) {
+  const auto of = grey(small);
+  const auto side = of.ink.shape()[0];
+  const double density = static_cast<double>(of.dots) / static_cast<double>(side * side);
   fmt::print(
-      "\nFigures 4 and 5 (figures only): grey 0.85, {} dots on {} x {} pixels, {} iterations, means of {} seeds;\n",
-      dots, side, side, iterations, seeds);
-  fmt::print("blurred PSNR in dB by sigma in pixels, then RAPS and anisotropy inside the direct sums' 95 % band\n\n");
-  const auto image = grey();
-  const reference::Attraction attraction(side, side, {image.data(), image.data() + image.size()},
-                                         static_cast<double>(dots));
+      "\nFigures 4 and 5 (figures only): grey 0.85, {} dots on {} x {} pixels, {} iterations, means of {} seeds;\n"
+      "blurred PSNR in dB by sigma in pixels, then RAPS and anisotropy inside the direct sums' 95 % band, the largest\n"
+      "anisotropy of a seed and the peak of RAPS (principal frequencies: {:.3f} of squares, {:.3f} of hexagons)\n\n",
+      of.dots, side, side, of.iterations, seeds, std::sqrt(density), std::sqrt(2 / std::sqrt(3.0) * density));
+  const reference::Attraction attraction(side, side, {of.ink.data(), of.ink.data() + of.ink.size()},
+                                         static_cast<double>(of.dots));
   std::vector<std::vector<std::string>> rows(1, {"forces"});
-  for (const double sigma : blur.sigma) rows[0].push_back(fmt::format("{:g} px", sigma));
-  for (const char* name : {"RAPS in band", "anisotropy in band", "mean anisotropy", "largest PSNR gap"})
+  for (const double sigma : blur_of(of).sigma) rows[0].push_back(fmt::format("{:g} px", sigma));
+  for (const char* name :
+       {"RAPS in band", "anisotropy in band", "mean anisotropy", "largest", "RAPS peak", "largest PSNR gap"})
     rows[0].emplace_back(name);
   std::vector<Quality> expected;
   std::vector<double> frequency;
-  for (const auto& method : methods()) {
+  std::vector<Array<float, 2>> shown;  // m = 3, 4, 5 with the printed radius, after the reference
+  for (const auto& row : table_rows(of.dots)) {
     std::vector<Quality> all;
-    try {
-      for (std::int64_t seed = 1; seed <= seeds; ++seed) {
-        all.push_back(quality_of(halftone(method, attraction, static_cast<std::uint64_t>(seed), device), frequency));
-      }
-    } catch (const holotone::Error& error) {
-      if (error.code() != holotone::ErrorCode::unsupported) throw;
-      rows.push_back({method.name, "not on " + to_string(device)});
-      continue;
+    for (std::int64_t seed = 1; seed <= seeds; ++seed) {
+      auto made = row.method ? halftone(*row.method, of, static_cast<std::uint64_t>(seed), device)
+                             : exact_halftone(of, attraction, static_cast<std::uint64_t>(seed));
+      all.push_back(quality_of(of, made, frequency));
+      const bool printed = row.method && row.method->forces && row.method->forces->taylor_radius < 1;
+      if (seed == 1 && (!row.method || printed)) shown.push_back(std::move(made));
     }
-    if (!method.options) expected = all;
-    std::vector<std::string> row = {method.name};
-    nlohmann::json json = {{"forces", method.name}};
-    double gap = 0;
-    for (std::size_t i = 0; i < blur.sigma.size(); ++i) {
-      const auto psnr = [i](const Quality& one) { return one.psnr[i]; };
-      row.push_back(fmt::format("{:.2f}", mean_of(all, psnr)));
-      json["psnr_db"].push_back(mean_of(all, psnr));
-      gap = std::max(gap, std::abs(mean_of(all, psnr) - mean_of(expected, psnr)));
-    }
-    const auto annuli = std::ssize(frequency);
-    const auto raps = inside_band(all, expected, &Quality::raps);
-    const auto anisotropy = inside_band(all, expected, &Quality::anisotropy_db);
-    const double mean_anisotropy = mean_of(all, [](const Quality& one) {
-      double sum = 0;
-      for (const double value : one.anisotropy_db) sum += value;
-      return sum / static_cast<double>(one.anisotropy_db.size());
-    });
-    row.push_back(fmt::format("{} of {}", raps, annuli));
-    row.push_back(fmt::format("{} of {}", anisotropy, annuli));
-    row.push_back(fmt::format("{:.2f} dB", mean_anisotropy));
-    row.push_back(fmt::format("{:.3f} dB", gap));
-    rows.push_back(row);
-    json["annuli"] = annuli;
-    json["raps_in_band"] = raps;
-    json["anisotropy_in_band"] = anisotropy;
-    json["mean_anisotropy_db"] = mean_anisotropy;
-    json["largest_psnr_gap_db"] = gap;
-    results["quality"].push_back(json);
+    if (!row.method) expected = all;
+    const auto summary = summary_of(row.name, all, expected, frequency);
+    rows.push_back(summary.cells);
+    results["quality"].push_back(summary.json);
   }
   print_table(rows);
+  if (panels.empty()) return;
+  std::vector<DotsPanel> parts;
+  for (const auto& position : shown)
+    parts.push_back({position.view(), 0.35 * static_cast<double>(side), 0.35 * static_cast<double>(side), 64, 0.5});
+  write_panels(panels, parts, 4);
 }
 
 }  // namespace bench

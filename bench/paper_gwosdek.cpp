@@ -3,6 +3,7 @@
 // against direct float64 sums.
 #include <algorithm>
 #include <bench/gwosdek_baseline.hpp>
+#include <bench/gwosdek_pictures.hpp>
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
@@ -21,7 +22,8 @@ using holotone::ElectrostaticOptions;
 using holotone::ForceSum;
 using holotone::View;
 
-/// Seconds of one iteration as published: CPU (Intel Core i7, one thread) and GPU (NVIDIA GTX 480).
+/// Seconds of one iteration as published: CPU (Intel Core 2 Duo E8200, 2.66 GHz) and GPU (NVIDIA GTX 480). The text
+/// has 2^20 dots in the largest row, its table prints 1,045,876.
 struct Published {
   std::int64_t dots;
   double direct_cpu;
@@ -55,7 +57,8 @@ class Dotted {
     constructor_ms = 1e3 * clock.seconds();
     device_ink_ = copy_of(std::as_const(ink_).view(), device);
     const auto dots = importance_sampled_dots(std::as_const(ink_).view(), count, 1);
-    dots_ = copy_of(View<const float, 2>(dots.position.data(), {count, 2}), device);
+    host_dots_ = copy_of(View<const float, 2>(dots.position.data(), {count, 2}), Device{});
+    dots_ = copy_of(std::as_const(host_dots_).view(), device);
     queue_.synchronize();
     ink_ms = 1e3 * bench::seconds_of(queue_, 3, [&] { plan_->set_ink(std::as_const(device_ink_).view()); });
     place();
@@ -67,6 +70,16 @@ class Dotted {
     return 1e3 * seconds;
   }
   void step() { plan_->step(holotone::StepRule::paper()); }
+  double shake_ms() {
+    const double radius = 0.1;
+    const double seconds = bench::seconds_of(queue_, 5, [&] { plan_->shake(radius, 1); });
+    place();
+    return 1e3 * seconds;
+  }
+  /// Copies between ordinary host memory and the device.
+  double upload_ink_ms() { return copy_ms(std::as_const(ink_).view(), device_ink_.view()); }
+  double upload_dots_ms() { return copy_ms(std::as_const(host_dots_).view(), dots_.view()); }
+  double download_dots_ms() { return copy_ms(std::as_const(dots_).view(), host_dots_.view()); }
   [[nodiscard]] const holotone::Queue& queue() const { return queue_; }
   Array<float, 2> forces() {
     Array<float, 2> own({plan_->count(), 2}, queue_);
@@ -77,8 +90,16 @@ class Dotted {
   double ink_ms = 0;
 
  private:
+  double copy_ms(View<const float, 2> from, View<float, 2> to) const {
+    return 1e3 * bench::seconds_of(queue_, 5, [&] {
+             copy<float, 2>(to, from, queue_);
+             queue_.synchronize();
+           });
+  }
+
   holotone::Queue queue_;
   Array<float, 2> ink_;
+  Array<float, 2> host_dots_;
   Array<float, 2> device_ink_;
   Array<float, 2> dots_;
   std::optional<holotone::ElectrostaticPlan> plan_;
@@ -111,8 +132,9 @@ double relative_difference(const Array<float, 2>& got, const Array<float, 2>& ex
 std::string milliseconds(std::optional<double> value) { return value ? bench::three_digits(*value) : "-"; }
 
 void print_table_1(const bench::TableOptions& options, nlohmann::json& results) {
-  fmt::print("Table 1: one iteration, milliseconds; published on a CPU of 2011 and a GeForce GTX 480, here on {}\n\n",
-             to_string(options.device));
+  fmt::print(
+      "Table 1: one iteration, milliseconds; published on a Core 2 Duo E8200 and a GeForce GTX 480, here on {}\n\n",
+      to_string(options.device));
   std::vector<std::vector<std::string>> rows = {{"dots", "direct, CPU", "direct, GPU", "direct here", "fast, CPU",
                                                  "fast, GPU", "Taylor here", "Ewald here", "fast GPU / here",
                                                  "direct CPU / here", "force error"}};
@@ -156,7 +178,8 @@ void print_table_1(const bench::TableOptions& options, nlohmann::json& results) 
   }
   bench::print_table(rows);
   fmt::print(
-      "\nThe paper's largest row has 1,045,876 dots. Force error: net force against this device's direct sums.\n");
+      "\nThe paper's table prints 1045876 dots where its text has 2^20 = 1048576, in the largest row.\n"
+      "Force error: net force against this device's direct sums.\n");
 }
 
 /// Number of dots at which two curves over the sizes cross, log-linear between sizes; 0: no crossing.
@@ -210,43 +233,100 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
 }
 
-void print_figure_8(const bench::TableOptions& options, nlohmann::json& results) {
-  const std::int64_t count = std::min(options.max_points, dots_of(std::end(table_1)[-1], options));
+/// The paper's names for what a stage does (sections 3 to 5).
+std::string published_name(std::string_view stage) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {{"sort", "near-field map"},
+                                                                     {"spread", "B transposed"},
+                                                                     {"transforms", "F and D transposed, b_j, D, F"},
+                                                                     {"far field and image", "B, image force"},
+                                                                     {"neighbours", "near field"},
+                                                                     {"move", "move"},
+                                                                     {"forces and move", "B, near field, image, move"}};
+  for (const auto& [own, published] : names) {
+    if (own == stage) return std::string(published);
+  }
+  return "-";
+}
+
+struct Stage {
+  std::string name;
+  double ms = 0;
+};
+
+/// Stages of an iteration in order of execution, each waited for.
+std::vector<Stage> stages_of(std::int64_t count, Device device) {
   constexpr int steps = 20;
-  fmt::print("\nFigure 8 (figure only): an iteration with {} dots by stage, waited for after each, milliseconds\n\n",
-             count);
-  std::vector<std::pair<std::string, double>> stages;  // in order of execution
+  std::vector<Stage> stages;
   std::optional<bench::Stopwatch> clock;
   const holotone::Queue* queue = nullptr;
   ElectrostaticOptions timed = sum_options(ForceSum::ewald);
   timed.on_stage = [&](std::string_view name) {
     if (!clock) return;
     queue->synchronize();
-    auto found = std::find_if(stages.begin(), stages.end(), [&](const auto& stage) { return stage.first == name; });
+    auto found = std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.name == name; });
     if (found == stages.end()) found = stages.insert(stages.end(), {std::string(name), 0.0});
-    found->second += 1e3 * clock->seconds() / steps;
+    found->ms += 1e3 * clock->seconds() / steps;
     clock.emplace();
   };
-  Dotted dotted(count, options.device, timed);
+  Dotted dotted(count, device, timed);
   queue = &dotted.queue();
   dotted.step_ms(1);  // warms up
   queue->synchronize();
   clock.emplace();
   for (int i = 0; i < steps; ++i) dotted.step();
-  std::vector<std::vector<std::string>> rows = {{"stage", "ms"}};
-  for (const auto& [name, time] : stages) {
-    rows.push_back({name, bench::three_digits(time)});
-    results["figure_8"].push_back({{"stage", name}, {"ms", time}});
+  return stages;
+}
+
+/// What is not part of every iteration goes to results[key + "_once"].
+void print_stages(std::int64_t count, Device device, const std::string& key, nlohmann::json& results) {
+  fmt::print("\nFigure 8 (figure only): {} dots by stage, waited for after each, milliseconds\n\n", count);
+  std::vector<std::vector<std::string>> rows = {{"stage", "the paper's name", "counts", "ms"}};
+  const auto row = [&](const std::string& list, const Stage& stage, const std::string& published,
+                       const std::string& counts) {
+    rows.push_back({stage.name, published, counts, bench::three_digits(stage.ms)});
+    results[list].push_back({{"stage", stage.name}, {"ms", stage.ms}});
+    auto& json = results[list].back();
+    if (list == key) return;
+    json["published_name"] = published;
+    json["counts"] = counts;
+  };
+  for (const auto& stage : stages_of(count, device)) row(key, stage, published_name(stage.name), "each iteration");
+  Dotted dotted(count, device, sum_options(ForceSum::ewald));
+  const auto once = key + "_once";
+  row(once, {"shake", dotted.shake_ms()}, "shaking", "each shaking");
+  row(once, {"tables and memory", dotted.constructor_ms}, "transform of the kernel", "once");
+  row(once, {"attraction of the image", dotted.ink_ms}, "image forces", "once");
+  if (device.backend != holotone::Backend::cpu) {
+    row(once, {"image to the device", dotted.upload_ink_ms()}, "memory copy", "copies");
+    row(once, {"dots to the device", dotted.upload_dots_ms()}, "memory copy", "copies");
+    row(once, {"dots from the device", dotted.download_dots_ms()}, "memory copy", "copies");
   }
   bench::print_table(rows);
+}
+
+void print_figure_8(const bench::TableOptions& options, nlohmann::json& results) {
+  constexpr std::int64_t trui = 30150;  // the paper's case
+  print_stages(std::min(options.max_points, dots_of(std::end(table_1)[-1], options)), options.device, "figure_8",
+               results);
+  print_stages(std::min(options.max_points, options.small ? trui / small_share : trui), options.device, "figure_8_trui",
+               results);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::int64_t seeds = 0;
+  std::vector<std::string> pictures;
+  std::string panels;
   const auto add_options = [&](CLI::App& app) {
     app.add_option("--quality-seeds", seeds, "Figures 4 and 5 too: halftones a method (10 as the claims say)");
+    app.add_option("--picture", pictures,
+                   "Pictures of Figures 2 and 3, one or two (default: one that the program makes)")
+        ->expected(1, 2);
+    app.add_option("--panels", panels, "With --quality-seeds: writes dots to PANELS_grey.png and PANELS_picture.png");
+  };
+  const auto panel = [&](const char* name) {
+    return panels.empty() ? std::string() : fmt::format("{}_{}.png", panels, name);
   };
   return bench::run_table_program(argc, argv,
                                   {"paper_gwosdek", "Table 1 and figures of Gwosdek et al., measured here",
@@ -254,10 +334,15 @@ int main(int argc, char** argv) {
                                   [&](const bench::TableOptions& options, nlohmann::json& results) {
                                     print_table_1(options, results);
                                     bench::print_gwosdek_baseline(options, results);
+                                    bench::print_gwosdek_speedups(options, results);
+                                    bench::print_gwosdek_pictures(options, pictures, results);
                                     print_figure_6(options, results);
                                     print_figure_7(options, results);
                                     print_figure_8(options, results);
                                     bench::print_image_forces(options, results);
-                                    if (seeds > 0) bench::print_gwosdek_quality(options.device, seeds, results);
+                                    if (seeds <= 0) return;
+                                    bench::print_gwosdek_figure_4(options, pictures, panel("picture"), results);
+                                    bench::print_gwosdek_quality(options.device, seeds, options.small, panel("grey"),
+                                                                 results);
                                   });
 }

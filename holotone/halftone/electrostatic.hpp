@@ -48,6 +48,12 @@ struct ElectrostaticOptions {
   /// not recorded as a graph). Stages have names such as "spread"; "sort" after a step belongs to the next.
   std::function<void(std::string_view stage)> on_stage{};
   ImageForce image = ImageForce::spots;  ///< for every ForceSum
+  /// N of Gwosdek et al., modes along an axis, 64 to 8192, rounded up to a size with fast transforms; 0: sqrt(p-hat
+  /// dots), at least 64. `taylor` only
+  std::int64_t taylor_modes = 0;
+  /// epsilon_I of Gwosdek et al. as a share of p-hat / N, 0.25 to 1. They print p-hat / (oversampled N), a half: errors
+  /// at p-hat = 3 and 4 then form lattices of dots (docs/halftoning.md). `taylor` only
+  double taylor_radius = 1;
 };
 
 enum class Descent {

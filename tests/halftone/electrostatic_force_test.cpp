@@ -163,6 +163,33 @@ TEST_P(ElectrostaticForce, taylor_split_improves_with_its_parameters) {
   });
 }
 
+// Gwosdek et al. print epsilon_I = p / n for a plane of n = 2 N: half of p / N. N modes then miss more of the kernel.
+TEST_P(ElectrostaticForce, taylor_split_errs_more_with_the_printed_radius) {
+  const auto on = picture(43, 61);
+  const auto dots = random_dots(on, 1500, 1);
+  const auto expected = reference::net_force(on.ny, on.nx, on.ink, dots);
+  on_each([&](Device device) {
+    if (!has(device, {.sum = ForceSum::taylor})) return;
+    const auto error = [&](int m, double radius) {
+      Halftone halftone(on, dots, device,
+                        {.sum = ForceSum::taylor,
+                         .window_cutoff = 5,
+                         .taylor_degree = m,
+                         .taylor_modes = 128,
+                         .taylor_radius = radius});
+      const double scaled = radius * m / 128;  // on a page that fits into a disc of (1 - 1/16) / 4
+      EXPECT_NEAR(halftone.plan().info().cutoff_px, scaled * 4 * 16 / 15 * 0.5 * std::hypot(43, 61), 1e-9);
+      return force_error(halftone.forces(), expected);
+    };
+    const double most[] = {0.15, 0.03, 0.015};  // measured: 4.2e-2, 9.6e-3, 4.6e-3
+    for (const int m : {3, 4, 5}) {
+      const double printed = error(m, 0.5);
+      expect_within(fmt::format("m = {}, printed radius", m), printed, most[m - 3]);
+      EXPECT_GT(printed, 10 * error(m, 1));
+    }
+  });
+}
+
 TEST_P(ElectrostaticForce, map_finds_evenly_spread_neighbours_and_counts_those_it_misses) {
   const auto on = support::grey(36, 36);
   std::vector<float> even;
@@ -337,6 +364,8 @@ TEST_P(ElectrostaticForce, bad_input_is_named) {
       plan({5, 5}, 1, {.sum = ForceSum::taylor, .window_cutoff = 6});
     });
     expect_error(invalid, "taylor_degree", [&] { plan({5, 5}, 1, {.sum = ForceSum::taylor, .taylor_degree = 13}); });
+    expect_error(invalid, "taylor_modes", [&] { plan({5, 5}, 1, {.sum = ForceSum::taylor, .taylor_modes = 63}); });
+    expect_error(invalid, "taylor_radius", [&] { plan({5, 5}, 1, {.sum = ForceSum::taylor, .taylor_radius = 2}); });
 
     auto on = picture(5, 6);
     Halftone halftone(on, {1, 1, 2, 2}, device);

@@ -190,14 +190,19 @@ void set_ewald(Setup& setup, Backend backend) {
       std::sqrt(error(CloudTable(split.force.beta, 2.2 * cutoff, 0.02), cutoff) / net_force_squared(dots));
 }
 
+constexpr std::int64_t least_taylor_modes = 64;
+
 void set_taylor(Setup& setup) {
   constexpr double border = 1.0 / 16;
-  constexpr std::int64_t least_modes = 64;
   const int degree = setup.options.taylor_degree;
   setup.border = border;
-  const double wanted = std::sqrt(degree * static_cast<double>(setup.maximum_dots));
-  setup.modes = fft_friendly_size(std::max(least_modes, static_cast<std::int64_t>(std::ceil(wanted))));
-  setup.inner = static_cast<double>(degree) / static_cast<double>(setup.modes);
+  std::int64_t wanted = setup.options.taylor_modes;
+  if (wanted == 0) {
+    const double modes = std::sqrt(degree * static_cast<double>(setup.maximum_dots));
+    wanted = std::max(least_taylor_modes, static_cast<std::int64_t>(std::ceil(modes)));
+  }
+  setup.modes = fft_friendly_size(wanted);
+  setup.inner = setup.options.taylor_radius * degree / static_cast<double>(setup.modes);
   const double radius = 0.5 * std::hypot(static_cast<double>(setup.page[0]), static_cast<double>(setup.page[1]));
   setup.scale = (1 - border) / 4 / radius;
   setup.cutoff = setup.inner / setup.scale;
@@ -221,6 +226,10 @@ void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions&
   if (options.sum == ForceSum::taylor) {
     require_range(where, "window_cutoff", options.window_cutoff, 2, 5);
     require_range(where, "taylor_degree", options.taylor_degree, 2, 12);
+    require_range(where, "taylor_radius", options.taylor_radius, 0.25, 1);
+    if (options.taylor_modes != 0) {
+      require_range(where, "taylor_modes", static_cast<double>(options.taylor_modes), least_taylor_modes, 8192);
+    }
   }
 }
 
