@@ -28,6 +28,10 @@ GWOSDEK_THEIRS = ("their_direct_ms", "their_fast_ms", "their_direct_over_ewald",
                   "their_neighbours_missed", "their_dots_without_cell")
 GWOSDEK_STAGES = {"cpu": ["sort", "spread", "transforms", "far field and image", "neighbours", "move"],
                   "gpu": ["spread", "transforms", "forces and move", "sort"]}  # in order of execution
+GWOSDEK_SPEEDUPS = ("fast_over_direct_cpu", "fast_over_direct_gpu", "gpu_over_cpu_direct", "gpu_over_cpu_fast", "total")
+GWOSDEK_TABLE_1_SPEEDUPS = [(2.54, 1.62, 70.67, 41.12, 104.38), (9.28, 6.69, 78.84, 56, 519.85), (36.81, 24.06, 81.97, 53.58, 1972.48),
+                            (152.78, 86.17, 85.45, 48.2, 7363.5)]
+GWOSDEK_FORCES = ([f"Taylor, m = p = {m}" for m in (3, 4, 5)], [f"Taylor, p / n, m = p = {m}" for m in (3, 4, 5)])
 
 AVRAMELOS_MODES = ["fast, float32", "slow, float32", "fast, float64", "11 a pass, fast", "11 a pass, slow", "SmoeRenderer fast",
                    "SmoeRenderer robust"]
@@ -131,6 +135,45 @@ def gwosdek(check, table):
     check.columns(table["figure_6"], ("dots", "direct_ms", "fast_ms"))
     check.assertEqual([row["pixels"] for row in table["figure_7"]], [round(math.sqrt(row["dots"] / 0.6))**2 for row in rows])
     check.assertEqual([row["stage"] for row in table["figure_8"]], GWOSDEK_STAGES["cpu" if table["backend"] == "cpu" else "gpu"])
+    gwosdek_times(check, table)
+    gwosdek_halftones(check, table)
+
+
+def gwosdek_times(check, table):
+    """Speed-ups, pictures and what is done once."""
+    here = [f"{sum}_{place}_ms" for sum in ("direct", "fast") for place in ("cpu", "gpu")] + list(GWOSDEK_SPEEDUPS)
+    columns = tuple(f"published_{of}" for of in GWOSDEK_SPEEDUPS)
+    check.columns(table["speedups"], columns + ("dots",), here)
+    check.published(table["speedups"], columns, GWOSDEK_TABLE_1_SPEEDUPS)
+    columns = ("published_fast_gpu_ms", "published_seconds", "dots", "pixels")
+    check.columns(table["pictures"], columns + ("figure", "seconds"), here)
+    check.published(table["pictures"], columns, [(33.6, 6.72, 30150 // 64, 32**2), (820, 164, 647770 // 64, 128**2)])
+    for row in table["speedups"] + table["pictures"]:
+        check.assertIn("fast_over_direct_cpu" if table["backend"] == "cpu" else "total", row)
+    for key in ("figure_8_once", "figure_8_trui_once"):
+        check.assertEqual([row["stage"] for row in table[key]][:3], ["shake", "tables and memory", "attraction of the image"])
+    check.assertEqual([row["stage"] for row in table["figure_8_trui"]], [row["stage"] for row in table["figure_8"]])
+
+
+def gwosdek_halftones(check, table):
+    """Figures 4 and 5. The printed epsilon_I of p / n leaves its marks at m = p = 3, and Voronoi cells are less even."""
+    radius, printed = GWOSDEK_FORCES
+    psnr = {row["forces"]: row["psnr_db"] for row in table["figure_4"]}
+    check.assertEqual(list(psnr), ["direct", *radius, *printed, "Ewald (default)", "capacity-constrained Voronoi"])
+    for forces in [*radius, *printed[1:], "Ewald (default)"]:
+        for own, direct in zip(psnr[forces][:4], psnr["direct"]):
+            check.assertAlmostEqual(own, direct, delta=1, msg=forces)
+    for forces in (printed[0], "capacity-constrained Voronoi"):
+        check.assertLess(psnr[forces][1], psnr["direct"][1] - 2, forces)
+    quality = {row["forces"]: row for row in table["quality"]}
+    check.assertEqual(list(quality), ["direct, float64", *radius, *printed, "Ewald, 0.0005", "Ewald, 0.0001 (default)",
+                                      "capacity-constrained Voronoi"])
+    for forces in ["direct, float64", *radius, printed[2], "Ewald, 0.0001 (default)"]:
+        check.assertLess(quality[forces]["largest_anisotropy_db"], 7, forces)
+        check.assertAlmostEqual(quality[forces]["raps_peak_frequency"], math.sqrt(0.15 * 2 / math.sqrt(3)), delta=0.03, msg=forces)
+    check.assertGreater(quality[printed[0]]["largest_anisotropy_db"], 12)
+    check.assertGreater(quality[printed[0]]["mean_anisotropy_db"], 5)
+    check.assertLess(quality["capacity-constrained Voronoi"]["raps_peak"], 0.6 * quality["direct, float64"]["raps_peak"])
 
 
 def avramelos(check, table):
@@ -204,7 +247,7 @@ def lagrange(check, table):
 PROGRAMS = {
     "paper_shimobaba": ([], shimobaba),
     "paper_mitani": (["--max-points", "10000"], mitani),
-    "paper_gwosdek": ([], gwosdek),
+    "paper_gwosdek": (["--quality-seeds", "2"], gwosdek),
     "paper_avramelos": ([], avramelos),
     "paper_lagrange": (["--figure", "figure_8.png"], lagrange),
 }
