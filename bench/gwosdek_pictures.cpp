@@ -227,6 +227,7 @@ void print_gwosdek_figure_4(const TableOptions& options, const std::vector<std::
   print_table(rows);
   if (panels.empty()) return;
   std::vector<DotsPanel> parts;
+  parts.reserve(shown.size());
   const double from = 0.25 * static_cast<double>(side);
   for (const auto& position : shown)
     parts.push_back({position.view(), from, from, 2 * from, radius_for_ink(of.ink.view(), of.dots)});

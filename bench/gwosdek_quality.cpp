@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bench/gwosdek_halftones.hpp>
 #include <bench/gwosdek_quality.hpp>
 #include <bench/paper_table.hpp>
@@ -13,7 +14,6 @@ namespace {
 
 using holotone::Array;
 using holotone::Device;
-using holotone::View;
 
 constexpr double interior_share = 0.8;
 constexpr std::int64_t least_samples = 200;
@@ -156,9 +156,10 @@ Summary summary_of(const std::string& name, const std::vector<Quality>& all, con
     return sum / static_cast<double>(one.anisotropy_db.size());
   });
   double largest_anisotropy = -INFINITY;
-  for (const auto& one : all)
-    largest_anisotropy =
-        std::max(largest_anisotropy, *std::max_element(one.anisotropy_db.begin(), one.anisotropy_db.end()));
+  for (const auto& one : all) {
+    const double own = *std::max_element(one.anisotropy_db.begin(), one.anisotropy_db.end());
+    largest_anisotropy = std::max(largest_anisotropy, own);
+  }
   std::size_t peak = 0;
   const auto raps_at = [&](std::size_t i) { return mean_of(all, [i](const Quality& one) { return one.raps[i]; }); };
   for (std::size_t i = 0; i < frequency.size(); ++i) peak = raps_at(i) > raps_at(peak) ? i : peak;
@@ -217,6 +218,7 @@ void print_gwosdek_quality(Device device, std::int64_t seeds, bool small, const 
   print_table(rows);
   if (panels.empty()) return;
   std::vector<DotsPanel> parts;
+  parts.reserve(shown.size());
   for (const auto& position : shown)
     parts.push_back({position.view(), 0.35 * static_cast<double>(side), 0.35 * static_cast<double>(side), 64, 0.5});
   write_panels(panels, parts, 4);
