@@ -153,6 +153,9 @@ def gwosdek_times(check, table):
     for key in ("figure_8_once", "figure_8_trui_once"):
         check.assertEqual([row["stage"] for row in table[key]][:3], ["shake", "tables and memory", "attraction of the image"])
     check.assertEqual([row["stage"] for row in table["figure_8_trui"]], [row["stage"] for row in table["figure_8"]])
+    for row in table["figure_8"]:
+        check.assertEqual(row["counts"], "each iteration")
+        check.assertNotEqual(row["published_name"], "-", row["stage"])
 
 
 def gwosdek_halftones(check, table):

@@ -284,11 +284,8 @@ void print_stages(std::int64_t count, Device device, const std::string& key, nlo
   const auto row = [&](const std::string& list, const Stage& stage, const std::string& published,
                        const std::string& counts) {
     rows.push_back({stage.name, published, counts, bench::three_digits(stage.ms)});
-    results[list].push_back({{"stage", stage.name}, {"ms", stage.ms}});
-    auto& json = results[list].back();
-    if (list == key) return;
-    json["published_name"] = published;
-    json["counts"] = counts;
+    results[list].push_back(
+        {{"stage", stage.name}, {"ms", stage.ms}, {"published_name", published}, {"counts", counts}});
   };
   for (const auto& stage : stages_of(count, device)) row(key, stage, published_name(stage.name), "each iteration");
   Dotted dotted(count, device, sum_options(ForceSum::ewald));
