@@ -233,7 +233,7 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
 }
 
-/// The paper's names for what a stage does (sections 3 to 5).
+/// What the paper's text calls the work of a stage (sections 3 to 5); the labels of its Figure 8 are in the picture only.
 std::string published_name(std::string_view stage) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {{"sort", "near-field map"},
                                                                      {"spread", "B transposed"},
@@ -280,7 +280,7 @@ std::vector<Stage> stages_of(std::int64_t count, Device device) {
 /// What is not part of every iteration goes to results[key + "_once"].
 void print_stages(std::int64_t count, Device device, const std::string& key, nlohmann::json& results) {
   fmt::print("\nFigure 8 (figure only): {} dots by stage, waited for after each, milliseconds\n\n", count);
-  std::vector<std::vector<std::string>> rows = {{"stage", "the paper's name", "counts", "ms"}};
+  std::vector<std::vector<std::string>> rows = {{"stage", "in the paper's text", "counts", "ms"}};
   const auto row = [&](const std::string& list, const Stage& stage, const std::string& published,
                        const std::string& counts) {
     rows.push_back({stage.name, published, counts, bench::three_digits(stage.ms)});
