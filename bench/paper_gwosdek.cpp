@@ -233,7 +233,8 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   bench::print_table(rows);
 }
 
-/// What the paper's text calls the work of a stage (sections 3 to 5); the labels of its Figure 8 are in the picture only.
+/// What the paper's text calls the work of a stage (sections 3 to 5). The labels of its Figure 8 are only in the
+/// picture.
 std::string published_name(std::string_view stage) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {{"sort", "near-field map"},
                                                                      {"spread", "B transposed"},
