@@ -15,7 +15,6 @@ namespace {
 using namespace test;
 using support::Complex64;
 using support::expect_error;
-using support::expect_within;
 
 TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
   const auto field = speckle({61, 83}, 3);

@@ -162,12 +162,15 @@ TEST(WindowNoise, ADimmedAndTurnedFieldHasNoNoise) {
 /// than the speckle.
 std::vector<std::pair<Complex64, Complex64>> in_the_window(const reference::Windowed& part, const FieldGrid& grid,
                                                            const Viewer& viewer) {
-  const auto step = [&](std::int64_t pixels) {
-    return 0.8 * grid.wavelength_m * viewer.distance_m / (static_cast<double>(pixels) * grid.pitch_m);
+  const auto samples = [&](std::int64_t pixels, double size_m) {
+    const double step = 0.8 * grid.wavelength_m * viewer.distance_m / (static_cast<double>(pixels) * grid.pitch_m);
+    std::vector<double> places;
+    for (int i = 0; (i + 0.5) * step < size_m; ++i) places.push_back((i + 0.5) * step - size_m / 2);
+    return places;
   };
   std::vector<std::pair<Complex64, Complex64>> all;
-  for (double v = step(grid.ny) / 2 - viewer.height_m / 2; v < viewer.height_m / 2; v += step(grid.ny)) {
-    for (double u = step(grid.nx) / 2 - viewer.width_m / 2; u < viewer.width_m / 2; u += step(grid.nx)) {
+  for (const double v : samples(grid.ny, viewer.height_m)) {
+    for (const double u : samples(grid.nx, viewer.width_m)) {
       Complex64 h = 0;
       Complex64 q = 0;
       for (std::int64_t i = 0; i < grid.nx * grid.ny; ++i) {
