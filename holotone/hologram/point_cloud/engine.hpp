@@ -19,6 +19,10 @@ struct PointSummary {
   std::array<float, 3> high{};  ///< maxima of the same
   float largest = 0;            ///< |amplitude|
   float squares = 0;            ///< sum of amplitude^2
+  /// CUDA: bound of the number of points within 15 nm of each other. Exact but for chance up to counted_points, their
+  /// number beyond.
+  std::int64_t crowd = 0;
+  static constexpr std::int64_t counted_points = 200000;
   static constexpr int sample_count = 256;
   std::array<std::array<float, 3>, sample_count> sample{};  ///< positions in metres, evenly drawn from the cloud
 };

@@ -11,6 +11,8 @@ namespace {
 /// Maximum records (points times tiles) that are sorted and spread at once: bounds the memory of sorting.
 constexpr std::int64_t most_records = std::int64_t{1} << 27;
 
+constexpr double sum_share = 0.15;  ///< of the tolerance, for what float32 sums of equal numbers lose
+
 /// Product with a constant matrix, its depth summed in parts.
 class PartedProduct {
  public:
@@ -40,8 +42,10 @@ class FastPlan {
   explicit FastPlan(const Queue& queue)
       : queue_(queue), scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue) {}
 
-  void make(const FastGrid& grid, const SpreadWindow& window) {
+  void make(const FastGrid& grid, const SpreadWindow& window, double tolerance) {
     grid_ = grid;
+    tolerance_ = tolerance;
+    longest_sum_ = longest_float_sum(window, sum_share * tolerance, 3);
     // The last pair of columns of an unsorted point may exceed its row by two.
     reserve(cells_, grid.cells() + 8, queue_);
     const std::int64_t all_rows = std::int64_t{1} * grid.tiles() * grid.depth_rows();
@@ -76,17 +80,26 @@ class FastPlan {
   [[nodiscard]] void* scratch() { return scratch_.data(); }
 
   /// Spreads the points into rows of the first product.
-  void set(const RawPoints& points, const PointSummary& summary, double tolerance) {
+  void set(const RawPoints& points, const PointSummary& summary) {
     const auto stream = cuda::stream_of(queue_);
-    cuda::check(cudaMemsetAsync(cells_.data(), 0, static_cast<std::size_t>(grid_.cells()) * sizeof(float2), stream),
-                "cudaMemsetAsync");
-    if (sorts_points(grid_, points.count, tolerance)) {
+    const auto clear = [&](auto* cells) {
+      cuda::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, stream),
+                  "cudaMemsetAsync");
+    };
+    if (sorts_points(grid_, points.count, tolerance_)) {
+      clear(cells_.data());
       const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
       const SortMemory memory = reserve_sort(turn);
       for (std::int64_t first = 0; first < points.count; first += turn) {
         spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, cells_.data(), stream);
       }
+    } else if (summary.crowd > longest_sum_) {
+      reserve(exact_cells_, grid_.cells() + 8, queue_);
+      clear(exact_cells_.data());
+      spread_unsorted(grid_, points, 0, points.count, exact_cells_.data(), stream);
+      round_cells(grid_.cells(), exact_cells_.data(), cells_.data(), stream);
     } else {
+      clear(cells_.data());
       spread_unsorted(grid_, points, 0, points.count, cells_.data(), stream);
     }
     scale_ = scale_of(summary, points.count);
@@ -108,8 +121,9 @@ class FastPlan {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return scratch_.bytes() + cells_.bytes() + rows_.bytes() + columns_.bytes() + depth_.bytes() + between_.bytes() +
-           operand_.bytes() + pixels_.bytes() + sort_memory_.bytes() + tables_.bytes() + middle_.bytes();
+    return scratch_.bytes() + cells_.bytes() + exact_cells_.bytes() + rows_.bytes() + columns_.bytes() +
+           depth_.bytes() + between_.bytes() + operand_.bytes() + pixels_.bytes() + sort_memory_.bytes() +
+           tables_.bytes() + middle_.bytes();
   }
 
  private:
@@ -171,10 +185,13 @@ class FastPlan {
 
   Queue queue_;
   FastGrid grid_{};
+  double tolerance_ = 0;
+  std::int64_t longest_sum_ = 0;  ///< most equal numbers that are added in float32
   float scale_ = 1;
   float largest_column_factor_ = 1;
   Array<std::byte, 1> scratch_;
   Array<float2, 1> cells_;
+  Array<double2, 1> exact_cells_;  ///< of clouds with crowds
   Array<__half, 1> rows_;
   Array<__half, 1> columns_;
   Array<__half, 1> depth_;
@@ -201,7 +218,7 @@ class FastCuda final : public PointCloudPlan::Engine {
     if (number_ != choice.fast_number) {
       number_ = 0;  // in case the following calls fail
       choice_ = choice.fast;
-      plan_.make(*choice_.grid, choice_.window);
+      plan_.make(*choice_.grid, choice_.window, options_.tolerance);
       number_ = choice.fast_number;
     }
     points_ = std::move(points);
@@ -266,7 +283,7 @@ class FastCuda final : public PointCloudPlan::Engine {
                         cloud.center_y,
                         cloud.turns_metre,
                         cloud.reach_per_metre};
-    plan_.set(raw, points_.summary, options_.tolerance);
+    plan_.set(raw, points_.summary);
     if (lights_whole_panel(cloud)) {
       products_.clear();
     } else {
@@ -282,7 +299,7 @@ class FastCuda final : public PointCloudPlan::Engine {
     FastGrid grid = plan_.grid();
     if (!move_fast_grid(grid, cloud)) {
       // At the band limit, boxes of parts in between may be larger: makes a grid with room for them.
-      plan_.make(remade_fast_grid(grid, choice_.window, cloud, options_.tolerance), choice_.window);
+      plan_.make(remade_fast_grid(grid, choice_.window, cloud, options_.tolerance), choice_.window, options_.tolerance);
       return;
     }
     plan_.move(grid);

@@ -46,9 +46,12 @@ int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
 
 /// Adds points [first, first + count) that light a tile wholly to cells[tile][plane][row][column], unsorted; fastest
-/// for few points.
-void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
-                     float2* cells, cudaStream_t stream);
+/// for few points. Cell: float2, or double2 where equal points crowd, of which float32 sums lose some (longest_float_sum).
+template <class Cell>
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
+                     cudaStream_t stream);
+/// Rounds cells to float32.
+void round_cells(std::int64_t count, const double2* cells, float2* rounded, cudaStream_t stream);
 /// Adds the same points through bins and the tensor cores. Strengths and windows are rounded to fp16 or, with `split`,
 /// to pairs of fp16.
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,

@@ -93,6 +93,13 @@ __device__ __forceinline__ void add_two_cells(float2* cell, float4 value) {
                : "memory");
 }
 
+__device__ __forceinline__ void add_two_cells(double2* cell, float4 value) {
+  atomicAdd(&cell[0].x, static_cast<double>(value.x));
+  atomicAdd(&cell[0].y, static_cast<double>(value.y));
+  atomicAdd(&cell[1].x, static_cast<double>(value.z));
+  atomicAdd(&cell[1].y, static_cast<double>(value.w));
+}
+
 /// Calls action(constant) for a run-time width of 2 to widest_fast_window.
 template <class Action>
 void with_width(int width, const Action& action) {

@@ -6,11 +6,12 @@ namespace {
 constexpr int block_threads = 128;
 constexpr unsigned all_lanes = 0xffffffffU;
 
-/// Each warp spreads points_a_warp points of one tile in sequence; each lane adds pairs of neighbouring columns.
-template <int Width>
+/// Each warp spreads points_a_warp points of one tile in sequence; each lane adds pairs of neighbouring columns. Cell:
+/// float2 or double2.
+template <int Width, class Cell>
 __global__ void __launch_bounds__(block_threads)
     spread_unsorted_kernel(FastGrid grid, RawPoints points, std::int64_t begin, std::int64_t end, int points_a_warp,
-                           float beta_log2, float2* cells) {
+                           float beta_log2, Cell* cells) {
   constexpr int pairs = (Width + 2) / 2;  // a window may begin in the middle of a pair
   constexpr int operations = Width * Width * pairs;
   const int lane = threadIdx.x % 32;
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(block_threads)
     own_plane = static_cast<float>(place.plane);
     if (own_lit) own_strength = strength_of(points, first + lane, place);
   }
-  float2* const tile_cells = cells + static_cast<std::int64_t>(tile) * grid.planes * grid.rows * grid.columns;
+  Cell* const tile_cells = cells + static_cast<std::int64_t>(tile) * grid.planes * grid.rows * grid.columns;
   for (unsigned lit = __ballot_sync(all_lanes, own_lit); lit != 0; lit &= lit - 1) {
     const int q = __ffs(static_cast<int>(lit)) - 1;
     const float column = __shfl_sync(all_lanes, own_column, q);
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(block_threads)
     const int node = lane % 10;
     const float distance = axis == 0 ? column0 + node - column : axis == 1 ? row0 + node - row : plane0 + node - plane;
     const float weight = window<Width>(beta_log2, distance);
-    float2* const base = tile_cells + (static_cast<std::int64_t>(plane0) * grid.rows + row0) * grid.columns + column0;
+    Cell* const base = tile_cells + (static_cast<std::int64_t>(plane0) * grid.rows + row0) * grid.columns + column0;
 #pragma unroll
     for (int round = 0; round < (operations + 31) / 32; ++round) {
       const int id = round * 32 + lane;
@@ -69,19 +70,35 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+__global__ void __launch_bounds__(block_threads)
+    round_cells_kernel(std::int64_t count, const double2* cells, float2* rounded) {
+  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(block_threads) + threadIdx.x;
+  if (i < count) rounded[i] = make_float2(static_cast<float>(cells[i].x), static_cast<float>(cells[i].y));
+}
+
 }  // namespace
 
-void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
-                     float2* cells, cudaStream_t stream) {
+template <class Cell>
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
+                     cudaStream_t stream) {
   const std::int64_t work = count * grid.tiles();
   const int points_a_warp = work > 300000 ? 32 : work > 40000 ? 8 : 2;
   const dim3 blocks(cuda::blocks_for((count + points_a_warp - 1) / points_a_warp * 32, block_threads),
                     static_cast<unsigned>(grid.tiles()));
   with_width(grid.window_width, [&](auto width) {
-    spread_unsorted_kernel<width.value><<<blocks, block_threads, 0, stream>>>(grid, points, first, first + count,
-                                                                              points_a_warp, beta_log2_of(grid), cells);
+    spread_unsorted_kernel<width.value, Cell><<<blocks, block_threads, 0, stream>>>(
+        grid, points, first, first + count, points_a_warp, beta_log2_of(grid), cells);
   });
   cuda::check_launch("spread_unsorted");
+}
+template void spread_unsorted<float2>(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, float2*,
+                                      cudaStream_t);
+template void spread_unsorted<double2>(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, double2*,
+                                       cudaStream_t);
+
+void round_cells(std::int64_t count, const double2* cells, float2* rounded, cudaStream_t stream) {
+  round_cells_kernel<<<cuda::blocks_for(count, block_threads), block_threads, 0, stream>>>(count, cells, rounded);
+  cuda::check_launch("round_cells");
 }
 
 }  // namespace holotone::point_cloud

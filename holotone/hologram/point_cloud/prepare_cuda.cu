@@ -72,11 +72,28 @@ struct DeviceSummary {
   unsigned high[3];  // initially zero, like largest and squares
   unsigned largest;
   float squares;
+  unsigned crowd;
   float sample[PointSummary::sample_count][3];
 };
 
-__global__ void __launch_bounds__(block_threads) summarise(const float* position, const float* amplitude,
-                                                           const float* phase, std::int64_t count, DeviceSummary* all) {
+constexpr int place_bits = 14;
+constexpr std::size_t places = 1 << place_bits;
+
+/// Number of the place of a point: places are cubes of 15 nm, by a hash.
+__device__ __forceinline__ unsigned place_number(const float* position) {
+  constexpr float cubes_per_metre = 67108864;  // 2^26
+  unsigned hash = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto place = static_cast<unsigned>(static_cast<long long>(floorf(position[axis] * cubes_per_metre)));
+    hash = (hash ^ place) * 0x9e3779b1U;
+    hash ^= hash >> 15;
+  }
+  return hash >> (32 - place_bits);
+}
+
+__global__ void __launch_bounds__(block_threads)
+    summarise(const float* position, const float* amplitude, const float* phase, std::int64_t count, DeviceSummary* all,
+              unsigned* points_in) {
   if (blockIdx.x == 0 && threadIdx.x < PointSummary::sample_count) {
     const std::int64_t j = threadIdx.x * count / PointSummary::sample_count;
     for (int axis = 0; axis < 3; ++axis) all->sample[threadIdx.x][axis] = position[3 * j + axis];
@@ -85,18 +102,21 @@ __global__ void __launch_bounds__(block_threads) summarise(const float* position
   __shared__ unsigned highs[3];
   __shared__ unsigned block_largest;
   __shared__ float block_squares;
+  __shared__ unsigned block_crowd;
   if (threadIdx.x < 3) {
     lows[threadIdx.x] = ~0U;
     highs[threadIdx.x] = 0;
   } else if (threadIdx.x == 3) {
     block_largest = 0;
     block_squares = 0;
+    block_crowd = 0;
   }
   __syncthreads();
   float low[3] = {INFINITY, INFINITY, INFINITY};
   float high[3] = {-INFINITY, -INFINITY, -INFINITY};
   float largest = 0;
   float squares = 0;
+  unsigned crowd = 0;
   for (std::int64_t j = blockIdx.x * static_cast<std::int64_t>(block_threads) + threadIdx.x; j < count;
        j += static_cast<std::int64_t>(gridDim.x) * block_threads) {
     const float z = position[3 * j + 2];
@@ -112,6 +132,9 @@ __global__ void __launch_bounds__(block_threads) summarise(const float* position
     }
     largest = fmaxf(largest, fabsf(size));
     squares = fmaf(size, size, squares);
+    if (count <= PointSummary::counted_points) {
+      crowd = max(crowd, atomicAdd(&points_in[place_number(position + 3 * j)], 1U) + 1);
+    }
   }
   for (int offset = 16; offset > 0; offset /= 2) {
 #pragma unroll
@@ -121,6 +144,7 @@ __global__ void __launch_bounds__(block_threads) summarise(const float* position
     }
     largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, offset));
     squares += __shfl_xor_sync(0xffffffffU, squares, offset);
+    crowd = max(crowd, __shfl_xor_sync(0xffffffffU, crowd, offset));
   }
   if (threadIdx.x % 32 == 0) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -129,6 +153,7 @@ __global__ void __launch_bounds__(block_threads) summarise(const float* position
     }
     atomicMax(&block_largest, __float_as_uint(largest));  // positive floats order like their bits
     atomicAdd(&block_squares, squares);
+    atomicMax(&block_crowd, crowd);
   }
   __syncthreads();
   if (threadIdx.x < 3) {
@@ -137,6 +162,7 @@ __global__ void __launch_bounds__(block_threads) summarise(const float* position
   } else if (threadIdx.x == 3) {
     atomicMax(&all->largest, block_largest);
     atomicAdd(&all->squares, block_squares);
+    atomicMax(&all->crowd, block_crowd);
   }
 }
 
@@ -146,14 +172,14 @@ PointSummary summarise_points_cuda(const PointSources& points, const Queue& queu
   const std::int64_t count = points.amplitude.size();
   const cuda::DeviceScope scope(queue.device());
   const auto stream = cuda::stream_of(queue);
-  Array<std::byte, 1> memory({sizeof(DeviceSummary)}, queue);
+  Array<std::byte, 1> memory({sizeof(DeviceSummary) + places * sizeof(unsigned)}, queue);
   auto* const device = reinterpret_cast<DeviceSummary*>(memory.data());
   constexpr std::size_t minima = offsetof(DeviceSummary, high);
   cuda::check(cudaMemsetAsync(device, 0xff, minima, stream), "cudaMemsetAsync");
-  cuda::check(cudaMemsetAsync(memory.data() + minima, 0, offsetof(DeviceSummary, sample) - minima, stream),
-              "cudaMemsetAsync");
+  cuda::check(cudaMemsetAsync(memory.data() + minima, 0, memory.bytes() - minima, stream), "cudaMemsetAsync");
   summarise<<<std::min(summary_blocks, cuda::blocks_for(count, block_threads)), block_threads, 0, stream>>>(
-      points.position_m.data(), points.amplitude.data(), points.phase_rad.data(), count, device);
+      points.position_m.data(), points.amplitude.data(), points.phase_rad.data(), count, device,
+      reinterpret_cast<unsigned*>(device + 1));
   cuda::check_launch("summarise");
   DeviceSummary host{};
   copy_bytes(&host, Device{}, device, queue.device(), sizeof host, queue);
@@ -166,6 +192,7 @@ PointSummary summarise_points_cuda(const PointSources& points, const Queue& queu
   }
   summary.largest = std::bit_cast<float>(host.largest);
   summary.squares = host.squares;
+  summary.crowd = count <= PointSummary::counted_points ? host.crowd : count;
   std::memcpy(summary.sample.data(), host.sample, sizeof host.sample);
   return summary;
 }
