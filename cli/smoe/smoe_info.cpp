@@ -27,6 +27,16 @@ void require_channels(const SmoeModel& model, const Shape<3>& shape, const std::
   throw_io(path, fmt::format("{}, as the model has", counted(model.channels, "channel")), std::to_string(shape[2]));
 }
 
+/// Refuses pictures of another aspect than the model's, up to rounding to whole pixels at any size.
+void require_aspect(const SmoeModel& model, const Shape<3>& shape, const std::string& path) {
+  if (model.dimensions < 2) return;
+  const auto [own_height, own_width] = own_size(model);
+  const std::int64_t off = std::abs(shape[1] * own_height - shape[0] * own_width);
+  if (off <= std::max({own_width, own_height, shape[0], shape[1]})) return;
+  throw_io(path, fmt::format("a picture of the model's aspect, {} x {}", own_width, own_height),
+           fmt::format("{} x {} pixels", shape[1], shape[0]));
+}
+
 /// The model beside the pictures of --against.
 struct Against {
   FitPictures pictures;
@@ -78,6 +88,7 @@ FitPictures read_against(const SmoeInfoArguments& arguments, const SmoeModel& mo
            arguments.against);
   }
   require_channels(model, pictures.images.front().shape(), pictures.paths.front());
+  require_aspect(model, pictures.images.front().shape(), pictures.paths.front());
   return pictures;
 }
 

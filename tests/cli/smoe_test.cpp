@@ -99,6 +99,13 @@ TEST_F(SmoeProgramTest, InfoTellsThePsnr) {
   Image grey{Array<std::uint8_t, 3>({4, 4, 1}), {}};
   write_image(path("grey.png"), grey);
   expect_refused({"smoe", "info", path("m.smoe"), "--against", path("grey.png")}, {"grey.png", "3 channels", "got 1"});
+  const auto of_size = [&](std::int64_t width, std::int64_t height) {
+    write_image(path("sized.png"), Image{Array<std::uint8_t, 3>({height, width, 3}), {}});
+    return std::vector<std::string>{"smoe", "info", path("m.smoe"), "--against", path("sized.png")};
+  };
+  expect_refused(of_size(60, 40), {"sized.png", "the model's aspect, 60 x 45, got 60 x 40 pixels"});
+  EXPECT_EQ(run(of_size(20, 15)).exit_code, 0);
+  EXPECT_EQ(run(of_size(7, 5)).exit_code, 0);  // rounded
 }
 
 TEST_F(SmoeProgramTest, RendersAnySizePartAndDepth) {
