@@ -10,7 +10,6 @@ namespace bench {
 namespace {
 
 using holotone::Array;
-using holotone::Backend;
 using holotone::Device;
 using holotone::FftDirection;
 using holotone::Queue;
@@ -159,7 +158,7 @@ GwosdekStep::GwosdekStep(Shape<2> page, std::int64_t count, Queue queue, const G
   factors_ = uploaded(factors_of(setup_), queue_);
   sums_ = Array<float, 1>({3 * count}, queue_);
 #if HOLOTONE_CUDA
-  if (queue_.device().backend == Backend::cuda) {
+  if (queue_.device().backend == holotone::Backend::cuda) {
     transform_ = gwosdek::plane_transform_cuda(plane_, queue_);
     return;
   }
@@ -170,7 +169,7 @@ GwosdekStep::GwosdekStep(Shape<2> page, std::int64_t count, Queue queue, const G
 template <class Body>
 void GwosdekStep::each(const Body& body, std::int64_t count) {
 #if HOLOTONE_CUDA
-  if (queue_.device().backend == Backend::cuda) {
+  if (queue_.device().backend == holotone::Backend::cuda) {
     gwosdek::each_cuda(body, count, queue_);
     return;
   }
@@ -241,7 +240,7 @@ std::vector<unsigned long long> GwosdekStep::map_cells() const {
 
 void GwosdekStep::clear(void* target, int byte, std::size_t bytes) {
 #if HOLOTONE_CUDA
-  if (queue_.device().backend == Backend::cuda) {
+  if (queue_.device().backend == holotone::Backend::cuda) {
     gwosdek::clear_cuda(target, byte, bytes, queue_);
     return;
   }
@@ -258,7 +257,7 @@ void GwosdekStep::fill_map() {
 void GwosdekStep::sum_repulsion() {
   if (options_.sum == GwosdekSum::direct) {
 #if HOLOTONE_CUDA
-    if (queue_.device().backend == Backend::cuda) {
+    if (queue_.device().backend == holotone::Backend::cuda) {
       gwosdek::direct_cuda(dots_.data(), count_, repulsion_.data(), queue_);
       return;
     }

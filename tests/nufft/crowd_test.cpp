@@ -66,19 +66,19 @@ TEST_P(NufftCrowd, EqualPointsLoseNothing) {
     std::size_t count;
     double tolerance;
   };
-  for (const auto& [count, tolerance] :
+  for (const Crowd& crowd :
        {Crowd{1000, 1e-5}, Crowd{1000, 1e-4}, Crowd{20000, 1e-5}, Crowd{20000, 1e-3}, Crowd{100000, 1e-5}}) {
     for (std::uint64_t place = 0; place < 4; ++place) {
       const auto one = make_points<float, 2>(Cloud::uniform, 1, 40 + place);
       auto expected = reference::nufft_type1<2>(shape, one, std::vector<std::complex<float>>{{1, 0.5}});
-      for (auto& mode : expected) mode *= static_cast<double>(count);
+      for (auto& mode : expected) mode *= static_cast<double>(crowd.count);
       std::vector<float> points;
-      for (std::size_t i = 0; i < count; ++i) points.insert(points.end(), one.begin(), one.end());
+      for (std::size_t i = 0; i < crowd.count; ++i) points.insert(points.end(), one.begin(), one.end());
       on_each([&](Device device) {
-        Transform<float, 2> transform(shape, points, device, {.tolerance = tolerance});
-        const auto modes = transform.type1(std::vector<std::complex<float>>(count, {1, 0.5}));
-        expect_within(std::to_string(count) + " equal points, place " + std::to_string(place),
-                      relative_error(modes.data(), expected), tolerance);
+        Transform<float, 2> transform(shape, points, device, {.tolerance = crowd.tolerance});
+        const auto modes = transform.type1(std::vector<std::complex<float>>(crowd.count, {1, 0.5}));
+        expect_within(std::to_string(crowd.count) + " equal points, place " + std::to_string(place),
+                      relative_error(modes.data(), expected), crowd.tolerance);
       });
     }
   }

@@ -16,7 +16,6 @@ using holotone::ErrorCode;
 using holotone::NufftPlan;
 using holotone::Queue;
 using holotone::Shape;
-using holotone::View;
 using nufft_cases::Cloud;
 using nufft_cases::make_points;
 using nufft_cases::random_numbers;

@@ -46,7 +46,7 @@ int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
 
 /// Adds points [first, first + count) that light a tile wholly to cells[tile][plane][row][column], unsorted; fastest
-/// for few points. Cell: float2, or double2 where equal points crowd, of which float32 sums lose some (longest_float_sum).
+/// for few points. Cell: float2, or double2 where equal points crowd: float32 sums lose some (longest_float_sum).
 template <class Cell>
 void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
                      cudaStream_t stream);
