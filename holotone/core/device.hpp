@@ -9,7 +9,7 @@
 
 namespace holotone {
 
-enum class Backend { cpu, cuda };
+enum class Backend { cpu, cuda, opencl };
 
 /// Identifier of a processor and its memory: the CPU or one GPU. Cheap to copy and compare.
 struct Device {
@@ -18,14 +18,16 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// "cpu" or "cuda:0".
+/// "cpu", "cuda:0" or "opencl:0".
 std::string to_string(Device device);
 
-/// Inverse of to_string; also "cuda" (= "cuda:0") and "auto" (the first GPU, else the CPU).
+/// Inverse of to_string; also "cuda" (= "cuda:0"), "opencl" (= "opencl:0") and "auto": the first CUDA device, else the
+/// first GPU of OpenCL, else the CPU.
 /// Throws invalid_argument for another name and unsupported for a device this machine lacks.
 Device parse_device(std::string_view name);
 
-/// Devices that this build can use on this machine, CPU first. Does not throw if a GPU or driver is missing.
+/// Devices that this build can use on this machine: the CPU, CUDA's, OpenCL's (GPUs first, CPUs last). A GPU may be
+/// there twice, for CUDA and for OpenCL. Does not throw if a GPU, a driver or OpenCL is missing.
 std::vector<Device> devices();
 
 /// Properties of a device: one row of `holotone devices`.
@@ -42,14 +44,16 @@ DeviceInfo describe(Device device);
 /// In-order queue of work on one device. Copies share the queue.
 ///
 /// On the CPU, work runs immediately in the caller's thread (with OpenMP threads inside), and synchronize() returns at
-/// once. On CUDA, the queue is a stream: work is enqueued, and synchronize() waits.
+/// once. On CUDA, the queue is a stream, on OpenCL a command queue: work is enqueued, and synchronize() waits.
 class Queue {
  public:
-  /// The device's default queue (CUDA: the legacy default stream, which orders itself with blocking streams).
+  /// The device's default queue. CUDA: the legacy default stream, which orders itself with blocking streams. OpenCL: one
+  /// command queue for the process, whose copies with the host wait for the queues of create().
   Queue(Device device = {});  // NOLINT(google-explicit-constructor): a Device names its default queue
   /// Creates a new queue, destroyed with its last copy.
   static Queue create(Device device);
-  /// Wraps the caller's native stream (cudaStream_t) without owning it.
+  /// Wraps the caller's cudaStream_t, or cl_command_queue (in order, on the same device, of any context), without owning
+  /// it. Throws invalid_argument for another cl_command_queue.
   static Queue borrow(Device device, void* native_stream);
 
   [[nodiscard]] Device device() const noexcept { return device_; }
@@ -83,7 +87,7 @@ class Buffer {
 };
 
 /// Copies bytes between any two devices. Host to host is immediate. A copy with a GPU is enqueued on `queue`, which
-/// must belong to that GPU; page-locked host memory makes it asynchronous.
+/// must belong to that GPU. CUDA: page-locked host memory makes it asynchronous. OpenCL: a copy with the host waits.
 void copy_bytes(void* target, Device target_device, const void* source, Device source_device, std::size_t bytes,
                 const Queue& queue);
 

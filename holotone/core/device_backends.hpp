@@ -15,3 +15,20 @@ void* allocate(std::size_t bytes, const Queue& queue);
 void deallocate(void* memory, const Queue& queue) noexcept;
 void copy_bytes(void* target, const void* source, std::size_t bytes, const Queue& queue);
 }  // namespace holotone::cuda
+
+namespace holotone::opencl {
+int device_count();
+bool is_gpu(int index);
+/// Reason why a device is not there: no loader, no platform, no device, or how many there are.
+std::string absence();
+DeviceInfo describe(int index);
+std::shared_ptr<void> create_queue(int index);
+/// Throws invalid_argument unless the cl_command_queue is in order and of the device.
+void require_native(int index, void* native);
+void synchronize(const Queue& queue);
+void* allocate(std::size_t bytes, const Queue& queue);
+void deallocate(void* memory) noexcept;
+/// Copies between two devices, of which one is OpenCL's and the other OpenCL's or the CPU.
+void copy_bytes(void* target, Device target_device, const void* source, Device source_device, std::size_t bytes,
+                const Queue& queue);
+}  // namespace holotone::opencl

@@ -1,27 +1,18 @@
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <holotone/core/crc32.hpp>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/core/kernel_cache.hpp>
 #include <holotone/core/runtime_compiler_cuda.hpp>
 #include <mutex>
 #include <nvrtc.h>
-#include <span>
-#include <unistd.h>
 
 namespace holotone::cuda {
 namespace {
-
-namespace fs = std::filesystem;
-constexpr std::string_view mark = "holotone kernel 1\n";
 
 void check_compiler(nvrtcResult result, const char* call) {
   if (result != NVRTC_SUCCESS) {
     throw Error(ErrorCode::device, fmt::format("{}: {}", call, nvrtcGetErrorString(result)));
   }
 }
-
-std::uint32_t checksum(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
 
 /// Every input that the machine code depends on.
 std::string identity(const KernelSource& source, int capability) {
@@ -32,35 +23,6 @@ std::string identity(const KernelSource& source, int capability) {
   for (const auto& define : source.defines) text += define + "\n";
   for (const auto& [name, header] : source.headers) text += fmt::format("{} {}\n{}", name, header.size(), header);
   return text + source.text;
-}
-
-/// Identity and machine code, each with its length, then a checksum of both.
-std::string packed(const std::string& identity, const std::string& code) {
-  const std::string body = fmt::format("{} {}\n", identity.size(), code.size()) + identity + code;
-  return fmt::format("{}{:08x}\n", mark, checksum(body)) + body;
-}
-
-/// Machine code in a cache file; empty if the file is damaged or has another identity.
-std::string unpacked(const std::string& file, const std::string& identity) {
-  const std::size_t head = mark.size() + 9;
-  if (file.size() <= head || !file.starts_with(mark)) return {};
-  const std::string body = file.substr(head);
-  if (file.substr(mark.size(), 9) != fmt::format("{:08x}\n", checksum(body))) return {};
-  const std::string lengths = body.substr(0, body.find('\n') + 1);
-  const std::size_t rest = lengths.size() + identity.size();
-  if (body.size() <= rest || body.compare(lengths.size(), identity.size(), identity) != 0) return {};
-  return lengths == fmt::format("{} {}\n", identity.size(), body.size() - rest) ? body.substr(rest) : std::string();
-}
-
-void keep(const fs::path& path, const std::string& text) {
-  std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
-  const fs::path temporary = path.string() + fmt::format(".{}", ::getpid());
-  std::ofstream stream(temporary, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream.close();
-  if (stream) fs::rename(temporary, path, failed);
-  if (!stream || failed) fs::remove(temporary, failed);
 }
 
 std::string compiled(const KernelSource& source, int capability) {
@@ -99,18 +61,8 @@ std::string compiled(const KernelSource& source, int capability) {
 }  // namespace
 
 std::string compile(const KernelSource& source, int capability, const std::string& cache_folder) {
-  if (cache_folder.empty()) return compiled(source, capability);
-  const std::string own = identity(source, capability);
-  const fs::path path =
-      fs::path(cache_folder) / fmt::format("{}-{:08x}-{}.kernel", source.name, checksum(own), own.size());
-  std::ifstream stream(path, std::ios::binary);
-  const std::string file((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::string code = unpacked(file, own);
-  if (code.empty()) {
-    code = compiled(source, capability);
-    keep(path, packed(own, code));
-  }
-  return code;
+  return kept_kernel(cache_folder, source.name, identity(source, capability),
+                     [&] { return compiled(source, capability); });
 }
 
 KernelLibrary::KernelLibrary(const std::string& machine_code) {

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/fft/fft_engine.hpp>
 
@@ -17,8 +17,9 @@ fft::EnginePointer make_engine(Shape<2> shape, const FftOptions& options, const 
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda("FftPlan", queue.device());
+  throw_no_backend("FftPlan", queue.device());
 }
 
 void validate(Shape<2> shape, const FftOptions& options) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/halftone/dot_sampler_engine.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/halftone/sampling.hpp>
@@ -53,10 +54,10 @@ dot_sampling::EnginePointer make_engine(Shape<2> page, Sampling sampling, const 
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
   (void)page;
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: queue: expected a device of this build, got {}", where, to_string(queue.device())));
+  throw_no_backend(where, queue.device());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The plan of electrostatic halftoning: checks and the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/halftone/electrostatic.hpp>
 #include <holotone/halftone/electrostatic/engine.hpp>
 
@@ -18,8 +19,9 @@ electrostatic::EnginePointer make_engine(const electrostatic::Setup& setup, cons
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_unsupported(where, "queue", "a device of this build", to_string(queue.device()));
+  throw_no_backend(where, queue.device());
 }
 
 void check(const StepRule& rule) {

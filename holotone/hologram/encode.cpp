@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/encode_engine.hpp>
 #include <holotone/optics/reference_beam.hpp>
@@ -267,8 +268,9 @@ std::unique_ptr<encoding::Engine> make_engine(Tables tables, const Queue& queue)
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw Error(ErrorCode::unsupported, "EncodePlan: this build has no CUDA");
+  throw_no_backend("EncodePlan", queue.device());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <holotone/hologram/layers_engine.hpp>
 #include <holotone/optics/propagation.hpp>
@@ -22,8 +22,9 @@ layers::EnginePointer make_engine(const Queue& queue) {
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda("LayerPlan", queue.device());
+  throw_no_backend("LayerPlan", queue.device());
 }
 
 PropagationOptions propagation_options(const LayerOptions& options) {

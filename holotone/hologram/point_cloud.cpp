@@ -74,12 +74,26 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
     }
   }
 #endif
+#if HOLOTONE_OPENCL
+  if (backend == Backend::opencl) {
+    switch (method) {
+      case PointMethod::direct: return point_cloud::direct_opencl(options, queue);
+      case PointMethod::recurrence: return point_cloud::recurrence_opencl(options, queue);
+      case PointMethod::separable:
+      case PointMethod::fast:
+      case PointMethod::automatic: break;
+    }
+  }
+#endif
   throw_method("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
 }
 
 point_cloud::PointSummary summarise_points(const PointSources& points, const Queue& queue) {
 #if HOLOTONE_CUDA
   if (queue.device().backend == Backend::cuda) return point_cloud::summarise_points_cuda(points, queue);
+#endif
+#if HOLOTONE_OPENCL
+  if (queue.device().backend == Backend::opencl) return point_cloud::summarise_points_opencl(points, queue);
 #endif
   (void)queue;
   return point_cloud::summarise_points_cpu(points);

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/hologram/stereogram_engine.hpp>
@@ -21,8 +21,9 @@ stereogram::EnginePointer make_engine(const stereogram::Geometry& geometry, cons
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 void validate(const StereogramOptions& options) {

@@ -1,7 +1,7 @@
 // The plan of non-uniform FFTs: checks, window and grid, the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/nufft/nufft_engine.hpp>
 
@@ -62,8 +62,9 @@ nufft::EnginePointer<Real, Rank> make_engine(const nufft::Setup<Rank>& setup, co
       if constexpr (std::is_same_v<Real, float>) return nufft::engine_cuda<Rank>(setup, queue);
 #endif
       break;
+    case Backend::opencl: break;
   }
-  throw_no_cuda("NufftPlan", queue.device());
+  throw_no_backend("NufftPlan", queue.device());
 }
 
 }  // namespace

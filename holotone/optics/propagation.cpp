@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/propagation_engine.hpp>
@@ -27,8 +27,9 @@ propagation::EnginePointer make_engine(const PropagationOptions& options, const 
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda("PropagationPlan", queue.device());
+  throw_no_backend("PropagationPlan", queue.device());
 }
 
 bool other_output_pitch(const PropagationOptions& options) {

@@ -1,6 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/reconstruction.hpp>
@@ -18,8 +18,9 @@ reconstruction::PupilPointer make_pupil_engine(const FieldGrid& grid, const Aper
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda("ReconstructionPlan", queue.device());
+  throw_no_backend("ReconstructionPlan", queue.device());
 }
 
 void validate(const FieldGrid& grid, const Aperture& aperture) {

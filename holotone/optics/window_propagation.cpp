@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/window_propagation.hpp>
@@ -147,8 +147,9 @@ EnginePointer make_engine(std::string_view where, const Route& route, const Queu
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 std::size_t engine_bytes(const Route& route, Device device) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/quantize/error_diffusion_engine.hpp>
 #include <limits>
 #include <numbers>
@@ -192,9 +192,11 @@ std::unique_ptr<diffusion::Engine> make_engine(const Job& job, const ErrorDiffus
 #else
       (void)job;
       (void)options;
+      break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 }  // namespace

@@ -77,11 +77,16 @@ EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& que
 EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 
+EnginePointer direct_opencl(const PointCloudOptions& options, const Queue& queue);
+EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& queue);
+
 /// Converts points to pixel units; omits those of amplitude 0 and those that light no pixel of the panel.
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
 
 PointSummary summarise_points_cpu(const PointSources& points);
 PointSummary summarise_points_cuda(const PointSources& points, const Queue& queue);
+/// Sets first_bad alone.
+PointSummary summarise_points_opencl(const PointSources& points, const Queue& queue);
 
 }  // namespace point_cloud
 }  // namespace holotone

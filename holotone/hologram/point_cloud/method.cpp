@@ -79,7 +79,7 @@ MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows
 
 PointMethod MethodChooser::cheapest(std::int64_t points) const {
   if (options_.method != PointMethod::automatic) return options_.method;
-  if (options_.wave == Wave::spherical) return PointMethod::direct;
+  if (options_.wave == Wave::spherical || backend_ == Backend::opencl) return PointMethod::direct;
   const auto prices = method_prices(backend_, options_.tolerance);
   const auto cost = [points](const MethodPrice& price) {
     return price.fixed_ps + static_cast<double>(points) * price.pair_ps;

@@ -1,5 +1,5 @@
 // The choice of a fit's backend.
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/smoe/fit/engine.hpp>
 
 namespace holotone::smoe {
@@ -25,8 +25,9 @@ FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> view
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 }  // namespace holotone::smoe

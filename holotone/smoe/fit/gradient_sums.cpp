@@ -1,5 +1,5 @@
 // Lists of tiles and pictures in tiles, for sums over pixels; the choice of the backend.
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/smoe/fit/gradient_sums.hpp>
 #include <numeric>
 
@@ -50,8 +50,9 @@ PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture,
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 }  // namespace holotone::smoe

@@ -1,7 +1,7 @@
 // The renderer of models: checks and the choice of the backend.
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_cuda.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/render/image_components.hpp>
 #include <holotone/smoe/render/render_engine.hpp>
@@ -31,8 +31,9 @@ smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, cons
 #else
       break;
 #endif
+    case Backend::opencl: break;
   }
-  throw_no_cuda(where, queue.device());
+  throw_no_backend(where, queue.device());
 }
 
 SmoeView checked(const SmoeModel& model, SmoeView view) {

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/kernel_cache.hpp>
+#include <holotone/core/kernel_opencl.hpp>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace holotone {
+
+std::string_view opencl_text(std::string_view path);  // made by cmake/embed.cmake
+
+namespace opencl {
+namespace {
+
+std::mutex programs_mutex;
+std::string cache_folder;
+
+void append_text(std::string_view path, std::set<std::string>& seen, std::string& text) {
+  if (!seen.emplace(path).second) return;
+  const std::string_view own = opencl_text(path);
+  if (own.empty()) throw Error(ErrorCode::device, fmt::format("{}: not a source of OpenCL in this library", path));
+  constexpr std::string_view include = "#include \"";
+  for (std::size_t begin = 0; begin < own.size();) {
+    const std::size_t end = std::min(own.find('\n', begin), own.size() - 1) + 1;
+    const std::string_view line = own.substr(begin, end - begin);
+    if (line.starts_with(include)) {
+      append_text(line.substr(include.size(), line.rfind('"') - include.size()), seen, text);
+    } else {
+      text += line;
+    }
+    begin = end;
+  }
+}
+
+/// Every input that the machine code depends on.
+std::string identity(const cl::Device& device, const std::string& text, const std::string& options) {
+  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device), true);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n", platform.getInfo<CL_PLATFORM_VERSION>(), info<CL_DEVICE_NAME>(device),
+                     info<CL_DEVICE_VERSION>(device), info<CL_DRIVER_VERSION>(device), options) +
+         text;
+}
+
+cl::Program compiled(const cl::Context& context, const cl::Device& device, std::string_view path,
+                     const std::string& text, const std::string& options) {
+  cl_int status = CL_SUCCESS;
+  cl::Program program(context, text, false, &status);
+  check(status, "clCreateProgramWithSource");
+  status = program.build(device, options.c_str());
+  if (status == CL_BUILD_PROGRAM_FAILURE) {
+    throw Error(ErrorCode::device, fmt::format("{} cannot be compiled for {}: {}", path, info<CL_DEVICE_NAME>(device),
+                                               program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device)));
+  }
+  check(status, "clBuildProgram");
+  return program;
+}
+
+std::string code_of(const cl::Program& program) {
+  cl_int status = CL_SUCCESS;
+  const auto codes = program.getInfo<CL_PROGRAM_BINARIES>(&status);
+  check(status, "clGetProgramInfo");
+  return {codes.front().begin(), codes.front().end()};
+}
+
+/// A program from machine code; empty if the driver refuses it.
+cl::Program loaded(const cl::Context& context, const cl::Device& device, const std::string& code,
+                   const std::string& options) {
+  cl_int status = CL_SUCCESS;
+  cl::Program program(context, {device}, {{code.begin(), code.end()}}, nullptr, &status);
+  if (status == CL_SUCCESS) status = program.build(device, options.c_str());
+  return status == CL_SUCCESS ? program : cl::Program();
+}
+
+cl::Program made(const cl::Context& context, const cl::Device& device, std::string_view path, const std::string& text,
+                 const std::string& options) {
+  if (cache_folder.empty()) return compiled(context, device, path, text, options);
+  const std::string own = identity(device, text, options);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  cl::Program program;
+  const std::string code = kept_kernel(cache_folder, name, own, [&] {
+    program = compiled(context, device, path, text, options);
+    return code_of(program);
+  });
+  if (program() == nullptr) program = loaded(context, device, code, options);
+  if (program() == nullptr) {
+    forget_kernel(cache_folder, name, own);
+    program = compiled(context, device, path, text, options);
+  }
+  return program;
+}
+
+cl::Program program_of(const Queue& queue, std::string_view path, const std::string& options) {
+  // A context is kept by the programs made for it, so that its address stays its own. Never destroyed: the drivers take
+  // themselves apart when the process ends.
+  static auto& programs = *new std::map<std::pair<cl_context, std::string>, cl::Program>;
+  const cl::Context context = context_of(queue);
+  const std::lock_guard lock(programs_mutex);
+  const auto [at, added] = programs.try_emplace({context(), fmt::format("{} {}", path, options)});
+  if (added) {
+    try {
+      at->second = made(context, device_of(queue), path, program_text(path), options);
+    } catch (...) {
+      programs.erase(at);
+      throw;
+    }
+  }
+  return at->second;
+}
+
+}  // namespace
+
+std::string program_text(std::string_view path) {
+  std::set<std::string> seen;
+  std::string text;
+  append_text(path, seen, text);
+  return text;
+}
+
+bool prefers_vectors(const Queue& queue) {
+  const cl::Device device = device_of(queue);
+  return (info<CL_DEVICE_TYPE>(device) & CL_DEVICE_TYPE_CPU) != 0 &&
+         info<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(device) >= 8;
+}
+
+Range covering(const Range& items, const Range& group) {
+  Range range{};
+  for (std::size_t i = 0; i < range.size(); ++i) range[i] = (items[i] + group[i] - 1) / group[i] * group[i];
+  return range;
+}
+
+Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options)
+    : queue_(queue_of(queue)), device_(device_of(queue)), name_(name) {
+  std::string all = "-cl-std=CL1.2";
+  for (const auto& option : options) all += " " + option;
+  cl_int status = CL_SUCCESS;
+  kernel_ = cl::Kernel(program_of(queue, path, all), name, &status);
+  check(status, "clCreateKernel: " + name_);
+}
+
+std::size_t Kernel::largest_group() const {
+  cl_int status = CL_SUCCESS;
+  const std::size_t size = kernel_.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_, &status);
+  check(status, "clGetKernelWorkGroupInfo");
+  return size;
+}
+
+void Kernel::set_bytes(cl_uint& at, std::size_t bytes, const void* value) {
+  check(clSetKernelArg(kernel_(), at, bytes, value), fmt::format("clSetKernelArg: {}, argument {}", name_, at));
+  ++at;
+}
+
+void Kernel::enqueue(const Range& items, const Range& group) {
+  const Range range = covering(items, group);
+  if (range[0] * range[1] * range[2] == 0) return;
+  check(clEnqueueNDRangeKernel(queue_(), kernel_(), 3, nullptr, range.data(), group.data(), 0, nullptr, nullptr),
+        "clEnqueueNDRangeKernel: " + name_);
+}
+
+void clear(void* data, std::size_t bytes, const Queue& queue) {
+  if (bytes == 0) return;
+  const Place place = place_of(data);
+  constexpr cl_uchar zero = 0;
+  check(clEnqueueFillBuffer(queue_of(queue)(), place.memory, &zero, sizeof zero, place.offset, bytes, 0, nullptr,
+                            nullptr),
+        "clEnqueueFillBuffer");
+}
+
+void set_cache(std::string folder) {
+  const std::lock_guard lock(programs_mutex);
+  cache_folder = std::move(folder);
+}
+
+}  // namespace opencl
+}  // namespace holotone

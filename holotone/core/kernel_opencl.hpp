@@ -1,0 +1,81 @@
+#pragma once
+// OpenCL kernels: built once for each context, kept on disk, launched by a call. Not for users.
+#include <array>
+#include <holotone/core/memory_opencl.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace holotone::opencl {
+
+/// Local memory as an argument of a kernel.
+struct Local {
+  std::size_t bytes;
+};
+
+/// Numbers of work items along x, y, z.
+using Range = std::array<std::size_t, 3>;
+
+/// A range over `items`, rounded up to whole groups.
+Range covering(const Range& items, const Range& group);
+
+/// A kernel of a source file of the tree. Not for two threads at once; each plan owns its kernels.
+class Kernel {
+ public:
+  Kernel() = default;
+  /// Builds the program of `path` (from the root of the tree, "holotone/optics/propagation_opencl.cl"), unless this
+  /// process has it for the context. Options are those of clBuildProgram, "-DTILE=8". Throws device with the compiler's
+  /// messages.
+  Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options = {});
+
+  /// Enqueues whole groups. A pointer is passed as two arguments: a buffer (null: none) and a distance in elements of
+  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value, Local by size.
+  template <class... Arguments>
+  void operator()(const Range& items, const Range& group, const Arguments&... arguments) {
+    cl_uint at = 0;
+    (set(at, arguments), ...);
+    enqueue(items, group);
+  }
+
+  explicit operator bool() const { return kernel_() != nullptr; }
+  /// Largest group that the device can run this kernel with.
+  [[nodiscard]] std::size_t largest_group() const;
+
+ private:
+  template <class Argument>
+  void set(cl_uint& at, const Argument& argument) {
+    if constexpr (std::is_pointer_v<Argument>) {
+      const Place place = place_of(argument);
+      const auto first = static_cast<cl_long>(place.offset / sizeof(*argument));
+      set_bytes(at, sizeof place.memory, &place.memory);
+      set_bytes(at, sizeof first, &first);
+    } else if constexpr (std::is_same_v<Argument, Local>) {
+      set_bytes(at, argument.bytes, nullptr);
+    } else {
+      static_assert(std::is_trivially_copyable_v<Argument> && !std::is_same_v<Argument, bool>);
+      set_bytes(at, sizeof argument, &argument);
+    }
+  }
+  void set_bytes(cl_uint& at, std::size_t bytes, const void* value);
+  void enqueue(const Range& items, const Range& group);
+
+  cl::Kernel kernel_;
+  cl::CommandQueue queue_;
+  cl::Device device_;
+  std::string name_;
+};
+
+/// True for a CPU with vectors of at least eight floats: kernels then do well to spell vectors out.
+bool prefers_vectors(const Queue& queue);
+
+/// Text of a source file of the tree with those that it includes, each once.
+std::string program_text(std::string_view path);
+
+/// Fills memory with zeros.
+void clear(void* data, std::size_t bytes, const Queue& queue);
+
+/// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none.
+void set_cache(std::string folder);
+
+}  // namespace holotone::opencl
