@@ -247,7 +247,7 @@ std::vector<OptionRow> method_options(HalftoneArguments& a) {
       {.names = "--device",
        .target = &a.device,
        .value = "NAME",
-       .help = "auto, cpu or cuda:N",
+       .help = "auto, cpu, cuda:N or opencl:N",
        .feeds = ".device|ElectrostaticPlan.queue"}};
 }
 

@@ -10,21 +10,24 @@ namespace holotone::cli {
 namespace {
 
 std::vector<OptionRow> light_options(HologramArguments& a) {
-  return {
-      {.names = "--wavelength",
-       .target = &a.wavelength,
-       .value = "LENGTH",
-       .help = "Wavelength of the light",
-       .common = true,
-       .feeds = "PointCloudPlan.wavelength_m"},
-      {.names = "--rgb",
-       .target = &a.rgb,
-       .value = "R,G,B",
-       .help = "Three wavelengths for three colour holograms, such as 638nm,520nm,450nm",
-       .common = true,
-       .excludes = "--wavelength",
-       .feeds = "PointCloudPlan.wavelength_m"},
-      {.names = "--device", .target = &a.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"}};
+  return {{.names = "--wavelength",
+           .target = &a.wavelength,
+           .value = "LENGTH",
+           .help = "Wavelength of the light",
+           .common = true,
+           .feeds = "PointCloudPlan.wavelength_m"},
+          {.names = "--rgb",
+           .target = &a.rgb,
+           .value = "R,G,B",
+           .help = "Three wavelengths for three colour holograms, such as 638nm,520nm,450nm",
+           .common = true,
+           .excludes = "--wavelength",
+           .feeds = "PointCloudPlan.wavelength_m"},
+          {.names = "--device",
+           .target = &a.device,
+           .value = "NAME",
+           .help = "auto, cpu, cuda:N or opencl:N",
+           .feeds = ".device"}};
 }
 
 std::vector<OptionRow> sum_options(HologramArguments& a) {

@@ -398,7 +398,7 @@ Command quantize_command() {
              {.names = "--device",
               .target = &a.device,
               .value = "NAME",
-              .help = "auto, cpu or cuda:N",
+              .help = "auto, cpu, cuda:N or opencl:N",
               .common = true,
               .feeds = ".device"}}},
            {"Levels of the panel", level_options(a)},

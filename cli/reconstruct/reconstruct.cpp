@@ -166,7 +166,7 @@ std::vector<OptionRow> focus_options(ReconstructArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu or cuda:N",
+           .help = "auto, cpu, cuda:N or opencl:N",
            .common = true,
            .feeds = ".device"}};
 }

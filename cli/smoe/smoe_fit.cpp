@@ -299,7 +299,7 @@ std::vector<OptionRow> fit_options(SmoeFitArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu or cuda:N",
+           .help = "auto, cpu, cuda:N or opencl:N",
            .common = true,
            .feeds = ".device"}};
 }

@@ -300,7 +300,7 @@ std::vector<OptionRow> accuracy_options(SmoeRenderArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu or cuda:N",
+           .help = "auto, cpu, cuda:N or opencl:N",
            .common = true,
            .feeds = ".device"}};
 }

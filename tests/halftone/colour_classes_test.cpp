@@ -54,7 +54,7 @@ class ColourClasses : public support::OnEachDevice {
  private:
   int threads_ = omp_get_max_threads();
 };
-HOLOTONE_ON_EACH_DEVICE(ColourClasses);
+HOLOTONE_ON_CPU_AND_CUDA(ColourClasses);
 
 // A single ink is the set of all inks: half of the force within plus half across is the force itself.
 TEST_P(ColourClasses, OneClassIsElectrostaticHalftone) {

@@ -17,7 +17,7 @@ using holotone::Sampling;
 using holotone::Shape;
 
 class DotSamplerOn : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(DotSamplerOn);
+HOLOTONE_ON_CPU_AND_CUDA(DotSamplerOn);
 
 /// Random ink with a white rectangle and a black pixel.
 Array<float, 2> make_ink(Shape<2> page) {

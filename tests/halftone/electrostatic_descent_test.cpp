@@ -22,7 +22,7 @@ using support::picture;
 using support::random_dots;
 
 class ElectrostaticDescent : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(ElectrostaticDescent);
+HOLOTONE_ON_CPU_AND_CUDA(ElectrostaticDescent);
 
 bool on_page(const Picture& page, const std::vector<float>& dots) {
   for (std::size_t i = 0; i < dots.size(); i += 2) {

@@ -11,7 +11,7 @@ using support::Halftone;
 using support::Picture;
 
 class ElectrostaticSteps : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(ElectrostaticSteps);
+HOLOTONE_ON_CPU_AND_CUDA(ElectrostaticSteps);
 
 /// Two greys side by side, with equal rows.
 Picture two_greys(std::int64_t ny, std::int64_t nx) {

@@ -21,7 +21,7 @@ using support::picture;
 using support::random_dots;
 
 class ElectrostaticForce : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(ElectrostaticForce);
+HOLOTONE_ON_CPU_AND_CUDA(ElectrostaticForce);
 
 /// Only the CPU has the paper's split and its map: expects the CUDA error for these.
 bool has(Device device, const ElectrostaticOptions& options) {

@@ -21,7 +21,7 @@ using support::picture;
 using support::random_dots;
 
 class GwosdekBaseline : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(GwosdekBaseline);
+HOLOTONE_ON_CPU_AND_CUDA(GwosdekBaseline);
 
 /// The step with a picture and dots, and what it computes in host memory.
 class Dotted {

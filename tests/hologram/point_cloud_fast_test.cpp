@@ -72,7 +72,7 @@ class PointCloudFast : public support::OnEachDevice {
     });
   }
 };
-HOLOTONE_ON_EACH_DEVICE(PointCloudFast);
+HOLOTONE_ON_CPU_AND_CUDA(PointCloudFast);
 
 TEST_P(PointCloudFast, EveryTolerance) {
   for (const double tolerance : {1e-1, 1e-2, 1e-3, 5e-4, 1e-4, 1e-5}) check(large("shallow", 0.5, 0.6, tolerance));

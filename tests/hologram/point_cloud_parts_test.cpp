@@ -25,7 +25,7 @@ using support::Complex;
 constexpr double tolerance = 1e-3;
 
 class PointCloudParts : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(PointCloudParts);
+HOLOTONE_ON_CPU_AND_CUDA(PointCloudParts);
 
 /// All results of a plan, in host memory.
 struct Result {

@@ -30,7 +30,7 @@ void expect_error(ErrorCode code, const std::string& text, const Call& call) {
 }
 
 class PointCloudPlanOnDevice : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(PointCloudPlanOnDevice);
+HOLOTONE_ON_CPU_AND_CUDA(PointCloudPlanOnDevice);
 
 cases::PointCloudCase tiny_case(std::int64_t count = 20) {
   cases::PointCloudCase c;

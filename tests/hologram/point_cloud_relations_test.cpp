@@ -34,7 +34,7 @@ class PointCloudRelations : public support::OnEachDevice {
     });
   }
 };
-HOLOTONE_ON_EACH_DEVICE(PointCloudRelations);
+HOLOTONE_ON_CPU_AND_CUDA(PointCloudRelations);
 
 cases::PointCloudCase base_case(PointMethod method) {
   cases::PointCloudCase c;

@@ -111,7 +111,7 @@ class PointCloud : public support::OnEachDevice {
     });
   }
 };
-HOLOTONE_ON_EACH_DEVICE(PointCloud);
+HOLOTONE_ON_CPU_AND_CUDA(PointCloud);
 
 TEST_P(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
   for (const auto& c : small_cases()) check_all(c, cases::point_methods, tolerances, 6000);

@@ -178,6 +178,6 @@ TEST_P(NufftCrowd, TheWorstCaseHoldsForAnyPointsStrengthsAndModes) {
   for (const double tolerance : {1e-6, 1e-9, 1e-12}) expect_worst_case<double, 2>({15, 18}, tolerance, Device{});
 }
 
-HOLOTONE_ON_EACH_DEVICE(NufftCrowd);
+HOLOTONE_ON_CPU_AND_CUDA(NufftCrowd);
 
 }  // namespace

@@ -336,6 +336,6 @@ TEST_P(Nufft, RefusesWhatItCannotDo) {
   });
 }
 
-HOLOTONE_ON_EACH_DEVICE(Nufft);
+HOLOTONE_ON_CPU_AND_CUDA(Nufft);
 
 }  // namespace

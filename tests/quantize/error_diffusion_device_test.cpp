@@ -12,7 +12,7 @@ namespace {
 using support::expect_error;
 
 class ErrorDiffusionDevice : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(ErrorDiffusionDevice);
+HOLOTONE_ON_CPU_AND_CUDA(ErrorDiffusionDevice);
 
 Array<Complex, 2> speckle(Shape<2> shape, double size = 3) {
   Array<Complex, 2> field(shape);

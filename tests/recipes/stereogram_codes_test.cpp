@@ -39,7 +39,7 @@ ErrorDiffusionOptions diffusion_options() {
 }
 
 class StereogramCodes : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(StereogramCodes);
+HOLOTONE_ON_CPU_AND_CUDA(StereogramCodes);
 
 TEST_P(StereogramCodes, AreThoseOfTwoSteps) {
   const SceneSource source(scene);

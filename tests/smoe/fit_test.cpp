@@ -54,7 +54,7 @@ void expect_same(const SmoeModel& a, const SmoeModel& b) {
 }
 
 class SmoeFits : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(SmoeFits);
+HOLOTONE_ON_CPU_AND_CUDA(SmoeFits);
 
 TEST_P(SmoeFits, RecoversAffinePatches) {
   on_each([](Device device) {

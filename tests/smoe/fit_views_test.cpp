@@ -98,7 +98,7 @@ struct Grid {
 };
 
 class SmoeFitsOfViews : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(SmoeFitsOfViews);
+HOLOTONE_ON_CPU_AND_CUDA(SmoeFitsOfViews);
 
 TEST_P(SmoeFitsOfViews, RecoversPatchesAtDifferentDepths) {
   on_each([](Device device) {

@@ -216,7 +216,7 @@ TEST_P(SmoeSums, ListsKeepTheTolerance) {
   });
 }
 
-HOLOTONE_ON_EACH_DEVICE(SmoeSums);
+HOLOTONE_ON_CPU_AND_CUDA(SmoeSums);
 
 }  // namespace
 }  // namespace holotone

@@ -94,7 +94,7 @@ void expect_better(const Scene& scene, int channels, double least_gain, const Qu
 }
 
 class SmoeStores : public support::OnEachDevice {};
-HOLOTONE_ON_EACH_DEVICE(SmoeStores);
+HOLOTONE_ON_CPU_AND_CUDA(SmoeStores);
 
 TEST_P(SmoeStores, TheSameBytesShowMoreThanRoundingDoes) {
   on_each([](Device device) {

@@ -108,13 +108,21 @@ TEST(Structure, OnlyCudaFilesSeeCuda) {
        });
 }
 
+TEST(Structure, OnlyOpenclFilesSeeOpencl) {
+  find("holotone/", R"(#\s*include\s*<(CL/|vkFFT))", [](const auto& file, std::size_t line, const std::smatch&) {
+    if (!std::regex_search(file.path, std::regex(R"(_opencl\.(cpp|hpp)$)")))
+      fail_at(file, line, "OpenCL's headers belong into *_opencl.cpp or *_opencl.hpp");
+  });
+}
+
 // One dispatch point for each operation: its <name>.cpp.
 TEST(Structure, BackendsAreSwitchedInOnePlace) {
-  find("holotone/", R"(#\s*(if|ifdef|elif)\b.*HOLOTONE_CUDA)",
+  find("holotone/", R"(#\s*(if|ifdef|elif)\b.*HOLOTONE_(CUDA|OPENCL))",
        [](const auto& file, std::size_t line, const std::smatch&) {
          const bool dispatch =
-             file.path.ends_with(".cpp") && !std::regex_search(file.path, std::regex(R"(_(cpu|cuda)\.cpp$)"));
-         if (!dispatch) fail_at(file, line, "HOLOTONE_CUDA is asked in an operation's <name>.cpp only");
+             file.path.ends_with(".cpp") && !std::regex_search(file.path, std::regex(R"(_(cpu|cuda|opencl)\.cpp$)"));
+         if (!dispatch)
+           fail_at(file, line, "HOLOTONE_CUDA and HOLOTONE_OPENCL are asked in an operation's <name>.cpp only");
        });
 }
 

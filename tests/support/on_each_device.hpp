@@ -10,15 +10,16 @@
 
 namespace support {
 
-/// Parameter: "cpu" or "cuda" (every GPU of the machine). Skips visibly if the machine has none.
+/// Parameter: "cpu", "cuda" or "opencl" (every such device of the machine). Skips visibly if the machine has none.
 class OnEachDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const bool gpu = std::string(GetParam()) == "cuda";
     for (const auto device : holotone::devices()) {
-      if ((device.backend == holotone::Backend::cuda) == gpu) devices_.push_back(device);
+      if (holotone::to_string(device).starts_with(GetParam())) devices_.push_back(device);
     }
-    if (devices_.empty()) GTEST_SKIP() << "no CUDA device on this machine, or a build without CUDA";
+    if (devices_.empty()) {
+      GTEST_SKIP() << "no device of " << GetParam() << " on this machine, or a build without this backend";
+    }
   }
   /// Calls body(device) for each device.
   template <class Body>
@@ -33,9 +34,12 @@ class OnEachDevice : public testing::TestWithParam<const char*> {
   std::vector<holotone::Device> devices_;
 };
 
-#define HOLOTONE_ON_EACH_DEVICE(suite)                                    \
-  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::Values("cpu", "cuda"), \
+#define HOLOTONE_ON_DEVICES(suite, ...)                                 \
+  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::Values(__VA_ARGS__), \
                            [](const auto& which) { return std::string(which.param); })
+#define HOLOTONE_ON_EACH_DEVICE(suite) HOLOTONE_ON_DEVICES(suite, "cpu", "cuda", "opencl")
+/// For operations that OpenCL does not have.
+#define HOLOTONE_ON_CPU_AND_CUDA(suite) HOLOTONE_ON_DEVICES(suite, "cpu", "cuda")
 
 using Complex = std::complex<float>;
 using Complex64 = std::complex<double>;
