@@ -26,7 +26,7 @@ void append_text(std::string_view path, std::set<std::string>& seen, std::string
     const std::string_view line = own.substr(begin, end - begin);
     if (line.starts_with(include)) {
       append_text(line.substr(include.size(), line.rfind('"') - include.size()), seen, text);
-    } else {
+    } else if (!line.starts_with("#pragma once")) {  // a header that C++ includes too
       text += line;
     }
     begin = end;
@@ -120,6 +120,11 @@ bool prefers_vectors(const Queue& queue) {
   const cl::Device device = device_of(queue);
   return (info<CL_DEVICE_TYPE>(device) & CL_DEVICE_TYPE_CPU) != 0 &&
          info<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(device) >= 8;
+}
+
+std::string exact_division(const Queue& queue) {
+  const auto has = info<CL_DEVICE_SINGLE_FP_CONFIG>(device_of(queue)) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  return has != 0 ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
 }
 
 Range covering(const Range& items, const Range& group) {

@@ -69,7 +69,11 @@ class Kernel {
 /// True for a CPU with vectors of at least eight floats: kernels then do well to spell vectors out.
 bool prefers_vectors(const Queue& queue);
 
-/// Text of a source file of the tree with those that it includes, each once.
+/// Option of the compiler for correctly rounded float32 division and square root, which codes of the same bits as the
+/// CPU's need; empty on a device that has none, whose codes differ where a value lies at the edge of two.
+std::string exact_division(const Queue& queue);
+
+/// Text of a source file of the tree with those that it includes in "", each once.
 std::string program_text(std::string_view path);
 
 /// Fills memory with zeros.
