@@ -134,7 +134,7 @@ Range covering(const Range& items, const Range& group) {
 }
 
 Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options)
-    : queue_(queue_of(queue)), device_(device_of(queue)), name_(name) {
+    : queue_(queue_of(queue)), context_(context_of(queue)()), device_(device_of(queue)), name_(name) {
   std::string all = "-cl-std=CL1.2";
   for (const auto& option : options) all += " " + option;
   cl_int status = CL_SUCCESS;
@@ -147,6 +147,17 @@ std::size_t Kernel::largest_group() const {
   const std::size_t size = kernel_.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_, &status);
   check(status, "clGetKernelWorkGroupInfo");
   return size;
+}
+
+void Kernel::set_place(cl_uint& at, const Place& place, std::size_t element_bytes) {
+  // Not every driver finds this.
+  if (place.memory != nullptr && place.context != context_) {
+    throw_argument(name_, fmt::format("argument {}", at), "memory of the context of the plan's queue",
+                   "memory of another cl_context");
+  }
+  const auto first = static_cast<cl_long>(place.offset / element_bytes);
+  set_bytes(at, sizeof place.memory, &place.memory);
+  set_bytes(at, sizeof first, &first);
 }
 
 void Kernel::set_bytes(cl_uint& at, std::size_t bytes, const void* value) {
