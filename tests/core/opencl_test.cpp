@@ -99,7 +99,9 @@ TEST_F(Opencl, ViewsStayWithinTheirBuffer) {
   const OpenclMemory memory(device, buffer());
   EXPECT_EQ((memory.view<float, 1>({25}).size()), 25);
   EXPECT_EQ((memory.view<float, 1>({24}, 4).size()), 24);
-  for (const auto& [count, offset] : {std::pair{26, 0}, {25, 4}, {1, 101}, {1, 2}, {-1, 0}}) {
+  for (const auto& range : {std::pair{26, 0}, {25, 4}, {1, 101}, {1, 2}, {-1, 0}}) {
+    const auto count = range.first;
+    const auto offset = range.second;
     support::expect_error(ErrorCode::invalid_argument,
                           "OpenclMemory::view: shape: expected an array within the 100 bytes of the cl_mem, got " +
                               std::to_string(count) + " elements of 4 bytes from byte " + std::to_string(offset),
