@@ -6,7 +6,6 @@
 namespace {
 
 using holotone::Array;
-using holotone::Backend;
 using holotone::Complex;
 using holotone::Device;
 using holotone::ErrorCode;
