@@ -14,11 +14,13 @@ namespace opencl {
 namespace {
 
 std::mutex programs_mutex;
+std::map<std::string, std::string, std::less<>> added_texts;
 std::string cache_folder;
 
 void append_text(std::string_view path, std::set<std::string>& seen, std::string& text) {
   if (!seen.emplace(path).second) return;
-  const std::string_view own = opencl_text(path);
+  const auto added = added_texts.find(path);
+  const std::string_view own = added != added_texts.end() ? added->second : opencl_text(path);
   if (own.empty()) throw Error(ErrorCode::device, fmt::format("{}: not a source of OpenCL in this library", path));
   constexpr std::string_view include = "#include \"";
   for (std::size_t begin = 0; begin < own.size();) {
@@ -108,6 +110,11 @@ cl::Program program_of(const Queue& queue, std::string_view path, const std::str
 }
 
 }  // namespace
+
+void add_text(std::string_view path, std::string_view text) {
+  const std::lock_guard lock(programs_mutex);
+  added_texts.insert_or_assign(std::string(path), std::string(text));
+}
 
 std::string program_text(std::string_view path) {
   std::set<std::string> seen;

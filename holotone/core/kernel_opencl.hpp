@@ -69,6 +69,9 @@ class Kernel {
 /// True for a CPU with vectors of at least eight floats: kernels then do well to spell vectors out.
 bool prefers_vectors(const Queue& queue);
 
+/// Makes another source known to Kernel, such as one of a benchmark.
+void add_text(std::string_view path, std::string_view text);
+
 /// Text of a source file of the tree with those that it includes, each once.
 std::string program_text(std::string_view path);
 

@@ -27,12 +27,12 @@ int lag_of(const PointCloudOptions& options) {
 
 class SumOpencl final : public PointCloudPlan::Engine {
  public:
-  SumOpencl(PointMethod method, const PointCloudOptions& options, const Queue& queue)
+  SumOpencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide)
       : method_(method),
         options_(options),
         queue_(queue),
         points_(options, queue, padding),
-        wide_(options.wave == Wave::fresnel && opencl::prefers_vectors(queue)),
+        wide_(wide),
         tile_(wide_                           ? wide_tile
               : method == PointMethod::direct ? direct_tile
                                               : recurrence_tile) {}
@@ -85,12 +85,17 @@ class SumOpencl final : public PointCloudPlan::Engine {
 
 }  // namespace
 
+EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide) {
+  return std::make_unique<SumOpencl>(method, options, queue, wide);
+}
+
 EnginePointer direct_opencl(const PointCloudOptions& options, const Queue& queue) {
-  return std::make_unique<SumOpencl>(PointMethod::direct, options, queue);
+  const bool wide = options.wave == Wave::fresnel && opencl::prefers_vectors(queue);
+  return sum_opencl(PointMethod::direct, options, queue, wide);
 }
 
 EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& queue) {
-  return std::make_unique<SumOpencl>(PointMethod::recurrence, options, queue);
+  return sum_opencl(PointMethod::recurrence, options, queue, opencl::prefers_vectors(queue));
 }
 
 }  // namespace holotone::point_cloud
