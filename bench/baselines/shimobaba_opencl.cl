@@ -5,6 +5,9 @@
 //   VECTOR      the pixels of an item as float8 (8) or two float4 (4), else one by one (1)
 //   NATIVE      native_cos, else cos
 // A point is {x_j, y_j, P_j, A_j}, in pixels. Groups of 16 x 16 items.
+// Options: -DRECURRENCE=0 -DLOCAL=0 -DUNROLL=1 -DVECTOR=1 -DNATIVE=0
+// Options: -DRECURRENCE=1 -DLOCAL=1 -DUNROLL=4 -DVECTOR=8 -DNATIVE=1
+// Options: -DRECURRENCE=1 -DLOCAL=1 -DUNROLL=4 -DVECTOR=4 -DNATIVE=1
 #include "holotone/core/array_opencl.cl"
 
 #define SIDE 16

@@ -100,7 +100,10 @@ std::deque<Opened> find_devices() {
     for (const auto& platform : platforms) {
       std::vector<cl::Device> devices;
       if (platform.getDevices(rank, &devices) != CL_SUCCESS) continue;  // a platform without such a device
-      for (auto& device : devices) found.emplace_back(std::move(device));
+      for (auto& device : devices) {
+        const auto same = [&](const Opened& own) { return own.device() == device(); };
+        if (std::ranges::none_of(found, same)) found.emplace_back(std::move(device));  // a simulator is of every type
+      }
     }
   }
   return found;

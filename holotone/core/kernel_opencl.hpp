@@ -80,5 +80,9 @@ void clear(void* data, std::size_t bytes, const Queue& queue);
 
 /// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none.
 void set_cache(std::string folder);
+std::string cache_folder();
+
+/// Names device, driver and platform: machine code is of use to them alone.
+std::string identity_of(const Queue& queue);
 
 }  // namespace holotone::opencl

@@ -1,6 +1,8 @@
 // Shimobaba et al. 2010, Eq. (2), in fixed point: phases are turns times 2^32 in unsigned integers, whose overflow
 // drops whole turns. An item computes a run of pixels along a row; each step is two additions. The errors are those of
 // recurrence_cuda.cu.
+// Options: -DREAL_ALONE=0
+// Options: -DREAL_ALONE=1
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define RUN_PIXELS 16

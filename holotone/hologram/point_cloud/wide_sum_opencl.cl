@@ -1,6 +1,8 @@
 // The sum of Fresnel waves on CPUs: a work item sums a tile in vectors of sixteen pixels, with phases in 32-bit fixed
 // point, whose overflow drops whole turns, and cosines by a polynomial.
 // RECURRENCE: 1 if the columns' phases follow each other by Shimobaba et al. 2010, Eq. (2), else each by its square.
+// Options: -DREAL_ALONE=0 -DRECURRENCE=0
+// Options: -DREAL_ALONE=1 -DRECURRENCE=1
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define TILE_COLUMNS 128
@@ -107,7 +109,10 @@ __kernel void wide_sum(ARRAY(const float4, position), ARRAY(const float4, wave),
     if (all && any) {
       for (int r = 0; r < TILE_ROWS; ++r) {
         for (int v = 0; v < VECTORS; ++v) {
-          float16 re_sum = 0.0f, im_sum = 0.0f;
+          float16 re_sum = 0.0f;
+#if !REAL_ALONE
+          float16 im_sum = 0.0f;
+#endif
 #pragma unroll
           for (int k = 0; k < GROUP_POINTS; ++k) {
             const uint16 phase = columns[k][v] + turns[k][r];
