@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
@@ -195,7 +196,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.patience *= job.descent.check_interval;
     job.descent.check_interval = 1;
   }
-  if (job.by_forces()) job.device = parse_device(arguments.device);
+  if (job.by_forces()) job.device = device_option(arguments.device);
   return job;
 }
 

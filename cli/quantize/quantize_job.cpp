@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cli/common/device_option.hpp>
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/panel_options.hpp>
@@ -113,7 +114,7 @@ void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   if (serpentine && job.method == QuantizeMethod::truncate)
     reject("--order", "raster for --method truncate", arguments.order);
   job.diffusion.serpentine = job.weights.serpentine = serpentine;
-  job.device = parse_device(arguments.device);
+  job.device = device_option(arguments.device);
   if (!serpentine || job.device.backend == Backend::cpu) return;
   if (arguments.device != "auto") reject("--order", "raster on a GPU", arguments.order);
   job.device = Device{};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -216,7 +217,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.inputs = std::move(inputs);
   job.sequence = std::move(sequence);
   set_outputs(job, arguments);
-  job.device = parse_device(arguments.device);
+  job.device = device_option(arguments.device);
   return job;
 }
 

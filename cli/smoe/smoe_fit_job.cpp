@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -79,7 +80,7 @@ SmoeFitJob smoe_fit_job(const SmoeFitArguments& a) {
   job.left_out = left_out_views(a.left_out);
   check_outputs(a);
   job.lossless = a.lossless || extension_of(a.output) != ".smoe";
-  job.device = parse_device(a.device);
+  job.device = device_option(a.device);
   return job;
 }
 

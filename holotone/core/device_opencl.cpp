@@ -159,6 +159,12 @@ cl::Context context_of(const Queue& queue) {
 
 cl::Device device_of(const Queue& queue) { return opened(queue.device().index).device; }
 
+int index_of(cl_device_id device) {
+  const auto& all = all_devices();
+  const auto at = std::ranges::find_if(all, [&](const Opened& each) { return each.device() == device; });
+  return at == all.end() ? -1 : static_cast<int>(at - all.begin());
+}
+
 int device_count() { return static_cast<int>(all_devices().size()); }
 
 bool is_gpu(int index) { return (info<CL_DEVICE_TYPE>(opened(index).device) & CL_DEVICE_TYPE_GPU) != 0; }

@@ -28,7 +28,7 @@ void append_text(std::string_view path, std::set<std::string>& seen, std::string
     const std::string_view line = own.substr(begin, end - begin);
     if (line.starts_with(include)) {
       append_text(line.substr(include.size(), line.rfind('"') - include.size()), seen, text);
-    } else {
+    } else if (!line.starts_with("#pragma once")) {  // a header that C++ includes too
       text += line;
     }
     begin = end;
@@ -122,6 +122,11 @@ bool prefers_vectors(const Queue& queue) {
          info<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(device) >= 8;
 }
 
+std::string exact_division(const Queue& queue) {
+  const auto has = info<CL_DEVICE_SINGLE_FP_CONFIG>(device_of(queue)) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  return has != 0 ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+}
+
 Range covering(const Range& items, const Range& group) {
   Range range{};
   for (std::size_t i = 0; i < range.size(); ++i) range[i] = (items[i] + group[i] - 1) / group[i] * group[i];
@@ -129,7 +134,7 @@ Range covering(const Range& items, const Range& group) {
 }
 
 Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options)
-    : queue_(queue_of(queue)), device_(device_of(queue)), name_(name) {
+    : queue_(queue_of(queue)), context_(context_of(queue)()), device_(device_of(queue)), name_(name) {
   std::string all = "-cl-std=CL1.2";
   for (const auto& option : options) all += " " + option;
   cl_int status = CL_SUCCESS;
@@ -142,6 +147,17 @@ std::size_t Kernel::largest_group() const {
   const std::size_t size = kernel_.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_, &status);
   check(status, "clGetKernelWorkGroupInfo");
   return size;
+}
+
+void Kernel::set_place(cl_uint& at, const Place& place, std::size_t element_bytes) {
+  // Not every driver finds this.
+  if (place.memory != nullptr && place.context != context_) {
+    throw_argument(name_, fmt::format("argument {}", at), "memory of the context of the plan's queue",
+                   "memory of another cl_context");
+  }
+  const auto first = static_cast<cl_long>(place.offset / element_bytes);
+  set_bytes(at, sizeof place.memory, &place.memory);
+  set_bytes(at, sizeof first, &first);
 }
 
 void Kernel::set_bytes(cl_uint& at, std::size_t bytes, const void* value) {

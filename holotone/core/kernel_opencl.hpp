@@ -46,10 +46,7 @@ class Kernel {
   template <class Argument>
   void set(cl_uint& at, const Argument& argument) {
     if constexpr (std::is_pointer_v<Argument>) {
-      const Place place = place_of(argument);
-      const auto first = static_cast<cl_long>(place.offset / sizeof(*argument));
-      set_bytes(at, sizeof place.memory, &place.memory);
-      set_bytes(at, sizeof first, &first);
+      set_place(at, place_of(argument), sizeof(*argument));
     } else if constexpr (std::is_same_v<Argument, Local>) {
       set_bytes(at, argument.bytes, nullptr);
     } else {
@@ -57,11 +54,13 @@ class Kernel {
       set_bytes(at, sizeof argument, &argument);
     }
   }
+  void set_place(cl_uint& at, const Place& place, std::size_t element_bytes);
   void set_bytes(cl_uint& at, std::size_t bytes, const void* value);
   void enqueue(const Range& items, const Range& group);
 
   cl::Kernel kernel_;
   cl::CommandQueue queue_;
+  cl_context context_ = nullptr;
   cl::Device device_;
   std::string name_;
 };
@@ -72,7 +71,11 @@ bool prefers_vectors(const Queue& queue);
 /// Makes another source known to Kernel, such as one of a benchmark.
 void add_text(std::string_view path, std::string_view text);
 
-/// Text of a source file of the tree with those that it includes, each once.
+/// Option of the compiler for correctly rounded float32 division and square root, which codes of the same bits as the
+/// CPU's need; empty on a device that has none, whose codes differ where a value lies at the edge of two.
+std::string exact_division(const Queue& queue);
+
+/// Text of a source file of the tree with those that it includes in "", each once.
 std::string program_text(std::string_view path);
 
 /// Fills memory with zeros.

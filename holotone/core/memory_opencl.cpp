@@ -18,6 +18,7 @@ struct Block {
   cl::Buffer memory;
   std::size_t bytes = 0;
   int device = -1;  ///< index of the device whose memory it takes; -1: the caller's
+  cl_context context = nullptr;
 };
 
 class Table {
@@ -52,7 +53,8 @@ class Table {
     auto after = blocks_.upper_bound(address);
     if (after != blocks_.begin()) {
       const auto& [begin, block] = *--after;
-      if (address - begin <= block.bytes) return {block.memory(), address - begin, block.bytes - (address - begin)};
+      const std::size_t offset = address - begin;
+      if (offset <= block.bytes) return {block.memory(), offset, block.bytes - offset, block.context};
     }
     throw_argument("OpenCL", "data", "a pointer into an array on an OpenCL device", "another pointer");
   }
@@ -83,6 +85,15 @@ Table& table() {
 
 bool of_opencl(Device device) { return device.backend == Backend::opencl; }
 
+/// Queue of a copy with the host. The default queue does not reach the memory of a context of the caller's.
+cl::CommandQueue queue_for(const Queue& queue, const Place& place) {
+  if (queue.native() != nullptr || place.context == context_of(queue)()) return queue_of(queue);
+  cl_int status = CL_SUCCESS;
+  cl::CommandQueue own(cl::Context(place.context, true), device_of(queue), cl_command_queue_properties{0}, &status);
+  check(status, "clCreateCommandQueue");
+  return own;
+}
+
 }  // namespace
 
 Place place_of(const void* data) { return data == nullptr ? Place{} : table().find(data); }
@@ -92,7 +103,9 @@ void* name(cl_mem memory) {
   cl_int status = CL_SUCCESS;
   const std::size_t bytes = own.getInfo<CL_MEM_SIZE>(&status);
   check(status, "clGetMemObjectInfo");
-  return table().add({std::move(own), bytes, -1});
+  const auto context = own.getInfo<CL_MEM_CONTEXT>(&status);
+  check(status, "clGetMemObjectInfo");
+  return table().add({std::move(own), bytes, -1, context()});
 }
 
 void forget(void* data) noexcept { table().remove(data); }
@@ -115,14 +128,15 @@ void* allocate(std::size_t bytes, const Queue& queue) {
     throw_memory(bytes, index, fmt::format("none: one array has at most {}", format_bytes(static_cast<double>(most))));
   }
   cl_int status = CL_SUCCESS;
-  cl::Buffer memory(context_of(queue), CL_MEM_READ_WRITE, bytes, nullptr, &status);
+  const cl::Context context = context_of(queue);
+  cl::Buffer memory(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
   if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, none());
   check(status, "clCreateBuffer");
   // A driver may wait with the memory until a kernel needs it, and then blame the kernel.
   status = queue_of(queue).enqueueMigrateMemObjects({memory}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
   if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, none());
   check(status, "clEnqueueMigrateMemObjects");
-  return table().add({std::move(memory), bytes, index});
+  return table().add({std::move(memory), bytes, index, context()});
 }
 
 void deallocate(void* memory) noexcept { table().remove(memory); }
@@ -146,11 +160,12 @@ void copy_bytes(void* target, Device target_device, const void* source, Device s
   if (of_opencl(target_device)) {
     const Place to = place_of(target);
     return check(
-        clEnqueueWriteBuffer(queue_of(queue)(), to.memory, CL_TRUE, to.offset, bytes, source, 0, nullptr, nullptr),
+        clEnqueueWriteBuffer(queue_for(queue, to)(), to.memory, CL_TRUE, to.offset, bytes, source, 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
   }
   const Place from = place_of(source);
-  check(clEnqueueReadBuffer(queue_of(queue)(), from.memory, CL_TRUE, from.offset, bytes, target, 0, nullptr, nullptr),
+  check(clEnqueueReadBuffer(queue_for(queue, from)(), from.memory, CL_TRUE, from.offset, bytes, target, 0, nullptr,
+                            nullptr),
         "clEnqueueReadBuffer");
 }
 

@@ -13,6 +13,7 @@ struct Place {
   cl_mem memory = nullptr;
   std::size_t offset = 0;
   std::size_t bytes = 0;  ///< from the pointer to the buffer's end
+  cl_context context = nullptr;
 };
 
 /// Throws invalid_argument for a pointer that is not of an OpenCL buffer. A null pointer gives a null buffer.

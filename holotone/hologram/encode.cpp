@@ -268,7 +268,12 @@ std::unique_ptr<encoding::Engine> make_engine(Tables tables, const Queue& queue)
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return encoding::opencl_engine(tables, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend("EncodePlan", queue.device());
 }

@@ -84,9 +84,10 @@ struct EncodeReport {
 ///
 /// Cost O(nx ny), single_sideband O(nx ny log(nx ny)), burckhardt O(nx ny log nx). One pass over the field; a range
 /// that is not given costs another pass before it. Workspace: the correction map; single_sideband one complex field;
-/// burckhardt a row a thread, on CUDA 32 MiB of rows.
-/// The arithmetic is float32 with every rounding fixed, so the CPU and CUDA give the same codes (single_sideband and
-/// burckhardt: up to their FFT). Phase error before rounding to a level: at most 2.5e-7 turns.
+/// burckhardt a row a thread, on CUDA and OpenCL 32 MiB of rows.
+/// The arithmetic is float32 with every rounding fixed, so that every device gives the same codes (single_sideband and
+/// burckhardt: up to their FFT; OpenCL: on devices with correctly rounded division and subnormal numbers). Phase error
+/// before rounding to a level: at most 2.5e-7 turns.
 class EncodePlan {
  public:
   /// Validates and allocates. Throws invalid_argument naming the option, its range and the value.
@@ -95,7 +96,7 @@ class EncodePlan {
   EncodePlan(EncodePlan&&) noexcept;
   EncodePlan& operator=(EncodePlan&&) noexcept;
 
-  /// `field` and `codes` have shape {ny, nx} and live on the plan's device. CUDA: only enqueues.
+  /// `field` and `codes` have shape {ny, nx} and live on the plan's device. CUDA, OpenCL: only enqueues.
   /// Throws invalid_argument for another shape or device, or 8-bit codes of a plan with more bits.
   void execute(View<const Complex, 2> field, View<std::uint16_t, 2> codes);
   void execute(View<const Complex, 2> field, View<std::uint8_t, 2> codes);

@@ -279,7 +279,7 @@ class CpuEngine final : public Engine {
       low_ = tables_.symmetric_range ? -high_ : 0.0f;
     }
     Levels levels{};
-    levels.phase = {tables_.scale, tables_.last, tables_.threshold, nullptr, nullptr, nullptr, 0};
+    levels.phase = {tables_.scale, tables_.last, tables_.threshold, 0, nullptr, nullptr, nullptr};
     if (!tables_.boundary.empty()) {
       levels.phase.boundary = tables_.boundary.data();
       levels.phase.code = tables_.code.data();

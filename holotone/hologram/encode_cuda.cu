@@ -1,30 +1,12 @@
 #include <algorithm>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/fft/fft.hpp>
-#include <holotone/hologram/encode_engine.hpp>
-#include <holotone/hologram/encode_math.h>
-#include <optional>
+#include <holotone/hologram/encode_device.hpp>
 
 namespace holotone::encoding {
 namespace {
 
 constexpr int threads = 256;
 constexpr int batch = 4;  // neighbouring pixels of a thread: two 16-byte loads, one 8-byte store
-constexpr std::int64_t band_limit_pixels = 1 << 22;  // of burckhardt's rows at a time: 32 MiB
-constexpr std::int64_t most_rows = 65535;            // of remove_bins_kernel's grid
-
-/// Kernel parameters besides the field; pointers are device memory.
-struct Parameters {
-  std::int64_t count, nx;
-  std::int64_t odd;  ///< 1 if the first row is an odd row of the panel, for the checkerboard
-  PhaseLevels phase;
-  PhaseShift shift;
-  const Complex32* beam_column;
-  const Complex32* beam_row;
-  float levels, low, high;
-  const unsigned* peak;  ///< bits of the largest magnitude, or null if low and high are given
-  bool symmetric;
-};
 
 struct Range {
   float low, high;
@@ -149,8 +131,6 @@ __global__ void __launch_bounds__(threads)
   store<aligned>(codes, first, p.count, result);
 }
 
-/// Computes the largest of the magnitudes that determine the range. Floats >= 0 have the order of their bits, so the
-/// order of the atomics does not matter; NaN never wins a comparison.
 template <Encoding encoding>
 __global__ void __launch_bounds__(threads)
     peak_kernel(const Complex32* __restrict__ field, unsigned* peak, Parameters p) {
@@ -175,177 +155,54 @@ __global__ void __launch_bounds__(threads) remove_bins_kernel(Complex32* spectru
   if (i < bins.count) spectrum[blockIdx.y * nx + bins.first + i] = {0, 0};
 }
 
-template <class T>
-Array<T, 1> uploaded(const std::vector<T>& values, const Queue& queue) {
-  if (values.empty()) return {};
-  Array<T, 1> target({static_cast<std::int64_t>(values.size())}, queue);
-  copy_bytes(target.data(), queue.device(), values.data(), Device{}, values.size() * sizeof(T), queue);
-  return target;
-}
-
-template <class T>
-const T* pointer(const Array<T, 1>& array) {
-  return array.empty() ? nullptr : array.data();
-}
-
-const Complex32* plain(const Complex* values) { return reinterpret_cast<const Complex32*>(values); }
-
 bool multiple_of(const void* address, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
-class CudaEngine final : public Engine {
+class CudaEngine final : public DeviceEngine {
  public:
-  CudaEngine(const Tables& tables, const Queue& queue)
-      : encoding_(tables.encoding),
-        shape_(tables.shape),
-        queue_(queue),
-        boundary_(uploaded(tables.boundary, queue)),
-        code_(uploaded(tables.code, queue)),
-        bucket_(uploaded(tables.bucket, queue)),
-        shift_column_(uploaded(tables.shift_column, queue)),
-        shift_row_(uploaded(tables.shift_row, queue)),
-        shift_map_(uploaded(tables.shift_map, queue)),
-        beam_column_(uploaded(tables.beam_column, queue)),
-        beam_row_(uploaded(tables.beam_row, queue)) {
-    parameters_.count = element_count(shape_);
-    parameters_.nx = shape_[1];
-    parameters_.phase = {tables.scale,
-                         tables.last,
-                         tables.threshold,
-                         pointer(boundary_),
-                         pointer(code_),
-                         pointer(bucket_),
-                         static_cast<float>(tables.bucket.size()) - 1};
-    parameters_.shift = {pointer(shift_column_), pointer(shift_row_), pointer(shift_map_)};
-    parameters_.beam_column = plain(pointer(beam_column_));
-    parameters_.beam_row = plain(pointer(beam_row_));
-    parameters_.levels = tables.levels;
-    parameters_.low = tables.low;
-    parameters_.high = tables.high;
-    parameters_.symmetric = tables.symmetric_range;
-    if (tables.measured_range) {
-      peak_ = Array<unsigned, 1>({1}, queue);
-      parameters_.peak = peak_.data();
-      const cuda::DeviceScope scope(queue.device());
-      cuda::check(cudaMemsetAsync(peak_.data(), 0, sizeof(unsigned), cuda::stream_of(queue)), "cudaMemsetAsync");
-    }
-    if (encoding_ == Encoding::single_sideband) {
-      spectrum_ = Array<Complex, 2>(shape_, queue);
-      fft_.emplace(shape_, queue);
-    }
-    if (encoding_ == Encoding::burckhardt) {
-      const std::int64_t rows =
-          std::clamp(band_limit_pixels / shape_[1], std::int64_t{1}, std::min(shape_[0], most_rows));
-      spectrum_ = Array<Complex, 2>({rows, shape_[1]}, queue);
-      fft_.emplace(Shape<2>{1, shape_[1]}, queue, FftOptions{.batch = rows});
-    }
-    queue.synchronize();  // the caller owns the tables
-  }
-
-  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) override {
-    run({first_row, field.shape()[0]}, field.data(), codes.data());
-  }
-  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
-    run({first_row, field.shape()[0]}, field.data(), codes.data());
-  }
-
-  [[nodiscard]] EncodeReport report() const override {
-    if (peak_.empty()) return {parameters_.low, parameters_.high};
-    float peak = 0;
-    copy_bytes(&peak, Device{}, peak_.data(), queue_.device(), sizeof(peak), queue_);
-    queue_.synchronize();
-    if (!ran_) return {};
-    const float high = peak > 0 ? peak : 1.0f;
-    return {parameters_.symmetric ? -high : 0.0f, high};
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return shift_map_.bytes() + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0);
-  }
+  using DeviceEngine::DeviceEngine;
 
  private:
-  /// Returns the parameters with their row tables starting at row part.first_row of the panel.
-  [[nodiscard]] Parameters parameters_of(const RowRange& part) const {
-    Parameters p = parameters_;
-    p.count = part.rows * p.nx;
-    p.odd = part.first_row % 2;
-    if (p.shift.row != nullptr) p.shift.row += part.first_row;
-    if (p.shift.map != nullptr) p.shift.map += part.first_row * p.nx;
-    if (p.beam_row != nullptr) p.beam_row += part.first_row;
-    return p;
+  void clear(void* data, std::size_t bytes) override {
+    const cuda::DeviceScope scope(queue().device());
+    cuda::check(cudaMemsetAsync(data, 0, bytes, stream()), "cudaMemsetAsync");
   }
+
+  void remove_bins(Complex* spectrum, std::int64_t rows, std::int64_t nx, const RemovedBins& bins) override {
+    const cuda::DeviceScope scope(queue().device());
+    const dim3 grid(cuda::blocks_for(bins.count, threads), static_cast<unsigned>(rows));
+    remove_bins_kernel<<<grid, threads, 0, stream()>>>(reinterpret_cast<Complex32*>(spectrum), nx, bins);
+    cuda::check_launch("remove_bins_kernel");
+  }
+
+  void encode(const Parameters& p, const Complex32* field, std::uint16_t* codes) override { run(p, field, codes); }
+  void encode(const Parameters& p, const Complex32* field, std::uint8_t* codes) override { run(p, field, codes); }
 
   template <class Code>
-  void run(const RowRange& part, const Complex* field, Code* codes) {
-    const cuda::DeviceScope scope(queue_.device());
-    if (encoding_ == Encoding::single_sideband) field = upper_sideband(field);
-    if (!peak_.empty()) {
-      cuda::check(cudaMemsetAsync(peak_.data(), 0, sizeof(unsigned), stream()), "cudaMemsetAsync");
-      for_blocks(part, field, [&](const RowRange& block, const Complex* values) { measure(block, plain(values)); });
-    }
-    ran_ = true;
-    for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
-      const Parameters p = parameters_of(block);
-      Code* const first = codes + (block.first_row - part.first_row) * shape_[1];
-      if (multiple_of(values, 16) && multiple_of(first, batch * sizeof(Code))) {
-        launch<true>(p, plain(values), first);
-      } else {
-        launch<false>(p, plain(values), first);
-      }
-    });
+  void run(const Parameters& p, const Complex32* field, Code* codes) {
+    const cuda::DeviceScope scope(queue().device());
+    if (multiple_of(field, 16) && multiple_of(codes, batch * sizeof(Code))) return launch<true>(p, field, codes);
+    launch<false>(p, field, codes);
   }
 
-  /// Calls body(rows, their values): once with all rows, or block by block with the band-limited rows of burckhardt.
-  template <class Body>
-  void for_blocks(const RowRange& part, const Complex* field, const Body& body) {
-    if (encoding_ != Encoding::burckhardt) return body(part, field);
-    for (std::int64_t done = 0; done < part.rows; done += spectrum_.shape()[0]) {
-      const std::int64_t rows = std::min(spectrum_.shape()[0], part.rows - done);
-      body({part.first_row + done, rows}, band_limited(field + done * shape_[1], rows));
-    }
-  }
-
-  [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
+  [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue()); }
   static unsigned blocks(const Parameters& p) { return cuda::blocks_for(p.count, threads * batch); }
 
-  const Complex* upper_sideband(const Complex* field) {
-    copy_bytes(spectrum_.data(), queue_.device(), field, queue_.device(), spectrum_.bytes(), queue_);
-    fft_->execute(spectrum_.view(), FftDirection::forward);
-    const auto removed = static_cast<std::size_t>(removed_rows(shape_[0]) * shape_[1]) * sizeof(Complex);
-    cuda::check(cudaMemsetAsync(spectrum_.data(), 0, removed, stream()), "cudaMemsetAsync");
-    fft_->execute(spectrum_.view(), FftDirection::inverse);
-    return spectrum_.data();
-  }
-
-  /// The transform takes a whole block; rows beyond `rows` are ignored.
-  const Complex* band_limited(const Complex* field, std::int64_t rows) {
-    const std::int64_t nx = shape_[1];
-    copy_bytes(spectrum_.data(), queue_.device(), field, queue_.device(),
-               static_cast<std::size_t>(rows * nx) * sizeof(Complex), queue_);
-    fft_->execute(spectrum_.view(), FftDirection::forward);
-    const RemovedBins bins = removed_bins(nx);
-    const dim3 grid(cuda::blocks_for(bins.count, threads), static_cast<unsigned>(rows));
-    remove_bins_kernel<<<grid, threads, 0, stream()>>>(reinterpret_cast<Complex32*>(spectrum_.data()), nx, bins);
-    cuda::check_launch("remove_bins_kernel");
-    fft_->execute(spectrum_.view(), FftDirection::inverse);
-    return spectrum_.data();
-  }
-
-  void measure(const RowRange& part, const Complex32* field) {
-    const Parameters p = parameters_of(part);
+  void measure(const Parameters& p, const Complex32* field, std::uint32_t* peak) override {
+    const cuda::DeviceScope scope(queue().device());
     const unsigned grid = std::min(cuda::blocks_for(p.count, threads), 2048u);
-    switch (encoding_) {
+    switch (encoding()) {
       case Encoding::double_phase: {
-        peak_kernel<Encoding::double_phase><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
+        peak_kernel<Encoding::double_phase><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
       }
       case Encoding::burckhardt: {
-        peak_kernel<Encoding::burckhardt><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
+        peak_kernel<Encoding::burckhardt><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
       }
       default: {
-        peak_kernel<Encoding::amplitude><<<grid, threads, 0, stream()>>>(field, peak_.data(), p);
+        peak_kernel<Encoding::amplitude><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
       }
     }
@@ -355,7 +212,7 @@ class CudaEngine final : public Engine {
   template <bool aligned, class Code>
   void launch(const Parameters& p, const Complex32* field, Code* codes) {
     const bool table = p.phase.boundary != nullptr;
-    switch (encoding_) {
+    switch (encoding()) {
       case Encoding::phase:
         return table ? launch_phase<false, true, aligned>(p, field, codes)
                      : launch_phase<false, false, aligned>(p, field, codes);
@@ -384,23 +241,6 @@ class CudaEngine final : public Engine {
     kernel<<<blocks(p), threads, 0, stream()>>>(field, codes, p);
     cuda::check_launch("phase_kernel");
   }
-
-  Encoding encoding_;
-  Shape<2> shape_;
-  Queue queue_;
-  Array<float, 1> boundary_;
-  Array<std::uint16_t, 1> code_;
-  Array<std::int32_t, 1> bucket_;
-  Array<float, 1> shift_column_;
-  Array<float, 1> shift_row_;
-  Array<float, 1> shift_map_;
-  Array<Complex, 1> beam_column_;
-  Array<Complex, 1> beam_row_;
-  Array<unsigned, 1> peak_;
-  Array<Complex, 2> spectrum_;
-  std::optional<FftPlan> fft_;
-  Parameters parameters_{};
-  bool ran_ = false;
 };
 
 }  // namespace

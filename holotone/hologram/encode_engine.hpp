@@ -16,7 +16,7 @@ struct Tables {
   std::vector<float> boundary;
   std::vector<std::uint16_t> code;
   std::vector<std::int32_t> bucket;
-  // Carrier and correction in turns, see PhaseShift.
+  // Carrier and correction, see PhaseShift.
   std::vector<float> shift_column;
   std::vector<float> shift_row;
   std::vector<float> shift_map;
@@ -28,6 +28,13 @@ struct Tables {
   bool symmetric_range = false;  ///< -peak .. peak instead of 0 .. peak
   float low = 0;
   float high = 0;
+};
+
+/// Carrier and correction in turns in [0, 1): separable (column and row) or a map; null: none.
+struct PhaseShift {
+  const float* column;
+  const float* row;
+  const float* map;
 };
 
 class Engine {
@@ -43,6 +50,7 @@ class Engine {
 
 std::unique_ptr<Engine> cpu_engine(Tables tables);
 std::unique_ptr<Engine> cuda_engine(const Tables& tables, const Queue& queue);
+std::unique_ptr<Engine> opencl_engine(const Tables& tables, const Queue& queue);
 
 /// Rows of the spectrum that single_sideband removes, from the first: spatial frequencies f_y <= 0 are the rows
 /// 0 .. ny / 2, because y falls as the row rises.

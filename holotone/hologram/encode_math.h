@@ -1,11 +1,16 @@
 #pragma once
-// Code of a pixel, shared by the CPU and CUDA. float32 with every rounding fixed. No operation is fused: CUDA uses the
-// _rn intrinsics, and CPU files that include this are compiled with -ffp-contract=off. Division and square root are
-// correctly rounded on both, so both give the same bits. Not for users.
-#include <cstdint>
-#include <holotone/optics/turns_math.h>
+// Code of a pixel; the CPU, CUDA and OpenCL compile this one text. float32 with every rounding fixed (turns_math.h), so
+// that all three give the same bits: C++ files that include this are compiled with -ffp-contract=off. Not for users.
 
-#define HOLOTONE_ENCODE_INLINE HOLOTONE_TURNS_INLINE
+#if defined(__OPENCL_C_VERSION__)
+#define HOLOTONE_DEVICE_MEMORY __global
+#define HOLOTONE_TO_INT(value) ((int)(value))
+typedef struct PhaseLevels PhaseLevels;
+typedef struct AmplitudeRange AmplitudeRange;
+#else
+#include <holotone/optics/turns_math.h>
+#define HOLOTONE_DEVICE_MEMORY
+#define HOLOTONE_TO_INT(value) static_cast<int>(value)
 
 namespace holotone::encoding {
 
@@ -18,6 +23,10 @@ using turns_math::Octant;
 using turns_math::octant_of;
 using turns_math::square_root;
 using turns_math::turns_of;
+using turns_math::turns_of_octant;
+#endif
+
+#define HOLOTONE_ENCODE_INLINE HOLOTONE_TURNS_INLINE
 
 /// |u| without overflow of the squares; relative error 3 ulp.
 HOLOTONE_ENCODE_INLINE float absolute(Octant octant) {
@@ -33,29 +42,32 @@ HOLOTONE_ENCODE_INLINE float add_turns(float a, float b) {
 
 /// Mapping of phases to codes: equal steps, or (boundary not null) a sorted table with a bucket index.
 struct PhaseLevels {
-  float scale;                 ///< codes per turn
-  float last;                  ///< last code used
-  float threshold;             ///< phase, in codes, from which on code 0 is nearer than the last
-  const float* boundary;       ///< rising, {count}, in turns; null for equal steps
-  const std::uint16_t* code;   ///< {count + 1}: code[r] of a phase with r boundaries at or below it
-  const std::int32_t* bucket;  ///< {buckets + 1}: number of boundaries at or below bucket / buckets
-  float buckets;               ///< number of buckets, a power of two
+  float scale;      ///< codes per turn
+  float last;       ///< last code used
+  float threshold;  ///< phase, in codes, from which on code 0 is nearer than the last
+  float buckets;    ///< number of buckets, a power of two
+  /// Rising, {count}, in turns; null for equal steps.
+  const HOLOTONE_DEVICE_MEMORY float* boundary;
+  /// {count + 1}: code[r] of a phase with r boundaries at or below it.
+  const HOLOTONE_DEVICE_MEMORY unsigned short* code;
+  /// {buckets + 1}: number of boundaries at or below bucket / buckets.
+  const HOLOTONE_DEVICE_MEMORY int* bucket;
 };
 
-HOLOTONE_ENCODE_INLINE std::int32_t equal_step_code(float t, const PhaseLevels& levels) {
+HOLOTONE_ENCODE_INLINE int equal_step_code(float t, PhaseLevels levels) {
   const float q = multiply(t, levels.scale);
   float rounded = add(q, 0.5f);
   rounded = rounded > levels.last ? levels.last : rounded;
-  return static_cast<std::int32_t>(q < levels.threshold ? rounded : 0.0f);  // the comparison fails for NaN
+  return HOLOTONE_TO_INT(q < levels.threshold ? rounded : 0.0f);  // the comparison fails for NaN
 }
 
-HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& levels) {
+HOLOTONE_ENCODE_INLINE int table_code(float t, PhaseLevels levels) {
   if (!(t >= 0)) return levels.code[0];  // NaN: as phase 0
-  const std::int32_t bucket = static_cast<std::int32_t>(multiply(t, levels.buckets));
-  std::int32_t low = levels.bucket[bucket];
-  std::int32_t high = levels.bucket[bucket + 1];
+  const int bucket = HOLOTONE_TO_INT(multiply(t, levels.buckets));
+  int low = levels.bucket[bucket];
+  int high = levels.bucket[bucket + 1];
   while (low < high) {  // almost always zero or one step: at least four buckets per boundary
-    const std::int32_t middle = (low + high) / 2;
+    const int middle = (low + high) / 2;
     if (levels.boundary[middle] <= t) {
       low = middle + 1;
     } else {
@@ -65,30 +77,22 @@ HOLOTONE_ENCODE_INLINE std::int32_t table_code(float t, const PhaseLevels& level
   return levels.code[low];
 }
 
-/// Carrier and correction in turns in [0, 1): separable (column and row) or a map; null: none.
-struct PhaseShift {
-  const float* column;
-  const float* row;
-  const float* map;
-};
-
 /// Half the angle between double_phase's two phases in turns: arccos(|u| / peak) / 2 pi in [0, 1/4].
 HOLOTONE_ENCODE_INLINE float half_angle(Octant octant, float peak) {
   float a = divide(absolute(octant), peak);
   a = a > 1 ? 1.0f : a;
   const float sine = square_root(multiply(add(1.0f, -a), add(1.0f, a)));
-  return turns_of({a, sine});
+  const Complex32 direction = {a, sine};
+  return turns_of(direction);
 }
 
 /// +1 on the even squares of the checkerboard, -1 on the odd ones.
-HOLOTONE_ENCODE_INLINE float checkerboard(std::int32_t row_plus_column) {
-  return static_cast<float>(1 - 2 * (row_plus_column & 1));
-}
+HOLOTONE_ENCODE_INLINE float checkerboard(int row_plus_column) { return (row_plus_column & 1) != 0 ? -1.0f : 1.0f; }
 
 /// double_phase: arg u + sign half_angle in [0, 1). Without branches, for the vector units.
 HOLOTONE_ENCODE_INLINE float double_phase_turns(Complex32 u, float peak, float sign) {
   const Octant octant = octant_of(u);
-  const float sum = add(turns_of(u, octant), multiply(sign, half_angle(octant, peak)));
+  const float sum = add(turns_of_octant(u, octant), multiply(sign, half_angle(octant, peak)));
   const float above = add(sum, 1.0f);
   const float below = add(sum, -1.0f);
   float t = sum < 0 ? above : sum;
@@ -105,7 +109,7 @@ HOLOTONE_ENCODE_INLINE float beam_real_part(Complex32 u, Complex32 column, Compl
 
 /// p_k - min p of p_j = 2/3 Re(u exp(+2 pi i j / 3)), k = column mod 3. The three p_j, times exp(-2 pi i j / 3), sum to
 /// u, and so do the p_j - min p, since the three directions cancel.
-HOLOTONE_ENCODE_INLINE float burckhardt_amplitude(Complex32 u, std::int32_t column) {
+HOLOTONE_ENCODE_INLINE float burckhardt_amplitude(Complex32 u, int column) {
   const float third = multiply(u.re, -0x1.555556p-2f);
   const float side = multiply(u.im, 0x1.279a74p-1f);  // 1 / sqrt(3)
   const float p0 = multiply(u.re, 0x1.555556p-1f);
@@ -113,7 +117,7 @@ HOLOTONE_ENCODE_INLINE float burckhardt_amplitude(Complex32 u, std::int32_t colu
   const float p2 = add(third, side);
   const float least12 = p1 < p2 ? p1 : p2;
   const float least = p0 < least12 ? p0 : least12;
-  const std::int32_t k = column % 3;
+  const int k = column % 3;
   const float own12 = k == 1 ? p1 : p2;
   return add(k == 0 ? p0 : own12, -least);
 }
@@ -124,14 +128,17 @@ struct AmplitudeRange {
 };
 
 HOLOTONE_ENCODE_INLINE AmplitudeRange amplitude_range(float low, float high, float levels) {
-  return {multiply(add(low, high), 0.5f), divide(add(levels, -1.0f), add(high, -low)), multiply(levels, 0.5f),
-          add(levels, -1.0f)};
+  const AmplitudeRange range = {multiply(add(low, high), 0.5f), divide(add(levels, -1.0f), add(high, -low)),
+                                multiply(levels, 0.5f), add(levels, -1.0f)};
+  return range;
 }
 
-HOLOTONE_ENCODE_INLINE std::int32_t amplitude_code(float v, const AmplitudeRange& range) {
+HOLOTONE_ENCODE_INLINE int amplitude_code(float v, AmplitudeRange range) {
   const float q = add(multiply(add(v, -range.centre), range.gain), range.half_levels);
   const float below = q > 0 ? q : 0.0f;  // 0 for NaN
-  return static_cast<std::int32_t>(below > range.top ? range.top : below);
+  return HOLOTONE_TO_INT(below > range.top ? range.top : below);
 }
 
+#if !defined(__OPENCL_C_VERSION__)
 }  // namespace holotone::encoding
+#endif

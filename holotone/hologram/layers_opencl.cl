@@ -1,20 +1,10 @@
 // Pixels of layers; see layers_math.h.
 #include "holotone/core/array_opencl.cl"
+#include "holotone/core/random_opencl.cl"
 #include "holotone/optics/turns_opencl.cl"
 
 #define NOTHING 0
 #define PASSED 1
-
-// 64 random bits for (seed, counter): random.hpp.
-static ulong random_bits(ulong seed, ulong counter) {
-  ulong z = counter * 0x9e3779b97f4a7c15ul + (seed ^ 0xd1b54a32d192ed03ul) * 0xbf58476d1ce4e5b9ul;
-  for (int i = 0; i < 2; ++i) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ul;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebul;
-    z ^= z >> 31;
-  }
-  return z;
-}
 
 __kernel void compose(ARRAY(float2, field), long count, ARRAY(const float, intensity), ARRAY(const float, mask),
                       ARRAY(const ushort, number), int wanted, int random, ulong seed, ulong first_draw, int carry) {
@@ -29,7 +19,7 @@ __kernel void compose(ARRAY(float2, field), long count, ARRAY(const float, inten
     if (lit) {
       value.x = sqrt(own);
       if (random) {
-        const float turns = convert_float(random_bits(seed, first_draw + (ulong)i) >> 40) * 0x1p-24f;
+        const float turns = random_uniform(seed, first_draw + (ulong)i);
         value = value.x * wave_of_turns(turns > 0.5f ? turns - 1.0f : turns);
       }
     }

@@ -21,7 +21,12 @@ stereogram::EnginePointer make_engine(const stereogram::Geometry& geometry, cons
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return stereogram::engine_opencl(geometry, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend(where, queue.device());
 }

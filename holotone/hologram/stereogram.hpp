@@ -68,7 +68,7 @@ struct StereogramReport {
 /// pitch), and y likewise. The transform is unitary: |U|^2 is on average the mean of I over all N^2 frequencies, dark
 /// ones included, for any N.
 /// Cost: O(layers N^2 log N) a hogel and as many rays of the source; CPU: hogels in parallel, lines of a transform
-/// without light skipped.
+/// without light skipped; CUDA, OpenCL: up to 1024 hogels at once, while the host finds the rays of the next.
 /// Source: Lucente 1994 (hogels); the viewing window and the fringe size: Lagrange et al. 2024, sections 2 and 4.1.
 class StereogramPlan {
  public:

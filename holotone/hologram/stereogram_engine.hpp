@@ -62,5 +62,6 @@ using EnginePointer = std::unique_ptr<Engine>;
 
 EnginePointer engine_cpu(const Geometry& geometry);
 EnginePointer engine_cuda(const Geometry& geometry, const Queue& queue);
+EnginePointer engine_opencl(const Geometry& geometry, const Queue& queue);
 
 }  // namespace holotone::stereogram

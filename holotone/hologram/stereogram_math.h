@@ -1,5 +1,6 @@
 #pragma once
-// One ray of a hogel: element functions that the CPU loops and the CUDA kernels share. Not for users.
+// One ray of a hogel: element functions that the CPU loops and the CUDA kernels share; stereogram_opencl.cl has its
+// own. Not for users.
 #include <cmath>
 #include <cstdint>
 #include <holotone/optics/phase_math.h>

@@ -1,15 +1,22 @@
 #pragma once
-// Phases in turns by float32 arithmetic with every rounding fixed, shared by the CPU and CUDA. No operation is fused:
-// CUDA uses the _rn intrinsics, and CPU files that include this are compiled with -ffp-contract=off. Division and
-// square root are correctly rounded on both, so both give the same bits. Not for users.
+// Phases in turns by float32 arithmetic with every rounding fixed; the CPU, CUDA and OpenCL compile this one text.
+// No operation is fused: C++ files that include this are compiled with -ffp-contract=off, CUDA uses the _rn intrinsics,
+// OpenCL has a pragma. Division and square root are correctly rounded on all three (OpenCL: opencl::exact_division),
+// so all give the same bits. Not for users.
 
+#if defined(__OPENCL_C_VERSION__)
+#pragma OPENCL FP_CONTRACT OFF
+#define HOLOTONE_TURNS_INLINE static
+typedef struct Complex32 Complex32;
+typedef struct Octant Octant;
+#else
 #if defined(__CUDACC__)
 #define HOLOTONE_TURNS_INLINE __host__ __device__ __forceinline__
 #else
 #define HOLOTONE_TURNS_INLINE __attribute__((always_inline)) inline
 #endif
-
 namespace holotone::turns_math {
+#endif
 
 #if defined(__CUDA_ARCH__)
 HOLOTONE_TURNS_INLINE float multiply(float a, float b) { return __fmul_rn(a, b); }
@@ -20,7 +27,11 @@ HOLOTONE_TURNS_INLINE float square_root(float a) { return __fsqrt_rn(a); }
 HOLOTONE_TURNS_INLINE float multiply(float a, float b) { return a * b; }
 HOLOTONE_TURNS_INLINE float add(float a, float b) { return a + b; }
 HOLOTONE_TURNS_INLINE float divide(float a, float b) { return a / b; }
+#if defined(__OPENCL_C_VERSION__)
+HOLOTONE_TURNS_INLINE float square_root(float a) { return sqrt(a); }
+#else
 HOLOTONE_TURNS_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
+#endif
 #endif
 HOLOTONE_TURNS_INLINE float magnitude(float a) { return a < 0 ? -a : a; }
 
@@ -38,12 +49,13 @@ HOLOTONE_TURNS_INLINE Octant octant_of(Complex32 u) {
   const float b = magnitude(u.im);
   const float larger = a > b ? a : b;
   const float smaller = a > b ? b : a;
-  return {divide(smaller, larger == 0 ? 1.0f : larger), larger};
+  const Octant octant = {divide(smaller, larger == 0 ? 1.0f : larger), larger};
+  return octant;
 }
 
 /// arg(u) / 2 pi in [0, 1) from its octant; 0 for zero, NaN for NaN. arctan(r) / 2 pi = r P(r^2) on [0, 1], P of
 /// degree 8 by Chebyshev interpolation: error 1.4e-8, exact at r = 0 and 1. Total error at most 6e-8 turns.
-HOLOTONE_TURNS_INLINE float turns_of(Complex32 u, Octant octant) {
+HOLOTONE_TURNS_INLINE float turns_of_octant(Complex32 u, Octant octant) {
   const float s = multiply(octant.ratio, octant.ratio);
   float p = 0x1.cda776p-12f;
   p = add(multiply(p, s), -0x1.482a70p-9f);
@@ -64,6 +76,8 @@ HOLOTONE_TURNS_INLINE float turns_of(Complex32 u, Octant octant) {
   return p >= 1 ? 0.0f : p;
 }
 
-HOLOTONE_TURNS_INLINE float turns_of(Complex32 u) { return turns_of(u, octant_of(u)); }
+HOLOTONE_TURNS_INLINE float turns_of(Complex32 u) { return turns_of_octant(u, octant_of(u)); }
 
+#if !defined(__OPENCL_C_VERSION__)
 }  // namespace holotone::turns_math
+#endif

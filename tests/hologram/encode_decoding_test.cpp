@@ -76,7 +76,7 @@ std::vector<Complex64> filtered(const std::vector<Complex64>& field, const Field
 }
 
 class EncodeDecoding : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(EncodeDecoding);
+HOLOTONE_ON_EACH_DEVICE(EncodeDecoding);
 
 TEST_P(EncodeDecoding, PhaseIsShownWithinHalfALevel) {
   on_each([](Device device) {

@@ -17,7 +17,7 @@ using holotone::Queue;
 using holotone::RowRange;
 
 class EncodeParts : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(EncodeParts);
+HOLOTONE_ON_EACH_DEVICE(EncodeParts);
 
 void give_range(EncodeOptions& options) {
   if (options.encoding == Encoding::phase) return;

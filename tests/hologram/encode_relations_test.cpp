@@ -20,7 +20,7 @@ using holotone::Queue;
 using holotone::View;
 
 class EncodeRelations : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(EncodeRelations);
+HOLOTONE_ON_EACH_DEVICE(EncodeRelations);
 
 TEST_P(EncodeRelations, SameCodesOnEveryDeviceAndInEightBits) {
   on_each([](Device device) {

@@ -40,7 +40,7 @@ void expect_nearest(const std::string& what, const std::vector<std::uint16_t>& c
 }
 
 class Encode : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(Encode);
+HOLOTONE_ON_EACH_DEVICE(Encode);
 
 TEST_P(Encode, PhaseOfEveryBitDepth) {
   on_each([](Device device) {

@@ -219,7 +219,7 @@ TEST(StereogramViews, NineEyesSeeTheirOwnView) {
               least_margin);
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(StereogramLight);
+HOLOTONE_ON_EACH_DEVICE(StereogramLight);
 
 }  // namespace
 }  // namespace holotone

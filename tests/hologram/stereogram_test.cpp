@@ -257,7 +257,7 @@ TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
   });
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(Stereogram);
+HOLOTONE_ON_EACH_DEVICE(Stereogram);
 
 TEST(StereogramPlan, SaysHowFarAWindowLiesOutside) {
   // 7.64 degrees: 4.03 mm at 30 mm.

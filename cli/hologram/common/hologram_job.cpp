@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cli/common/device_option.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
@@ -242,7 +243,7 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   check_wave(job);
   set_encoding(job, arguments);
   set_spin(job, arguments.spin);
-  job.device = parse_device(arguments.device);
+  job.device = device_option(arguments.device);
   job.carrier = arguments.carrier;
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!arguments.correction.empty()) {

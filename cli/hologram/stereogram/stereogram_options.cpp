@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
@@ -272,7 +273,7 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     reject("--bits", "--scale for codes of holograms computed hogel by hogel", source);
   }
   job.channels = channels_of(arguments);
-  job.device = parse_device(arguments.device);
+  job.device = device_option(arguments.device);
   job.console = arguments.console;
   set_hogels(job, arguments, stereogram);
   if (of_views) {

@@ -1,0 +1,160 @@
+// Compiled OpenCL kernels on disk: kept, made again where a file is no good, shared by processes.
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <holotone/core/crc32.hpp>
+#include <tests/cli/program.hpp>
+#include <tests/support/own_context_opencl.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using holotone::test::content_of;
+using support::OwnContext;
+
+/// A folder for each test. The library keeps programs for each context, so a new context reads the folder again.
+class KernelCache : public support::OnOpencl {
+ protected:
+  void SetUp() override {
+    OnOpencl::SetUp();
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    holotone::set_opencl_cache("");
+    fs::remove_all(folder_);
+  }
+
+  void encode_in_a_new_context() const { support::expect_codes(OwnContext(devices().front()).borrow()); }
+
+  /// Kernels are kept for both widths of codes.
+  [[nodiscard]] std::vector<fs::path> kept() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  /// Replaces every file by change(its content); encodes; returns how many files are as they were before the change.
+  template <class Change>
+  std::size_t made_again(const Change& change) const {
+    holotone::set_opencl_cache(folder_);
+    encode_in_a_new_context();
+    const auto files = kept();
+    EXPECT_EQ(files.size(), 2u);
+    std::vector<std::string> good;
+    for (const auto& file : files) {
+      good.push_back(content_of(file));
+      std::ofstream(file, std::ios::binary) << change(good.back());
+    }
+    encode_in_a_new_context();
+    encode_in_a_new_context();
+    EXPECT_EQ(kept(), files);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      // The same head: mark, checksum, lengths of identity and code. Machine code may hold names of the driver's.
+      const std::string now = content_of(files[i]);
+      same += now.size() > 1000 && now.substr(0, 18) == good[i].substr(0, 18) && now != change(good[i]) ? 1 : 0;
+    }
+    return same;
+  }
+
+  std::string folder_ = (fs::temp_directory_path() / fmt::format("holotone_kernels_{}", ::getpid())).string();
+};
+
+TEST_F(KernelCache, KernelsAreKeptAndRead) {
+  holotone::set_opencl_cache(folder_ + "/made/at/need");
+  encode_in_a_new_context();
+  EXPECT_TRUE(fs::exists(folder_ + "/made/at/need"));
+  holotone::set_opencl_cache(folder_);
+  encode_in_a_new_context();
+  fs::remove_all(folder_ + "/made");
+  const auto files = kept();
+  ASSERT_EQ(files.size(), 2u);
+  const auto written = fs::last_write_time(files[0]);
+  encode_in_a_new_context();
+  EXPECT_EQ(kept(), files);
+  EXPECT_EQ(fs::last_write_time(files[0]), written);
+}
+
+TEST_F(KernelCache, ForeignAndTruncatedFilesAreMadeAgain) {
+  EXPECT_EQ(made_again([](const std::string&) { return std::string("a file of somebody else\n"); }), 2u);
+  EXPECT_EQ(made_again([](const std::string&) { return std::string(); }), 2u);
+  EXPECT_EQ(made_again([](const std::string& good) { return good.substr(0, good.size() / 2); }), 2u);
+  EXPECT_EQ(made_again([](std::string good) {
+              good[good.size() / 2] ^= 1;
+              return good;
+            }),
+            2u);
+}
+
+/// A cache file with its checksum: identity and code of other lengths or content.
+std::string packed(const std::string& identity, const std::string& code) {
+  const std::string body = fmt::format("{} {}\n", identity.size(), code.size()) + identity + code;
+  const auto sum = holotone::crc32(std::as_bytes(std::span(body.data(), body.size())));
+  return fmt::format("holotone kernel 1\n{:08x}\n", sum) + body;
+}
+
+/// Identity and code of a good file.
+std::pair<std::string, std::string> unpacked(const std::string& good) {
+  const std::size_t begin = good.find('\n', 18) + 1;
+  const std::size_t body = good.find('\n', begin) + 1;
+  const std::size_t identity = std::stoul(good.substr(begin));
+  return {good.substr(body, identity), good.substr(body + identity)};
+}
+
+TEST_F(KernelCache, StaleFilesAreMadeAgain) {
+  const auto stale = [](const std::string& good) {
+    auto [identity, code] = unpacked(good);
+    EXPECT_EQ(packed(identity, code), good);
+    identity[3] ^= 1;  // another driver
+    return packed(identity, code);
+  };
+  EXPECT_EQ(made_again(stale), 2u);
+}
+
+TEST_F(KernelCache, CodeThatTheDriverRefusesIsMadeAgain) {
+  EXPECT_EQ(made_again([](const std::string& good) { return packed(unpacked(good).first, "no machine's code"); }), 2u);
+}
+
+TEST_F(KernelCache, FoldersThatCannotBeWrittenAreIgnored) {
+  std::ofstream(folder_ + "/file") << "not a folder";
+  for (const auto& folder : {folder_ + "/file/cache", std::string("/proc/holotone")}) {
+    holotone::set_opencl_cache(folder);
+    encode_in_a_new_context();
+  }
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  holotone::set_opencl_cache(folder_);
+  encode_in_a_new_context();
+  fs::permissions(folder_, fs::perms::owner_all);
+}
+
+class KernelCacheOfTheProgram : public holotone::test::ProgramTest {};
+
+TEST_F(KernelCacheOfTheProgram, TwoProcessesFillItAtOnce) {
+  const auto all = holotone::devices();
+  if (all.back().backend != holotone::Backend::opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+  write_cloud("p.csv", {{0, 0, -0.05, 1}, {1e-4, 0, -0.06, 1}});
+  const std::string cache = path("cache");
+  const auto start = [&](const std::string& name) {
+    fs::create_directory(captured_ / name);
+    return std::make_unique<holotone::test::RunningProgram>(
+        std::vector<std::string>{"hologram", path("p.csv"), "-o", path(name), "--resolution", "64x48", "--pitch", "8um",
+                                 "--method", "direct", "--device", holotone::to_string(all.back())},
+        captured_ / name, [&] { ::setenv("XDG_CACHE_HOME", cache.c_str(), 1); });
+  };
+  const auto one = start("one.png");
+  const auto two = start("two.png");
+  for (const auto& program : {one.get(), two.get()}) {
+    const auto result = program->wait(120);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+  }
+  EXPECT_EQ(content_of(path("one.png")), content_of(path("two.png")));
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(cache + "/holotone")) {
+    EXPECT_EQ(entry.path().extension(), ".kernel") << entry.path();  // no half-written file is left
+    ++files;
+  }
+  EXPECT_GT(files, 0u);
+}
+
+}  // namespace
