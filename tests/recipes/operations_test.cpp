@@ -16,6 +16,7 @@
 #include <holotone/optics/reconstruction.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/operations.hpp>
+#include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/render.hpp>
 #include <map>
@@ -107,8 +108,7 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
       {"mixtures: fitting", [](Device device) {
          Array<float, 3> image({8, 8, 1});
          std::fill(image.host().begin(), image.host().end(), 0.5F);
-         const auto there = image.to(device);
-         SmoeFitter(there.view(), {.components = 2}, device);
+         SmoeFitter(image.view(), {.components = 2}, device);
        }}};
   return all;
 }
