@@ -1,16 +1,17 @@
 // Code of each pixel of a field by encode_math.h. Bound by memory: 8 bytes read and 1 or 2 written a pixel, twice read
-// where the range is measured. Pixels of an item lie a group's width apart: neighbouring items read neighbouring
-// pixels, with the same instructions at every address.
+// where the range is measured. An item takes PIXELS pixels of a row, GROUP apart. On a GPU neighbouring items thus read
+// neighbouring pixels at every address, and all loads are on their way before the first code is written. On a CPU GROUP
+// is 1: an item takes a run of pixels, whose loops become vector code.
 // CODE: uchar or ushort.
 #include "holotone/core/array_opencl.cl"
 #include "holotone/optics/turns_math.h"
 #include "holotone/hologram/encode_math.h"
 
-#ifndef CODE
+#ifndef GROUP
 #define CODE uchar
-#endif
-#define GROUP 64
+#define GROUP 128
 #define PIXELS 4
+#endif
 
 typedef struct {
   float levels, low, high;
@@ -31,8 +32,40 @@ static Range range_of(Given given, ARRAY(const uint, peak)) {
   return range;
 }
 
-// Column of an item's pixel k.
-static int column_of(int k) { return ((int)get_group_id(0) * PIXELS + k) * GROUP + (int)get_local_id(0); }
+static int first_column(void) { return (int)get_group_id(0) * GROUP * PIXELS + (int)get_local_id(0); }
+
+// On a GPU an item has all its pixels: those beyond the row are its last.
+static int column_of(int k, int nx) {
+  const int column = first_column() + k * GROUP;
+  return GROUP == 1 ? column : min(column, nx - 1);
+}
+
+static bool within(int k, int nx) { return GROUP == 1 || first_column() + k * GROUP < nx; }
+
+#if GROUP == 1
+#define EACH_PIXEL for (int k = 0; k < min(PIXELS, nx - first_column()); ++k)
+#else  // so that the pixels are in registers
+#define EACH_PIXEL _Pragma("unroll") for (int k = 0; k < PIXELS; ++k)
+#endif
+
+// By components: CPU compilers move a pixel that is read as a whole as one integer, and make no vectors of these.
+typedef struct {
+  float re[PIXELS];
+  float im[PIXELS];
+} Pixels;
+
+static void load(const __global Complex32 *row, int nx, Pixels *pixels) {
+  EACH_PIXEL {
+    const int column = column_of(k, nx);
+    pixels->re[k] = row[column].re;
+    pixels->im[k] = row[column].im;
+  }
+}
+
+static Complex32 pixel(const Pixels *pixels, int k) {
+  const Complex32 u = {pixels->re[k], pixels->im[k]};
+  return u;
+}
 
 // steps {codes per turn, last code, threshold, buckets}: see PhaseLevels. odd: 1 if the first row is an odd row of the
 // panel.
@@ -42,58 +75,91 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
     ARRAY(const float, shift_row), ARRAY(const float, shift_map), ARRAY(const uint, peak)) {
   const int row = (int)get_global_id(1);
   const long begin = (long)row * nx;
+  Pixels u;
+  load(AT(field) + begin, nx, &u);
+  float t[PIXELS];
+  if (doubled) {
+    const float high = range_of(given, peak_memory, peak_first).high;
+    EACH_PIXEL {
+      t[k] = double_phase_turns(pixel(&u, k), high, checkerboard(row ^ column_of(k, nx) ^ odd));
+    }
+  } else {
+    EACH_PIXEL t[k] = turns_of(pixel(&u, k));
+  }
+  if (shift_column_memory) {
+    const float of_row = AT(shift_row)[row];
+    EACH_PIXEL t[k] = add_turns(t[k], add_turns(AT(shift_column)[column_of(k, nx)], of_row));
+  }
+  if (shift_map_memory) {
+    EACH_PIXEL t[k] = add_turns(t[k], AT(shift_map)[begin + column_of(k, nx)]);
+  }
   const PhaseLevels levels = {steps.x, steps.y, steps.z, steps.w, AT(boundary), AT(code), AT(bucket)};
-  const float high = range_of(given, peak_memory, peak_first).high;
-  for (int k = 0; k < PIXELS; ++k) {
-    const int column = column_of(k);
-    if (column >= nx) return;
-    const Complex32 u = AT(field)[begin + column];
-    float t = doubled ? double_phase_turns(u, high, checkerboard(row ^ column ^ odd)) : turns_of(u);
-    if (shift_column_memory) t = add_turns(t, add_turns(AT(shift_column)[column], AT(shift_row)[row]));
-    if (shift_map_memory) t = add_turns(t, AT(shift_map)[begin + column]);
-    AT(codes)[begin + column] = (CODE)(boundary_memory ? table_code(t, levels) : equal_step_code(t, levels));
+  __global CODE *target = AT(codes) + begin;
+  if (boundary_memory) {
+    EACH_PIXEL {
+      if (within(k, nx)) target[column_of(k, nx)] = (CODE)table_code(t[k], levels);
+    }
+  } else {
+    EACH_PIXEL {
+      if (within(k, nx)) target[column_of(k, nx)] = (CODE)equal_step_code(t[k], levels);
+    }
   }
 }
 
 #define BEAMS ARRAY(const Complex32, beam_column), ARRAY(const Complex32, beam_row)
 #define OF_BEAMS beam_column_memory, beam_column_first, beam_row_memory, beam_row_first
 
-// The value that the range maps to codes; burckhardt has no beams.
-static float amplitude_of(Complex32 u, int row, int column, BEAMS) {
-  if (!beam_column_memory) return burckhardt_amplitude(u, column);
-  return beam_real_part(u, AT(beam_column)[column], AT(beam_row)[row]);
+// The values that the range maps to codes; burckhardt has no beams.
+static void amplitudes(const Pixels *u, int row, int nx, BEAMS, float *value) {
+  if (!beam_column_memory) {
+    EACH_PIXEL value[k] = burckhardt_amplitude(pixel(u, k), column_of(k, nx));
+    return;
+  }
+  const Complex32 of_row = AT(beam_row)[row];
+  Pixels of_column;
+  load(AT(beam_column), nx, &of_column);
+  EACH_PIXEL value[k] = beam_real_part(pixel(u, k), pixel(&of_column, k), of_row);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void amplitude_codes(
     Given given, int nx, ARRAY(const Complex32, field), ARRAY(CODE, codes), BEAMS, ARRAY(const uint, peak)) {
   const int row = (int)get_global_id(1);
   const long begin = (long)row * nx;
+  Pixels u;
+  load(AT(field) + begin, nx, &u);
+  float value[PIXELS];
+  amplitudes(&u, row, nx, OF_BEAMS, value);
   const Range range = range_of(given, peak_memory, peak_first);
   const AmplitudeRange map = amplitude_range(range.low, range.high, given.levels);
-  for (int k = 0; k < PIXELS; ++k) {
-    const int column = column_of(k);
-    if (column >= nx) return;
-    const float v = amplitude_of(AT(field)[begin + column], row, column, OF_BEAMS);
-    AT(codes)[begin + column] = (CODE)amplitude_code(v, map);
+  EACH_PIXEL {
+    if (within(k, nx)) AT(codes)[begin + column_of(k, nx)] = (CODE)amplitude_code(value[k], map);
   }
 }
 
+// An item takes every get_global_size(1)-th row.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void find_peak(int doubled, int rows, int nx,
                                                                            ARRAY(const Complex32, field), BEAMS,
                                                                            ARRAY(uint, peak)) {
   __local uint largest;
   if (get_local_id(0) == 0) largest = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const int column = (int)get_global_id(0);
-  float best = 0.0f;
-  if (column < nx) {
-    for (int row = (int)get_global_id(1); row < rows; row += (int)get_global_size(1)) {
-      const Complex32 u = AT(field)[(long)row * nx + column];
-      const float a = doubled ? absolute(octant_of(u)) : magnitude(amplitude_of(u, row, column, OF_BEAMS));
-      best = a > best ? a : best;
+  uint best = 0;
+  for (int row = (int)get_global_id(1); row < rows; row += (int)get_global_size(1)) {
+    Pixels u;
+    load(AT(field) + (long)row * nx, nx, &u);
+    float value[PIXELS];
+    if (doubled) {
+      EACH_PIXEL value[k] = absolute(octant_of(pixel(&u, k)));
+    } else {
+      amplitudes(&u, row, nx, OF_BEAMS, value);
+    }
+    EACH_PIXEL {
+      const float a = magnitude(value[k]);
+      const uint bits = a > 0.0f ? as_uint(a) : 0;  // 0 for NaN
+      best = bits > best ? bits : best;
     }
   }
-  atomic_max(&largest, as_uint(best));
+  atomic_max(&largest, best);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0 && largest != 0) atomic_max((volatile __global uint *)AT(peak), largest);
 }

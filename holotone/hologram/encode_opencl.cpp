@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fmt/format.h>
 #include <holotone/core/kernel_opencl.hpp>
 #include <holotone/hologram/encode_device.hpp>
 
@@ -6,9 +7,14 @@ namespace holotone::encoding {
 namespace {
 
 constexpr auto source = "holotone/hologram/encode_opencl.cl";
-constexpr opencl::Range group{64, 1, 1};
-constexpr std::int64_t pixels = 4;      // of an item
-constexpr std::int64_t peak_rows = 64;  // of items, each of which takes every 64th row
+constexpr std::int64_t peak_rows = 64;  // of items of find_peak
+
+/// GROUP and PIXELS of encode_opencl.cl.
+struct Items {
+  std::int64_t group, pixels;
+};
+constexpr Items gpu_items{128, 4};
+constexpr Items cpu_items{1, 256};
 
 /// Given of encode_opencl.cl.
 struct Given {
@@ -24,6 +30,7 @@ class OpenclEngine final : public DeviceEngine {
  public:
   OpenclEngine(const Tables& tables, const Queue& queue)
       : DeviceEngine(tables, queue),
+        items_(opencl::prefers_vectors(queue) ? cpu_items : gpu_items),
         doubled_(tables.encoding == Encoding::double_phase ? 1 : 0),
         codes_{kernel("uchar", code_kernel(tables)), kernel("ushort", code_kernel(tables))} {
     if (tables.measured_range) find_peak_ = kernel("uchar", "find_peak");
@@ -36,19 +43,28 @@ class OpenclEngine final : public DeviceEngine {
   }
 
   [[nodiscard]] opencl::Kernel kernel(const char* code, const char* name) const {
-    return {queue(), source, name, {std::string("-DCODE=") + code, opencl::exact_division(queue())}};
+    return {queue(),
+            source,
+            name,
+            {fmt::format("-DCODE={} -DGROUP={} -DPIXELS={}", code, items_.group, items_.pixels),
+             opencl::exact_division(queue())}};
   }
+
+  [[nodiscard]] opencl::Range items_of(std::int64_t nx, std::int64_t rows) const {
+    return range_of((nx + items_.pixels - 1) / items_.pixels, rows);
+  }
+  [[nodiscard]] opencl::Range group() const { return range_of(items_.group, 1); }
 
   void clear(void* data, std::size_t bytes) override { opencl::clear(data, bytes, queue()); }
 
   void remove_bins(Complex* spectrum, std::int64_t rows, std::int64_t nx, const RemovedBins& bins) override {
-    remove_bins_(range_of(bins.count, rows), group, spectrum, static_cast<cl_int>(nx), static_cast<cl_int>(bins.first),
-                 static_cast<cl_int>(bins.count));
+    remove_bins_(range_of(bins.count, rows), {64, 1, 1}, spectrum, static_cast<cl_int>(nx),
+                 static_cast<cl_int>(bins.first), static_cast<cl_int>(bins.count));
   }
 
   void measure(const Parameters& p, const Complex32* field, std::uint32_t* peak) override {
     const std::int64_t rows = p.count / p.nx;
-    find_peak_(range_of(p.nx, std::min(rows, peak_rows)), group, doubled_, static_cast<cl_int>(rows),
+    find_peak_(items_of(p.nx, std::min(rows, peak_rows)), group(), doubled_, static_cast<cl_int>(rows),
                static_cast<cl_int>(p.nx), field, p.beam_column, p.beam_row, peak);
   }
 
@@ -57,18 +73,19 @@ class OpenclEngine final : public DeviceEngine {
 
   template <class Code>
   void run(const Parameters& p, const Complex32* field, Code* codes) {
-    const auto items = range_of((p.nx + pixels - 1) / pixels, p.count / p.nx);
+    const auto items = items_of(p.nx, p.count / p.nx);
     const Given given{p.levels, p.low, p.high, p.symmetric ? 1 : 0};
     const auto nx = static_cast<cl_int>(p.nx);
     auto& kernel = codes_[sizeof(Code) - 1];
     if (!needs_phase_modulator(encoding())) {
-      return kernel(items, group, given, nx, field, codes, p.beam_column, p.beam_row, p.peak);
+      return kernel(items, group(), given, nx, field, codes, p.beam_column, p.beam_row, p.peak);
     }
     const cl_float4 steps{{p.phase.scale, p.phase.last, p.phase.threshold, p.phase.buckets}};
-    kernel(items, group, steps, given, doubled_, nx, static_cast<cl_int>(p.odd), field, codes, p.phase.boundary,
+    kernel(items, group(), steps, given, doubled_, nx, static_cast<cl_int>(p.odd), field, codes, p.phase.boundary,
            p.phase.code, p.phase.bucket, p.shift.column, p.shift.row, p.shift.map, p.peak);
   }
 
+  Items items_;
   cl_int doubled_;
   opencl::Kernel codes_[2];
   opencl::Kernel find_peak_;
