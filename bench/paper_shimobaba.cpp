@@ -22,6 +22,9 @@ constexpr Published table_1[] = {{512, 30e3, 33, 215, 19},     {1024, 59e3, 59, 
                                  {3584, 204e3, 192, 1464, 93}};
 
 using bench::Column;
+#if HOLOTONE_OPENCL
+using bench::ShimobabaOptimisations;
+#endif
 using holotone::PointMethod;
 
 /// The paper's own methods: its kernels on CUDA, Eq. (2) in plain loops on the CPU.
@@ -34,6 +37,23 @@ std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::P
     const auto error = [&] { return cases::relative_error(samples, intensity.to(holotone::Device{}).data()); };
     return Column{heading, key, bench::measure_work(heading, c, queue, work, error)};
   };
+#if HOLOTONE_OPENCL
+  if (device.backend == holotone::Backend::opencl) {
+    std::vector<Column> columns;
+    const auto add = [&](const std::string& heading, const std::string& key, const ShimobabaOptimisations& use) {
+      const bench::ShimobabaOpencl kernel(use, queue);
+      columns.push_back(column(heading, key, [&] { kernel(own.view(), intensity.view()); }));
+    };
+    add("plain", "plain", {false, false, false, 1, false});
+    add("optimised", "optimised", {});
+    add("- Eq. (2)", "without_recurrence", {.recurrence = false, .vectors = 1});
+    add("- local", "without_local_memory", {.local_memory = false});
+    add("- unrolled", "without_unrolling", {.unroll = false});
+    add("- vectors", "without_vectors", {.vectors = 1});
+    add("- native", "without_native_cosine", {.native = false});
+    return columns;
+  }
+#endif
 #if HOLOTONE_CUDA
   if (device.backend == holotone::Backend::cuda) {
     const auto plain = [&] { bench::shimobaba_plain_cuda(own.view(), intensity.view(), queue); };
@@ -51,6 +71,7 @@ std::vector<Column> measured_columns(std::int64_t count, const bench::TableOptio
   const auto samples = cases::sample_reference(c, points, 512);
   auto columns = baselines(c, points, samples, options.device);
   for (const auto method : {PointMethod::direct, PointMethod::recurrence, PointMethod::separable}) {
+    if (method == PointMethod::separable && options.device.backend == holotone::Backend::opencl) continue;
     const std::string name(to_string(method));
     columns.push_back(
         {name, name, bench::measure(c, points, samples, method, bench::PointCloudRun::Output::real, options.device)});
@@ -84,6 +105,8 @@ void print(const bench::TableOptions& options, nlohmann::json& results) {
       "532 nm. {}\n",
       options.device.backend == holotone::Backend::cpu
           ? "Eq. (2), loops: the paper's recurrence as plain loops on all threads, phases in float64."
+      : options.device.backend == holotone::Backend::opencl
+          ? "Their kernel in OpenCL: plain (Figure 2 (b)), with all five optimisations (Figure 3), and less each one."
           : "Their kernels: Figure 2 (b) and Figure 3 as the text describes them, in CUDA, on the same card.");
 }
 

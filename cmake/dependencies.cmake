@@ -24,7 +24,7 @@ endforeach()
 # Headers alone: OpenCL itself is opened when the program runs.
 if(HOLOTONE_OPENCL)
   find_path(OPENCL_HPP CL/opencl.hpp)
-  find_path(VKFFT_H vkFFT.h PATH_SUFFIXES vkfft)
+  find_path(VKFFT_H vkFFT.h PATH_SUFFIXES vkFFT)
   if(NOT OPENCL_HPP OR NOT VKFFT_H)
     message(STATUS "holotone: no CL/opencl.hpp or no vkFFT.h: OpenCL is left out")
     set(HOLOTONE_OPENCL OFF)

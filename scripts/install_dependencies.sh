@@ -1,17 +1,18 @@
 #!/bin/bash
 # Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop]
-# --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache).
+# --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
+# tests on OpenCL PoCL and Oclgrind).
 # Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
-# really needed, since a library may come from elsewhere, and TIFF, HDF5 and assimp are optional.
+# really needed, since a library may come from elsewhere, and TIFF, HDF5, assimp and OpenCL are optional.
 set -u
 
 # A tool counts as present when it runs, whoever installed it.
 tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev libhdf5-dev libassimp-dev
-          libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev)
+          libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers libvkfft-dev)
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
-  packages+=(libomp-dev)
+  packages+=(libomp-dev pocl-opencl-icd oclgrind)
 fi
 
 missing=()

@@ -191,7 +191,7 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
                        beam_text(row.beam), to_string(job.device), format_duration(row.seconds)));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
   }
-  for (const auto& text : orders_in_window(job, rows)) remark(job.console, text);
+  for (const auto& text : remarks_on_window(job, rows)) remark(job.console, text);
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
     remark(
         job.console,
@@ -297,48 +297,51 @@ std::vector<OptionRow> weight_options(QuantizeArguments& a) {
 }
 
 std::vector<OptionRow> level_options(QuantizeArguments& a) {
-  return {{.names = "--panel",
-           .target = &a.overrides.panel,
-           .value = "NAME",
-           .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
-           .common = true},
-          {.names = "--encode,--encoding,--modulation",
-           .target = &a.encoding,
-           .value = "NAME",
-           .help = "Modulation of the panel: phase or amplitude",
-           .otherwise = "phase",
-           .common = true},
-          {.names = "--bits",
-           .target = &a.bits,
-           .value = "N",
-           .help = "Bits of a code",
-           .range = quantized_bits_range,
-           .otherwise = "8, or as --panel or --lut state",
-           .common = true,
-           .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
-          {.names = "--lut,--levels",
-           .target = &a.lut,
-           .value = "FILE",
-           .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
-           .otherwise = "equal steps",
-           .feeds = "ErrorDiffusionPlan.levels"},
-          {.names = "--reference-angle",
-           .target = &a.reference_angle,
-           .value = "X[,Y]|auto",
-           .help = "Tilt of the beam that lights the panel; auto: the least without a twin image in the window",
-           .otherwise = "0deg"},
-          {.names = "--clip",
-           .target = &a.clip,
-           .value = "F",
-           .help = "Share of the pixels whose modulus is kept; larger moduli are clipped",
-           .range = clip_range},
-          {.names = "--scale",
-           .target = &a.scale,
-           .value = "S",
-           .help = "Divisor of the field, such as that reported for another frame",
-           .range = scale_range,
-           .otherwise = "by --clip",
-           .excludes = "--clip"}};
+  return {
+      {.names = "--panel",
+       .target = &a.overrides.panel,
+       .value = "NAME",
+       .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
+       .common = true},
+      {.names = "--encode,--encoding,--modulation",
+       .target = &a.encoding,
+       .value = "NAME",
+       .help = "Modulation of the panel: phase or amplitude",
+       .otherwise = "phase",
+       .common = true},
+      {.names = "--bits",
+       .target = &a.bits,
+       .value = "N",
+       .help = "Bits of a code",
+       .range = quantized_bits_range,
+       .otherwise = "8, or as --panel or --lut state",
+       .common = true,
+       .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
+      {.names = "--lut,--levels",
+       .target = &a.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
+       .otherwise = "equal steps",
+       .feeds = "ErrorDiffusionPlan.levels"},
+      {.names = "--reference-angle",
+       .target = &a.reference_angle,
+       .value = "X[,Y]|auto",
+       .help =
+           "Tilt of the beam that lights the panel; auto: the least without a twin image in the window, for codes that "
+           "make one",
+       .otherwise = "0deg"},
+      {.names = "--clip",
+       .target = &a.clip,
+       .value = "F",
+       .help = "Share of the pixels whose modulus is kept; larger moduli are clipped",
+       .range = clip_range},
+      {.names = "--scale",
+       .target = &a.scale,
+       .value = "S",
+       .help = "Divisor of the field, such as that reported for another frame",
+       .range = scale_range,
+       .otherwise = "by --clip",
+       .excludes = "--clip"}};
 }
 
 std::vector<OptionRow> override_options(QuantizeArguments& a) {

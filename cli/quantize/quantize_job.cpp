@@ -25,17 +25,23 @@ constexpr Choice<WeightNormalization> normalizations[] = {{"none", WeightNormali
                                                           {"origin", WeightNormalization::origin},
                                                           {"modulus", WeightNormalization::modulus}};
 
-/// Viewing window that the first file states, if any. Errors in the file are reported later.
+/// Viewing window that the first file states, if any. Errors in the rest of the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
   const auto extension = extension_of(path);
   if (extension != ".h5" && extension != ".hdf5") return {};
+  Metadata metadata;
   try {
-    const auto metadata = FieldRowsReader(path, current_program()).metadata();
-    const auto entry = metadata.find("viewer");
-    if (entry != metadata.end()) return viewer_of("viewer", entry->second);
+    metadata = FieldRowsReader(path, current_program()).metadata();
   } catch (const Error&) {
+    return {};
   }
-  return {};
+  const auto entry = metadata.find("viewer");
+  if (entry == metadata.end()) return {};
+  try {
+    return viewer_of("viewer", entry->second);
+  } catch (const Error& error) {
+    throw FileError(path, error);
+  }
 }
 
 void set_method(QuantizeJob& job, const QuantizeArguments& arguments) {

@@ -16,7 +16,7 @@
 
 namespace holotone::cli {
 
-inline constexpr Range weights_range = count_range(1, 637);  // upper bound for p = 0; diffusion_weights has fewer for
+inline constexpr Range weights_range = count_range(1, 612);  // of a free p; diffusion_weights has fewer for
                                                              // larger p
 inline constexpr Range lead_range = count_range(1, 24);
 inline constexpr Range kappa_range = number_range(0.1, 1);

@@ -86,6 +86,7 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
   if (job.distance_m) set_metadata(metadata, "distance_m", *job.distance_m);
   if (!task.channel.empty()) metadata.emplace("channel", task.channel);
   require_stated(task.input, metadata, overrides, true);
+  (void)checked_number(task.input, metadata, "distance_m");  // the codes state it again
   return metadata;
 }
 
@@ -153,10 +154,11 @@ FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks
       throw_io(path, "finite values", fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
     }
   } while (job.scale == 0 && share.another_pass());
+  const double energy = squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny));
   const double scale = job.scale > 0 ? job.scale : share.modulus();
-  if (scale > most_field_value)
-    throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", scale));
-  return {scale, squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny))};
+  if (const double typical = std::max(scale, std::sqrt(energy)); typical > most_field_value)
+    throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", typical));
+  return {scale, energy};
 }
 
 /// Quantizes blocks of rows on the job's device.

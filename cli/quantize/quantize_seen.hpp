@@ -13,7 +13,7 @@ nlohmann::json json_of_window(const QuantizeRow& row);
 /// "in the viewing window: signal to noise 26.0 dB, 19.5 dB above truncation (6.5 dB); ..."; empty: not measured.
 std::string seen_text(const QuantizeJob& job, const QuantizeRow& row);
 
-/// Remarks on the twin image and the zero order in the viewing window, for the field that has most of them.
-std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows);
+/// Remarks on a twin image, a zero order or growing errors in the viewing window.
+std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows);
 
 }  // namespace holotone::cli

@@ -104,6 +104,9 @@ void report_file_notes(const ReconstructJob& job, const Reconstruction& seen) {
                "the hologram was computed for --viewer {}; outside that window there is little light and much noise",
                seen.made_for));
   }
+  if (seen.encoding == to_string(Encoding::amplitude) && !job.overrides.zero_order) {
+    remark(job.console, "the zero order of the amplitude codes is left out; --zero-order includes it");
+  }
   if (!seen.correction.empty() && job.overrides.correction.empty()) {
     remark(job.console,
            fmt::format("the codes contain the correction {}; --correction FILE subtracts it, as the panel does",
@@ -113,6 +116,13 @@ void report_file_notes(const ReconstructJob& job, const Reconstruction& seen) {
     remark(job.console, fmt::format("{} states no correction in its codes; --correction was subtracted nevertheless",
                                     job.inputs.front()));
   }
+}
+
+/// ", angular-spectrum", or the methods of several distances; empty with an eye, to which no plane is propagated.
+std::string methods_text(const ReconstructJob& job, const Reconstruction& seen) {
+  if (!job.pupils.empty()) return {};
+  const std::set<std::string> all(seen.methods.begin(), seen.methods.end());
+  return fmt::format(", {}", fmt::join(all, " and "));
 }
 
 int run_reconstruct(const ReconstructArguments& arguments) {
@@ -125,10 +135,10 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   report_json(job.console, json_of(job, seen, watch.seconds()));
   for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
   const auto& outputs = seen.outputs;
-  report(
-      job.console,
-      fmt::format("{}: {} on {}, {}", outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                  distances_text(job, seen.distances_m), to_string(job.device), format_duration(watch.seconds())));
+  report(job.console, fmt::format("{}: {}{} on {}, {}",
+                                  outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
+                                  distances_text(job, seen.distances_m), methods_text(job, seen), to_string(job.device),
+                                  format_duration(watch.seconds())));
   return exit_ok;
 }
 

@@ -114,7 +114,10 @@ class FitRun {
       fitter.run(bar);
     }
     found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
-              fitter.iterations(), "increase --components, --iterations or --time", false};
+              fitter.iterations(),
+              job_.bytes ? "increase --bytes, --components, --iterations or --time"
+                         : "increase --components, --iterations or --time",
+              false};
   }
 
   /// Warns before the fit if --time is below the minimum work; `start` is the initial model.

@@ -130,7 +130,9 @@ nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& 
 
 void report_against(const ConsoleOptions& console, const std::string& name, const Against& against) {
   const auto line = [&](std::string_view what, const std::string& text) { report_model_line(console, what, text); };
-  line("PSNR", psnr_text(against.psnr_db) + (std::isinf(against.psnr_db) ? "" : " against " + name));
+  const auto& at = against.pictures.at.front();
+  const std::string view = against.is_views() || at.empty() ? "" : fmt::format(", view {:g}", fmt::join(at, ","));
+  line("PSNR", psnr_text(against.psnr_db) + (std::isinf(against.psnr_db) ? "" : " against " + name) + view);
   const std::string_view mean = against.is_views() ? ", mean of the views" : "";
   const auto colours = against.mean_colours();
   if (!std::isnan(colours.psnr_ycbcr_db)) {

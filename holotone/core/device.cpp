@@ -56,7 +56,7 @@ std::string absence(Backend backend) {
 #endif
   }
   const int count = device_count(backend);
-  return count > 0 ? fmt::format("there are {} CUDA devices", count)
+  return count > 0 ? fmt::format("CUDA has {} of them, counted from 0", count)
                    : "no CUDA device or driver, or a build without CUDA";
 }
 

@@ -47,13 +47,13 @@ DeviceInfo describe(Device device);
 /// once. On CUDA, the queue is a stream, on OpenCL a command queue: work is enqueued, and synchronize() waits.
 class Queue {
  public:
-  /// The device's default queue. CUDA: the legacy default stream, which orders itself with blocking streams. OpenCL: one
-  /// command queue for the process, whose copies with the host wait for the queues of create().
+  /// The device's default queue. CUDA: the legacy default stream, which orders itself with blocking streams. OpenCL:
+  /// one command queue for the process, whose copies with the host wait for the queues of create().
   Queue(Device device = {});  // NOLINT(google-explicit-constructor): a Device names its default queue
   /// Creates a new queue, destroyed with its last copy.
   static Queue create(Device device);
-  /// Wraps the caller's cudaStream_t, or cl_command_queue (in order, on the same device, of any context), without owning
-  /// it. Throws invalid_argument for another cl_command_queue.
+  /// Wraps the caller's cudaStream_t, or cl_command_queue (in order, on the same device, of any context), without
+  /// owning it. Throws invalid_argument for another cl_command_queue.
   static Queue borrow(Device device, void* native_stream);
 
   [[nodiscard]] Device device() const noexcept { return device_; }

@@ -101,8 +101,8 @@ std::deque<Opened> find_devices() {
       std::vector<cl::Device> devices;
       if (platform.getDevices(rank, &devices) != CL_SUCCESS) continue;  // a platform without such a device
       for (auto& device : devices) {
-        const auto same = [&](const Opened& other) { return other.device() == device(); };
-        if (std::ranges::none_of(found, same)) found.emplace_back(std::move(device));  // one of two types
+        const auto same = [&](const Opened& own) { return own.device() == device(); };
+        if (std::ranges::none_of(found, same)) found.emplace_back(std::move(device));  // a simulator is of every type
       }
     }
   }
@@ -171,7 +171,7 @@ bool is_gpu(int index) { return (info<CL_DEVICE_TYPE>(opened(index).device) & CL
 
 std::string absence() {
   if (!missing().empty()) return missing();
-  if (const auto count = device_count(); count > 0) return fmt::format("there are {} OpenCL devices", count);
+  if (const auto count = device_count(); count > 0) return fmt::format("OpenCL has {} of them, counted from 0", count);
   std::vector<cl::Platform> platforms;
   if (cl::Platform::get(&platforms) != CL_SUCCESS || platforms.empty()) return "OpenCL has no platform here";
   return fmt::format("no device on the OpenCL platform {}", platforms.front().getInfo<CL_PLATFORM_NAME>());

@@ -14,11 +14,13 @@ namespace opencl {
 namespace {
 
 std::mutex programs_mutex;
-std::string cache_folder;
+std::map<std::string, std::string, std::less<>> added_texts;
+std::string folder_of_kernels;
 
 void append_text(std::string_view path, std::set<std::string>& seen, std::string& text) {
   if (!seen.emplace(path).second) return;
-  const std::string_view own = opencl_text(path);
+  const auto added = added_texts.find(path);
+  const std::string_view own = added != added_texts.end() ? added->second : opencl_text(path);
   if (own.empty()) throw Error(ErrorCode::device, fmt::format("{}: not a source of OpenCL in this library", path));
   constexpr std::string_view include = "#include \"";
   for (std::size_t begin = 0; begin < own.size();) {
@@ -31,14 +33,6 @@ void append_text(std::string_view path, std::set<std::string>& seen, std::string
     }
     begin = end;
   }
-}
-
-/// Every input that the machine code depends on.
-std::string identity(const cl::Device& device, const std::string& text, const std::string& options) {
-  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device), true);
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n", platform.getInfo<CL_PLATFORM_VERSION>(), info<CL_DEVICE_NAME>(device),
-                     info<CL_DEVICE_VERSION>(device), info<CL_DRIVER_VERSION>(device), options) +
-         text;
 }
 
 cl::Program compiled(const cl::Context& context, const cl::Device& device, std::string_view path,
@@ -71,19 +65,20 @@ cl::Program loaded(const cl::Context& context, const cl::Device& device, const s
   return status == CL_SUCCESS ? program : cl::Program();
 }
 
-cl::Program made(const cl::Context& context, const cl::Device& device, std::string_view path, const std::string& text,
-                 const std::string& options) {
-  if (cache_folder.empty()) return compiled(context, device, path, text, options);
-  const std::string own = identity(device, text, options);
+cl::Program made(const Queue& queue, std::string_view path, const std::string& text, const std::string& options) {
+  const cl::Context context = context_of(queue);
+  const cl::Device device = device_of(queue);
+  if (folder_of_kernels.empty()) return compiled(context, device, path, text, options);
+  const std::string own = identity_of(queue) + options + "\n" + text;  // every input of the machine code
   const std::string_view name = path.substr(path.rfind('/') + 1);
   cl::Program program;
-  const std::string code = kept_kernel(cache_folder, name, own, [&] {
+  const std::string code = kept_kernel(folder_of_kernels, name, own, [&] {
     program = compiled(context, device, path, text, options);
     return code_of(program);
   });
   if (program() == nullptr) program = loaded(context, device, code, options);
   if (program() == nullptr) {
-    forget_kernel(cache_folder, name, own);
+    forget_kernel(folder_of_kernels, name, own);
     program = compiled(context, device, path, text, options);
   }
   return program;
@@ -98,7 +93,7 @@ cl::Program program_of(const Queue& queue, std::string_view path, const std::str
   const auto [at, added] = programs.try_emplace({context(), fmt::format("{} {}", path, options)});
   if (added) {
     try {
-      at->second = made(context, device_of(queue), path, program_text(path), options);
+      at->second = made(queue, path, program_text(path), options);
     } catch (...) {
       programs.erase(at);
       throw;
@@ -108,6 +103,11 @@ cl::Program program_of(const Queue& queue, std::string_view path, const std::str
 }
 
 }  // namespace
+
+void add_text(std::string_view path, std::string_view text) {
+  const std::lock_guard lock(programs_mutex);
+  added_texts.insert_or_assign(std::string(path), std::string(text));
+}
 
 std::string program_text(std::string_view path) {
   std::set<std::string> seen;
@@ -183,7 +183,19 @@ void clear(void* data, std::size_t bytes, const Queue& queue) {
 
 void set_cache(std::string folder) {
   const std::lock_guard lock(programs_mutex);
-  cache_folder = std::move(folder);
+  folder_of_kernels = std::move(folder);
+}
+
+std::string cache_folder() {
+  const std::lock_guard lock(programs_mutex);
+  return folder_of_kernels;
+}
+
+std::string identity_of(const Queue& queue) {
+  const cl::Device device = device_of(queue);
+  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device), true);
+  return fmt::format("{}\n{}\n{}\n{}\n", platform.getInfo<CL_PLATFORM_VERSION>(), info<CL_DEVICE_NAME>(device),
+                     info<CL_DEVICE_VERSION>(device), info<CL_DRIVER_VERSION>(device));
 }
 
 }  // namespace opencl

@@ -68,6 +68,9 @@ class Kernel {
 /// True for a CPU with vectors of at least eight floats: kernels then do well to spell vectors out.
 bool prefers_vectors(const Queue& queue);
 
+/// Makes another source known to Kernel, such as one of a benchmark.
+void add_text(std::string_view path, std::string_view text);
+
 /// Option of the compiler for correctly rounded float32 division and square root, which codes of the same bits as the
 /// CPU's need; empty on a device that has none, whose codes differ where a value lies at the edge of two.
 std::string exact_division(const Queue& queue);
@@ -80,5 +83,9 @@ void clear(void* data, std::size_t bytes, const Queue& queue);
 
 /// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none.
 void set_cache(std::string folder);
+std::string cache_folder();
+
+/// Names device, driver and platform: machine code is of use to them alone.
+std::string identity_of(const Queue& queue);
 
 }  // namespace holotone::opencl

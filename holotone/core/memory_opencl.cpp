@@ -120,13 +120,13 @@ std::size_t free_bytes(int index) {
 
 void* allocate(std::size_t bytes, const Queue& queue) {
   const int index = queue.device().index;
-  const auto most = info<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(device_of(queue));
-  if (bytes > most) {
-    throw_memory(bytes, index, fmt::format("{}: its largest buffer", format_bytes(static_cast<double>(most))));
-  }
   const std::size_t free = free_bytes(index);
   const auto none = [&] { return fmt::format("none: {} are free", format_bytes(static_cast<double>(free))); };
   if (bytes > free) throw_memory(bytes, index, none());
+  const auto most = info<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(device_of(queue));
+  if (bytes > most) {
+    throw_memory(bytes, index, fmt::format("none: one array has at most {}", format_bytes(static_cast<double>(most))));
+  }
   cl_int status = CL_SUCCESS;
   const cl::Context context = context_of(queue);
   cl::Buffer memory(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);

@@ -17,7 +17,12 @@ fft::EnginePointer make_engine(Shape<2> shape, const FftOptions& options, const 
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return fft::engine_opencl(shape, options, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend("FftPlan", queue.device());
 }

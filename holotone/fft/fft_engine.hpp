@@ -17,4 +17,6 @@ using EnginePointer = std::unique_ptr<Engine>;
 EnginePointer engine_cpu(Shape<2> shape, const FftOptions& options);
 EnginePointer engine_cuda(Shape<2> shape, const FftOptions& options, const Queue& queue);
 
+EnginePointer engine_opencl(Shape<2> shape, const FftOptions& options, const Queue& queue);
+
 }  // namespace holotone::fft

@@ -22,7 +22,12 @@ layers::EnginePointer make_engine(const Queue& queue) {
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return layers::engine_opencl(queue);
+#else
+      break;
+#endif
   }
   throw_no_backend("LayerPlan", queue.device());
 }

@@ -35,5 +35,6 @@ using EnginePointer = std::unique_ptr<Engine>;
 
 EnginePointer engine_cpu();
 EnginePointer engine_cuda(const Queue& queue);
+EnginePointer engine_opencl(const Queue& queue);
 
 }  // namespace holotone::layers

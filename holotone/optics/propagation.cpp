@@ -27,7 +27,12 @@ propagation::EnginePointer make_engine(const PropagationOptions& options, const 
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return propagation::engine_opencl(options, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend("PropagationPlan", queue.device());
 }

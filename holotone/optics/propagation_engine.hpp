@@ -35,6 +35,7 @@ using EnginePointer = std::unique_ptr<Engine>;
 
 EnginePointer engine_cpu(const PropagationOptions& options);
 EnginePointer engine_cuda(const PropagationOptions& options, const Queue& queue);
+EnginePointer engine_opencl(const PropagationOptions& options, const Queue& queue);
 
 /// True if a plan with these options can use the method.
 bool uses_angular_spectrum(const PropagationOptions& options);

@@ -18,7 +18,12 @@ reconstruction::PupilPointer make_pupil_engine(const FieldGrid& grid, const Aper
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return reconstruction::pupil_opencl(grid, aperture, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend("ReconstructionPlan", queue.device());
 }

@@ -16,6 +16,7 @@ using PupilPointer = std::unique_ptr<PupilEngine>;
 
 PupilPointer pupil_cpu(const FieldGrid& grid, const Aperture& aperture);
 PupilPointer pupil_cuda(const FieldGrid& grid, const Aperture& aperture, const Queue& queue);
+PupilPointer pupil_opencl(const FieldGrid& grid, const Aperture& aperture, const Queue& queue);
 
 /// The pupil on the padded transform's grid. Lengths are in metres in the viewer's plane.
 struct Pupil {

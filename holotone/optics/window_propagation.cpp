@@ -147,7 +147,12 @@ EnginePointer make_engine(std::string_view where, const Route& route, const Queu
 #else
       break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return engine_opencl(route, queue);
+#else
+      break;
+#endif
   }
   throw_no_backend(where, queue.device());
 }
@@ -156,8 +161,8 @@ std::size_t engine_bytes(const Route& route, Device device) {
   const auto& [down, right] = route.axis;
   const auto product = [](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a * b) * sizeof(Complex); };
   const std::size_t field = product(down.period, right.period);
-  // cuFFT allocates as much again, for the tile in two plans.
-  if (device.backend == Backend::cuda) return 2 * field + 3 * product(down.length, right.length);
+  // cuFFT allocates as much again, for the tile in two plans; VkFFT at most as much.
+  if (device.backend != Backend::cpu) return 2 * field + 3 * product(down.length, right.length);
   const std::int64_t lines = thread_count() * lines_at_once;
   return field + product(down.tile, right.bins) + product(lines, down.length + right.length);
 }

@@ -81,6 +81,7 @@ using EnginePointer = std::unique_ptr<Engine>;
 EnginePointer make_engine(std::string_view where, const Route& route, const Queue& queue);
 EnginePointer engine_cpu(const Route& route);
 EnginePointer engine_cuda(const Route& route, const Queue& queue);
+EnginePointer engine_opencl(const Route& route, const Queue& queue);
 
 /// Columns that the CPU transforms together: two cache lines of complex numbers.
 inline constexpr std::int64_t lines_at_once = 16;

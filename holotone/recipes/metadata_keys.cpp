@@ -67,7 +67,7 @@ constexpr MetadataKey table[] = {
     {"reference_angle_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, quantize"},
     {"reference_angle_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, quantize"},
     {"rows_at_once", count, {}, 1, most_count, "hologram"},
-    {"scale", number, {}, 0, largest_field_value, "quantize"},
+    {"scale", number, {}, 1e-37, largest_field_value, "quantize"},
     {"seed", count, {}, 0, 0, "hologram"},
     {"serpentine", flag, {}, 0, 1, "quantize"},
     {"software", text, {}, 0, 0, "hologram, quantize, reconstruct"},

@@ -15,8 +15,10 @@ namespace cases {
 constexpr holotone::PointMethod point_methods[] = {holotone::PointMethod::direct, holotone::PointMethod::recurrence,
                                                    holotone::PointMethod::separable, holotone::PointMethod::fast};
 
-/// True if the method supports this tolerance (docs/holograms.md).
-inline bool has_method(holotone::PointMethod method, double tolerance) {
+/// True if the device has the method, and the method supports this tolerance (docs/holograms.md).
+inline bool has_method(holotone::PointMethod method, double tolerance, holotone::Device device = {}) {
+  const bool sum = method == holotone::PointMethod::direct || method == holotone::PointMethod::recurrence;
+  if (device.backend == holotone::Backend::opencl && !sum) return false;
   return method != holotone::PointMethod::fast || tolerance >= holotone::point_cloud_fast_tolerance_floor;
 }
 

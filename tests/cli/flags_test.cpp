@@ -22,7 +22,7 @@ class FlagsTest : public ProgramTest {
   [[nodiscard]] static std::vector<std::string> flags_in(const std::string& line) {
     std::vector<std::string> words;
     const auto at = line.find("PICTURE.png");
-    std::istringstream rest(at == std::string::npos ? "" : line.substr(at + 11));
+    std::istringstream rest(at == std::string::npos ? "" : line.substr(at + 11, line.find('\n', at) - at - 11));
     for (std::string word; rest >> word;) words.push_back(word);
     return words;
   }

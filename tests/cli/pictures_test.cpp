@@ -80,6 +80,7 @@ TEST_F(PicturesTest, EveryMethodAndTheSphericalWaveShowThePoint) {
       {"--no-band-limit"},       {"--tolerance", "1e-5"}};
   for (const Device device : devices()) {
     for (const auto& options : choices) {
+      if (device.backend == Backend::opencl && options.back() == "separable") continue;  // OpenCL lacks it
       expect_spot(look_at_point(20 * pitch_m, -70 * pitch_m, 0.12, "a.png", options, to_string(device)), 20 * pitch_m,
                   -70 * pitch_m, options.back() + " on " + to_string(device));
     }

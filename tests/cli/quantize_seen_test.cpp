@@ -120,22 +120,26 @@ TEST_F(OffAxisTest, TheProgramNamesTheTwinAndTheBeam) {
   EXPECT_NE(on.error.find("use --reference-angle auto"), std::string::npos) << on.error;
   const auto off = run(quantized("off.png", {"--bits", "1", "--reference-angle", "auto"}));
   EXPECT_EQ(off.error, "");
+  const auto phases = run_json(quantized("phases.png", {"--bits", "2", "--reference-angle", "auto"}));
+  EXPECT_EQ(phases["holograms"][0]["reference_angle_rad"][1], 0);  // four phases have no twin
   // BMP holds no metadata; the flags state the beam.
   const auto json = run_json(quantized("off.bmp", {"--bits", "1", "--reference-angle", "auto"}));
   std::istringstream words(json["holograms"][0]["reconstruct_flags"].get<std::string>());
   const std::vector<std::string> flags{std::istream_iterator<std::string>(words), {}};
   EXPECT_EQ(eye_of("off.bmp", flags), eye_of("off.png", {}));
   // Three colours have one beam.
-  auto arguments = quantized("red.png", {"--reference-angle", "auto"});
+  auto arguments = quantized("red.png", {"--bits", "1", "--reference-angle", "auto"});
   *(std::find(arguments.begin(), arguments.end(), "--wavelength") + 1) = "638nm";
   const auto red = run_json(arguments);
   EXPECT_EQ(red["holograms"][0]["reference_angle_rad"], json["holograms"][0]["reference_angle_rad"]);
   expect_refused(line("scene.npy", "out.png", {"--reference-angle", "auto"}),
                  {"--reference-angle: expected angles, or --viewer for auto"});
   expect_refused(
-      line("scene.npy", "out.png", {"--reference-angle", "auto", "--viewer", "36mm:12mm"}),
+      line("scene.npy", "out.png", {"--bits", "1", "--reference-angle", "auto", "--viewer", "36mm:12mm"}),
       {"--reference-angle: expected a viewing window of at most 0.494 cycles a pixel", "got 0.631", "scene"});
   expect_refused(line("scene.npy", "out.png", {"--reference-angle", "3"}), {"--reference-angle", "unit"});
+  expect_refused(line("scene.npy", "out.png", {"--reference-angle", "20deg"}),
+                 {"--reference-angle: expected at most 15.4", "two pixels a fringe", "got '20 deg'"});
 }
 
 }  // namespace

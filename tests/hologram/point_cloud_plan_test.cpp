@@ -30,7 +30,7 @@ void expect_error(ErrorCode code, const std::string& text, const Call& call) {
 }
 
 class PointCloudPlanOnDevice : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(PointCloudPlanOnDevice);
+HOLOTONE_ON_EACH_DEVICE(PointCloudPlanOnDevice);
 
 cases::PointCloudCase tiny_case(std::int64_t count = 20) {
   cases::PointCloudCase c;
@@ -206,7 +206,7 @@ TEST(PointCloudPlan, ABadCloudLeavesThePlanWithTheOneBefore) {
 TEST_P(PointCloudPlanOnDevice, NoPointsGiveNoLight) {
   on_each([&](Device device) {
     for (const auto method : cases::point_methods) {
-      if (!cases::has_method(method, 1e-3)) continue;
+      if (!cases::has_method(method, 1e-3, device)) continue;
       PointCloudOptions options{.shape = {17, 33}, .method = method};
       PointCloudPlan plan(options, device);
       plan.set_points({});
@@ -228,10 +228,22 @@ TEST_P(PointCloudPlanOnDevice, NoPointsGiveNoLight) {
   });
 }
 
+TEST_P(PointCloudPlanOnDevice, AMethodThatTheDeviceLacksIsNamed) {
+  on_each([&](Device device) {
+    for (const auto method : cases::point_methods) {
+      if (cases::has_method(method, 1e-3, device)) continue;
+      expect_error(ErrorCode::unsupported,
+                   "PointCloudPlan: method: expected a method that device " + to_string(device) + " has, got " +
+                       std::string(to_string(method)),
+                   [&] { const PointCloudPlan plan({.method = method}, device); });
+    }
+  });
+}
+
 TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
   on_each([&](Device device) {
     for (const auto method : cases::point_methods) {
-      if (!cases::has_method(method, 1e-3)) continue;
+      if (!cases::has_method(method, 1e-3, device)) continue;
       const PointCloudPlan plan({.method = method}, device);
       EXPECT_EQ(plan.info().method, method);
       EXPECT_FALSE(plan.info().arithmetic.empty());
@@ -242,6 +254,11 @@ TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
     plan.set_points(cases::sources(cases::make_points(c)));
     EXPECT_TRUE(plan.info().method == PointMethod::direct || plan.info().method == PointMethod::separable);
     c.count = 50000;
+    if (!cases::has_method(PointMethod::fast, 1e-3, device)) {
+      plan.set_points(cases::sources(cases::make_points(c)));
+      EXPECT_EQ(plan.info().method, PointMethod::direct);
+      return;
+    }
     plan.set_points(cases::sources(cases::make_points(c)));
     EXPECT_EQ(plan.info().method, PointMethod::fast) << "many points";
     c.options.method = PointMethod::fast;

@@ -27,14 +27,14 @@ class PointCloudRelations : public support::OnEachDevice {
   void for_every_engine(const std::function<void(PointMethod, Device)>& body) const {
     on_each([&](Device device) {
       for (const auto method : cases::point_methods) {
-        if (!cases::has_method(method, tolerance)) continue;
+        if (!cases::has_method(method, tolerance, device)) continue;
         SCOPED_TRACE(to_string(method));
         body(method, device);
       }
     });
   }
 };
-HOLOTONE_ON_CPU_AND_CUDA(PointCloudRelations);
+HOLOTONE_ON_EACH_DEVICE(PointCloudRelations);
 
 cases::PointCloudCase base_case(PointMethod method) {
   cases::PointCloudCase c;

@@ -102,7 +102,7 @@ class PointCloud : public support::OnEachDevice {
     on_each([&](Device device) {
       for (const auto method : all_methods) {
         for (const double tolerance : all_tolerances) {
-          if (!cases::has_method(method, tolerance)) continue;
+          if (!cases::has_method(method, tolerance, device)) continue;
           c.options.method = method;
           c.options.tolerance = tolerance;
           check(c, points, expected, device);
@@ -111,7 +111,7 @@ class PointCloud : public support::OnEachDevice {
     });
   }
 };
-HOLOTONE_ON_CPU_AND_CUDA(PointCloud);
+HOLOTONE_ON_EACH_DEVICE(PointCloud);
 
 TEST_P(PointCloud, EveryMethodAndDeviceHoldsEveryTolerance) {
   for (const auto& c : small_cases()) check_all(c, cases::point_methods, tolerances, 6000);

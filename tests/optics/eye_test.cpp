@@ -121,7 +121,7 @@ double intensity_tolerance(double samples) {
 }
 
 class Eye : public support::OnEachDevice {};
-HOLOTONE_ON_CPU_AND_CUDA(Eye);
+HOLOTONE_ON_EACH_DEVICE(Eye);
 
 struct SmallCase {
   FieldGrid grid{32, 24, 2 * micro, green};

@@ -366,7 +366,7 @@ TEST_P(Propagation, OneShotIsThePlan) {
   });
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(Propagation);
+HOLOTONE_ON_EACH_DEVICE(Propagation);
 
 TEST(PropagationPlan, SaysWhatMemoryItHolds) {
   const FieldGrid grid{100, 50, 8e-6, green};

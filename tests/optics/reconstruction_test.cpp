@@ -310,7 +310,7 @@ TEST_P(Reconstruction, APupilOverTheWholeZoneChangesNothing) {
   });
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(Reconstruction);
+HOLOTONE_ON_EACH_DEVICE(Reconstruction);
 
 TEST(ReconstructionPlan, NamesWhatIsWrong) {
   const FieldGrid grid{256, 128, 8e-6, green};

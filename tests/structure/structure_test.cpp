@@ -164,13 +164,35 @@ TEST(Structure, FilesStayReadable) {
 }
 
 // Pages, pictures and folders linked from a page exist.
+/// Anchors of a page's headings: lower case, spaces as hyphens, letters, digits, hyphens and underscores alone.
+std::set<std::string> anchors_of(const fs::path& page) {
+  std::set<std::string> anchors;
+  std::ifstream stream(page);
+  bool code = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("```")) code = !code;
+    const auto begin = line.find_first_not_of('#');
+    if (code || begin == 0 || begin == std::string::npos || line[begin] != ' ') continue;
+    std::string anchor;
+    for (const char letter : line.substr(begin + 1)) {
+      const auto byte = static_cast<unsigned char>(letter);
+      if (letter == ' ') anchor += '-';
+      if (byte >= 0x80 || std::isalnum(byte) != 0 || letter == '-' || letter == '_') {
+        anchor += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
+      }
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
   const fs::path root = source_folder();
   std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
   for (const auto& entry : fs::directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   }
-  const std::regex link(R"(\]\(([^)#]+)(#[^)]*)?\))");
+  const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
   int seen = 0;
   for (const auto& page : pages) {
     std::ifstream stream(page);
@@ -179,7 +201,11 @@ TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
         const std::string target = (*match)[1];
         if (target.starts_with("http")) continue;
         ++seen;
-        EXPECT_TRUE(fs::exists(page.parent_path() / target)) << page << ": " << target;
+        const fs::path path = target.empty() ? page : page.parent_path() / target;
+        EXPECT_TRUE(fs::exists(path)) << page << ": " << target;
+        const std::string anchor = (*match)[2];
+        if (anchor.empty() || path.extension() != ".md") continue;
+        EXPECT_TRUE(anchors_of(path).contains(anchor.substr(1))) << page << ": " << target << anchor;
       }
     }
   }

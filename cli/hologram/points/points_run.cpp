@@ -15,6 +15,8 @@ namespace {
 
 /// A sixtieth of a wave at the panel's edge; less is invisible in a picture.
 constexpr double least_reported_deviation_rad = 0.1;
+/// From here on points blur: the peak of one falls below 0.9 of the spherical wave's.
+constexpr double blurring_deviation_rad = 3;
 
 nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
   nlohmann::json object{{"input", row.input},
@@ -93,6 +95,12 @@ std::vector<std::string> late_warnings(const HologramJob& job, const std::vector
         names, format_name(job.output),
         names.find("--amplitude-range") == std::string::npos ? ""
                                                              : ", or --amplitude-range gives all frames one range"));
+  }
+  const double deviation = rows.front().fresnel_deviation_rad;
+  if (job.sum.wave == Wave::fresnel && deviation >= blurring_deviation_rad) {
+    warnings.push_back(fmt::format(
+        "Fresnel approximation: {:.2g} rad error at the panel's edge, which blurs points; --wave spherical is exact",
+        deviation));
   }
   return warnings;
 }
@@ -207,12 +215,23 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
                                   first.info.arithmetic, to_string(job.device), format_duration(seconds)));
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
-  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad) {
-    report(job.console,
-           fmt::format(
-               "Fresnel approximation: {:.2g} rad error at the panel's edge, harmless for viewing; --wave spherical is "
-               "exact and slower",
-               first.fresnel_deviation_rad));
+  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad &&
+      first.fresnel_deviation_rad < blurring_deviation_rad) {
+    report(
+        job.console,
+        fmt::format("Fresnel approximation: {:.2g} rad error at the panel's edge, hardly visible; --wave spherical is "
+                    "exact and slower",
+                    first.fresnel_deviation_rad));
+  }
+  if (job.sum.method == PointMethod::fast && first.info.method == PointMethod::separable) {
+    remark(job.console, "--method fast: for this cloud and panel products of factors (separable) are cheaper");
+  }
+  if (job.encode.encoding == Encoding::amplitude && !job.complex_field && job.encode.reference_angle_x_rad == 0 &&
+      job.encode.reference_angle_y_rad == 0) {
+    remark(
+        job.console,
+        "amplitude codes on the axis show a zero order and a twin image over the picture; --reference-angle moves the "
+        "picture aside");
   }
 }
 

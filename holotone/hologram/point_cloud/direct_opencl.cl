@@ -1,4 +1,7 @@
 // The direct sum over points. SPHERICAL: 0 for the Fresnel wave, else the sphere's lag in 1: float, 2: two floats.
+// Options: -DREAL_ALONE=0 -DSPHERICAL=0
+// Options: -DREAL_ALONE=1 -DSPHERICAL=1
+// Options: -DREAL_ALONE=0 -DSPHERICAL=2
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 // One point for a column of pixels.

@@ -29,4 +29,7 @@ class OpenclPoints {
   opencl::Kernel prepare_;
 };
 
+/// Engine of direct or recurrence. `wide`: kernels that spell out vectors, for Fresnel waves on CPUs.
+EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide);
+
 }  // namespace holotone::point_cloud

@@ -1,6 +1,8 @@
 // Shimobaba et al. 2010, Eq. (2), in fixed point: phases are turns times 2^32 in unsigned integers, whose overflow
 // drops whole turns. An item computes a run of pixels along a row; each step is two additions. The errors are those of
 // recurrence_cuda.cu.
+// Options: -DREAL_ALONE=0
+// Options: -DREAL_ALONE=1
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define RUN_PIXELS 16
@@ -23,7 +25,7 @@ typedef struct {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void recurrence_sum(
     ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit), long padded_count, int nx,
-    int first_row, int rows, OUTPUT) {
+    int first_row, int rows, float2 slope_per_a, OUTPUT) {
   __local PointStart point[BATCH_POINTS];
   __local float row_turns[BATCH_POINTS][GROUP_ROWS];
   __local float row_lit[BATCH_POINTS][GROUP_ROWS];

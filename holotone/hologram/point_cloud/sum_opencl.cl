@@ -1,5 +1,6 @@
 // What the kernels of the sum over points share: phases in turns, output pixels.
 // REAL_ALONE: 1 if the real part is the only output, for which cosines suffice.
+// Options: -DREAL_ALONE=0
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/two_floats_opencl.cl"
 

@@ -1,6 +1,7 @@
 // Conversion of colours to code values: checks and the choice of the backend.
 #include <algorithm>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/smoe/render/codes_pixel.hpp>
 
@@ -25,6 +26,7 @@ void write_codes(View<const float, 4> colours, View<Code, 4> codes, const SmoeCo
     return;
   }
 #endif
+  if (device.backend != Backend::cpu) throw_no_backend(where, device);
   constexpr std::int64_t block = 4096;
   parallel_for(0, (pixels + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t i = part * block; i < std::min(pixels, (part + 1) * block); ++i) {

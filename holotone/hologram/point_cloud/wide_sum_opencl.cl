@@ -1,5 +1,8 @@
-// The direct sum of Fresnel waves on CPUs: a work item sums a tile in vectors of sixteen pixels, with phases in 32-bit
-// fixed point, whose overflow drops whole turns, and cosines by a polynomial.
+// The sum of Fresnel waves on CPUs: a work item sums a tile in vectors of sixteen pixels, with phases in 32-bit fixed
+// point, whose overflow drops whole turns, and cosines by a polynomial.
+// RECURRENCE: 1 if the columns' phases follow each other by Shimobaba et al. 2010, Eq. (2), else each by its square.
+// Options: -DREAL_ALONE=0 -DRECURRENCE=0
+// Options: -DREAL_ALONE=1 -DRECURRENCE=1
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define TILE_COLUMNS 128
@@ -11,8 +14,9 @@
 
 // Cosine of 2 pi turns / 2^32, error below 1.8e-7: sin(pi / 2 y) with y = 1 - 4 |turns|, exact in integers.
 static float16 fixed_cosine(uint16 turns) {
-  const uint16 size = abs(as_int16(turns));
-  const float16 y = convert_float16(as_int16((uint16)(QUARTER_TURN) - size)) * 0x1p-30f;
+  const int16 own = as_int16(turns);
+  const int16 size = own ^ (own >> 31);  // |turns|, less one unit where negative
+  const float16 y = convert_float16((int16)(QUARTER_TURN) - size) * 0x1p-30f;
   const float16 z = y * y;
   return y * fma(z, fma(z, fma(z, fma(z, (float16)(1.492829906e-4f), (float16)(-0.004668946844f)),
                                (float16)(0.07968617976f)),
@@ -41,8 +45,30 @@ static uint row_turns(float row, float4 position, float4 wave) {
   return as_uint(convert_int_sat((turns - rint(turns)) * 0x1p32f));
 }
 
-__kernel void direct_wide(ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit),
-                          long padded_count, int nx, int first_row, int rows, OUTPUT) {
+// Phases of the tile's columns, sixteen in a vector.
+static void set_columns(uint16 *columns, float x0, float4 position, float4 wave) {
+  const float16 lanes = (float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#if RECURRENCE
+  uint16 gamma = column_turns(x0 + lanes, position, wave);
+  uint16 delta;
+  for (int lane = 0; lane < 16; ++lane) {
+    // a ((u + 16)^2 - u^2)
+    const two u = two_of_sum((x0 + lane) - position.x, -position.y);
+    ((uint *)&delta)[lane] = two_fixed(two_multiply(wave.xy, two_add(32.0f * u, (two)(256.0f, 0.0f))));
+  }
+  const uint second = two_fixed(512.0f * wave.xy);
+  for (int v = 0; v < VECTORS; ++v) {
+    columns[v] = gamma;
+    gamma += delta;
+    delta += second;
+  }
+#else
+  for (int v = 0; v < VECTORS; ++v) columns[v] = column_turns(x0 + 16 * v + lanes, position, wave);
+#endif
+}
+
+__kernel void wide_sum(ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit),
+                          long padded_count, int nx, int first_row, int rows, float2 slope_per_a, OUTPUT) {
   const int column0 = (int)get_global_id(0) * TILE_COLUMNS;
   const int row0 = (int)get_global_id(1) * TILE_ROWS;  // relative to the part
   if (column0 >= nx || row0 >= rows) return;
@@ -77,13 +103,16 @@ __kernel void direct_wide(ARRAY(const float4, position), ARRAY(const float4, wav
       all = all && (!lights || (own_lit.x <= x0 && own_lit.y >= x0 + (TILE_COLUMNS - 1) && own_lit.z <= y0 &&
                                 own_lit.w >= y0 + (TILE_ROWS - 1)));
       amplitude[k] = lights ? own_wave.z : 0.0f;
-      for (int v = 0; v < VECTORS; ++v) columns[k][v] = column_turns(x0 + 16 * v + lanes, own_position, own_wave);
+      set_columns(columns[k], x0, own_position, own_wave);
       for (int r = 0; r < TILE_ROWS; ++r) turns[k][r] = row_turns(y0 + r, own_position, own_wave);
     }
     if (all && any) {
       for (int r = 0; r < TILE_ROWS; ++r) {
         for (int v = 0; v < VECTORS; ++v) {
-          float16 re_sum = 0.0f, im_sum = 0.0f;
+          float16 re_sum = 0.0f;
+#if !REAL_ALONE
+          float16 im_sum = 0.0f;
+#endif
 #pragma unroll
           for (int k = 0; k < GROUP_POINTS; ++k) {
             const uint16 phase = columns[k][v] + turns[k][r];

@@ -1,0 +1,56 @@
+// Both kinds of OpenCL kernels on every device: those of GPUs run on a CPU here too.
+#include <gtest/gtest.h>
+#include <holotone/hologram/point_cloud.hpp>
+#include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
+
+#if HOLOTONE_OPENCL
+#include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/hologram/point_cloud/points_opencl.hpp>
+
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::PointMethod;
+using holotone::Queue;
+
+class PointCloudOpencl : public support::OnEachDevice {};
+HOLOTONE_ON_DEVICES(PointCloudOpencl, "opencl");
+
+TEST_P(PointCloudOpencl, BothKindsOfKernelsSumTheWaves) {
+  on_each([](Device device) {
+    for (const bool lit_in_part : {false, true}) {
+      cases::PointCloudCase c;
+      c.options.shape = {37, 301};
+      c.count = 90;
+      c.phases = true;
+      c.near_m = lit_in_part ? 0.004 : 0.2;
+      c.far_m = lit_in_part ? 0.012 : 0.3;
+      const auto points = cases::make_points(c);
+      const auto expected = cases::sample_reference(c, points, c.pixels());
+      const auto host = cases::sources(points);
+      const Queue queue(device);
+      const auto position = copy_of(host.position_m, device);
+      const auto amplitude = copy_of(host.amplitude, device);
+      const auto phase = copy_of(host.phase_rad, device);
+      for (const auto method : {PointMethod::direct, PointMethod::recurrence}) {
+        for (const bool wide : {false, true}) {
+          const auto engine = holotone::point_cloud::sum_opencl(method, c.options, queue, wide);
+          engine->set_points({{position.view(), amplitude.view(), phase.view()}, {}, {}}, {});
+          Array<std::complex<float>, 2> field(c.options.shape, queue);
+          Array<float, 2> real(c.options.shape, queue);
+          engine->execute({0, 37}, {field.view(), {}, {}}, holotone::Progress::none());
+          engine->execute({0, 37}, {{}, real.view(), {}}, holotone::Progress::none());
+          const std::string what =
+              std::string(to_string(method)) + (wide ? ", wide" : "") + (lit_in_part ? ", in part" : "");
+          support::expect_within(what, cases::relative_error(expected, field.to(Device{}).data()), 2e-6);
+          support::expect_within(what + ", real", cases::relative_error(expected, real.to(Device{}).data()), 2e-6);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+#endif

@@ -1,0 +1,148 @@
+// The table of operations by backend: what each plan really does on each device, and what the pages print.
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <holotone/fft/fft.hpp>
+#include <holotone/halftone/dot_sampler.hpp>
+#include <holotone/halftone/electrostatic.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/hologram/layers.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <holotone/hologram/stereogram.hpp>
+#include <holotone/nufft/nufft.hpp>
+#include <holotone/optics/eye.hpp>
+#include <holotone/optics/reconstruction.hpp>
+#include <holotone/quantize/error_diffusion.hpp>
+#include <holotone/recipes/operations.hpp>
+#include <holotone/smoe/codes.hpp>
+#include <holotone/smoe/fit.hpp>
+#include <holotone/smoe/render.hpp>
+#include <map>
+#include <sstream>
+#include <tests/support/on_each_device.hpp>
+#include <tests/support/paths.hpp>
+
+namespace holotone {
+namespace {
+
+const FieldGrid grid{32, 24, 8e-6, 532e-9};
+
+SmoeModel one_component() {
+  SmoeModel model;
+  model.dimensions = 2;
+  model.channels = 1;
+  model.low = {0, 0, 0, 0};
+  model.high = {1, 1, 0, 0};
+  model.log_weight = {0};
+  model.centre = {0.5F, 0.5F};
+  model.covariance = {0.1F, 0, 0.1F};
+  model.colour = {0.5F};
+  model.slope = {0, 0};
+  return model;
+}
+
+/// Makes a plan of each operation on a device.
+const std::map<std::string_view, std::function<void(Device)>>& makers() {
+  static const std::map<std::string_view, std::function<void(Device)>> all{
+      {"points to field: `direct`, `recurrence`",
+       [](Device device) {
+         for (const auto method : {PointMethod::direct, PointMethod::recurrence}) {
+           PointCloudPlan({.shape = grid.shape(), .method = method}, device);
+         }
+       }},
+      {"points to field: `separable`, `fast`",
+       [](Device device) {
+         for (const auto method : {PointMethod::separable, PointMethod::fast}) {
+           PointCloudPlan({.shape = grid.shape(), .method = method}, device);
+         }
+       }},
+      {"layers to field", [](Device device) { LayerPlan({.grid = grid}, device); }},
+      {"light field to field",
+       [](Device device) {
+         StereogramOptions options;
+         options.grid = {64, 64, 2e-6, 532e-9};
+         options.hogel_px = 32;
+         options.viewer = {0.01, 0.01, 0.2, 0, 0};
+         StereogramPlan(options, device);
+       }},
+      {"field to codes: encodings", [](Device device) { EncodePlan({}, grid, device); }},
+      {"field to codes: error diffusion",
+       [](Device device) { ErrorDiffusionPlan({}, floyd_steinberg_weights(), grid.shape(), device); }},
+      {"FFT",
+       [](Device device) {
+         FftPlan({8, 8}, device);
+       }},
+      {"non-uniform FFT",
+       [](Device device) {
+         NufftPlan<float, 2>({8, 8}, device);
+       }},
+      {"propagation", [](Device device) { PropagationPlan({.grid = grid}, device); }},
+      {"reconstruction with pupil",
+       [](Device device) {
+         ReconstructionPlan({.grid = grid, .aperture = Aperture{0, 0, 4e-3, 0.5}}, device);
+       }},
+      {"view of an eye",
+       [](Device device) {
+         EyeOptions options;
+         options.grid = grid;
+         options.pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2};
+         EyePlan(options, device);
+       }},
+      {"electrostatic halftoning",
+       [](Device device) {
+         ElectrostaticPlan({16, 16}, 8, device);
+       }},
+      {"dots drawn from a picture",
+       [](Device device) {
+         DotSampler({16, 16}, 8, device);
+       }},
+      {"mixtures: rendering", [](Device device) { SmoeRenderer(one_component(), device); }},
+      {"mixtures: colours to codes",
+       [](Device device) {
+         const Array<float, 4> colours({1, 2, 2, 3}, device);
+         Array<std::uint8_t, 4> codes({1, 2, 2, 3}, device);
+         smoe_codes(colours.view(), codes.view(), {}, device);
+       }},
+      {"mixtures: fitting", [](Device device) {
+         Array<float, 3> image({8, 8, 1});
+         std::fill(image.host().begin(), image.host().end(), 0.5F);
+         SmoeFitter(image.view(), {.components = 2}, device);
+       }}};
+  return all;
+}
+
+TEST(Operations, PlansDoWhatTheTableSays) {
+  for (const auto& operation : operations()) {
+    const auto maker = makers().find(operation.name);
+    ASSERT_NE(maker, makers().end()) << operation.name;
+    for (const Device device : devices()) {
+      SCOPED_TRACE(std::string(operation.name) + " on " + to_string(device));
+      if (has_operation(operation, device.backend)) {
+        EXPECT_NO_THROW(maker->second(device));
+      } else {
+        support::expect_error(ErrorCode::unsupported, to_string(device), [&] { maker->second(device); });
+      }
+    }
+  }
+  EXPECT_EQ(makers().size(), operations().size());
+}
+
+TEST(Operations, ThePagesPrintTheTable) {
+  for (const std::string page : {"docs/opencl.md", "README.md"}) {
+    std::ifstream stream(std::filesystem::path(source_folder()) / page);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    for (const auto& operation : operations()) {
+      const auto mark = [](bool has) { return has ? "yes" : ""; };
+      std::string row =
+          fmt::format("| {} | yes | {} | {} |", operation.name, mark(operation.cuda), mark(operation.opencl));
+      for (auto at = row.find("|  |"); at != std::string::npos; at = row.find("|  |")) row.replace(at, 4, "| |");
+      EXPECT_NE(text.str().find(row), std::string::npos) << page << " lacks: " << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace holotone
