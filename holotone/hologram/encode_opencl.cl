@@ -3,15 +3,11 @@
 // neighbouring pixels at every address, and all loads are on their way before the first code is written. On a CPU GROUP
 // is 1: an item takes a run of pixels, whose loops become vector code.
 // CODE: uchar or ushort.
+// Options: -DCODE=uchar -DGROUP=128 -DPIXELS=4
+// Options: -DCODE=ushort -DGROUP=1 -DPIXELS=256
 #include "holotone/core/array_opencl.cl"
 #include "holotone/optics/turns_math.h"
 #include "holotone/hologram/encode_math.h"
-
-#ifndef GROUP
-#define CODE uchar
-#define GROUP 128
-#define PIXELS 4
-#endif
 
 typedef struct {
   float levels, low, high;
