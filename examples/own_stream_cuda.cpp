@@ -1,5 +1,6 @@
 // Holograms on a program's own CUDA stream, one for each frame. Only the points cross the bus: the plan enqueues its
 // work, and the phase codes stay on the GPU (here copied back for inspection).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -8,7 +9,8 @@
 
 int main() try {
   using namespace holotone;
-  if (devices().size() < 2) {
+  const auto all = devices();
+  if (std::none_of(all.begin(), all.end(), [](Device device) { return device.backend == Backend::cuda; })) {
     std::puts("no CUDA device: nothing to show");
     return 77;
   }
