@@ -52,6 +52,7 @@ struct Loaded<Number, Result(Arguments...)> {
 }  // namespace holotone::opencl
 
 #define HOLOTONE_LOADED(name) holotone::opencl::Loaded<holotone::opencl::number_of_##name, decltype(::name)>::call
+// NOLINTBEGIN(readability-identifier-naming): OpenCL's own names
 #define clGetPlatformIDs HOLOTONE_LOADED(clGetPlatformIDs)
 #define clGetPlatformInfo HOLOTONE_LOADED(clGetPlatformInfo)
 #define clGetDeviceIDs HOLOTONE_LOADED(clGetDeviceIDs)
@@ -95,5 +96,6 @@ struct Loaded<Number, Result(Arguments...)> {
 #define clWaitForEvents HOLOTONE_LOADED(clWaitForEvents)
 #define clFlush HOLOTONE_LOADED(clFlush)
 #define clFinish HOLOTONE_LOADED(clFinish)
+// NOLINTEND(readability-identifier-naming)
 
 #include <CL/opencl.hpp>
