@@ -156,7 +156,7 @@ void Kernel::set_place(cl_uint& at, const Place& place, std::size_t element_byte
                    "memory of another cl_context");
   }
   const auto first = static_cast<cl_long>(place.offset / element_bytes);
-  set_bytes(at, sizeof place.memory, &place.memory);
+  set_bytes(at, sizeof place.memory, &place.memory);  // NOLINT(bugprone-sizeof-expression): the handle is the argument
   set_bytes(at, sizeof first, &first);
 }
 

@@ -10,7 +10,7 @@ namespace holotone {
 class SharedLibrary {
  public:
   /// Opens the first of `names` that the system's loader accepts.
-  explicit SharedLibrary(std::initializer_list<const char*> names);
+  SharedLibrary(std::initializer_list<const char*> names);
 
   [[nodiscard]] bool open() const noexcept { return handle_ != nullptr; }
   /// Stores the address of `name` in `function`. False if the library is not open or lacks the name.
