@@ -51,8 +51,6 @@ dot_sampling::EnginePointer make_engine(Shape<2> page, Sampling sampling, const 
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return dot_sampling::engine_cuda(page, sampling, queue);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }

@@ -16,8 +16,6 @@ electrostatic::EnginePointer make_engine(const electrostatic::Setup& setup, cons
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return electrostatic::engine_cuda(setup, queue);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }

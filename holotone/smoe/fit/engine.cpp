@@ -22,8 +22,6 @@ FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> view
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return fit_engine_cuda(views, queue);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }

@@ -47,8 +47,6 @@ PixelEnginePointer pixel_engine(const char* where, View<const float, 3> picture,
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return pixel_engine_cuda(picture, queue);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }

@@ -28,8 +28,6 @@ smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, cons
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return smoe::engine_cuda(model, queue, options);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }
