@@ -84,25 +84,25 @@ cl::Program made(const Queue& queue, std::string_view path, const std::string& t
   return program;
 }
 
-cl::Program program_of(const Queue& queue, std::string_view path, const std::string& options) {
+/// The program of a key in a context; `make` makes it.
+template <class Make>
+cl::Program program_of(const Queue& queue, const std::string& key, const Make& make) {
   // A context is kept by the programs made for it, so that its address stays its own. Never destroyed: the drivers take
   // themselves apart when the process ends.
   static auto& programs = *new std::map<std::pair<cl_context, std::string>, cl::Program>;
   const cl::Context context = context_of(queue);
   const std::lock_guard lock(programs_mutex);
-  const auto [at, added] = programs.try_emplace({context(), fmt::format("{} {}", path, options)});
-  if (added) {
-    try {
-      at->second = made(queue, path, program_text(path), options);
-    } catch (...) {
-      programs.erase(at);
-      throw;
-    }
-  }
-  return at->second;
+  const auto own = std::pair(context(), key);
+  if (const auto at = programs.find(own); at != programs.end()) return at->second;
+  return programs.emplace(own, make()).first->second;
 }
 
 }  // namespace
+
+cl::Program program_of_text(const Queue& queue, std::string_view name, const std::string& text,
+                            const std::string& options) {
+  return program_of(queue, fmt::format("{} {}", options, text), [&] { return made(queue, name, text, options); });
+}
 
 void add_text(std::string_view path, std::string_view text) {
   const std::lock_guard lock(programs_mutex);
@@ -138,7 +138,8 @@ Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, cons
   std::string all = "-cl-std=CL1.2";
   for (const auto& option : options) all += " " + option;
   cl_int status = CL_SUCCESS;
-  kernel_ = cl::Kernel(program_of(queue, path, all), name, &status);
+  const auto make = [&] { return made(queue, path, program_text(path), all); };
+  kernel_ = cl::Kernel(program_of(queue, fmt::format("{} {}", path, all), make), name, &status);
   check(status, "clCreateKernel: " + name_);
 }
 
@@ -184,11 +185,6 @@ void clear(void* data, std::size_t bytes, const Queue& queue) {
 void set_cache(std::string folder) {
   const std::lock_guard lock(programs_mutex);
   folder_of_kernels = std::move(folder);
-}
-
-std::string cache_folder() {
-  const std::lock_guard lock(programs_mutex);
-  return folder_of_kernels;
 }
 
 std::string identity_of(const Queue& queue) {

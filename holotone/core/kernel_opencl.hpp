@@ -68,6 +68,10 @@ class Kernel {
 /// True for a CPU with vectors of at least eight floats: kernels then do well to spell vectors out.
 bool prefers_vectors(const Queue& queue);
 
+/// A built program of a text, from this process or from the folder of compiled kernels. `name` begins its file's name.
+cl::Program program_of_text(const Queue& queue, std::string_view name, const std::string& text,
+                            const std::string& options = {});
+
 /// Makes another source known to Kernel, such as one of a benchmark.
 void add_text(std::string_view path, std::string_view text);
 
@@ -83,7 +87,6 @@ void clear(void* data, std::size_t bytes, const Queue& queue);
 
 /// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none.
 void set_cache(std::string folder);
-std::string cache_folder();
 
 /// Names device, driver and platform: machine code is of use to them alone.
 std::string identity_of(const Queue& queue);

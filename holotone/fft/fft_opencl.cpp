@@ -1,12 +1,52 @@
-// FFTs by VkFFT (Tolmachev 2023), whose kernels are made for a shape and a device when a plan is made.
+// FFTs by VkFFT (Tolmachev 2023), whose kernels are made for a shape and a device when a plan is made. Its own way to
+// save compiled kernels is not used: in 1.2.26 it reads a byte beyond the memory that it allocates.
 #include <holotone/core/kernel_opencl.hpp>
 //
+#include <exception>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/core/kernel_cache.hpp>
 #include <holotone/fft/fft_engine.hpp>
-#include <map>
-#include <mutex>
+
+namespace holotone::fft {
+namespace {
+
+/// The plan that VkFFT compiles for on this thread, and what it threw.
+struct Compiling {
+  const Queue& queue;
+  std::exception_ptr error{};
+};
+thread_local Compiling* compiling = nullptr;
+
+/// VkFFT's clCreateProgramWithSource: a built program, from this process or from disk.
+cl_program program_of_text(cl_context /*context*/, cl_uint /*count*/, const char** text, const std::size_t* length,
+                           cl_int* status) {
+  try {
+    cl::Program program = opencl::program_of_text(compiling->queue, "fft", std::string(*text, *length));
+    clRetainProgram(program());  // VkFFT releases it
+    *status = CL_SUCCESS;
+    return program();
+  } catch (...) {
+    compiling->error = std::current_exception();
+    *status = CL_BUILD_PROGRAM_FAILURE;
+    return nullptr;
+  }
+}
+
+/// VkFFT's clBuildProgram: the program is built.
+cl_int built(cl_program /*program*/, cl_uint /*count*/, const cl_device_id* /*devices*/, const char* /*options*/,
+             void (* /*notify*/)(cl_program, void*), void* /*data*/) {
+  return CL_SUCCESS;
+}
+
+}  // namespace
+}  // namespace holotone::fft
+
+// NOLINTBEGIN(readability-identifier-naming): OpenCL's own names
+#undef clCreateProgramWithSource
+#undef clBuildProgram
+#define clCreateProgramWithSource holotone::fft::program_of_text
+#define clBuildProgram holotone::fft::built
+// NOLINTEND(readability-identifier-naming)
 #define VKFFT_BACKEND 3
 #include <vkFFT.h>
 
@@ -31,29 +71,6 @@ void check_fft(VkFFTResult result, const char* call, const Job& job) {
                           static_cast<int>(result)));
 }
 
-/// Compiled kernels of this process, by their identity.
-class Codes {
- public:
-  std::string find(const std::string& identity) {
-    const std::lock_guard lock(mutex_);
-    const auto own = codes_.find(identity);
-    return own == codes_.end() ? std::string() : own->second;
-  }
-  void keep(const std::string& identity, const std::string& code) {
-    const std::lock_guard lock(mutex_);
-    codes_.insert_or_assign(identity, code);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::string> codes_;
-};
-
-Codes& codes() {
-  static Codes all;
-  return all;
-}
-
 /// Transforms of one kind on a device.
 class Transform {
  public:
@@ -62,21 +79,14 @@ class Transform {
         device_(opencl::device_of(queue)()),
         context_(opencl::context_of(queue)()),
         bytes_(static_cast<std::uint64_t>(job.nx * job.ny * job.batch) * sizeof(std::complex<float>)) {
-    const std::string identity = fmt::format("{}VkFFT {} {} {} {} {} {}", opencl::identity_of(queue), VkFFTGetVersion(),
-                                             job.nx, job.ny, job.omit_x, job.batch, job.scale);
-    std::string code = codes().find(identity);
-    if (code.empty()) {
-      code = kept_kernel(opencl::cache_folder(), "fft", identity, [&] { return compiled(); });
-      codes().keep(identity, code);
-    }
-    if (made_) return;
-    if (load(code)) return;
-    forget_kernel(opencl::cache_folder(), "fft", identity);  // the driver refuses it
-    (void)compiled();
+    Compiling own{queue};
+    compiling = &own;
+    const VkFFTResult result = initializeVkFFT(&application_, configuration());
+    compiling = nullptr;
+    if (own.error) std::rethrow_exception(own.error);
+    check_fft(result, "FftPlan", job_);
   }
-  ~Transform() {
-    if (made_) deleteVkFFT(&application_);
-  }
+  ~Transform() { deleteVkFFT(&application_); }
   Transform(const Transform&) = delete;
   Transform& operator=(const Transform&) = delete;
 
@@ -113,28 +123,10 @@ class Transform {
     return own;
   }
 
-  std::string compiled() {
-    VkFFTConfiguration own = configuration();
-    own.saveApplicationToString = 1;
-    check_fft(initializeVkFFT(&application_, own), "FftPlan", job_);
-    made_ = true;
-    return {static_cast<const char*>(application_.saveApplicationString), application_.applicationStringSize};
-  }
-
-  bool load(const std::string& code) {
-    VkFFTConfiguration own = configuration();
-    own.loadApplicationFromString = 1;
-    own.loadApplicationString = const_cast<char*>(code.data());
-    made_ = initializeVkFFT(&application_, own) == VKFFT_SUCCESS;
-    if (!made_) application_ = {};
-    return made_;
-  }
-
   Job job_;
   cl_device_id device_;
   cl_context context_;
   std::uint64_t bytes_;
-  bool made_ = false;
   VkFFTApplication application_{};
 };
 
