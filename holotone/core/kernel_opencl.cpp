@@ -127,12 +127,6 @@ std::string exact_division(const Queue& queue) {
   return has != 0 ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
 }
 
-Range covering(const Range& items, const Range& group) {
-  Range range{};
-  for (std::size_t i = 0; i < range.size(); ++i) range[i] = (items[i] + group[i] - 1) / group[i] * group[i];
-  return range;
-}
-
 Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options)
     : queue_(queue_of(queue)), context_(context_of(queue)()), device_(device_of(queue)), name_(name) {
   std::string all = "-cl-std=CL1.2";
@@ -141,13 +135,6 @@ Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, cons
   const auto make = [&] { return made(queue, path, program_text(path), all); };
   kernel_ = cl::Kernel(program_of(queue, fmt::format("{} {}", path, all), make), name, &status);
   check(status, "clCreateKernel: " + name_);
-}
-
-std::size_t Kernel::largest_group() const {
-  cl_int status = CL_SUCCESS;
-  const std::size_t size = kernel_.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_, &status);
-  check(status, "clGetKernelWorkGroupInfo");
-  return size;
 }
 
 void Kernel::set_place(cl_uint& at, const Place& place, std::size_t element_bytes) {
@@ -167,7 +154,8 @@ void Kernel::set_bytes(cl_uint& at, std::size_t bytes, const void* value) {
 }
 
 void Kernel::enqueue(const Range& items, const Range& group) {
-  const Range range = covering(items, group);
+  Range range{};  // whole groups
+  for (std::size_t i = 0; i < range.size(); ++i) range[i] = (items[i] + group[i] - 1) / group[i] * group[i];
   if (range[0] * range[1] * range[2] == 0) return;
   check(clEnqueueNDRangeKernel(queue_(), kernel_(), 3, nullptr, range.data(), group.data(), 0, nullptr, nullptr),
         "clEnqueueNDRangeKernel: " + name_);

@@ -1,6 +1,7 @@
 #pragma once
 // OpenCL kernels: built once for each context, kept on disk, launched by a call. Not for users.
 #include <array>
+#include <cstdint>
 #include <holotone/core/memory_opencl.hpp>
 #include <string>
 #include <string_view>
@@ -9,16 +10,13 @@
 
 namespace holotone::opencl {
 
-/// Local memory as an argument of a kernel.
-struct Local {
-  std::size_t bytes;
-};
-
 /// Numbers of work items along x, y, z.
 using Range = std::array<std::size_t, 3>;
 
-/// A range over `items`, rounded up to whole groups.
-Range covering(const Range& items, const Range& group);
+/// One item a pixel.
+inline Range over(std::int64_t columns, std::int64_t rows = 1) {
+  return {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
+}
 
 /// A kernel of a source file of the tree. Not for two threads at once; each plan owns its kernels.
 class Kernel {
@@ -30,7 +28,7 @@ class Kernel {
   Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options = {});
 
   /// Enqueues whole groups. A pointer is passed as two arguments: a buffer (null: none) and a distance in elements of
-  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value, Local by size.
+  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value.
   template <class... Arguments>
   void operator()(const Range& items, const Range& group, const Arguments&... arguments) {
     cl_uint at = 0;
@@ -39,16 +37,12 @@ class Kernel {
   }
 
   explicit operator bool() const { return kernel_() != nullptr; }
-  /// Largest group that the device can run this kernel with.
-  [[nodiscard]] std::size_t largest_group() const;
 
  private:
   template <class Argument>
   void set(cl_uint& at, const Argument& argument) {
     if constexpr (std::is_pointer_v<Argument>) {
       set_place(at, place_of(argument), sizeof(*argument));
-    } else if constexpr (std::is_same_v<Argument, Local>) {
-      set_bytes(at, argument.bytes, nullptr);
     } else {
       static_assert(std::is_trivially_copyable_v<Argument> && !std::is_same_v<Argument, bool>);
       set_bytes(at, sizeof argument, &argument);

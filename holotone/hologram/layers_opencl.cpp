@@ -12,13 +12,13 @@ class OpenclEngine final : public Engine {
   explicit OpenclEngine(const Queue& queue) : compose_(queue, source, "compose"), add_(queue, source, "add") {}
 
   void compose(View<Complex, 2> field, const Source& layer, Carry carry) override {
-    compose_({static_cast<std::size_t>(field.size()), 1, 1}, group, field.data(), cl_long{field.size()},
-             layer.intensity, layer.mask, layer.number, cl_int{layer.wanted}, cl_int{layer.random},
-             cl_ulong{layer.seed}, cl_ulong{layer.first_draw}, static_cast<cl_int>(carry));
+    compose_(opencl::over(field.size()), group, field.data(), cl_long{field.size()}, layer.intensity, layer.mask,
+             layer.number, cl_int{layer.wanted}, cl_int{layer.random}, cl_ulong{layer.seed}, cl_ulong{layer.first_draw},
+             static_cast<cl_int>(carry));
   }
 
   void add(View<Complex, 2> sum, View<const Complex, 2> other) override {
-    add_({static_cast<std::size_t>(sum.size()), 1, 1}, group, sum.data(), other.data(), cl_long{sum.size()});
+    add_(opencl::over(sum.size()), group, sum.data(), other.data(), cl_long{sum.size()});
   }
 
  private:

@@ -6,6 +6,7 @@
 namespace holotone::propagation {
 namespace {
 
+using opencl::over;
 using opencl::two_floats;
 
 constexpr auto source = "holotone/optics/propagation_opencl.cl";
@@ -60,10 +61,6 @@ OpenclAxis in_floats(const FresnelAxis& axis) {
           static_cast<cl_int>(axis.count),
           static_cast<cl_int>(axis.length),
           axis.gain};
-}
-
-opencl::Range over(std::int64_t columns, std::int64_t rows) {
-  return {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
 }
 
 /// Memory, transform and layout of one padded shape.

@@ -6,6 +6,7 @@
 namespace holotone::reconstruction {
 namespace {
 
+using opencl::over;
 using opencl::two_floats;
 
 constexpr auto source = "holotone/optics/reconstruction_opencl.cl";
@@ -53,20 +54,17 @@ class PupilOpencl final : public PupilEngine {
         fft_({pupil_.ly, pupil_.lx}, queue, {.scale_inverse = false, .rows = pupil_.ny}) {
     opencl::Kernel chirp(queue, source, "fill_chirp");
     constexpr opencl::Range line{64, 1, 1};
-    chirp({static_cast<std::size_t>(grid.ny), 1, 1}, line, down_.data(), pupil_.ny, pupil_.chirp_rate);
-    chirp({static_cast<std::size_t>(grid.nx), 1, 1}, line, across_.data(), pupil_.nx, pupil_.chirp_rate);
+    chirp(over(grid.ny), line, down_.data(), pupil_.ny, pupil_.chirp_rate);
+    chirp(over(grid.nx), line, across_.data(), pupil_.nx, pupil_.chirp_rate);
   }
 
   void apply(View<const Complex, 2> input, View<Complex, 2> output) override {
     Array<Complex, 2> padded({pupil_.ly, pupil_.lx}, queue_);
-    const auto over = [](cl_int rows, cl_int columns) {
-      return opencl::Range{static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
-    };
-    pad_(over(pupil_.ly, pupil_.lx), group, input.data(), padded.data(), pupil_, down_.data(), across_.data());
+    pad_(over(pupil_.lx, pupil_.ly), group, input.data(), padded.data(), pupil_, down_.data(), across_.data());
     fft_.execute(padded.view(), FftDirection::forward);
-    stop_(over(pupil_.ly, pupil_.lx), group, padded.data(), pupil_);
+    stop_(over(pupil_.lx, pupil_.ly), group, padded.data(), pupil_);
     fft_.execute(padded.view(), FftDirection::inverse);
-    crop_(over(pupil_.ny, pupil_.nx), group, padded.data(), output.data(), pupil_, down_.data(), across_.data());
+    crop_(over(pupil_.nx, pupil_.ny), group, padded.data(), output.data(), pupil_, down_.data(), across_.data());
   }
 
  private:

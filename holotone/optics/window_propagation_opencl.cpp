@@ -7,6 +7,7 @@
 namespace holotone::window {
 namespace {
 
+using opencl::over;
 using opencl::two_floats;
 
 constexpr auto source = "holotone/optics/window_propagation_opencl.cl";
@@ -36,10 +37,6 @@ OpenclAxis in_wavelengths(const TileAxis& axis, double wavelength_m) {
           static_cast<cl_int>(axis.bins),
           static_cast<cl_int>(axis.first),
           static_cast<cl_int>(axis.period)};
-}
-
-opencl::Range over(std::int64_t columns, std::int64_t rows) {
-  return {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
 }
 
 /// Tables of one axis.
