@@ -1,5 +1,6 @@
-// propagate/angular_spectrum/4096: 4096x4096 pixels, 8 um, 532 nm, 0.2 m, zero-padded to twice the size both ways and
-// band-limited (the library's defaults), complex field in and out on the device. Checked against Gaussian beams.
+// propagate/angular_spectrum/4096 and 1080p: 4096x4096 and 1920x1080 pixels, 8 um, 532 nm, 0.2 m, zero-padded to twice
+// the size both ways and band-limited (the library's defaults), complex field in and out on the device. Checked against
+// Gaussian beams.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -10,10 +11,11 @@
 namespace bench {
 namespace {
 
-void run_angular_spectrum(benchmark::State& state, std::int64_t size, holotone::Device device) {
+void run_angular_spectrum(benchmark::State& state, holotone::Shape<2> size, holotone::Device device) {
   constexpr double tolerance = 1e-5;  // error of the closed form, see tests/optics/gaussian_beams_test.cpp
   cases::GaussianBeams c;
-  c.grid.nx = c.grid.ny = size;
+  c.grid.ny = size[0];
+  c.grid.nx = size[1];
   const auto queue = holotone::Queue::create(device);
   const auto host = c.input();
   const auto input = copy_of(holotone::View<const holotone::Complex, 2>(host.data(), c.grid.shape()), device);
@@ -40,10 +42,13 @@ void run_angular_spectrum(benchmark::State& state, std::int64_t size, holotone::
 
 void add_propagation_rows(const RowOptions& options) {
   const auto device = options.device;
-  auto* const row = register_row("propagate/angular_spectrum/4096",
-                                 [device](benchmark::State& state) { run_angular_spectrum(state, 4096, device); });
-  // On a GPU the row is the median of single runs on a rested card, as for the holograms.
-  if (device.backend != holotone::Backend::cpu) row->Iterations(1);
+  const auto add = [device](const char* name, holotone::Shape<2> size) {
+    auto* const row = register_row(name, [=](benchmark::State& state) { run_angular_spectrum(state, size, device); });
+    // On a GPU the row is the median of single runs on a rested card, as for the holograms.
+    if (device.backend != holotone::Backend::cpu) row->Iterations(1);
+  };
+  add("propagate/angular_spectrum/4096", {4096, 4096});
+  add("propagate/angular_spectrum/1080p", {1080, 1920});
 }
 
 }  // namespace bench
