@@ -185,7 +185,7 @@ DeviceInfo describe(int index) {
   result.units = static_cast<int>(info<CL_DEVICE_MAX_COMPUTE_UNITS>(device));
   result.memory_bytes = info<CL_DEVICE_GLOBAL_MEM_SIZE>(device);
   result.free_bytes = free_bytes(index);
-  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device), true);
+  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device));
   std::string version = info<CL_DEVICE_VERSION>(device);  // "OpenCL 3.0 and what the vendor adds"
   version = version.substr(0, version.find(' ', version.find(' ') + 1));
   result.detail = fmt::format("{}, {}, driver {}, fp16 {}, fp64 {}", platform.getInfo<CL_PLATFORM_NAME>(), version,

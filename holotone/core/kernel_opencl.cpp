@@ -177,7 +177,7 @@ void set_cache(std::string folder) {
 
 std::string identity_of(const Queue& queue) {
   const cl::Device device = device_of(queue);
-  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device), true);
+  const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device));
   return fmt::format("{}\n{}\n{}\n{}\n", platform.getInfo<CL_PLATFORM_VERSION>(), info<CL_DEVICE_NAME>(device),
                      info<CL_DEVICE_VERSION>(device), info<CL_DRIVER_VERSION>(device));
 }
