@@ -131,6 +131,12 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string cell(std::optional<double> value) { return value ? three_digits(*value) : "-"; }
+
+void set(nlohmann::json& json, const char* key, std::optional<double> value) {
+  if (value) json[key] = *value;
+}
+
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> width;
   for (const auto& row : rows) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,10 @@ void add_columns(const std::vector<Column>& columns, std::vector<std::vector<std
 
 /// "12.3", "0.0456": three significant digits, plain notation.
 std::string three_digits(double value);
+/// The same; "-" for none.
+std::string cell(std::optional<double> value);
+/// Sets json[key], unless there is no value.
+void set(nlohmann::json& json, const char* key, std::optional<double> value);
 
 /// Rows as text: the first row is the heading; columns are aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows);

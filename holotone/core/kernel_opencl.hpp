@@ -37,6 +37,7 @@ class Kernel {
   }
 
   explicit operator bool() const { return kernel_() != nullptr; }
+  [[nodiscard]] const cl::Kernel& native() const { return kernel_; }
 
  private:
   template <class Argument>
