@@ -143,7 +143,7 @@ auto with_renderer(const SmoeModel& model, const Queue& queue, const SmoeRenderO
   return work(*renderer);
 }
 
-int rounds_of(Device device) { return device.backend == holotone::Backend::cpu ? 1 : 5; }
+int rounds_of(Device device) { return is_processor(device) ? 1 : 5; }
 
 }  // namespace
 
@@ -248,13 +248,19 @@ PairTime decode_time(const PictureModel& picture, const PixelBlock& block, Decod
 }
 
 double decode_difference(const PictureModel& picture, DecoderMode mode, Device device, PassMemory memory) {
-  const auto middle = middle_block(picture, 64);
-  const PixelBlock block{middle.left, middle.top, 64, 32};
-  const BlockLists lists = list_of(picture, block);
+  constexpr std::int64_t side = 32;
+  // Two domains of 512 pixels that meet at column 64 of the picture, the last blocks padded both ways.
+  const PixelBlock area{64 - 512, picture.height / 2, 512 + 144, 24};
+  BlockLists lists{side, {0}, {}};
+  for (std::int64_t column = 0; column < area.width; column += side) {
+    const auto list = window_list(picture.model, {area.left + column, area.top, side, side}, picture.window_px);
+    lists.component.insert(lists.component.end(), list.begin(), list.end());
+    lists.first.push_back(static_cast<std::int32_t>(lists.component.size()));
+  }
   const auto decoded_on = [&](Device own, PassMemory own_memory) {
     const auto queue = Queue::create(own);
-    AvramelosPasses passes(picture.model, lists, block, mode, queue, own_memory);
-    Array<float, 3> image({block.height, block.width, 3}, queue);
+    AvramelosPasses passes(picture.model, lists, area, mode, queue, own_memory);
+    Array<float, 3> image({area.height, area.width, 3}, queue);
     passes.decode(image.view());
     return image.to(Device{});
   };
@@ -262,10 +268,15 @@ double decode_difference(const PictureModel& picture, DecoderMode mode, Device d
   const auto here = decoded_on(Device{}, PassMemory::local);
   double difference = 0;
   double largest = 0;
-  for (std::int64_t i = 0; i < here.size(); ++i) {
-    const double error = std::abs(static_cast<double>(there.data()[i]) - static_cast<double>(here.data()[i]));
-    difference = std::isnan(error) ? INFINITY : std::max(difference, error);
-    largest = std::max(largest, std::abs(static_cast<double>(here.data()[i])));
+  for (std::int64_t row = 0; row < area.height; ++row) {
+    for (std::int64_t column = -area.left; column < area.width; ++column) {  // outside the picture weights underflow
+      for (std::int64_t c = 0; c < 3; ++c) {
+        const auto expected = static_cast<double>(here(row, column, c));
+        const double error = std::abs(static_cast<double>(there(row, column, c)) - expected);
+        difference = std::isnan(error) ? INFINITY : std::max(difference, error);
+        largest = std::max(largest, std::abs(expected));
+      }
+    }
   }
   return difference / largest;
 }
@@ -370,8 +381,7 @@ std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_
                                         PassMemory memory) {
   constexpr double most_on_cpu = 2e7;  // pairs: a second
   const auto pixels = static_cast<double>(picture.width * picture.height);
-  if (device.backend == holotone::Backend::cpu &&
-      pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
+  if (is_processor(device) && pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
     return std::nullopt;
   }
   const auto queue = Queue::create(device);

@@ -156,4 +156,34 @@ void print_table_1(const TableOptions& options, const PictureModel& car, nlohman
       all[0].pixels, to_string(options.device));
 }
 
+void print_differences(const TableOptions& options, const std::vector<PictureModel>& pictures,
+                       nlohmann::json& results) {
+  // Condition numbers of matrices in float32, and native functions.
+  constexpr double most = 1e-3;
+  const auto backend = options.device.backend;
+  if (backend == holotone::Backend::cpu) return;
+  fmt::print("\nDifferences of 11 a pass from the same arithmetic on the CPU, relative to the largest colour\n\n");
+  std::vector<std::vector<std::string>> rows = {{"model", "fast", "slow", "no local memory, fast", "slow"}};
+  for (const auto& picture : pictures) {
+    std::vector<std::string> row{picture.name};
+    for (const auto memory : {PassMemory::local, PassMemory::global}) {
+      if (memory == PassMemory::global && backend != holotone::Backend::opencl) continue;
+      for (const auto mode : {DecoderMode::fast, DecoderMode::slow}) {
+        const double difference = decode_difference(picture, mode, options.device, memory);
+        if (difference > most) {
+          throw std::runtime_error(fmt::format("{}: 11 a pass differs from the CPU's by {:.1e}, above {:.0e}",
+                                               describe(picture), difference, most));
+        }
+        row.push_back(fmt::format("{:.1e}", difference));
+        results["differences"].push_back({{"model", picture.name},
+                                          {"mode", mode == DecoderMode::fast ? "fast" : "slow"},
+                                          {"local_memory", memory == PassMemory::local},
+                                          {"difference", difference}});
+      }
+    }
+    rows.push_back(row);
+  }
+  print_table(rows);
+}
+
 }  // namespace bench

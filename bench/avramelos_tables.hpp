@@ -8,6 +8,9 @@ namespace bench {
 /// Table 1: precision.
 void print_table_1(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
 
+/// The decoder of a GPU against the same arithmetic on the CPU, every mode. Throws std::runtime_error where they differ.
+void print_differences(const TableOptions& options, const std::vector<PictureModel>& pictures, nlohmann::json& results);
+
 /// Table 3: transfers.
 void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
 

@@ -74,12 +74,10 @@ double most_pairs_per_s(holotone::Device device) {
   }
 #endif
 #if HOLOTONE_OPENCL
-  if (device.backend == holotone::Backend::opencl) {
+  if (device.backend == holotone::Backend::opencl && !is_processor(device)) {
     const auto own = holotone::opencl::device_of({device});
-    if ((holotone::opencl::info<CL_DEVICE_TYPE>(own) & CL_DEVICE_TYPE_CPU) == 0) {
-      return 16e6 * holotone::opencl::info<CL_DEVICE_MAX_COMPUTE_UNITS>(own) *
-             holotone::opencl::info<CL_DEVICE_MAX_CLOCK_FREQUENCY>(own);
-    }
+    return 16e6 * holotone::opencl::info<CL_DEVICE_MAX_COMPUTE_UNITS>(own) *
+           holotone::opencl::info<CL_DEVICE_MAX_CLOCK_FREQUENCY>(own);
   }
 #endif
   MixtureLoop loop;

@@ -244,7 +244,8 @@ nlohmann::json window_frames(PictureModel picture, std::int64_t side, double win
     json.update(json_of(*own));
   if (const auto passes = bench::passes_frame(picture, side, device)) json["passes"] = json_of(*passes);
   if (device.backend == Backend::opencl) {
-    json["passes_global"] = json_of(*bench::passes_frame(picture, side, device, PassMemory::global));
+    const auto passes = bench::passes_frame(picture, side, device, PassMemory::global);
+    if (passes) json["passes_global"] = json_of(*passes);
   }
   return json;
 }
@@ -350,7 +351,7 @@ void print_table_4(const bench::TableOptions& options, const std::string& fitted
       "listed component\n"
       "a second over {:.3g} a second, {}.\n",
       most_pairs,
-      options.device.backend == Backend::cpu
+      bench::is_processor(options.device)
           ? "what this CPU's threads sum in the renderer's own loop without lists"
           : "one exponential each at 16 a clock and processor; what units issued takes hardware counters (ncu)");
 }
@@ -372,6 +373,7 @@ int main(int argc, char** argv) {
         const double most_pairs = bench::most_pairs_per_s(options.device);
         results["most_pairs_per_s"] = most_pairs;
         print_table_1(options, car, results);
+        print_differences(options, pictures, results);
         print_table_2(options, pictures, results);
         print_table_3(options, car, results);
         print_table_4(options, fitted, most_pairs, results);
