@@ -207,7 +207,7 @@ def avramelos_opencl(check, table, frames):
         check.assertGreaterEqual(row["largest_group"], row["items"], row)
     check.assertEqual([(row["model"], row["local_memory"], row["mode"]) for row in table["differences"]],
                       [(own[0], local, mode) for own in AVRAMELOS_TABLE_2 for local in (True, False) for mode in ("fast", "slow")])
-    check.below(table["differences"], "difference", 1e-5)
+    check.below(table["differences"], "difference", 1e-4)
     for frame in frames:
         check.assertEqual("passes" in frame, "passes_global" in frame)
     passes = [frame["passes_global"] for frame in frames if "passes_global" in frame]
@@ -230,6 +230,7 @@ def avramelos(check, table):
     check.published(table["table_2"], AVRAMELOS_COLUMNS_2, AVRAMELOS_TABLE_2)
     avramelos_columns(check, table, table["table_2"], AVRAMELOS_COLUMNS_2 + ("components", "serial_ms", "passes_ms", "passes_slow_ms"),
                       ("window_ms", "bounded_ms"), ("passes_global_ms",))
+    check.assertIn("table_2_empty_list_ms", table)
     mapped = ("mapped_up_us", "mapped_down_us") if kind_of(table) == "opencl" else ()
     check.columns(table["table_3"], AVRAMELOS_COLUMNS_3 + mapped,
                   ("up_us", "down_us", "renderer_up_us", "renderer_down_us", "renderer_codes_us"))  # on a GPU

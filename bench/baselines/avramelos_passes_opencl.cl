@@ -116,7 +116,7 @@ static vector solve(RECORD *triangle, vector away, float *square, float *determi
   const float yx = triangle[1];
   const float yy = triangle[2];
   *determinant = xx * yy - yx * yx;
-  const vector solved = (vector)(yy * away.x - yx * away.y, xx * away.y - yx * away.x) / *determinant;
+  const vector solved = (vector)(yy * away.x - yx * away.y, xx * away.y - yx * away.x) * (1.0f / *determinant);
 #else
   const float a00 = triangle[0];
   const float a10 = triangle[1], a11 = triangle[2];
@@ -138,7 +138,7 @@ static vector solve(RECORD *triangle, vector away, float *square, float *determi
   const vector b2 = (vector)(b02, b12, a30 * s4 - a31 * s2 + a33 * s0, b23);
   const vector b3 = (vector)(b03, b13, b23, a20 * s3 - a21 * s1 + a22 * s0);
   *determinant = dot((vector)(a00, a10, a20, a30), b0);
-  const vector solved = (vector)(dot(b0, away), dot(b1, away), dot(b2, away), dot(b3, away)) / *determinant;
+  const vector solved = (vector)(dot(b0, away), dot(b1, away), dot(b2, away), dot(b3, away)) * (1.0f / *determinant);
 #endif
   *square = dot(away, solved);
   return solved;
