@@ -64,8 +64,8 @@ std::optional<PairTime> render_time(const PictureModel& picture, const PixelBloc
 PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, holotone::Device device,
                      PassMemory memory = PassMemory::local);
 
-/// Largest difference of the device's AvramelosPasses from the same arithmetic on the CPU, in a strip of 208 x 24 pixels
-/// of the picture, relative to its largest colour.
+/// Largest difference of the device's AvramelosPasses from the same arithmetic on the CPU, in a strip of 208 x 24
+/// pixels of the picture, relative to its largest colour.
 double decode_difference(const PictureModel& picture, DecoderMode mode, holotone::Device device, PassMemory memory);
 
 /// Microseconds of a copy of `bytes` from page-locked host memory to the device (`up`) or back, including the wait.

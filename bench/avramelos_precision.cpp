@@ -158,8 +158,7 @@ void print_table_1(const TableOptions& options, const PictureModel& car, nlohman
 
 void print_differences(const TableOptions& options, const std::vector<PictureModel>& pictures,
                        nlohmann::json& results) {
-  // Condition numbers of matrices in float32, and native functions.
-  constexpr double most = 1e-4;
+  constexpr double most = 1e-4;  // float32 and native functions
   const auto backend = options.device.backend;
   if (backend == holotone::Backend::cpu) return;
   fmt::print("\nDifferences of 11 a pass from the same arithmetic on the CPU, relative to the largest colour\n\n");

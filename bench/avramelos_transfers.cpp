@@ -19,6 +19,21 @@ static_assert(std::size(table_3) == std::size(block_sizes));
 constexpr std::int64_t bytes_a_component = 15 * sizeof(float);
 constexpr std::int64_t bytes_a_pixel = 3 * sizeof(float);
 
+void print_notes() {
+  fmt::print(
+      "\nCopy here: page-locked memory on CUDA, pageable on OpenCL, each copy waited for; 15 float32 a component, 3 a "
+      "pixel.\n"
+      "Mapped: page-locked buffers of OpenCL, filled or read in mapped blocks of 4096 values, until the last is "
+      "unmapped.\n"
+      "Published OpenCL: the mapping of such buffers, which the kernel reads later; it has no column down. Renderer: "
+      "what\n"
+      "SmoeRenderer moves itself, from and to pageable memory. Up, once for a model: its constructor, which also "
+      "checks,\n"
+      "allocates and prepares components; down: a picture in float32 or in 8-bit codes to an Array of the host. "
+      "Between\n"
+      "these, pictures stay on the device. '-' on the CPU, which moves nothing.\n");
+}
+
 }  // namespace
 
 void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results) {
@@ -79,20 +94,7 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
     }
   }
   print_table(rows);
-  fmt::print(
-      "\nCopy here: page-locked memory on CUDA, pageable on OpenCL, each copy waited for; 15 float32 a component, 3 a "
-      "pixel.\n"
-      "Mapped: page-locked buffers of OpenCL filled or read in mapped blocks of 4096 values, until the last is "
-      "unmapped. "
-      "Published\n"
-      "OpenCL: the mapping of such buffers, which the kernel reads later; it has no column down. Renderer: what "
-      "SmoeRenderer moves "
-      "itself, from and to\n"
-      "pageable memory. Up, once for a model: its constructor, which also checks, allocates and prepares components; "
-      "down: a picture in\n"
-      "float32 or in 8-bit codes to an Array of the host. Between these, pictures stay on the device. '-' on the CPU, "
-      "which moves\n"
-      "nothing.\n");
+  print_notes();
 }
 
 }  // namespace bench

@@ -32,10 +32,11 @@ bool parse(int argc, char** argv, const TableProgram& program, TableOptions& opt
     return false;
   }
   options.device = holotone::parse_device(device);
-  const bool cpu = options.device.backend == holotone::Backend::cpu;
-  if (processor_time && cpu) use_processor_time();
+  if (processor_time && options.device.backend == holotone::Backend::cpu) use_processor_time();
   if (options.small) time_once();
-  if (options.max_points <= 0) options.max_points = cpu ? program.cpu_points : INT64_MAX;
+  if (options.max_points <= 0) {
+    options.max_points = is_processor(options.device) ? program.cpu_points : INT64_MAX;
+  }
   return true;
 }
 

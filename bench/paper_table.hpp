@@ -27,7 +27,7 @@ struct TableProgram {
   std::function<void(CLI::App&)> add_options{};  ///< options of the program's own
 };
 
-/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--small`,
+/// main() of a program: parses `--device`, `--max-points` (default: all rows on a GPU), `--processor-time`, `--small`,
 /// `--json` and `--help`, and calls print(options, results). results begins with program, commit, device, driver and
 /// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code;
 /// errors are printed as one line.

@@ -81,7 +81,8 @@ struct GroupResources {
   std::size_t group_multiple = 0;  ///< items that the device runs together
 };
 
-/// The decoder's kernel in OpenCL. DecoderMode::fast has native_exp and native_log, slow the functions of full precision.
+/// The decoder's kernel in OpenCL. DecoderMode::fast has native_exp and native_log, slow the functions of full
+/// precision.
 class AvramelosPassesOpencl {
  public:
   AvramelosPassesOpencl(int dimensions, DecoderMode mode, PassMemory memory, const holotone::Queue& queue);
