@@ -296,7 +296,8 @@ double transfer_us(std::int64_t bytes, Device device, bool up) {
          });
 }
 
-std::optional<double> mapped_us(std::int64_t bytes, Device device, bool up) {
+std::optional<double> mapped_us([[maybe_unused]] std::int64_t bytes, [[maybe_unused]] Device device,
+                                [[maybe_unused]] bool up) {
 #if HOLOTONE_OPENCL
   if (device.backend == holotone::Backend::opencl && bytes > 0) {
     const auto queue = Queue::create(device);
