@@ -133,14 +133,13 @@ double checked_error(const PictureModel& picture, const SmoeRenderOptions& optio
 template <class Work>
 auto with_renderer(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options, const Work& work)
     -> std::optional<decltype(work(std::declval<SmoeRenderer&>()))> {
-  std::optional<SmoeRenderer> renderer;
   try {
-    renderer.emplace(model, queue, options);
+    SmoeRenderer renderer(model, queue, options);
+    return work(renderer);
   } catch (const holotone::Error& error) {
     if (error.code() != holotone::ErrorCode::unsupported) throw;
     return std::nullopt;
   }
-  return work(*renderer);
 }
 
 int rounds_of(Device device) { return is_processor(device) ? 1 : 5; }

@@ -141,9 +141,10 @@ void print_groups(holotone::Device device, nlohmann::json& results) {
   }
   print_table(rows);
   fmt::print(
-      "\nOpenCL reports neither registers nor the groups that a compute unit holds: it has no occupancy. The largest "
-      "group that a\n"
-      "kernel allows falls with its registers. Private bytes: of an item, outside registers.\n");
+      "\nOpenCL reports neither registers nor the groups that a compute unit holds: no occupancy follows. Largest "
+      "group: "
+      "of the\n"
+      "kernel as compiled, which registers limit. Private bytes: of an item, outside registers.\n");
 }
 
 }  // namespace

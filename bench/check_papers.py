@@ -76,7 +76,7 @@ class Checks(unittest.TestCase):
 
     def below(self, rows, key, most):
         """0 < row[key] <= most, with the remaining slack printed."""
-        largest = max((row[key] for row in rows), default=0)
+        largest = max(row[key] for row in rows)
         print(f"  {key}: at most {largest:.2e}, {most:g} allowed")
         for row in rows:
             self.assertTrue(0 < row[key] <= most, f"{key} of {row} is above {most}")
@@ -241,7 +241,8 @@ def avramelos(check, table):
     frames = [row[key] for row in windows for key in ("matching", "at_16_px") if key in row]
     rendered = [frame for frame in frames if kind_of(table) != "opencl" or "ms" in frame]
     check.columns(rendered, AVRAMELOS_FRAME + ("window_px",), ("passes", "passes_global"))
-    check.below(rendered, "error", 1e-4)
+    if rendered:
+        check.below(rendered, "error", 1e-4)
     passes = [frame["passes"] for frame in frames if "passes" in frame]
     check.assertGreater(len(passes), 4)
     check.columns(passes, AVRAMELOS_FRAME)
@@ -254,7 +255,9 @@ def avramelos(check, table):
     for frame in rendered:  # lists of the same window, summed over blocks here and over tiles there
         if "passes" in frame:
             check.assertAlmostEqual(frame["kernels"], frame["passes"]["kernels"], delta=0.01 * frame["kernels"])
-    check.below([row["bounded"] for row in table["table_4"] if "bounded" in row], "error", 0.25 / 255)
+    bounded = [row["bounded"] for row in table["table_4"] if "bounded" in row]
+    if bounded or kind_of(table) != "opencl":
+        check.below(bounded, "error", 0.25 / 255)
     check.assertEqual(table["figure_9"]["published_occupancy"], 0.5)
     for kernel in table["figure_9"].get("kernels", []):  # on CUDA
         check.assertAlmostEqual(kernel["occupancy"], kernel["calculated"], delta=1e-9, msg=kernel["kernel"])
