@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <bench/avramelos_models.hpp>
+#include <bench/baselines/avramelos_mapped.hpp>
 #include <bench/measure.hpp>
 #include <fmt/format.h>
 #include <fstream>
+#include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/smoe/codec.hpp>
@@ -31,6 +33,12 @@ SmoeView view_of(const PictureModel& picture, const PixelBlock& block) {
           {static_cast<double>(block.left), static_cast<double>(block.top)},
           {static_cast<double>(block.width), static_cast<double>(block.height)},
           std::vector<double>(static_cast<std::size_t>(picture.model.dimensions - 2))};
+}
+
+/// The list of a block that is a picture of its own.
+BlockLists list_of(const PictureModel& picture, const PixelBlock& block) {
+  const auto list = window_list(picture.model, block, picture.window_px);
+  return {block.width, {0, static_cast<std::int32_t>(list.size())}, {list.begin(), list.end()}};
 }
 
 SmoeModel read_model(const std::string& path) {
@@ -121,7 +129,20 @@ double checked_error(const PictureModel& picture, const SmoeRenderOptions& optio
   throw std::runtime_error(fmt::format("{}: an error of {:.1e} is above {:.1e}", describe(picture), error, most));
 }
 
-int rounds_of(Device device) { return device.backend == holotone::Backend::cpu ? 1 : 5; }
+/// What work() returns with a renderer of the picture; none if the library has none for these options on the device.
+template <class Work>
+auto with_renderer(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options, const Work& work)
+    -> std::optional<decltype(work(std::declval<SmoeRenderer&>()))> {
+  try {
+    SmoeRenderer renderer(model, queue, options);
+    return work(renderer);
+  } catch (const holotone::Error& error) {
+    if (error.code() != holotone::ErrorCode::unsupported) throw;
+    return std::nullopt;
+  }
+}
+
+int rounds_of(Device device) { return is_processor(device) ? 1 : 5; }
 
 }  // namespace
 
@@ -181,12 +202,13 @@ SmoeRenderOptions window_options(std::int64_t side, double window_px) {
   return options;
 }
 
-Array<float, 3> rendered(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
+std::optional<Array<float, 3>> rendered(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
   const auto queue = Queue::create(device);
-  SmoeRenderer renderer(picture.model, queue, options);
-  Array<float, 3> image({picture.height, picture.width, 3}, queue);
-  renderer.render(view_of(picture, {0, 0, picture.width, picture.height}), image.view());
-  return image.to(Device{});
+  return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
+    Array<float, 3> image({picture.height, picture.width, 3}, queue);
+    renderer.render(view_of(picture, {0, 0, picture.width, picture.height}), image.view());
+    return image.to(Device{});
+  });
 }
 
 Array<float, 3> decoded(const PictureModel& picture, std::int64_t side, DecoderMode mode, Device device) {
@@ -199,28 +221,63 @@ Array<float, 3> decoded(const PictureModel& picture, std::int64_t side, DecoderM
   return image.to(Device{});
 }
 
-PairTime render_time(const PictureModel& picture, const PixelBlock& block, const SmoeRenderOptions& options,
-                     Device device) {
+std::optional<PairTime> render_time(const PictureModel& picture, const PixelBlock& block,
+                                    const SmoeRenderOptions& options, Device device) {
   const auto queue = Queue::create(device);
-  SmoeRenderer renderer(picture.model, queue, options);
-  Array<float, 3> image({block.height, block.width, 3}, queue);
-  const SmoeView view = view_of(picture, block);
-  SmoeView other = view;
-  for (auto& at : other.at) at += 1e-3;
-  bool is_other = false;
-  const double seconds =
-      seconds_of(queue, 5, [&] { renderer.render((is_other = !is_other) ? other : view, image.view()); });
-  return {1e3 * seconds, renderer.info().components_per_tile * static_cast<double>(block.width * block.height)};
+  return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
+    Array<float, 3> image({block.height, block.width, 3}, queue);
+    const SmoeView view = view_of(picture, block);
+    SmoeView other = view;
+    for (auto& at : other.at) at += 1e-3;
+    bool is_other = false;
+    const double seconds =
+        seconds_of(queue, 5, [&] { renderer.render((is_other = !is_other) ? other : view, image.view()); });
+    return PairTime{1e3 * seconds,
+                    renderer.info().components_per_tile * static_cast<double>(block.width * block.height)};
+  });
 }
 
-PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, Device device) {
+PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, Device device,
+                     PassMemory memory) {
   const auto queue = Queue::create(device);
-  const auto list = window_list(picture.model, block, picture.window_px);
-  const BlockLists lists{block.width, {0, static_cast<std::int32_t>(list.size())}, {list.begin(), list.end()}};
-  AvramelosPasses passes(picture.model, lists, block, mode, queue);
+  AvramelosPasses passes(picture.model, list_of(picture, block), block, mode, queue, memory);
   Array<float, 3> image({block.height, block.width, 3}, queue);
   const double seconds = seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
   return {1e3 * seconds, static_cast<double>(passes.pairs())};
+}
+
+double decode_difference(const PictureModel& picture, DecoderMode mode, Device device, PassMemory memory) {
+  constexpr std::int64_t side = 32;
+  // Two domains of 512 pixels that meet at column 64 of the picture, the last blocks padded both ways.
+  const PixelBlock area{64 - 512, picture.height / 2, 512 + 144, 24};
+  BlockLists lists{side, {0}, {}};
+  for (std::int64_t column = 0; column < area.width; column += side) {
+    const auto list = window_list(picture.model, {area.left + column, area.top, side, side}, picture.window_px);
+    lists.component.insert(lists.component.end(), list.begin(), list.end());
+    lists.first.push_back(static_cast<std::int32_t>(lists.component.size()));
+  }
+  const auto decoded_on = [&](Device own, PassMemory own_memory) {
+    const auto queue = Queue::create(own);
+    AvramelosPasses passes(picture.model, lists, area, mode, queue, own_memory);
+    Array<float, 3> image({area.height, area.width, 3}, queue);
+    passes.decode(image.view());
+    return image.to(Device{});
+  };
+  const auto there = decoded_on(device, memory);
+  const auto here = decoded_on(Device{}, PassMemory::local);
+  double difference = 0;
+  double largest = 0;
+  for (std::int64_t row = 0; row < area.height; ++row) {
+    for (std::int64_t column = -area.left; column < area.width; ++column) {  // outside the picture weights underflow
+      for (std::int64_t c = 0; c < 3; ++c) {
+        const auto expected = static_cast<double>(here(row, column, c));
+        const double error = std::abs(static_cast<double>(there(row, column, c)) - expected);
+        difference = std::isnan(error) ? INFINITY : std::max(difference, error);
+        largest = std::max(largest, std::abs(expected));
+      }
+    }
+  }
+  return difference / largest;
 }
 
 double transfer_us(std::int64_t bytes, Device device, bool up) {
@@ -238,8 +295,26 @@ double transfer_us(std::int64_t bytes, Device device, bool up) {
          });
 }
 
-RendererTransfers renderer_transfers(const SmoeModel& model, const std::vector<std::int64_t>& list,
-                                     const Shape<2>& size, Device device) {
+std::optional<double> mapped_us([[maybe_unused]] std::int64_t bytes, [[maybe_unused]] Device device,
+                                [[maybe_unused]] bool up) {
+#if HOLOTONE_OPENCL
+  if (device.backend == holotone::Backend::opencl && bytes > 0) {
+    const auto queue = Queue::create(device);
+    std::vector<float> values(static_cast<std::size_t>(bytes) / sizeof(float));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 4093);
+    std::vector<float> back(values.size());
+    MappedBuffer there(std::ssize(values), queue);
+    there.upload(values);
+    there.download(back);
+    if (values != back) throw std::runtime_error("MappedBuffer: the values that came back are not those that went");
+    return 1e6 * seconds_of(queue, 5, [&] { up ? there.upload(values) : there.download(back); });
+  }
+#endif
+  return std::nullopt;
+}
+
+std::optional<RendererTransfers> renderer_transfers(const SmoeModel& model, const std::vector<std::int64_t>& list,
+                                                    const Shape<2>& size, Device device) {
   constexpr int rounds = 7;
   SmoeModel part;
   part.low = model.low;
@@ -264,13 +339,14 @@ RendererTransfers renderer_transfers(const SmoeModel& model, const std::vector<s
     return times[rounds / 2];
   };
   const auto nothing = [] { return 0; };
-  return {median_us([&] { return part; },
-                    [&](SmoeModel own) {
-                      const SmoeRenderer renderer(std::move(own), queue);
-                      queue.synchronize();
-                    }),
-          median_us(nothing, [&](int) { (void)picture.to(Device{}); }),
-          median_us(nothing, [&](int) { (void)codes.to(Device{}); })};
+  if (!with_renderer(part, queue, {}, [](SmoeRenderer&) { return true; })) return std::nullopt;
+  return RendererTransfers{median_us([&] { return part; },
+                                     [&](SmoeModel own) {
+                                       const SmoeRenderer renderer(std::move(own), queue);
+                                       queue.synchronize();
+                                     }),
+                           median_us(nothing, [&](int) { (void)picture.to(Device{}); }),
+                           median_us(nothing, [&](int) { (void)codes.to(Device{}); })};
 }
 
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px) {
@@ -287,30 +363,31 @@ double mean_in_windows(const PictureModel& picture, std::int64_t side, double wi
   return sum / static_cast<double>(picture.width * picture.height);
 }
 
-FrameResult frame(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
+std::optional<FrameResult> frame(const PictureModel& picture, const SmoeRenderOptions& options, Device device) {
   const auto queue = Queue::create(device);
-  SmoeRenderer renderer(picture.model, queue, options);
-  Array<float, 3> image({picture.height, picture.width, 3}, queue);
-  const SmoeView view = view_of(picture, {0, 0, picture.width, picture.height});
-  const auto work = [&] { renderer.render(view, image.view()); };
-  FrameResult result;
-  result.ms = 1e3 * seconds_of(queue, rounds_of(device), work);
-  result.kernels = renderer.info().components_per_tile;
-  result.error = checked_error(picture, options, image.to(Device{}));
-  return result;
+  return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
+    Array<float, 3> image({picture.height, picture.width, 3}, queue);
+    const SmoeView view = view_of(picture, {0, 0, picture.width, picture.height});
+    const auto work = [&] { renderer.render(view, image.view()); };
+    FrameResult result;
+    result.ms = 1e3 * seconds_of(queue, rounds_of(device), work);
+    result.kernels = renderer.info().components_per_tile;
+    result.error = checked_error(picture, options, image.to(Device{}));
+    return result;
+  });
 }
 
-std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, Device device) {
+std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, Device device,
+                                        PassMemory memory) {
   constexpr double most_on_cpu = 2e7;  // pairs: a second
   const auto pixels = static_cast<double>(picture.width * picture.height);
-  if (device.backend == holotone::Backend::cpu &&
-      pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
+  if (is_processor(device) && pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
     return std::nullopt;
   }
   const auto queue = Queue::create(device);
   const Shape<2> size{picture.height, picture.width};
   AvramelosPasses passes(picture.model, window_lists(picture.model, size, side, picture.window_px),
-                         {0, 0, picture.width, picture.height}, DecoderMode::fast, queue);
+                         {0, 0, picture.width, picture.height}, DecoderMode::fast, queue, memory);
   Array<float, 3> image({picture.height, picture.width, 3}, queue);
   FrameResult result;
   result.ms = 1e3 * seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });

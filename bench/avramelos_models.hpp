@@ -40,9 +40,10 @@ std::string describe(const PictureModel& picture);
 /// SmoeSelection::window around blocks of `side` pixels.
 holotone::SmoeRenderOptions window_options(std::int64_t side, double window_px);
 
-/// Renders the whole picture and returns it in host memory.
-holotone::Array<float, 3> rendered(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
-                                   holotone::Device device);
+/// Renders the whole picture and returns it in host memory. None, here and below, if SmoeRenderer does not support the
+/// options on the device.
+std::optional<holotone::Array<float, 3>> rendered(const PictureModel& picture,
+                                                  const holotone::SmoeRenderOptions& options, holotone::Device device);
 
 /// Decodes the whole picture by AvramelosPasses with the lists of blocks of `side` pixels; returns it in host memory.
 holotone::Array<float, 3> decoded(const PictureModel& picture, std::int64_t side, DecoderMode mode,
@@ -56,14 +57,23 @@ struct PairTime {
 
 /// Renders one block as a picture of its own, with pictures enqueued one behind the other. Light fields change the
 /// camera position each time, so that no slice is reused.
-PairTime render_time(const PictureModel& picture, const PixelBlock& block, const holotone::SmoeRenderOptions& options,
-                     holotone::Device device);
+std::optional<PairTime> render_time(const PictureModel& picture, const PixelBlock& block,
+                                    const holotone::SmoeRenderOptions& options, holotone::Device device);
 
 /// Decodes one block by AvramelosPasses, from a list made before.
-PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, holotone::Device device);
+PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, holotone::Device device,
+                     PassMemory memory = PassMemory::local);
+
+/// Largest difference of the device's AvramelosPasses from the same arithmetic on the CPU, in a strip of 208 x 24
+/// pixels of the picture, relative to its largest colour.
+double decode_difference(const PictureModel& picture, DecoderMode mode, holotone::Device device, PassMemory memory);
 
 /// Microseconds of a copy of `bytes` from page-locked host memory to the device (`up`) or back, including the wait.
 double transfer_us(std::int64_t bytes, holotone::Device device, bool up);
+
+/// The same through mapped blocks (MappedBuffer); none on other backends than OpenCL. Throws std::runtime_error if what
+/// comes back is not what went there.
+std::optional<double> mapped_us(std::int64_t bytes, holotone::Device device, bool up);
 
 /// Microseconds of what SmoeRenderer itself moves.
 struct RendererTransfers {
@@ -72,8 +82,9 @@ struct RendererTransfers {
   double codes = 0;  ///< the same of 8-bit codes
 };
 /// Transfers of the listed components (two dimensions, three channels), and of a picture of `size`.
-RendererTransfers renderer_transfers(const holotone::SmoeModel& model, const std::vector<std::int64_t>& list,
-                                     const holotone::Shape<2>& size, holotone::Device device);
+std::optional<RendererTransfers> renderer_transfers(const holotone::SmoeModel& model,
+                                                    const std::vector<std::int64_t>& list,
+                                                    const holotone::Shape<2>& size, holotone::Device device);
 
 /// Components in the window around a block, mean over the picture's pixels.
 double mean_in_windows(const PictureModel& picture, std::int64_t side, double window_px);
@@ -88,10 +99,12 @@ struct FrameResult {
 
 /// Renders and measures a model of two dimensions. Throws std::runtime_error if the error exceeds 1e-4 in a window, or
 /// the tolerance.
-FrameResult frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options, holotone::Device device);
+std::optional<FrameResult> frame(const PictureModel& picture, const holotone::SmoeRenderOptions& options,
+                                 holotone::Device device);
 
 /// The same by AvramelosPasses in its fast mode, with lists of blocks of `side` pixels made before; any error is only
 /// reported. None on the CPU if it would take more than about a second.
-std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, holotone::Device device);
+std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, holotone::Device device,
+                                        PassMemory memory = PassMemory::local);
 
 }  // namespace bench

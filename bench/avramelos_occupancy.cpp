@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bench/avramelos_tables.hpp>
+#include <bench/baselines/avramelos_component.hpp>
 #include <fmt/format.h>
 #include <holotone/smoe/render/render_kernels.hpp>
 #if HOLOTONE_CUDA
@@ -114,6 +115,41 @@ void print_curves(const KernelResources& own, const Processor& processor, nlohma
 }  // namespace
 #endif
 
+#if HOLOTONE_OPENCL
+namespace {
+
+void print_groups(holotone::Device device, nlohmann::json& results) {
+  const holotone::Queue queue(device);
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "items", "largest group", "multiple", "local bytes", "private bytes"}};
+  const int items = group_columns * group_rows;
+  for (const auto memory : {PassMemory::local, PassMemory::global}) {
+    for (const auto mode : {DecoderMode::fast, DecoderMode::slow}) {
+      const auto own = AvramelosPassesOpencl(2, mode, memory, queue).resources();
+      const std::string name = fmt::format("11 a pass, {}{}", mode == DecoderMode::fast ? "fast" : "slow",
+                                           memory == PassMemory::local ? "" : ", no local memory");
+      rows.push_back({name, std::to_string(items), std::to_string(own.largest_group),
+                      std::to_string(own.group_multiple), std::to_string(own.local_bytes),
+                      std::to_string(own.private_bytes)});
+      results["figure_9"]["groups"].push_back({{"kernel", name},
+                                               {"items", items},
+                                               {"largest_group", own.largest_group},
+                                               {"group_multiple", own.group_multiple},
+                                               {"local_bytes", own.local_bytes},
+                                               {"private_bytes", own.private_bytes}});
+    }
+  }
+  print_table(rows);
+  fmt::print(
+      "\nOpenCL reports neither registers nor the groups that a compute unit holds: no occupancy follows. Largest "
+      "group: "
+      "of the\n"
+      "kernel as compiled, which registers limit. Private bytes: of an item, outside registers.\n");
+}
+
+}  // namespace
+#endif
+
 void print_figure_9(const TableOptions& options, nlohmann::json& results) {
   fmt::print("\nFigure 9: occupancy; published for the OpenCL decoder: 0.5, limited by its registers\n\n");
   results["figure_9"]["published_occupancy"] = 0.5;
@@ -129,6 +165,9 @@ void print_figure_9(const TableOptions& options, nlohmann::json& results) {
         "kernels as compiled; calculated: by the published arithmetic of its limits, which the curves need.\n");
     return;
   }
+#endif
+#if HOLOTONE_OPENCL
+  if (options.device.backend == holotone::Backend::opencl) return print_groups(options.device, results);
 #endif
   fmt::print("{}: only a GPU has an occupancy.\n", to_string(options.device));
 }

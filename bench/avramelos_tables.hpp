@@ -8,6 +8,10 @@ namespace bench {
 /// Table 1: precision.
 void print_table_1(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
 
+/// The decoder of a device, in every mode, against the same arithmetic on the CPU. Throws std::runtime_error where they
+/// differ by more than 1e-4 of the largest colour.
+void print_differences(const TableOptions& options, const std::vector<PictureModel>& pictures, nlohmann::json& results);
+
 /// Table 3: transfers.
 void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results);
 

@@ -19,21 +19,37 @@ static_assert(std::size(table_3) == std::size(block_sizes));
 constexpr std::int64_t bytes_a_component = 15 * sizeof(float);
 constexpr std::int64_t bytes_a_pixel = 3 * sizeof(float);
 
+void print_notes() {
+  fmt::print(
+      "\nCopy here: page-locked memory on CUDA, pageable on OpenCL, each copy waited for; 15 float32 a component, 3 a "
+      "pixel.\n"
+      "Mapped: page-locked buffers of OpenCL, filled or read in mapped blocks of 4096 values, until the last is "
+      "unmapped.\n"
+      "Published OpenCL: the mapping of such buffers, which the kernel reads later; it has no column down. Renderer: "
+      "what\n"
+      "SmoeRenderer moves itself, from and to pageable memory. Up, once for a model: its constructor, which also "
+      "checks,\n"
+      "allocates and prepares components; down: a picture in float32 or in 8-bit codes to an Array of the host. "
+      "Between\n"
+      "these, pictures stay on the device. '-' on the CPU, which moves nothing.\n");
+}
+
 }  // namespace
 
 void print_table_3(const TableOptions& options, const PictureModel& car, nlohmann::json& results) {
   fmt::print("\nTable 3: transfers of a block of Car, microseconds; published with a GTX Titan X\n\n");
-  std::vector<std::vector<std::string>> rows = {{"block", "up: Quasar", "OpenCL", "copy here", "bytes", "renderer",
-                                                 "down: Quasar", "copy here", "bytes", "renderer", "its codes"}};
+  std::vector<std::vector<std::string>> rows = {{"block", "up: Quasar", "OpenCL", "copy here", "mapped", "bytes",
+                                                 "renderer", "down: Quasar", "copy here", "mapped", "bytes", "renderer",
+                                                 "its codes"}};
   const bool moves = options.device.backend != holotone::Backend::cpu;
   const auto add = [&](const std::string& name, const PublishedTransfer* published,
                        const std::vector<std::int64_t>& list, const holotone::SmoeModel& model,
                        const holotone::Shape<2>& size) {
     nlohmann::json json = {{"block", name}};
     std::vector<std::string> row{name};
-    const auto cell = [&](const char* key, std::optional<double> value) {
-      row.push_back(value ? three_digits(*value) : "-");
-      if (value) json[key] = *value;
+    const auto add_cell = [&](const char* key, std::optional<double> value) {
+      row.push_back(cell(value));
+      set(json, key, value);
     };
     const auto known = [&](double PublishedTransfer::*value) {
       return published != nullptr ? std::optional(published->*value) : std::nullopt;
@@ -41,23 +57,25 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
     const auto copied = [&](std::int64_t bytes, bool up) {
       return moves ? std::optional(transfer_us(bytes, options.device, up)) : std::nullopt;
     };
-    RendererTransfers own;
+    std::optional<RendererTransfers> own;
     if (moves) own = renderer_transfers(model, list, size, options.device);
     const auto of_renderer = [&](double RendererTransfers::*value) {
-      return moves ? std::optional(own.*value) : std::nullopt;
+      return own ? std::optional(*own.*value) : std::nullopt;
     };
     const std::int64_t up = std::ssize(list) * bytes_a_component;
     const std::int64_t down = size[0] * size[1] * bytes_a_pixel;
-    cell("published_quasar_up_us", known(&PublishedTransfer::quasar_up));
-    cell("published_opencl_up_us", known(&PublishedTransfer::opencl_up));
-    cell("up_us", copied(up, true));
+    add_cell("published_quasar_up_us", known(&PublishedTransfer::quasar_up));
+    add_cell("published_opencl_up_us", known(&PublishedTransfer::opencl_up));
+    add_cell("up_us", copied(up, true));
+    add_cell("mapped_up_us", mapped_us(up, options.device, true));
     row.push_back(std::to_string(up));
-    cell("renderer_up_us", of_renderer(&RendererTransfers::up));
-    cell("published_quasar_down_us", known(&PublishedTransfer::quasar_down));
-    cell("down_us", copied(down, false));
+    add_cell("renderer_up_us", of_renderer(&RendererTransfers::up));
+    add_cell("published_quasar_down_us", known(&PublishedTransfer::quasar_down));
+    add_cell("down_us", copied(down, false));
+    add_cell("mapped_down_us", mapped_us(down, options.device, false));
     row.push_back(std::to_string(down));
-    cell("renderer_down_us", of_renderer(&RendererTransfers::down));
-    cell("renderer_codes_us", of_renderer(&RendererTransfers::codes));
+    add_cell("renderer_down_us", of_renderer(&RendererTransfers::down));
+    add_cell("renderer_codes_us", of_renderer(&RendererTransfers::codes));
     rows.push_back(row);
     results["table_3"].push_back(json);
   };
@@ -76,16 +94,7 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
     }
   }
   print_table(rows);
-  fmt::print(
-      "\nCopy here: page-locked memory, each copy waited for; 15 float32 a component, 3 a pixel. Published OpenCL: the "
-      "mapping of\n"
-      "page-locked buffers, which the kernel reads later; it has no column down. Renderer: what SmoeRenderer moves "
-      "itself, from and to\n"
-      "pageable memory. Up, once for a model: its constructor, which also checks, allocates and prepares components; "
-      "down: a picture in\n"
-      "float32 or in 8-bit codes to an Array of the host. Between these, pictures stay on the device. '-' on the CPU, "
-      "which moves\n"
-      "nothing.\n");
+  print_notes();
 }
 
 }  // namespace bench

@@ -11,6 +11,9 @@
 #if HOLOTONE_CUDA
 #include <cuda_runtime_api.h>
 #endif
+#if HOLOTONE_OPENCL
+#include <holotone/core/device_opencl.hpp>
+#endif
 
 namespace bench {
 namespace {
@@ -78,6 +81,15 @@ double rested_seconds_of(const holotone::Queue& queue, int rounds, const std::fu
   std::vector<double> times(static_cast<std::size_t>(rounds));
   for (auto& time : times) time = timed(queue, 1, work);
   return median(std::move(times));
+}
+
+bool is_processor(holotone::Device device) {
+#if HOLOTONE_OPENCL
+  if (device.backend == holotone::Backend::opencl) {
+    return (holotone::opencl::info<CL_DEVICE_TYPE>(holotone::opencl::device_of({device})) & CL_DEVICE_TYPE_CPU) != 0;
+  }
+#endif
+  return device.backend == holotone::Backend::cpu;
 }
 
 void use_processor_time() {

@@ -14,6 +14,9 @@ std::string commit();
 /// Today's date in UTC, "2025-01-31T12:00:00Z".
 std::string utc_date();
 
+/// True for the CPU, and for one that OpenCL runs on.
+bool is_processor(holotone::Device device);
+
 /// Switches Stopwatch to processor time and the library to one thread, for a CPU that does other work at the same
 /// time, which distorts wall time.
 void use_processor_time();

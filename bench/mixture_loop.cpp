@@ -4,6 +4,9 @@
 #include <holotone/core/simd.hpp>
 #include <holotone/smoe/render/tile_sums.hpp>
 #include <stdexcept>
+#if HOLOTONE_OPENCL
+#include <holotone/core/device_opencl.hpp>
+#endif
 #if HOLOTONE_CUDA
 #include <cuda_runtime_api.h>
 #endif
@@ -68,6 +71,13 @@ double most_pairs_per_s(holotone::Device device) {
       throw std::runtime_error("cudaDeviceGetAttribute failed");
     }
     return 16e3 * processors * kilohertz;
+  }
+#endif
+#if HOLOTONE_OPENCL
+  if (device.backend == holotone::Backend::opencl && !is_processor(device)) {
+    const auto own = holotone::opencl::device_of({device});
+    return 16e6 * holotone::opencl::info<CL_DEVICE_MAX_COMPUTE_UNITS>(own) *
+           holotone::opencl::info<CL_DEVICE_MAX_CLOCK_FREQUENCY>(own);
   }
 #endif
   MixtureLoop loop;

@@ -13,12 +13,15 @@ namespace {
 
 using bench::AvramelosDecoder;
 using bench::block_sizes;
+using bench::cell;
 using bench::DecoderMode;
 using bench::middle_block;
 using bench::PairTime;
+using bench::PassMemory;
 using bench::PictureModel;
 using bench::PixelBlock;
 using bench::three_digits;
+using holotone::Backend;
 using holotone::Device;
 
 // ---- Table 2, Figures 11 and 12
@@ -63,9 +66,19 @@ struct BlockTimes {
   std::size_t components = 0;
   double serial = 0;
   PairTime passes;
-  PairTime window;
-  PairTime bounded;
+  std::optional<PairTime> passes_global;  ///< without local memory, on OpenCL
+  std::optional<PairTime> window;
+  std::optional<PairTime> bounded;
 };
+
+std::optional<double> ms_of(const std::optional<PairTime>& time) {
+  return time ? std::optional(time->ms) : std::nullopt;
+}
+
+/// `ms` over a time, if there is one.
+std::optional<double> over(double ms, const std::optional<PairTime>& time) {
+  return time ? std::optional(ms / time->ms) : std::nullopt;
+}
 
 /// `whole`: the serial decoder decodes all pixels; otherwise its time is extrapolated.
 BlockTimes block_times(const PictureModel& picture, std::int64_t side, Device device, bool whole) {
@@ -78,9 +91,25 @@ BlockTimes block_times(const PictureModel& picture, std::int64_t side, Device de
   times.serial = picture.model.dimensions == 2 ? serial_ms<2>(picture, block, list, most)
                                                : serial_ms<4>(picture, block, list, most);
   times.passes = bench::decode_time(picture, block, DecoderMode::fast, device);
+  if (device.backend == Backend::opencl) {
+    times.passes_global = bench::decode_time(picture, block, DecoderMode::fast, device, PassMemory::global);
+  }
   times.window = bench::render_time(picture, block, bench::window_options(side, picture.window_px), device);
   times.bounded = bench::render_time(picture, block, {}, device);
   return times;
+}
+
+/// Sets the times that not every device has.
+void add_times(nlohmann::json& json, const BlockTimes& own) {
+  bench::set(json, "passes_global_ms", ms_of(own.passes_global));
+  bench::set(json, "window_ms", ms_of(own.window));
+  bench::set(json, "bounded_ms", ms_of(own.bounded));
+}
+
+/// What the decoder takes for a block of 128 x 128 without any component.
+double empty_list_ms(PictureModel picture, Device device) {
+  picture.window_px = -1e9;
+  return bench::decode_time(picture, middle_block(picture, 128), DecoderMode::fast, device).ms;
 }
 
 void print_table_2(const bench::TableOptions& options, const std::vector<PictureModel>& pictures,
@@ -88,9 +117,9 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
   fmt::print(
       "\nTable 2: a block of 128 x 128 pixels, milliseconds; published on a Core i7-5960X and a GTX Titan X\n\n");
   std::vector<std::vector<std::string>> rows = {{"model", "components", "C++", "Quasar", "Quasar SM", "OpenCL",
-                                                 "serial here", "11 a pass here", "slow", "window here", "bounded here",
-                                                 "serial / window", "Quasar SM / window", "OpenCL / window",
-                                                 "OpenCL / 11 a pass"}};
+                                                 "serial here", "11 a pass here", "slow", "no local memory",
+                                                 "window here", "bounded here", "serial / window", "Quasar SM / window",
+                                                 "OpenCL / window", "OpenCL / 11 a pass"}};
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const PublishedBlock& published = table_2[i];
     const BlockTimes own = block_times(pictures[i], 128, options.device, !options.small);
@@ -100,9 +129,9 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
         {pictures[i].name, std::to_string(own.components), three_digits(1e3 * published.serial),
          three_digits(1e3 * published.quasar), three_digits(1e3 * published.quasar_shared),
          three_digits(1e3 * published.opencl), three_digits(own.serial), three_digits(own.passes.ms),
-         three_digits(slow), three_digits(own.window.ms), three_digits(own.bounded.ms),
-         three_digits(own.serial / own.window.ms), three_digits(1e3 * published.quasar_shared / own.window.ms),
-         three_digits(1e3 * published.opencl / own.window.ms), three_digits(1e3 * published.opencl / own.passes.ms)});
+         three_digits(slow), cell(ms_of(own.passes_global)), cell(ms_of(own.window)), cell(ms_of(own.bounded)),
+         cell(over(own.serial, own.window)), cell(over(1e3 * published.quasar_shared, own.window)),
+         cell(over(1e3 * published.opencl, own.window)), three_digits(1e3 * published.opencl / own.passes.ms)});
     results["table_2"].push_back({{"model", pictures[i].name},
                                   {"components", own.components},
                                   {"published_serial_ms", 1e3 * published.serial},
@@ -111,52 +140,61 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
                                   {"published_opencl_ms", 1e3 * published.opencl},
                                   {"serial_ms", own.serial},
                                   {"passes_ms", own.passes.ms},
-                                  {"passes_slow_ms", slow},
-                                  {"window_ms", own.window.ms},
-                                  {"bounded_ms", own.bounded.ms}});
+                                  {"passes_slow_ms", slow}});
+    add_times(results["table_2"].back(), own);
   }
   bench::print_table(rows);
+  const double empty_ms = empty_list_ms(pictures[0], options.device);
+  results["table_2_empty_list_ms"] = empty_ms;
   fmt::print(
       "\nSerial here: the paper's fast mode in float64 on one thread of this machine's CPU, for each pixel all of the "
       "block's\n"
       "components, scalar code, inverses made once; a light field's components as they are, in four dimensions. 11 a "
       "pass and\n"
       "slow: the paper's GPU decoder on {}, a thread a pixel, in float32, by inverses and by Cholesky and QR; from "
-      "lists "
-      "made\n"
-      "before, as published. Window and bounded here: SmoeRenderer, slicing of light fields and selection included. "
-      "Ratios\n"
-      "below 1: the published decoder on its card of 2015 is faster than the column here.\n",
-      to_string(options.device));
+      "lists\n"
+      "made before, as published; {} ms with an empty list. No local memory: the fast one, on OpenCL. Window and "
+      "bounded here:\n"
+      "SmoeRenderer, slicing of light fields and selection included. Ratios below 1: the published decoder on its card "
+      "of 2015\n"
+      "is faster than the column here.\n",
+      to_string(options.device), three_digits(empty_ms));
 }
 
 void print_figure_11(const bench::TableOptions& options, const std::vector<PictureModel>& pictures, double most_pairs,
                      nlohmann::json& results) {
   fmt::print("\nFigures 11 and 12 (figures only): one block by its size\n\n");
-  std::vector<std::vector<std::string>> rows = {
-      {"model", "block", "components", "serial ms", "11 a pass ms", "window ms", "bounded ms", "serial ns/px",
-       "11 a pass ns/px", "window ns/px", "bounded ns/px", "utilisation: 11 a pass", "window", "bounded"}};
+  std::vector<std::vector<std::string>> rows = {{"model", "block", "components", "serial ms", "11 a pass ms",
+                                                 "no local ms", "window ms", "bounded ms", "serial ns/px",
+                                                 "11 a pass ns/px", "no local ns/px", "window ns/px", "bounded ns/px",
+                                                 "utilisation: 11 a pass", "no local memory", "window", "bounded"}};
   for (const auto& picture : pictures) {
     for (const auto side : block_sizes) {
       if (options.small && side > 128) continue;  // no such block in the smaller pictures
       const BlockTimes own = block_times(picture, side, options.device, false);
       const double a_pixel = 1e6 / static_cast<double>(side * side);
-      const auto used = [&](const PairTime& time) { return time.pairs / (1e-3 * time.ms * most_pairs); };
+      const auto used = [&](const std::optional<PairTime>& time) {
+        return time ? std::optional(time->pairs / (1e-3 * time->ms * most_pairs)) : std::nullopt;
+      };
+      const auto ns = [&](const std::optional<PairTime>& time) {
+        return time ? std::optional(time->ms * a_pixel) : std::nullopt;
+      };
       rows.push_back({picture.name, std::to_string(side), std::to_string(own.components), three_digits(own.serial),
-                      three_digits(own.passes.ms), three_digits(own.window.ms), three_digits(own.bounded.ms),
-                      three_digits(own.serial * a_pixel), three_digits(own.passes.ms * a_pixel),
-                      three_digits(own.window.ms * a_pixel), three_digits(own.bounded.ms * a_pixel),
-                      three_digits(used(own.passes)), three_digits(used(own.window)), three_digits(used(own.bounded))});
+                      three_digits(own.passes.ms), cell(ms_of(own.passes_global)), cell(ms_of(own.window)),
+                      cell(ms_of(own.bounded)), three_digits(own.serial * a_pixel), cell(ns(own.passes)),
+                      cell(ns(own.passes_global)), cell(ns(own.window)), cell(ns(own.bounded)), cell(used(own.passes)),
+                      cell(used(own.passes_global)), cell(used(own.window)), cell(used(own.bounded))});
       results["figure_11"].push_back({{"model", picture.name},
                                       {"block", side},
                                       {"components", own.components},
                                       {"serial_ms", own.serial},
-                                      {"passes_ms", own.passes.ms},
-                                      {"window_ms", own.window.ms},
-                                      {"bounded_ms", own.bounded.ms},
-                                      {"passes_utilisation", used(own.passes)},
-                                      {"window_utilisation", used(own.window)},
-                                      {"bounded_utilisation", used(own.bounded)}});
+                                      {"passes_ms", own.passes.ms}});
+      auto& json = results["figure_11"].back();
+      add_times(json, own);
+      bench::set(json, "passes_utilisation", used(own.passes));
+      bench::set(json, "passes_global_utilisation", used(own.passes_global));
+      bench::set(json, "window_utilisation", used(own.window));
+      bench::set(json, "bounded_utilisation", used(own.bounded));
     }
   }
   bench::print_table(rows);
@@ -209,30 +247,37 @@ nlohmann::json window_frames(PictureModel picture, std::int64_t side, double win
                           {"error", own.error},
                           {"utilisation", utilisation(own, picture, most_pairs)}};
   };
-  auto json = json_of(bench::frame(picture, bench::window_options(side, window_px), device));
-  json["window_px"] = window_px;
+  nlohmann::json json = {{"window_px", window_px}};
+  if (const auto own = bench::frame(picture, bench::window_options(side, window_px), device))
+    json.update(json_of(*own));
   if (const auto passes = bench::passes_frame(picture, side, device)) json["passes"] = json_of(*passes);
+  if (device.backend == Backend::opencl) {
+    const auto passes = bench::passes_frame(picture, side, device, PassMemory::global);
+    if (passes) json["passes_global"] = json_of(*passes);
+  }
   return json;
 }
 
 /// Cells of Table 4 for such frames, beside a published time.
 std::vector<std::string> cells_of(const nlohmann::json& frames, double published_ms) {
-  const double ms = frames["ms"];
-  std::vector<std::string> cells{three_digits(frames["window_px"]),
-                                 fmt::format("{:.1f}", double(frames["kernels"])),
-                                 three_digits(ms),
-                                 three_digits(1e3 / ms),
-                                 three_digits(published_ms / ms),
-                                 fmt::format("{:.1e}", double(frames["error"])),
-                                 three_digits(frames["utilisation"])};
-  if (!frames.contains("passes")) {
-    cells.insert(cells.end(), 3, "-");
-    return cells;
+  std::vector<std::string> cells{three_digits(frames["window_px"])};
+  if (frames.contains("ms")) {
+    const double ms = frames["ms"];
+    cells.insert(cells.end(), {fmt::format("{:.1f}", double(frames["kernels"])), three_digits(ms),
+                               three_digits(1e3 / ms), three_digits(published_ms / ms),
+                               fmt::format("{:.1e}", double(frames["error"])), three_digits(frames["utilisation"])});
+  } else {
+    cells.insert(cells.end(), 6, "-");
   }
-  const auto& passes = frames["passes"];
-  const double passes_ms = passes["ms"];
-  for (const double value : {passes_ms, published_ms / passes_ms, double(passes["utilisation"])}) {
-    cells.push_back(three_digits(value));
+  for (const char* key : {"passes", "passes_global"}) {
+    if (!frames.contains(key)) {
+      cells.insert(cells.end(), 4, "-");
+      continue;
+    }
+    const auto& passes = frames[key];
+    const double ms = passes["ms"];
+    cells.insert(cells.end(), {three_digits(ms), three_digits(published_ms / ms),
+                               fmt::format("{:.1e}", double(passes["error"])), three_digits(passes["utilisation"])});
   }
   return cells;
 }
@@ -243,7 +288,8 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
   fmt::print("\nTable 4, {}: a frame, milliseconds; published on a GTX Titan X and a GTX 960M\n\n", describe(picture));
   std::vector<std::vector<std::string>> rows = {{"block", "kernels", "Titan X", "960M", "window px", "kernels here",
                                                  "here", "frames/s", "Titan X / here", "error", "utilisation",
-                                                 "11 a pass", "Titan X / it", "utilisation"}};
+                                                 "11 a pass", "Titan X / it", "error", "utilisation", "no local memory",
+                                                 "Titan X / it", "error", "utilisation"}};
   for (std::size_t i = 0; i < std::size(block_sizes); ++i) {
     const auto side = block_sizes[i];
     const PublishedFrame& published = table_4[i];
@@ -268,7 +314,9 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
     results["table_4"].push_back(json);
   }
   bench::print_table(rows);
-  const auto own = bench::frame(picture, {}, options.device);
+  const auto bounded = bench::frame(picture, {}, options.device);
+  if (!bounded) return;
+  const auto& own = *bounded;
   const double used = utilisation(own, picture, most_pairs);
   fmt::print(
       "\nbounded, tolerance 0.25/255: {:.1f} components a tile, {} ms, {} frames/s ({} published at best), {} times "
@@ -301,6 +349,7 @@ void print_table_4(const bench::TableOptions& options, const std::string& fitted
       "\nHere selection is included, published it is not, nor is it in 11 a pass, the paper's decoder ('-': too long "
       "on "
       "the CPU).\n"
+      "No local memory: the same on OpenCL without it.\n"
       "Two rows a block: the window that gives as many components as published, left out where more than that stand in "
       "a block;\n"
       "and the paper's window for Car, 16 pixels. Kernels: mean over blocks, here over the renderer's tiles. Error: "
@@ -310,7 +359,7 @@ void print_table_4(const bench::TableOptions& options, const std::string& fitted
       "listed component\n"
       "a second over {:.3g} a second, {}.\n",
       most_pairs,
-      options.device.backend == holotone::Backend::cpu
+      bench::is_processor(options.device)
           ? "what this CPU's threads sum in the renderer's own loop without lists"
           : "one exponential each at 16 a clock and processor; what units issued takes hardware counters (ncu)");
 }
@@ -332,6 +381,7 @@ int main(int argc, char** argv) {
         const double most_pairs = bench::most_pairs_per_s(options.device);
         results["most_pairs_per_s"] = most_pairs;
         print_table_1(options, car, results);
+        print_differences(options, pictures, results);
         print_table_2(options, pictures, results);
         print_table_3(options, car, results);
         print_table_4(options, fitted, most_pairs, results);

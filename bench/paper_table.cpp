@@ -32,10 +32,11 @@ bool parse(int argc, char** argv, const TableProgram& program, TableOptions& opt
     return false;
   }
   options.device = holotone::parse_device(device);
-  const bool cpu = options.device.backend == holotone::Backend::cpu;
-  if (processor_time && cpu) use_processor_time();
+  if (processor_time && options.device.backend == holotone::Backend::cpu) use_processor_time();
   if (options.small) time_once();
-  if (options.max_points <= 0) options.max_points = cpu ? program.cpu_points : INT64_MAX;
+  if (options.max_points <= 0) {
+    options.max_points = is_processor(options.device) ? program.cpu_points : INT64_MAX;
+  }
   return true;
 }
 
@@ -129,6 +130,12 @@ void add_columns(const std::vector<Column>& columns, std::vector<std::vector<std
 std::string three_digits(double value) {
   const int decimals = value > 0 ? std::max(0, 2 - static_cast<int>(std::floor(std::log10(value)))) : 0;
   return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string cell(std::optional<double> value) { return value ? three_digits(*value) : "-"; }
+
+void set(nlohmann::json& json, const char* key, std::optional<double> value) {
+  if (value) json[key] = *value;
 }
 
 void print_table(const std::vector<std::vector<std::string>>& rows) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct TableProgram {
   std::function<void(CLI::App&)> add_options{};  ///< options of the program's own
 };
 
-/// main() of a program: parses `--device`, `--max-points` (default: all rows on CUDA), `--processor-time`, `--small`,
+/// main() of a program: parses `--device`, `--max-points` (default: all rows on a GPU), `--processor-time`, `--small`,
 /// `--json` and `--help`, and calls print(options, results). results begins with program, commit, device, driver and
 /// date, and is written to the file of --json. bench/check_papers.py tests it with --small. Returns the exit code;
 /// errors are printed as one line.
@@ -65,6 +66,10 @@ void add_columns(const std::vector<Column>& columns, std::vector<std::vector<std
 
 /// "12.3", "0.0456": three significant digits, plain notation.
 std::string three_digits(double value);
+/// The same; "-" for none.
+std::string cell(std::optional<double> value);
+/// Sets json[key], unless there is no value.
+void set(nlohmann::json& json, const char* key, std::optional<double> value);
 
 /// Rows as text: the first row is the heading; columns are aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows);

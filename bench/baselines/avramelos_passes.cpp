@@ -83,11 +83,18 @@ BlockLists window_lists(const SmoeModel& model, const holotone::Shape<2>& size, 
 }
 
 AvramelosPasses::AvramelosPasses(const SmoeModel& model, const BlockLists& lists, const PixelBlock& area,
-                                 DecoderMode mode, Queue queue)
+                                 DecoderMode mode, Queue queue, PassMemory memory)
     : queue_(std::move(queue)), dimensions_(model.dimensions), mode_(mode) {
   if ((dimensions_ != 2 && dimensions_ != 4) || model.channels != 3 || lists.side % group_columns != 0) {
     throw std::runtime_error("AvramelosPasses: expected 2 or 4 dimensions, 3 channels, blocks of a multiple of 16");
   }
+  const bool opencl = queue_.device().backend == holotone::Backend::opencl;
+  if (memory == PassMemory::global && !opencl) {
+    throw std::runtime_error("AvramelosPasses: expected OpenCL for components in global memory");
+  }
+#if HOLOTONE_OPENCL
+  if (opencl) opencl_ = std::make_shared<AvramelosPassesOpencl>(dimensions_, mode, memory, queue_);
+#endif
   model_ = uploaded(dimensions_ == 2 ? packed<2>(model) : packed<4>(model), queue_);
   first_ = uploaded(lists.first, queue_);
   component_ = uploaded(lists.component, queue_);
@@ -106,6 +113,12 @@ void AvramelosPasses::decode(View<float, 3> image) {
 #if HOLOTONE_CUDA
   if (queue_.device().backend == holotone::Backend::cuda) {
     decode_passes_cuda(input_, dimensions_, mode_, image, queue_);
+    return;
+  }
+#endif
+#if HOLOTONE_OPENCL
+  if (opencl_ != nullptr) {
+    (*opencl_)(input_, image);
     return;
   }
 #endif

@@ -37,6 +37,8 @@ class Kernel {
   }
 
   explicit operator bool() const { return kernel_() != nullptr; }
+  /// For what OpenCL reports of it.
+  [[nodiscard]] const cl::Kernel& native() const { return kernel_; }
 
  private:
   template <class Argument>
