@@ -65,11 +65,8 @@ typedef struct {
   float gain;       // 1 / (Lx Ly): the scale of the inverse transform
 } Transfer;
 
-// Multiplies by H. It is even in both frequencies: an item computes it once for four samples.
-__kernel void multiply_transfer(ARRAY(float2, spectrum), int ly, int lx, Transfer t) {
-  const int x = (int)get_global_id(0);
-  const int y = (int)get_global_id(1);
-  if (x > lx / 2 || y > ly / 2) return;
+// H at the frequencies (x, y) of the padded array, not beyond half of them.
+static float2 transfer_at(Transfer t, int x, int y) {
   const two fx = two_scale(t.step_x, (float)x);
   const two fy = two_scale(t.step_y, (float)y);
   const two fx2 = two_multiply(fx, fx);
@@ -81,7 +78,23 @@ __kernel void multiply_transfer(ARRAY(float2, spectrum), int ly, int lx, Transfe
   const float turns = t.carrier - two_reduce(two_multiply(t.distance, lag));
   const bool kept = rest.x > 0.0f && two_subtract(rest, two_multiply(t.limit_x, fx2)).x >= 0.0f &&
                     two_subtract(rest, two_multiply(t.limit_y, fy2)).x >= 0.0f;
-  const float2 h = wave_of_turns(turns - rint(turns)) * (kept ? t.gain : 0.0f);
+  return wave_of_turns(turns - rint(turns)) * (kept ? t.gain : 0.0f);
+}
+
+// Table of H for a PaddedFilter: rows of 2 `count` values, even frequencies along y first.
+__kernel void fill_transfer(ARRAY(float2, table), int count, int rows, Transfer t) {
+  const int i = (int)get_global_id(0);
+  const int x = (int)get_global_id(1);
+  if (i >= 2 * count || x >= rows) return;
+  AT(table)[(long)x * 2 * count + i] = transfer_at(t, x, i < count ? 2 * i : 2 * (i - count) + 1);
+}
+
+// Multiplies by H. It is even in both frequencies: an item computes it once for four samples.
+__kernel void multiply_transfer(ARRAY(float2, spectrum), int ly, int lx, Transfer t) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  if (x > lx / 2 || y > ly / 2) return;
+  const float2 h = transfer_at(t, x, y);
   const int mirror_x = lx - x;
   const bool has_mirror_x = x > 0 && mirror_x > x;
   __global float2 *upper = AT(spectrum) + (long)y * lx;

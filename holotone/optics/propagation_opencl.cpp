@@ -1,6 +1,7 @@
 #include <cmath>
 #include <holotone/core/kernel_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
+#include <holotone/fft/padded_filter_opencl.hpp>
 #include <holotone/optics/propagation_engine.hpp>
 
 namespace holotone::propagation {
@@ -107,18 +108,35 @@ struct AxisTable {
   Array<float, 1> taps;
 };
 
+/// Angular spectrum of a padded field in three passes.
+struct Filter {
+  std::unique_ptr<fft::PaddedFilter> filter;
+  Array<Complex, 2> transfer;
+
+  /// None where there is no PaddedFilter of the shape.
+  static std::unique_ptr<Filter> make(Shape<2> field, Shape<2> padded, const Queue& queue) {
+    auto filter = fft::PaddedFilter::make(field, padded, queue);
+    if (!filter) return nullptr;
+    return std::make_unique<Filter>(
+        Filter{std::move(filter), Array<Complex, 2>(fft::PaddedFilter::transfer_shape(padded), queue)});
+  }
+};
+
 class OpenclEngine final : public Engine {
  public:
   OpenclEngine(const PropagationOptions& options, const Queue& queue)
       : options_(options),
         pad_(queue, source, "pad"),
         crop_(queue, source, "crop"),
-        transfer_(queue, source, "multiply_transfer"),
+        fill_transfer_(queue, source, "fill_transfer"),
+        multiply_transfer_(queue, source, "multiply_transfer"),
         fill_axis_(queue, source, "fill_axis"),
         resample_(queue, source, "resample") {
     const auto shape = options.grid.shape();
     if (uses_angular_spectrum(options)) {
-      spectrum_ = std::make_shared<Workspace>(angular_spectrum_layout(options), shape, queue);
+      const Layout layout = angular_spectrum_layout(options);
+      filter_ = Filter::make(shape, layout.padded, queue);
+      if (!filter_) spectrum_ = std::make_shared<Workspace>(layout, shape, queue);
     }
     if (uses_fresnel(options)) {
       const Layout layout = fresnel_layout(options);
@@ -137,12 +155,20 @@ class OpenclEngine final : public Engine {
   }
 
   void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+    const OpenclTransfer transfer = in_wavelengths(make_transfer(options_, distance_m));
+    if (filter_) {
+      const auto [rows, columns] = filter_->transfer.shape();
+      fill_transfer_(over(columns, rows), group, filter_->transfer.data(), static_cast<cl_int>(columns / 2),
+                     static_cast<cl_int>(rows), transfer);
+      return filter_->filter->execute(input.data(), filter_->transfer.data(), target.field.data(),
+                                      target.intensity.data());
+    }
     Workspace& work = *spectrum_;
     const Frame& frame = work.frame;
     pad(input, work, nullptr, nullptr);
     work.fft.execute(work.values.view(), FftDirection::forward);
-    transfer_(over(frame.lx / 2 + 1, frame.ly / 2 + 1), group, work.values.data(), frame.ly, frame.lx,
-              in_wavelengths(make_transfer(options_, distance_m)));
+    multiply_transfer_(over(frame.lx / 2 + 1, frame.ly / 2 + 1), group, work.values.data(), frame.ly, frame.lx,
+                       transfer);
     work.fft.execute(work.values.view(), FftDirection::inverse);
     crop(work.values.data(), target, frame);
   }
@@ -161,6 +187,7 @@ class OpenclEngine final : public Engine {
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     std::size_t bytes = spectrum_ ? spectrum_->bytes() : 0;
+    if (filter_) bytes += filter_->filter->workspace_bytes() + filter_->transfer.bytes();
     if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
     if (rows_) bytes += rows_->bytes() + columns_->bytes();
     return bytes;
@@ -178,11 +205,13 @@ class OpenclEngine final : public Engine {
   PropagationOptions options_;
   opencl::Kernel pad_;
   opencl::Kernel crop_;
-  opencl::Kernel transfer_;
+  opencl::Kernel fill_transfer_;
+  opencl::Kernel multiply_transfer_;
   opencl::Kernel fill_axis_;
   opencl::Kernel resample_;
-  std::shared_ptr<Workspace> spectrum_;
-  std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
+  std::unique_ptr<Filter> filter_;       ///< of the angular spectrum, or
+  std::shared_ptr<Workspace> spectrum_;  ///< where it has none
+  std::shared_ptr<Workspace> fresnel_;   ///< shares spectrum_ if the shapes are equal
   std::unique_ptr<AxisTable> rows_;
   std::unique_ptr<AxisTable> columns_;
 };
