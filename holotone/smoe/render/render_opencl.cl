@@ -55,6 +55,7 @@ typedef struct {
 
 // State of an area, the same in all items but for the sums of their own.
 typedef struct {
+  int finding;      // L of the quarters, not yet sums
   float origin;     // subtracted from log2 densities
   float threshold;  // of a component's share
   float guess;      // of |y - reference|
@@ -105,13 +106,13 @@ static int is_within(float4 window, float4 centre) {
 }
 
 // True if a node may hold what the area needs; otherwise its share is added to `far`.
-static int needs_node(const Area *area, State *state, Node node, int finding) {
+static int needs_node(const Area *area, State *state, Node node) {
   if (area->settings.selection == WINDOW) {
     const float4 w = area->windows;
     return -node.s0 <= w.s1 && node.s1 >= w.s0 && -node.s2 <= w.s3 && node.s3 >= w.s2;
   }
   const float fall = fall_of(node, (float)area->left, (float)area->right, (float)area->top, (float)area->bottom);
-  if (finding) return !(node.s7 - fall < state->threshold);
+  if (state->finding) return !(node.s7 - fall < state->threshold);
   if (state->threshold <= 0.0f) return 1;
   const float power = node.s6 - state->origin - fall * 0.99999f;
   const float share = power_above(power + 1e-6f * fabs(state->origin) + 2e-6f * fabs(node.s6)) * sqrt(fmax(fall, 1.0f));
@@ -121,12 +122,12 @@ static int needs_node(const Area *area, State *state, Node node, int finding) {
 }
 
 // The same for a component.
-static int needs_component(const Area *area, State *state, uint j, int finding) {
+static int needs_component(const Area *area, State *state, uint j) {
   const ulong row = area->sizes.padded;
   const __global float4 *own = area->placed + j;
   const float4 centre = own[PLACE * row];
   if (area->settings.selection == WINDOW) return is_within(area->windows, centre);
-  if (!finding && state->threshold <= 0.0f) return 1;
+  if (!state->finding && state->threshold <= 0.0f) return 1;
   const float4 shape = own[SHAPE * row];
   const float dx = ((float)area->left + MIDDLE - centre.x) - centre.y;
   const float dy = ((float)area->top + MIDDLE - centre.z) - centre.w;
@@ -136,7 +137,7 @@ static int needs_component(const Area *area, State *state, uint j, int finding) 
   const float unsure = slack(shape.x * (fabs(dx) + MIDDLE),
                              fma(skewed, fabs(dx) + MIDDLE, shape.z * (fabs(dy) + MIDDLE)), shape.w);
   const float density = shape.w - u * u - v * v + unsure;
-  if (finding) return !(density < state->threshold);
+  if (state->finding) return !(density < state->threshold);
   const float steep = area->model[CENTRE * row + j].z;
   const float reach = fma(steep, most_away(shape.w - density + unsure), away_from_grey(own[TINT * row]));
   const float share = power_above(density - state->origin) * (reach + GUESSED);
@@ -178,6 +179,7 @@ static void set_reference(const Area *area, __local Memory *memory, State *state
     }
   }
   own = sum_of_items(memory, own);
+  if (state->finding || state->guess > 0.0f) return;
   const int some = own.s0 > 0.0f;
   const float part = some ? 1.0f / own.s0 : 0.0f;
   state->reference = some ? own.s4567 * part : (float4)(0.5f);
@@ -536,9 +538,14 @@ static int judge(const Area *area, __local Memory *memory, State *state, int pas
 // Counts of nodes and components that wait, and the bundles seen. All items have the same.
 typedef struct {
   uint seen, bundles, packs, candidates;
+  int round;
 } Waiting;
 
-// The next up to 256 nodes or components: their level (0 bundles, 1 packs, 2 components; -1: none), and this item's.
+static int has_nodes(const Area *area, const Waiting *wait) {
+  return wait->packs > 0 || wait->bundles > 0 || wait->seen < area->sizes.padded / ITEMS;
+}
+
+// The next up to 256 nodes or components: their level (0 bundles, 1 packs, 2 components), and this item's.
 static int next(const Area *area, __local const Memory *memory, Waiting *wait, uint *index, int *valid) {
   const uint bundles = area->sizes.padded / ITEMS;
   const uint slot = (uint)item_of() / PACK;
@@ -559,7 +566,6 @@ static int next(const Area *area, __local const Memory *memory, Waiting *wait, u
     wait->bundles -= take;
     return 1;
   }
-  if (all_seen) return -1;
   *index = wait->seen + (uint)item_of();
   *valid = *index < bundles;
   wait->seen += ITEMS;
@@ -609,72 +615,73 @@ static int set_least(const Area *area, __local Memory *memory, State *state) {
 }
 
 // Raises L of every quarter by one component of each bundle: a first value where none is near.
-static void raise_by_samples(const Area *area, __local Memory *memory, State *state) {
+static void raise_by_samples(const Area *area, __local Memory *memory, State *state, int wanted) {
   const uint bundles = area->sizes.padded / ITEMS;
-  for (uint first = 0; first < bundles; first += ITEMS) {
-    const int count = (int)min(bundles - first, (uint)ITEMS);
+  uint first = 0;
+  do {
+    const int count = wanted ? (int)min(bundles - first, (uint)ITEMS) : 0;
     if (item_of() < count) {
       stage(area, state, (first + (uint)item_of()) * ITEMS, memory->staged + item_of() * FOURS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     raise_quarters(area, memory, 0, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-  }
+    first += ITEMS;
+  } while (wanted && first < bundles);
 }
 
-// Passes over the components: raises L by them if `finding`, otherwise lists and sums them.
-static void visit(const Area *area, __local Memory *memory, State *state, int finding, const int exact, Sums *sums,
-                  Exact *exact_sums) {
-  Waiting wait = {0, 0, 0, 0};
-  int referenced = state->guess > 0.0f;
-  for (int round = 0;; ++round) {
+// Looks into nodes until a batch of components waits or nothing is left.
+static void gather(const Area *area, __local Memory *memory, State *state, Waiting *wait) {
+  const uint bundles = area->sizes.padded / ITEMS;
+  do {
     uint index = 0;
     int valid = 0;
-    const int level = next(area, memory, &wait, &index, &valid);
-    if (level < 0) break;
-    if (level == 2) {
-      const int keep = valid && needs_component(area, state, index, finding);
-      wait.candidates += append(memory, round, keep, index, memory->candidates + wait.candidates);
-    } else {
-      const uint bundles = area->sizes.padded / ITEMS;
-      const int keep = valid && needs_node(area, state, area->nodes[level == 0 ? index : bundles + index], finding);
-      const uint before = level == 0 ? wait.bundles : wait.packs;
-      const uint found = append(memory, round, keep, index, memory->nodes[level] + before);
-      if (level == 0) {
-        wait.bundles += found;
-      } else {
-        wait.packs += found;
-      }
+    const int level = next(area, memory, wait, &index, &valid);
+    int keep = 0;
+    if (valid) {
+      keep = level == 2 ? needs_component(area, state, index)
+                        : needs_node(area, state, area->nodes[level == 0 ? index : bundles + index]);
     }
-    const int more = wait.packs > 0 || wait.bundles > 0 || wait.seen < area->sizes.padded / ITEMS;
-    if (wait.candidates == 0 || (more && wait.candidates < ITEMS)) continue;
+    const uint before = level == 2 ? wait->candidates : level == 1 ? wait->packs : wait->bundles;
+    const uint found = append(memory, wait->round++, keep, index,
+                              (level == 2 ? memory->candidates : memory->nodes[level]) + before);
+    if (level == 2) wait->candidates += found;
+    if (level == 1) wait->packs += found;
+    if (level == 0) wait->bundles += found;
+  } while (wait->candidates < ITEMS && has_nodes(area, wait));
+}
+
+// Passes over the components: raises L by them if `finding`, otherwise lists and sums them. Barriers stand outside of
+// all branches, and loops with barriers test at their end: compilers for CPUs copy the code behind all others.
+static void visit(const Area *area, __local Memory *memory, State *state, const int exact, Sums *sums,
+                  Exact *exact_sums) {
+  Waiting wait = {0, 0, 0, 0, 0};
+  do {
+    gather(area, memory, state, &wait);
     const int count = (int)min(wait.candidates, (uint)ITEMS);
     const int first = (int)wait.candidates - count;
     wait.candidates = (uint)first;
-    if (!finding && !referenced) {
-      set_reference(area, memory, state, first, count);
-      referenced = 1;
-    }
+    set_reference(area, memory, state, first, count);
     if (item_of() < count) {
       stage(area, state, memory->candidates[first + item_of()], memory->staged + item_of() * FOURS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (finding) {
+    if (state->finding) {
       raise_quarters(area, memory, first, count);
     } else {
       test_tiles(area, memory, state, first, count);
-      barrier(CLK_LOCAL_MEM_FENCE);
-      const int listed = list_tiles(memory);
-      state->listed += listed;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (exact) {
-        sum_list_exact(area, memory, first, listed, exact_sums);
-      } else {
-        sum_list(memory, state, listed, sums);
-      }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-  }
+    const int listed = state->finding ? 0 : list_tiles(memory);
+    state->listed += listed;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (exact) {
+      sum_list_exact(area, memory, first, listed, exact_sums);
+    } else {
+      sum_list(memory, state, listed, sums);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  } while (wait.candidates > 0 || has_nodes(area, &wait));
 }
 
 static void restart(__local Memory *memory, State *state, Sums *sums, Exact *exact_sums) {
@@ -739,32 +746,35 @@ static uint render(const Area *area, __local Memory *memory, uint tiles, const i
   }
   if (item < 2 * (ITEMS / 32)) memory->vote[item / (ITEMS / 32)][item % (ITEMS / 32)] = 0;
   State state;
-  state.guess = state.spread = state.away = state.above = state.most_spread = 0.0f;
+  state.guess = state.spread = state.away = state.above = state.most_spread = state.origin = 0.0f;
   state.reference = (float4)(0.0f);
   state.checked = 0;
   Sums sums;
   Exact exact_sums[4];
+  const int sparse = set_least(area, memory, &state);
+  raise_by_samples(area, memory, &state, sparse);
   int lacks = set_least(area, memory, &state);
-  int finding = selection == WINDOW;
-  if (lacks) {
-    state.origin = 0.0f;
-    raise_by_samples(area, memory, &state);
-    finding = 1;
-    state.threshold = set_least(area, memory, &state) ? -HUGE : state.origin;
-  }
-  if (finding) {
-    state.origin = 0.0f;
+  state.finding = sparse || selection == WINDOW;
+  state.threshold = lacks ? -HUGE : state.origin;
+  if (state.finding) state.origin = 0.0f;
+  const float threshold = selection == BOUNDED ? area->settings.tolerance * (1.0f / 24) : 0.0f;
+  if (!state.finding) state.threshold = threshold;
+  int verdict;
+  int pass = 0;
+  do {
     restart(memory, &state, &sums, exact_sums);
-    visit(area, memory, &state, 1, exact, &sums, exact_sums);
-    lacks = set_least(area, memory, &state);
-  }
-  state.threshold = selection == BOUNDED && !lacks ? area->settings.tolerance * (1.0f / 24) : 0.0f;
-  int verdict = lacks && !exact ? INEXACT : AGAIN;
-  for (int pass = 0; verdict == AGAIN && pass < MOST_PASSES; ++pass) {
-    restart(memory, &state, &sums, exact_sums);
-    visit(area, memory, &state, 0, exact, &sums, exact_sums);
+    visit(area, memory, &state, exact, &sums, exact_sums);
     verdict = judge(area, memory, &state, pass, exact);
-  }
+    const float origin = state.origin;
+    lacks = set_least(area, memory, &state);
+    if (state.finding) {
+      verdict = lacks && !exact ? INEXACT : AGAIN;
+      state.threshold = lacks ? 0.0f : threshold;
+    } else {
+      state.origin = origin;
+    }
+    state.finding = 0;
+  } while (verdict == AGAIN && ++pass < MOST_PASSES);
   if (exact) {
     if ((tiles >> (item / TILES) & 1u) != 0) write_exact_pixels(area, exact_sums, image);
     return 0;
