@@ -687,6 +687,7 @@ static void visit(const Area *area, __local Memory *memory, State *state, const 
 static void restart(__local Memory *memory, State *state, Sums *sums, Exact *exact_sums) {
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item_of() == 0) memory->range = memory->rounding = memory->rough = 0;
+  if (item_of() < ITEMS / 32) memory->vote[0][item_of()] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   state->dropped = state->excess = state->far = 0.0f;
   state->listed = 0;
@@ -744,7 +745,6 @@ static uint render(const Area *area, __local Memory *memory, uint tiles, const i
     const int inside = selection != WINDOW && has(area, item % 8 * QUARTER, item / 8 * QUARTER);
     memory->best[item] = inside ? best[row * across + column] : 0;
   }
-  if (item < 2 * (ITEMS / 32)) memory->vote[item / (ITEMS / 32)][item % (ITEMS / 32)] = 0;
   State state;
   state.guess = state.spread = state.away = state.above = state.most_spread = state.origin = 0.0f;
   state.reference = (float4)(0.0f);
