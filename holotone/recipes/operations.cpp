@@ -17,8 +17,8 @@ constexpr Operation all[] = {
     {"view of an eye", "EyePlan", true, true},
     {"electrostatic halftoning", "ElectrostaticPlan", true, false},
     {"dots drawn from a picture", "DotSampler", true, false},
-    {"mixtures: rendering", "SmoeRenderer", true, false},
-    {"mixtures: colours to codes", "smoe_codes", true, false},
+    {"mixtures: rendering", "SmoeRenderer", true, true},
+    {"mixtures: colours to codes", "smoe_codes", true, true},
     {"mixtures: fitting", "SmoeFitter", true, false},
 };
 

@@ -126,7 +126,7 @@ TEST(SmoeCodesArguments, AreNamed) {
   refused({}, {}, "codes");
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(SmoeCodesTest);
+HOLOTONE_ON_EACH_DEVICE(SmoeCodesTest);
 
 }  // namespace
 }  // namespace holotone

@@ -133,7 +133,7 @@ TEST_P(LightField, ColoursLuminanceAndModelsWithoutV) {
   });
 }
 
-HOLOTONE_ON_CPU_AND_CUDA(LightField);
+HOLOTONE_ON_EACH_DEVICE(LightField);
 
 // Two representations of one light field agree: 9 x 7 views rendered from the model, and the model itself.
 TEST(LightFieldViews, AgreeWithCapturedViews) {

@@ -67,7 +67,7 @@ class SmoeRender : public support::OnEachDevice {
     });
   }
 };
-HOLOTONE_ON_CPU_AND_CUDA(SmoeRender);
+HOLOTONE_ON_EACH_DEVICE(SmoeRender);
 
 TEST_P(SmoeRender, HoldsEveryTolerance) {
   const auto model = cases::make_smoe({});

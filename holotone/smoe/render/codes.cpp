@@ -26,6 +26,12 @@ void write_codes(View<const float, 4> colours, View<Code, 4> codes, const SmoeCo
     return;
   }
 #endif
+#if HOLOTONE_OPENCL
+  if (device.backend == Backend::opencl) {
+    if (pixels > 0) smoe::code_pixels_opencl(code, colours.data(), codes.data(), pixels, queue);
+    return;
+  }
+#endif
   if (device.backend != Backend::cpu) throw_no_backend(where, device);
   constexpr std::int64_t block = 4096;
   parallel_for(0, (pixels + block - 1) / block, [&](std::int64_t part) {

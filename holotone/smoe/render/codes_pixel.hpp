@@ -49,5 +49,8 @@ struct CodePixel {
 template <class Code>
 void code_pixels_cuda(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
                       const Queue& queue);
+template <class Code>
+void code_pixels_opencl(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
+                        const Queue& queue);
 
 }  // namespace holotone::smoe

@@ -28,8 +28,15 @@ smoe::EnginePointer make_engine(const SmoeModel& model, const Queue& queue, cons
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return smoe::engine_cuda(model, queue, options);
+#else
+      break;
 #endif
-    case Backend::opencl: break;
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return smoe::engine_opencl(model, queue, options);
+#else
+      break;
+#endif
   }
   throw_no_backend(where, queue.device());
 }

@@ -20,6 +20,7 @@ using EnginePointer = std::unique_ptr<SmoeRenderer::Engine>;
 /// `model` must outlive the engine.
 EnginePointer engine_cpu(const SmoeModel& model, const SmoeRenderOptions& options);
 EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options);
+EnginePointer engine_opencl(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options);
 
 }  // namespace smoe
 }  // namespace holotone

@@ -19,12 +19,6 @@ __device__ __forceinline__ int cell_along(double place, double low, double a_cel
   return static_cast<int>(fmin(fmax(cell, 0.0), static_cast<double>(count - 1)));
 }
 
-/// Largest standard deviation of a 2 x 2 covariance.
-__device__ __forceinline__ double largest_deviation(const Matrix& r) {
-  const double middle = 0.5 * (r[0][0] + r[1][1]);
-  return sqrt(middle + hypot(0.5 * (r[0][0] - r[1][1]), r[0][1]));
-}
-
 __device__ __forceinline__ int class_of(double deviation, const CellLayout& layout) {
   const double doublings = ceil(2 * log2(deviation / layout.first_deviation));
   return static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
@@ -36,59 +30,8 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
                                MovingComponent* __restrict__ moving) {
   const unsigned j = blockIdx.x * threads + threadIdx.x;
   if (j >= count) return;
-  constexpr int fixed = Dimensions - 2;
-  MovingComponent own{};
-  const float* const centre = model.centre + static_cast<std::int64_t>(j) * Dimensions;
-#pragma unroll
-  for (int k = 0; k < fixed; ++k) own.at[k] = static_cast<double>(centre[2 + k]);
-  const Slice slice = slice_component(model, Dimensions, j, own.at, fixed);
-  (void)plane_shape(slice, 1, 1, own.shape);  // cannot fail: checked by require_slices
-  own.x = slice.centre[0];
-  own.y = slice.centre[1];
-  const Matrix r = symmetric(model.covariance + static_cast<std::int64_t>(j) * triangle_size(Dimensions), Dimensions);
-  Matrix inner{};
-#pragma unroll
-  for (int row = 0; row < fixed; ++row) {
-#pragma unroll
-    for (int column = 0; column < fixed; ++column) inner[row][column] = r[2 + row][2 + column];
-  }
-  Matrix l{};
-  (void)factor(inner, fixed, l);
-#pragma unroll
-  for (int k = 0; k < fixed; ++k) {
-    Vector unit{};
-    unit[k] = 1;
-    const Vector scaled = forward_solve(l, unit, fixed);
-#pragma unroll
-    for (int row = k; row < fixed; ++row) own.scale[row][k] = scaled[row];
-    const Vector inverse = backward_solve(l, scaled, fixed);
-#pragma unroll
-    for (int row = 0; row < fixed; ++row) {
-      own.shift_x[k] += r[0][2 + row] * inverse[row];
-      own.shift_y[k] += r[1][2 + row] * inverse[row];
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < most_smoe_channels; ++c) {
-    if (c >= model.channels) break;
-    const float* const slope = model.slope + (static_cast<std::int64_t>(j) * model.channels + c) * Dimensions;
-    own.expert.colour[c] = static_cast<float>(slice.colour[c]);
-    own.expert.slope_x[c] = slope[0];
-    own.expert.slope_y[c] = slope[1];
-#pragma unroll
-    for (int k = 0; k < fixed; ++k) {
-      own.drift[k][c] =
-          static_cast<float>(static_cast<double>(slope[0]) * own.shift_x[k] +
-                             static_cast<double>(slope[1]) * own.shift_y[k] + static_cast<double>(slope[2 + k]));
-    }
-    // Change of the colour with u and v, whose squares the log2 density falls by.
-    const double by_v = static_cast<double>(slope[1]) / own.shape.down;
-    const double by_u = (static_cast<double>(slope[0]) - own.shape.skew * by_v) / own.shape.across;
-    own.steep = fmaxf(own.steep, __double2float_ru(hypot(by_u, by_v)));
-  }
-  const double deviation = largest_deviation(slice.covariance);
-  own.deviation = __double2float_ru(deviation);
-  own.size = class_of(deviation, layout);
+  MovingComponent own = moving_component<Dimensions>(model, j);
+  own.size = class_of(static_cast<double>(own.deviation), layout);
   moving[j] = own;
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <holotone/core/array.hpp>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/smoe/model/small_matrix.hpp>
+#include <holotone/smoe/render/moving_component.hpp>
 #include <vector>
 
 namespace holotone::smoe {
@@ -30,12 +30,6 @@ struct alignas(16) ExactShape {
   double peak;
 };
 
-struct alignas(16) Expert {
-  float colour[most_smoe_channels];
-  float slope_x[most_smoe_channels];
-  float slope_y[most_smoe_channels];
-};
-
 /// Close planes whose components have one order: that of their positions in the middle plane.
 struct PlaneBundle {
   unsigned first;
@@ -53,23 +47,6 @@ struct alignas(16) Span {
   float rise;  ///< increase of its peak
   float drop;
   float colour;  ///< largest change of a channel
-};
-
-/// Component for any plane: it moves along with the fixed coordinates, and its weight falls with their distance from
-/// its own.
-struct alignas(16) MovingComponent {
-  double at[2];  ///< its own fixed coordinates; its centre there is (x, y)
-  double x;
-  double y;
-  double shift_x[2];
-  double shift_y[2];
-  double scale[2][2];  ///< L^-1 of the fixed coordinates' covariance
-  PlaneShape shape;
-  Expert expert;
-  float drift[2][most_smoe_channels];  ///< change of the colour at its centre
-  float steep;
-  float deviation;
-  int size;  ///< class
 };
 
 /// Number of classes of components by their largest standard deviation, a factor of sqrt(2) each; the last one has no
