@@ -146,30 +146,16 @@ static int needs_component(const Area *area, State *state, uint j) {
   return 0;
 }
 
-// Sums a float8 over all items in a fixed order.
-static float8 sum_of_items(__local Memory *memory, float8 value) {
-  __local float8 *room = (__local float8 *)memory->staged;
-  const int item = item_of();
-  barrier(CLK_LOCAL_MEM_FENCE);
-  room[item] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < TILES) {
-    for (int i = 1; i < ITEMS / TILES; ++i) value += room[item + i * TILES];
-    room[item] = value;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  value = room[0];
-  for (int i = 1; i < TILES; ++i) value += room[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return value;
-}
-
-// The mean colour of the candidates in the area, and a guess of how far its colours are from that.
+// The mean colour of the candidates in the area, and a guess of how far its colours are from that. Only the first
+// candidates count.
 static void set_reference(const Area *area, __local Memory *memory, State *state, int first, int count) {
+  __local float8 *room = (__local float8 *)memory->staged;
   const ulong row = area->sizes.padded;
+  const int item = item_of();
+  const int wanted = !state->finding && state->guess <= 0.0f;
   float8 own = (float8)(0.0f);
-  if (item_of() < count) {
-    const uint j = memory->candidates[first + item_of()];
+  if (wanted && item < count) {
+    const uint j = memory->candidates[first + item];
     const float4 centre = area->placed[PLACE * row + j];
     const float x = centre.x - (float)area->left;
     const float y = centre.z - (float)area->top;
@@ -178,16 +164,26 @@ static void set_reference(const Area *area, __local Memory *memory, State *state
       own = (float8)(1.0f, dot(colour, colour), fmin(area->model[CENTRE * row + j].z, 1.0f), 0.0f, colour);
     }
   }
-  own = sum_of_items(memory, own);
-  if (state->finding || state->guess > 0.0f) return;
-  const int some = own.s0 > 0.0f;
-  const float part = some ? 1.0f / own.s0 : 0.0f;
-  state->reference = some ? own.s4567 * part : (float4)(0.5f);
-  const float variance = some ? own.s1 * part - dot(state->reference, state->reference) : 0.0f;
-  state->away = away_from_grey(state->reference);
-  state->guess = 2.0f * sqrt(fmax(variance, 0.0f)) + 0.02f + 4.0f * own.s2 * part;
-  state->guess = fmin(fmax(state->guess, area->settings.tolerance), HUGE);
-  state->spread = state->guess;
+  room[item] = own;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (wanted && item < TILES) {
+    for (int i = 1; i < ITEMS / TILES; ++i) own += room[item + i * TILES];
+    room[item] = own;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (wanted) {
+    own = room[0];
+    for (int i = 1; i < TILES; ++i) own += room[i];
+    const int some = own.s0 > 0.0f;
+    const float part = some ? 1.0f / own.s0 : 0.0f;
+    state->reference = some ? own.s4567 * part : (float4)(0.5f);
+    const float variance = some ? own.s1 * part - dot(state->reference, state->reference) : 0.0f;
+    state->away = away_from_grey(state->reference);
+    state->guess = 2.0f * sqrt(fmax(variance, 0.0f)) + 0.02f + 4.0f * own.s2 * part;
+    state->guess = fmin(fmax(state->guess, area->settings.tolerance), HUGE);
+    state->spread = state->guess;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // Numbers of a component about the middle of the area. In pairs of floats: for distant ones u and v are small
