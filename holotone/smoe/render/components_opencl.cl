@@ -201,7 +201,7 @@ __kernel void raise_best(Sizes sizes, ARRAY(const float4, placed), ARRAY(uint, b
   const int right = min(quarter_at(x + wide), quarters_x - 1 - middle_x);
   const int top = max(quarter_at(y - high), -middle_y);
   const int bottom = min(quarter_at(y + high), quarters_y - 1 - middle_y);
-  __global uint *of_view = AT(best) + (ulong)view * quarters_x * quarters_y;
+  volatile __global uint *of_view = AT(best) + (ulong)view * quarters_x * quarters_y;
   for (int quarter_row = top; quarter_row <= bottom; ++quarter_row) {
     const float v0 = shape.z * (float)(quarter_row * QUARTER) - shape.z * y;
     const float v1 = fma(shape.z, (float)(QUARTER - 1), v0);
@@ -214,9 +214,7 @@ __kernel void raise_best(Sizes sizes, ARRAY(const float4, placed), ARRAY(uint, b
       const float u_right = shape.x * dx1;
       const float least = peak - fmax(fma(u_left, u_left, v_left * v_left), fma(u_right, u_right, v_right * v_right));
       if (!(least > -HUGE)) continue;
-      volatile __global uint *target = of_view + (ulong)(middle_y + quarter_row) * quarters_x + middle_x + column;
-      const uint bits = ordered_bits(least);
-      if (bits > *target) atomic_max(target, bits);
+      atomic_max(of_view + (ulong)(middle_y + quarter_row) * quarters_x + middle_x + column, ordered_bits(least));
     }
   }
 }

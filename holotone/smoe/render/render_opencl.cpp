@@ -223,8 +223,8 @@ class OpenclEngine final : public SmoeRenderer::Engine {
                             static_cast<cl_int>(options_.window_block_px > 0 ? options_.window_block_px : tile_side),
                             static_cast<cl_int>(options_.selection), robust ? 1 : 0};
     const auto run = [&](opencl::Kernel& kernel) {
-      kernel(opencl::over(sizes.areas * items, number), {items, 1, 1}, sizes, settings, numbers_.data(),
-             frames_.data(), placed_.data(), nodes_.data(), best_.data(), counts, images);
+      kernel(opencl::over(sizes.areas * items, number), {items, 1, 1}, sizes, settings, numbers_.data(), frames_.data(),
+             placed_.data(), nodes_.data(), best_.data(), counts, images);
     };
     if (!robust) run(areas_);
     run(exact_areas_);
