@@ -42,8 +42,7 @@ class Search {
   void try_items() {
     for (const int radix : plan_.radices) {
       for (int share = 1; share * radix <= most_values_; ++share) {
-        const int needed = (plan_.length / radix + share - 1) / share;
-        plan_.items = (needed + 3) / 4 * 4;
+        plan_.items = ((plan_.length / radix + share - 1) / share + 3) / 4 * 4;
         if (plan_.items <= most_items_) judge();
       }
     }

@@ -11,7 +11,7 @@ namespace holotone::fft {
 struct LinePlan {
   int length = 0;
   std::vector<int> radices;  ///< their product is the length
-  int items = 0;             ///< work items a line, a multiple of four
+  int items = 0;             ///< work items a line
   int values = 0;            ///< values that an item holds at most
 };
 

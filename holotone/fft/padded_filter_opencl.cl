@@ -3,30 +3,33 @@
 // A padded line has L = 2 M values, of which only the first N <= M are not zero before the forward transform or wanted
 // after the inverse one. Both are therefore two transforms of M values, of the even (h = 0) and odd frequencies:
 //   X[2 k + h] = sum_n (x[n] w^(n h)) exp(-2 pi i n k / M),  w = exp(-2 pi i / L),
-// and back likewise. A group transforms LINES lines in registers and local memory, by Stockham's steps of one radix
-// each. The last step leaves frequencies with the items that begin the way back, so that a column takes
-// forward transform, product and inverse without a visit to memory.
+// and back likewise. A group transforms a line in registers and local memory, by Stockham's steps of one radix each.
+// The last step leaves frequencies with the items that begin the way back, so that a column takes forward transform,
+// product and inverse without a visit to memory.
 //
 // Between the passes the spectra of the rows lie in strips of STRIP columns: row after row, STRIP values of each.
-// Column c of the spectrum has frequency 2 (c mod M) + c / M.
+// Column c of the spectrum has frequency 2 (c mod M) + c / M. Four values fill a sector of memory.
 //
-// Memory is the floor: each of three passes reads and writes once. On the H200 columns are bound by arithmetic.
+// Memory is the floor: each of three passes reads and writes once. On the H200 columns are bound by arithmetic and by
+// the registers of an item.
 //
 // Numbers of a program, for one axis:
 //   HALF     M
 //   RADIX_1 to RADIX_6  radices of the steps, 1 after the last; BACK_1 to BACK_6: the same from the last one on
-//   ITEMS    items a line, a multiple of STRIP
+//   ITEMS    items of a group
 //   VALUES   values of an item
-//   LINES    lines of a group
-//   STRIP    columns of a strip: LINES of the columns' program
+//   PARTS    1: values change places whole, 2: in two parts
+//   KEEP_LOCAL  1: local memory keeps a line besides, 0: registers do
+//   STRIP    columns of a strip
 //
-// Options: -DROWS=1 -DHALF=4096 -DRADIX_1=16 -DRADIX_2=16 -DRADIX_3=16 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=16 -DBACK_2=16 -DBACK_3=16 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=256 -DVALUES=16 -DLINES=2 -DSTRIP=2
-// Options: -DROWS=0 -DHALF=1080 -DRADIX_1=12 -DRADIX_2=10 -DRADIX_3=9 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=9 -DBACK_2=10 -DBACK_3=12 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=120 -DVALUES=12 -DLINES=4 -DSTRIP=4
+// Options: -DROWS=1 -DHALF=4096 -DRADIX_1=16 -DRADIX_2=16 -DRADIX_3=16 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=16 -DBACK_2=16 -DBACK_3=16 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=256 -DVALUES=16 -DPARTS=2 -DKEEP_LOCAL=0 -DSTRIP=4
+// Options: -DROWS=0 -DHALF=1080 -DRADIX_1=12 -DRADIX_2=10 -DRADIX_3=9 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=9 -DBACK_2=10 -DBACK_3=12 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=120 -DVALUES=12 -DPARTS=1 -DKEEP_LOCAL=1 -DSTRIP=4
 #include "holotone/core/array_opencl.cl"
 #include "holotone/optics/turns_opencl.cl"
 
-#define PADDED(i) ((i) + ((i) >> 4))  // against bank conflicts of strides of 16
-#define PITCH ((PADDED(HALF) + 31) / 32 * 32 + 32 / LINES)
+// Place in local memory: items a power of two apart reach different banks.
+#define PLACE(i) ((i) ^ ((i) >> 5 & 15) ^ ((i) >> 4 & 16))
+#define ROOM ((HALF + 511) / 512 * 512)
 #define BUTTERFLIES(radix) ((HALF / (radix) + ITEMS - 1) / ITEMS)
 
 // exp(-2 pi i k / radix)
@@ -41,7 +44,6 @@ __constant float2 roots_of_16[] = {{1.0f, 0.0f}, {0.923879533f, -0.382683432f}, 
 
 static float2 turned(float2 a) { return (float2)(a.y, -a.x); }  // -i a
 static float2 swapped(float2 a) { return (float2)(a.y, a.x); }
-
 
 // Transforms of few values at distance d.
 static void transform2(float2 *v, int d) {
@@ -149,17 +151,16 @@ static void transform(float2 *v, int radix) {
   }
 }
 
-// v[r] w^r; powers are products of few factors, so that errors do not add up.
+// v[r] w^r. Powers are products of few factors, so that errors do not add up; four at a time, to spare registers.
 static void multiply_powers(float2 *v, float2 w, int radix) {
-  float2 power[16];
-  power[1] = w;
+  const float2 low[4] = {w, w, product(w, w), product(product(w, w), w)};
+  const float2 fourth = product(low[2], low[2]);
+  float2 high = fourth;
 #pragma unroll
-  for (int r = 2; r < radix; ++r) {
-    const int high = r >= 8 ? 8 : r >= 4 ? 4 : 2;
-    power[r] = r == high ? product(power[high / 2], power[high / 2]) : product(power[high], power[r - high]);
+  for (int r = 1; r < radix; ++r) {
+    if (r > 4 && r % 4 == 0) high = product(high, fourth);
+    v[r] = product(v[r], r < 4 ? low[r] : r % 4 == 0 ? high : product(high, low[r % 4]));
   }
-#pragma unroll
-  for (int r = 1; r < radix; ++r) v[r] = product(v[r], power[r]);
 }
 
 // A step: transforms of values that lie HALF / radix apart. Stride is the product of the radices before.
@@ -173,10 +174,25 @@ static void step_of(float2 *v, int t, int radix, int stride, __global const floa
   }
 }
 
-// Values change places for a step of the radix `next`: real parts, then imaginary ones, to spare local memory.
-static void exchange(float2 *v, __local float *line, int t, int radix, int stride, int next) {
+// Values change places for a step of the radix `next`; PARTS 2 takes real parts, then imaginary ones, to spare local
+// memory.
+#if PARTS == 1
+typedef float2 Part;
+#define PART_OF(value, part) (value)
+#define SET_PART(value, part, new) value = new
+#else
+typedef float Part;
+#define PART_OF(value, part) ((part) == 0 ? (value).x : (value).y)
+#define SET_PART(value, part, new) \
+  if ((part) == 0) {               \
+    (value).x = new;               \
+  } else {                         \
+    (value).y = new;               \
+  }
+#endif
+static void exchange(float2 *v, __local Part *line, int t, int radix, int stride, int next) {
 #pragma unroll
-  for (int part = 0; part < 2; ++part) {
+  for (int part = 0; part < PARTS; ++part) {
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int b = 0; b < BUTTERFLIES(radix); ++b) {
@@ -184,9 +200,7 @@ static void exchange(float2 *v, __local float *line, int t, int radix, int strid
       if (HALF / radix % ITEMS != 0 && j >= HALF / radix) break;
       const int first = j / stride * (stride * radix) + j % stride;
 #pragma unroll
-      for (int r = 0; r < radix; ++r) {
-        line[PADDED(first + r * stride)] = part == 0 ? v[b * radix + r].x : v[b * radix + r].y;
-      }
+      for (int r = 0; r < radix; ++r) line[PLACE(first + r * stride)] = PART_OF(v[b * radix + r], part);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
@@ -195,12 +209,7 @@ static void exchange(float2 *v, __local float *line, int t, int radix, int strid
       if (HALF / next % ITEMS != 0 && j >= HALF / next) break;
 #pragma unroll
       for (int r = 0; r < next; ++r) {
-        const float value = line[PADDED(j + r * (HALF / next))];
-        if (part == 0) {
-          v[b * next + r].x = value;
-        } else {
-          v[b * next + r].y = value;
-        }
+        SET_PART(v[b * next + r], part, line[PLACE(j + r * (HALF / next))]);
       }
     }
   }
@@ -214,7 +223,7 @@ static void exchange(float2 *v, __local float *line, int t, int radix, int strid
   }
 
 // Transforms a line from values at t + HALF / a to frequencies at t + HALF / (last radix).
-static void transform_line(float2 *v, __local float *line, int t, __global const float2 *roots, int a, int b, int c,
+static void transform_line(float2 *v, __local Part *line, int t, __global const float2 *roots, int a, int b, int c,
                            int d, int e, int f) {
   step_of(v, t, a, 1, roots);
   NEXT_STEP(a, 1, b)
@@ -232,61 +241,60 @@ static void transform_line(float2 *v, __local float *line, int t, __global const
       for (int n = t + i / (radix) * ITEMS + i % (radix) * (HALF / (radix)), once = 1;               \
            once && (HALF / (radix) % ITEMS == 0 || t + i / (radix) * ITEMS < HALF / (radix)); once = 0)
 
-#if ROWS
-#define LANES                                          \
-  const int id = (int)get_local_id(0);                 \
-  const int own = id / STRIP % LINES;                  \
-  const int t = id / (STRIP * LINES) * STRIP + id % STRIP; \
-  const int row = (int)get_group_id(0) * LINES + own;  \
-  __local float lines[LINES * PITCH];                  \
-  __local float *const line = lines + own * PITCH;
+#if KEEP_LOCAL
+#define KEPT_LINE __local float2 kept[VALUES * ITEMS];
+#define KEPT(i) kept[(i) * ITEMS + t]
+#else
+#define KEPT_LINE float2 kept[VALUES];
+#define KEPT(i) kept[i]
+#endif
 
-// Spectra of rows, into strips.
-__kernel __attribute__((reqd_work_group_size(ITEMS * LINES, 1, 1))) void rows_forward(
-    ARRAY(const float2, input), ARRAY(float2, strips), ARRAY(const float2, roots_of_line), int ny, int nx) {
-  LANES
-  __global const float2 *const roots = AT(roots_of_line);
-  __global const float2 *const source = AT(input) + (long)row * nx;
+#define GROUP_OF_A_LINE __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+// PoCL 3.1 lets its threads share an array that a function gets as it is: `line` is a computed address.
+#define LINE_MEMORY                                     \
+  const int t = (int)get_local_id(0);                   \
+  __local Part memory_of_line[ROOM];                    \
+  __local Part *const line = memory_of_line + get_local_id(1); \
+  __global const float2 *const roots = AT(roots_of_line); \
   float2 v[VALUES];
+#define IN_STRIPS(column, row) (((long)((column) / STRIP) * ny + (row)) * STRIP + (column) % STRIP)
+
+#if ROWS
+// Spectra of rows, into strips.
+__kernel GROUP_OF_A_LINE void rows_forward(ARRAY(const float2, input), ARRAY(float2, strips),
+                                           ARRAY(const float2, roots_of_line), int ny, int nx) {
+  LINE_MEMORY
+  const int row = (int)get_group_id(0);
+  __global const float2 *const source = AT(input) + (long)row * nx;
+#pragma unroll 1
   for (int h = 0; h < 2; ++h) {
     FOR_VALUES(RADIX_1) {
-      v[i] = n < nx && row < ny ? source[n] : (float2)(0.0f, 0.0f);
+      v[i] = n < nx ? source[n] : (float2)(0.0f, 0.0f);
       if (h) v[i] = product(v[i], roots[n]);
     }
     TRANSFORM;
-    if (row < ny) {
-      FOR_VALUES(BACK_1) {
-        const int column = h * HALF + n;
-        AT(strips)[((long)(column / STRIP) * ny + row) * STRIP + column % STRIP] = v[i];
-      }
-    }
+    FOR_VALUES(BACK_1) AT(strips)[IN_STRIPS(h * HALF + n, row)] = v[i];
   }
 }
 
 // Rows from their spectra: the field, or its squared modulus where there is no field.
-__kernel __attribute__((reqd_work_group_size(ITEMS * LINES, 1, 1))) void rows_back(
-    ARRAY(const float2, strips), ARRAY(float2, field), ARRAY(float, intensity), ARRAY(const float2, roots_of_line),
-    int ny, int nx) {
-  LANES
-  __global const float2 *const roots = AT(roots_of_line);
-  float2 v[VALUES];
-  float2 even[VALUES];
+__kernel GROUP_OF_A_LINE void rows_back(ARRAY(const float2, strips), ARRAY(float2, field), ARRAY(float, intensity),
+                                        ARRAY(const float2, roots_of_line), int ny, int nx) {
+  LINE_MEMORY
+  KEPT_LINE
+  const int row = (int)get_group_id(0);
+#pragma unroll 1
   for (int h = 0; h < 2; ++h) {
-    FOR_VALUES(BACK_1) {
-      const int column = h * HALF + n;
-      v[i] = row < ny ? swapped(AT(strips)[((long)(column / STRIP) * ny + row) * STRIP + column % STRIP])
-                      : (float2)(0.0f, 0.0f);
-    }
+    FOR_VALUES(BACK_1) v[i] = swapped(AT(strips)[IN_STRIPS(h * HALF + n, row)]);
     TRANSFORM_BACK;
     if (h == 0) {
 #pragma unroll
-      for (int i = 0; i < VALUES; ++i) even[i] = v[i];
+      for (int i = 0; i < VALUES; ++i) KEPT(i) = v[i];
     }
   }
-  if (row >= ny) return;
   FOR_VALUES(RADIX_1) {
     if (n < nx) {
-      const float2 value = swapped(even[i] + product(v[i], roots[n]));
+      const float2 value = swapped(KEPT(i) + product(v[i], roots[n]));
       const long at = (long)row * nx + n;
       if (field_memory) {
         AT(field)[at] = value;
@@ -299,45 +307,41 @@ __kernel __attribute__((reqd_work_group_size(ITEMS * LINES, 1, 1))) void rows_ba
 #else
 // Columns there, times the transfer function, and back, in place. The function is even: `transfer` has a row of
 // 2 (M / 2 + 1) values for each frequency along x from 0 to lx / 2, even frequencies along y first, then odd ones.
-__kernel __attribute__((reqd_work_group_size(ITEMS * LINES, 1, 1))) void columns(
-    ARRAY(float2, strips), ARRAY(const float2, transfer), ARRAY(const float2, roots_of_line), int ny, int lx) {
-  const int id = (int)get_local_id(0);
-  const int own = id % STRIP;
-  const int t = id / STRIP;
-  __local float lines[LINES * PITCH];
-  __local float *const line = lines + own * PITCH;
-  __global const float2 *const roots = AT(roots_of_line);
-
-  // Columns of opposite frequencies follow each other, for they read the same row of the transfer function.
+__kernel GROUP_OF_A_LINE void columns(ARRAY(float2, strips), ARRAY(const float2, transfer),
+                                      ARRAY(const float2, roots_of_line), int ny, int lx) {
+  LINE_MEMORY
+  KEPT_LINE
+  // Strips of opposite frequencies follow each other, for they read the same rows of the transfer function. The last
+  // strip may have columns beyond the array: nobody reads them.
   const int half_x = lx / 2;
-  const int strips_of_half = half_x / STRIP;
   const int group = (int)get_group_id(0);
-  const int begin = group < strips_of_half ? 0 : strips_of_half;
-  const int end = group < strips_of_half ? strips_of_half : lx / STRIP;
-  const int strip = (group - begin) % 2 ? end - 1 - (group - begin) / 2 : begin + (group - begin) / 2;
-  const int column = strip * STRIP + own;
+  const int begin = group < half_x / STRIP * STRIP ? 0 : half_x / STRIP;
+  const int end = begin == 0 ? half_x / STRIP : (lx + STRIP - 1) / STRIP;
+  const int turn = group / STRIP - begin;
+  const int column = (turn % 2 ? end - 1 - turn / 2 : begin + turn / 2) * STRIP + group % STRIP;
   const int frequency = 2 * (column % half_x) + column / half_x;
   __global const float2 *const factors =
       AT(transfer) + (long)min(frequency, lx - frequency) * (2 * (HALF / 2 + 1));
-  __global float2 *const values = AT(strips) + (long)strip * ny * STRIP + own;
+  __global float2 *const values = AT(strips) + IN_STRIPS(column, 0);
 
-  float2 v[VALUES];
-  float2 even[VALUES];
+  FOR_VALUES(RADIX_1) v[i] = n < ny ? values[n * STRIP] : (float2)(0.0f, 0.0f);
+#pragma unroll
+  for (int i = 0; i < VALUES; ++i) KEPT(i) = v[i];
+#pragma unroll 1
   for (int h = 0; h < 2; ++h) {
-    FOR_VALUES(RADIX_1) {
-      v[i] = n < ny ? values[n * STRIP] : (float2)(0.0f, 0.0f);
-      if (h) v[i] = product(v[i], roots[n]);
-    }
     TRANSFORM;
-    FOR_VALUES(BACK_1) { v[i] = swapped(product(v[i], factors[h * (HALF / 2 + 1) + min(n, HALF - h - n)])); }
+    FOR_VALUES(BACK_1) v[i] = swapped(product(v[i], factors[h * (HALF / 2 + 1) + min(n, HALF - h - n)]));
     TRANSFORM_BACK;
     if (h == 0) {
-#pragma unroll
-      for (int i = 0; i < VALUES; ++i) even[i] = v[i];
+      FOR_VALUES(RADIX_1) {
+        const float2 input = KEPT(i);
+        KEPT(i) = v[i];
+        v[i] = product(input, roots[n]);
+      }
     }
   }
   FOR_VALUES(RADIX_1) {
-    if (n < ny) values[n * STRIP] = swapped(even[i] + product(v[i], roots[n]));
+    if (n < ny) values[n * STRIP] = swapped(KEPT(i) + product(v[i], roots[n]));
   }
 }
 #endif

@@ -29,14 +29,13 @@ class PaddedFilter {
 
  private:
   struct Axis;
+  [[nodiscard]] std::int64_t whole_strips() const;
   PaddedFilter(Shape<2> field, const Axis& rows, const Axis& columns, const Queue& queue);
 
   Shape<2> field_;
   Shape<2> padded_;
   std::size_t row_items_;     ///< work items of a group
   std::size_t column_items_;  ///< work items of a group
-  std::size_t row_groups_;
-  std::size_t column_groups_;
   opencl::Kernel rows_forward_;
   opencl::Kernel rows_back_;
   opencl::Kernel columns_;
