@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Merges rows of Google Benchmark's JSON into a results file by name; each row keeps the commit it was built from.
+"""Merges rows of Google Benchmark's JSON into a results file by name and backend; each row keeps the
+commit it was built from.
 
     ./build/cpu/bench/holotone_bench --device cpu --benchmark_out=/tmp/new.json
     bench/merge.py /tmp/new.json bench/results/cpu.json
@@ -28,6 +29,11 @@ def plain_name(name):
     return re.sub(r"/(iterations:\d+|repeats:\d+|min_time:[\d.]+s?|manual_time|real_time|process_time)(?=/|$)", "", name)
 
 
+def key_of(row):
+    """A file may hold a row by CUDA and by OpenCL."""
+    return row["name"], row.get("backend", "unknown")
+
+
 def rows_of(run):
     """The rows of one run: name, times in ms, counters, and what the run says of itself. Raises ValueError."""
     context = {key: run["context"].get(key, "unknown") for key in CONTEXT_KEYS}
@@ -46,20 +52,20 @@ def rows_of(run):
                  "aggregate_unit"}
         merged.update({key: value for key, value in row.items() if key not in known})
         merged.update(context)
-        rows[merged["name"]] = merged
+        rows[key_of(merged)] = merged
     return rows
 
 
 def merge(run, results):
     """`results` with the rows of `run`; either may be a parsed Google Benchmark file. Raises ValueError."""
-    rows = {row["name"]: row for row in results.get("benchmarks", [])}
+    rows = {key_of(row): row for row in results.get("benchmarks", [])}
     new = rows_of(run)
     devices = {row["device"] for row in rows.values()} | {row["device"] for row in new.values()}
     if len(devices) > 1:
         raise ValueError(f"rows of different devices: {', '.join(sorted(devices))}")
     rows.update(new)
     return {"context": {"device": next(iter(devices), "unknown"), "time_unit": "ms"},
-            "benchmarks": [rows[name] for name in sorted(rows, key=natural_key)]}
+            "benchmarks": [rows[key] for key in sorted(rows, key=lambda key: (natural_key(key[0]), key[1]))]}
 
 
 def main():

@@ -30,6 +30,13 @@ class Merge(unittest.TestCase):
         self.assertEqual(both["benchmarks"][0]["rel_error"], 1e-4)
         self.assertEqual(both["benchmarks"][0]["time_unit"], "ms")
 
+    def test_a_row_of_another_backend_is_another_row(self):
+        opencl = run("b", [row("h/x/1", 2.0)])
+        opencl["context"]["backend"] = "opencl:0"
+        merged = merge.merge(opencl, merge.merge(run("a", [row("h/x/1", 1.0)]), {}))
+        self.assertEqual([(r["backend"], r["real_time"]) for r in merged["benchmarks"]],
+                         [("cuda:0", 1.0), ("opencl:0", 2.0)])
+
     def test_rows_are_ordered_by_number(self):
         merged = merge.merge(run("a", [row(f"h/x/{n}", 1.0) for n in (102400, 1024, 30720)]), {})
         self.assertEqual([r["name"] for r in merged["benchmarks"]], ["h/x/1024", "h/x/30720", "h/x/102400"])
