@@ -34,10 +34,10 @@ struct PaddedFilter::Axis {
   int parts = 1;            ///< 2 halves the local memory in which values change places
   bool keeps_local = true;  ///< local memory for a second line
 
-  static std::optional<Axis> make(std::int64_t padded, const Queue& queue) {
+  static std::optional<Axis> make(std::int64_t padded, const Queue& queue, std::size_t local_bytes) {
     const cl::Device device = opencl::device_of(queue);
     const auto items = std::min<std::size_t>(most_items, opencl::info<CL_DEVICE_MAX_WORK_GROUP_SIZE>(device));
-    const std::size_t local = opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device);
+    const auto local = std::min<std::size_t>(local_bytes, opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device));
     auto plan = padded % 2 == 0 ? plan_line(padded / 2, static_cast<int>(items), most_values) : std::nullopt;
     if (!plan) return std::nullopt;
     const auto room = sizeof(Complex) * static_cast<std::size_t>((plan->length + 511) / 512 * 512);
@@ -62,10 +62,11 @@ struct PaddedFilter::Axis {
   }
 };
 
-std::unique_ptr<PaddedFilter> PaddedFilter::make(Shape<2> field, Shape<2> padded, const Queue& queue) {
+std::unique_ptr<PaddedFilter> PaddedFilter::make(Shape<2> field, Shape<2> padded, const Queue& queue,
+                                                 std::size_t local_bytes) {
   if (padded[0] < 2 * field[0] || padded[1] < 2 * field[1]) return nullptr;
-  const auto rows = Axis::make(padded[1], queue);
-  const auto columns = Axis::make(padded[0], queue);
+  const auto rows = Axis::make(padded[1], queue, local_bytes);
+  const auto columns = Axis::make(padded[0], queue, local_bytes);
   if (!rows || !columns) return nullptr;
   return std::unique_ptr<PaddedFilter>(new PaddedFilter(field, *rows, *columns, queue));
 }

@@ -14,8 +14,9 @@ class PaddedFilter {
   using Complex = std::complex<float>;
 
   /// None where a padded side is odd, is less than twice the field's or has a prime factor above 7, and where a line
-  /// does not fit into the device's local memory.
-  static std::unique_ptr<PaddedFilter> make(Shape<2> field, Shape<2> padded, const Queue& queue);
+  /// does not fit into the local memory of the device, of which at most `local_bytes` are used.
+  static std::unique_ptr<PaddedFilter> make(Shape<2> field, Shape<2> padded, const Queue& queue,
+                                            std::size_t local_bytes = std::size_t{1} << 16);
 
   /// Shape of H: a row for each frequency 0 to lx / 2 along x; in it frequencies 0 to ly / 2 along y, even ones first,
   /// then the odd ones from column ly / 4 + 1 on.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/kernel_opencl.hpp>
@@ -121,6 +122,17 @@ Frame frame_of(const SmoeView& view) {
 }
 
 bool same(const Frame& a, const Frame& b) { return std::memcmp(&a, &b, sizeof(Frame)) == 0; }
+
+/// PoCL 5.0's compiler ends the process by an assertion (createParallelRegionBefore) on the loops of these kernels;
+/// 3.1 compiles them. 4.0 was not tried.
+void require_compiler(const Queue& queue) {
+  const cl::Platform platform(opencl::info<CL_DEVICE_PLATFORM>(opencl::device_of(queue)));
+  const std::string version = platform.getInfo<CL_PLATFORM_VERSION>();
+  const auto at = version.find("PoCL ");
+  if (at == std::string::npos || std::atoi(version.c_str() + at + 5) <= 3) return;
+  throw_unsupported("SmoeRenderer", "queue", "a device whose compiler takes these kernels, such as the CPU",
+                    fmt::format("{} of {}", to_string(queue.device()), version.substr(at)));
+}
 
 class OpenclEngine final : public SmoeRenderer::Engine {
  public:
@@ -252,6 +264,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
 }  // namespace
 
 EnginePointer engine_opencl(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
+  require_compiler(queue);
   return std::make_unique<OpenclEngine>(model, queue, options);
 }
 
