@@ -19,11 +19,10 @@
 //   ITEMS    items of a group
 //   VALUES   values of an item
 //   PARTS    1: values change places whole, 2: in two parts
-//   KEEP_LOCAL  1: local memory keeps a line besides, 0: registers do
 //   STRIP    columns of a strip
 //
-// Options: -DROWS=1 -DHALF=4096 -DRADIX_1=16 -DRADIX_2=16 -DRADIX_3=16 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=16 -DBACK_2=16 -DBACK_3=16 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=256 -DVALUES=16 -DPARTS=2 -DKEEP_LOCAL=0 -DSTRIP=4
-// Options: -DROWS=0 -DHALF=1080 -DRADIX_1=12 -DRADIX_2=10 -DRADIX_3=9 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=9 -DBACK_2=10 -DBACK_3=12 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=120 -DVALUES=12 -DPARTS=1 -DKEEP_LOCAL=1 -DSTRIP=4
+// Options: -DROWS=1 -DHALF=4096 -DRADIX_1=16 -DRADIX_2=16 -DRADIX_3=16 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=16 -DBACK_2=16 -DBACK_3=16 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=256 -DVALUES=16 -DPARTS=2 -DSTRIP=4
+// Options: -DROWS=0 -DHALF=1080 -DRADIX_1=12 -DRADIX_2=10 -DRADIX_3=9 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=9 -DBACK_2=10 -DBACK_3=12 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=120 -DVALUES=12 -DPARTS=1 -DSTRIP=4
 #include "holotone/core/array_opencl.cl"
 #include "holotone/optics/turns_opencl.cl"
 
@@ -241,13 +240,9 @@ static void transform_line(float2 *v, __local Part *line, int t, __global const 
       for (int n = t + i / (radix) * ITEMS + i % (radix) * (HALF / (radix)), once = 1;               \
            once && (HALF / (radix) % ITEMS == 0 || t + i / (radix) * ITEMS < HALF / (radix)); once = 0)
 
-#if KEEP_LOCAL
+// A line kept besides: an item's values in the order of its registers.
 #define KEPT_LINE __local float2 kept[VALUES * ITEMS];
 #define KEPT(i) kept[(i) * ITEMS + t]
-#else
-#define KEPT_LINE float2 kept[VALUES];
-#define KEPT(i) kept[i]
-#endif
 
 #define GROUP_OF_A_LINE __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 // PoCL 3.1 lets its threads share an array that a function gets as it is: `line` is a computed address.

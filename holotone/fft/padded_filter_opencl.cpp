@@ -31,8 +31,7 @@ constexpr std::int64_t strip = 4;  ///< columns side by side between the passes
 
 struct PaddedFilter::Axis {
   LinePlan plan;
-  int parts = 1;            ///< 2 halves the local memory in which values change places
-  bool keeps_local = true;  ///< local memory for a second line
+  int parts = 1;  ///< 2 halves the local memory in which values change places
 
   static std::optional<Axis> make(std::int64_t padded, const Queue& queue, std::size_t local_bytes) {
     const cl::Device device = opencl::device_of(queue);
@@ -42,8 +41,8 @@ struct PaddedFilter::Axis {
     if (!plan) return std::nullopt;
     const auto room = sizeof(Complex) * static_cast<std::size_t>((plan->length + 511) / 512 * 512);
     const auto kept = sizeof(Complex) * static_cast<std::size_t>(plan->items * plan->values);
-    for (const auto& [parts, keeps] : {std::pair{1, true}, {2, true}, {2, false}}) {
-      if (room / static_cast<std::size_t>(parts) + (keeps ? kept : 0) <= local) return Axis{*plan, parts, keeps};
+    for (const int parts : {1, 2}) {
+      if (room / static_cast<std::size_t>(parts) + kept <= local) return Axis{*plan, parts};
     }
     return std::nullopt;
   }
@@ -51,8 +50,7 @@ struct PaddedFilter::Axis {
   [[nodiscard]] std::vector<std::string> options(bool rows) const {
     std::vector<std::string> all{fmt::format("-DROWS={:d}", rows),      fmt::format("-DHALF={}", plan.length),
                                  fmt::format("-DITEMS={}", plan.items), fmt::format("-DVALUES={}", plan.values),
-                                 fmt::format("-DPARTS={}", parts),      fmt::format("-DKEEP_LOCAL={:d}", keeps_local),
-                                 fmt::format("-DSTRIP={}", strip)};
+                                 fmt::format("-DPARTS={}", parts),      fmt::format("-DSTRIP={}", strip)};
     const std::size_t steps = plan.radices.size();
     for (std::size_t i = 0; i < most_steps; ++i) {
       all.push_back(fmt::format("-DRADIX_{}={}", i + 1, i < steps ? plan.radices[i] : 1));

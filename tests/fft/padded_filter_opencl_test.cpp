@@ -60,9 +60,9 @@ TEST_P(PaddedFilterTest, AgreesWithOneTransformForEveryRadix) {
     Shape<2> field, padded;
     std::size_t local_bytes = 32768;
   };
-  const Case cases[] = {{{180, 190}, {360, 392}},     {{126, 128}, {252, 256}},    {{54, 50}, {108, 100}},
-                        {{120, 47}, {240, 96}},       {{7, 8}, {16, 18}},          {{1, 33}, {30, 70}},
-                        {{54, 50}, {108, 100}, 4000}, {{54, 50}, {108, 100}, 2100}};
+  const Case cases[] = {{{180, 190}, {360, 392}},    {{126, 128}, {252, 256}}, {{54, 50}, {108, 100}},
+                        {{120, 47}, {240, 96}},      {{7, 8}, {16, 18}},       {{1, 33}, {30, 70}},
+                        {{54, 50}, {108, 100}, 4000}};
   std::set<int> radices;
   for (const auto& own : cases) {
     for (const auto side : own.padded) {
@@ -98,6 +98,7 @@ TEST_P(PaddedFilterTest, ThereIsNoneForOtherShapes) {
     EXPECT_FALSE(PaddedFilter::make({64, 64}, {64, 64}, queue)) << "not padded";
     EXPECT_FALSE(PaddedFilter::make({10, 10}, {22, 20}, queue)) << "a factor of 11";
     EXPECT_FALSE(PaddedFilter::make({10, 10}, {21, 20}, queue)) << "odd";
+    EXPECT_FALSE(PaddedFilter::make({54, 50}, {108, 100}, queue, 2100)) << "too little local memory";
   });
 }
 
