@@ -1,9 +1,9 @@
 // Rendering of models on OpenCL: many views at a time, a group of work items for each area of a picture.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/kernel_opencl.hpp>
 #include <holotone/core/parallel.hpp>
@@ -121,7 +121,10 @@ Frame frame_of(const SmoeView& view) {
   return frame;
 }
 
-bool same(const Frame& a, const Frame& b) { return std::memcmp(&a, &b, sizeof(Frame)) == 0; }
+bool same(const Frame& a, const Frame& b) {
+  using Bits = std::array<std::uint32_t, sizeof(Frame) / sizeof(std::uint32_t)>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
 
 /// PoCL 5.0's compiler ends the process by an assertion (createParallelRegionBefore) on the loops of these kernels;
 /// 3.1 compiles them. 4.0 was not tried.
