@@ -22,8 +22,8 @@ SHIMOBABA_COLUMNS = ("points", "published_cpu_ms", "published_gtx260_ms", "publi
 SHIMOBABA_TABLE_1 = [(512, 30e3, 33, 215, 19), (1024, 59e3, 59, 422, 31), (1536, 88e3, 85, 630, 44), (2048, 115e3, 112, 838, 56),
                      (2560, 146e3, 139, 1045, 68), (3072, 174e3, 165, 1252, 80), (3584, 204e3, 192, 1464, 93)]
 
-SHIMOBABA_OPENCL = ("plain", "optimised", "without_recurrence", "without_local_memory", "without_unrolling", "without_vectors",
-                    "without_native_cosine")
+SHIMOBABA_OPENCL = ("plain", "optimised", "vectors_of_4", "without_recurrence", "without_local_memory", "without_unrolling",
+                    "without_vectors", "without_native_cosine")
 
 GWOSDEK_COLUMNS = ("published_direct_cpu_ms", "published_fast_cpu_ms", "published_direct_gpu_ms", "published_fast_gpu_ms")
 GWOSDEK_TABLE_1 = [(2120, 840, 30, 20), (33900, 3650, 430, 70), (542640, 14740, 6620, 280), (8853460, 57950, 103610, 1200)]

@@ -46,6 +46,7 @@ std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::P
     };
     add("plain", "plain", {false, false, false, 1, false});
     add("optimised", "optimised", {});
+    add("two float4", "vectors_of_4", {.vectors = 4});
     add("- Eq. (2)", "without_recurrence", {.recurrence = false, .vectors = 1});
     add("- local", "without_local_memory", {.local_memory = false});
     add("- unrolled", "without_unrolling", {.unroll = false});

@@ -28,9 +28,9 @@ int exit_code_of(ErrorCode code) {
     case ErrorCode::invalid_argument:
     case ErrorCode::unsupported:
     case ErrorCode::io:
-    case ErrorCode::out_of_memory: return exit_bad_input;
+    case ErrorCode::out_of_memory:
+    case ErrorCode::device: return exit_bad_input;
     case ErrorCode::cancelled: return exit_cancelled;
-    case ErrorCode::device: return exit_internal;
   }
   return exit_internal;
 }
@@ -69,7 +69,10 @@ int run(const ParsedLine& line, const CLI::App& command) {
     // A child process or a library call interrupted by the signal reports its own failure.
     const bool stopped = error.code() == ErrorCode::cancelled || cancelled();
     if (stopped) stopped_in_time();
-    print_error(stopped ? "cancelled" : error_line(error, line));
+    const bool failed = error.code() == ErrorCode::device;
+    print_error(stopped  ? "cancelled"
+                : failed ? error_line(error, line) + "; the device or its driver failed: try again, or another --device"
+                         : error_line(error, line));
     return stopped ? exit_cancelled : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
     print_error("out of memory: use fewer points, a smaller panel or smaller pictures");

@@ -14,14 +14,6 @@ namespace {
 constexpr std::string_view source = "bench/baselines/avramelos_passes_opencl.cl";
 constexpr std::int64_t domain_side = 512;
 
-template <cl_kernel_work_group_info Name>
-std::size_t group_info(const cl::Kernel& kernel, const cl::Device& device) {
-  cl_int status = CL_SUCCESS;
-  const auto value = kernel.getWorkGroupInfo<Name>(device, &status);
-  holotone::opencl::check(status, "clGetKernelWorkGroupInfo");
-  return static_cast<std::size_t>(value);
-}
-
 }  // namespace
 
 struct AvramelosPassesOpencl::State {
@@ -66,6 +58,7 @@ void AvramelosPassesOpencl::operator()(const AvramelosPasses::Input& input, holo
 GroupResources AvramelosPassesOpencl::resources() const {
   const auto& kernel = state_->kernel.native();
   const auto& device = state_->device;
+  using holotone::opencl::group_info;
   return {group_info<CL_KERNEL_LOCAL_MEM_SIZE>(kernel, device), group_info<CL_KERNEL_PRIVATE_MEM_SIZE>(kernel, device),
           group_info<CL_KERNEL_WORK_GROUP_SIZE>(kernel, device),
           group_info<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(kernel, device)};

@@ -115,13 +115,17 @@ std::deque<Opened>& all_devices() {
   return all;
 }
 
-Opened& opened(int index) {
+Opened& device_at(int index) {
   auto& all = all_devices();
   if (index < 0 || index >= std::ssize(all)) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("opencl:{}: expected one of this machine's {} OpenCL devices", index, all.size()));
   }
-  Opened& own = all[static_cast<std::size_t>(index)];
+  return all[static_cast<std::size_t>(index)];
+}
+
+Opened& opened(int index) {
+  Opened& own = device_at(index);
   own.open();
   return own;
 }
@@ -157,7 +161,7 @@ cl::Context context_of(const Queue& queue) {
   return context;
 }
 
-cl::Device device_of(const Queue& queue) { return opened(queue.device().index).device; }
+cl::Device device_of(const Queue& queue) { return device_at(queue.device().index).device; }
 
 int index_of(cl_device_id device) {
   const auto& all = all_devices();
@@ -167,7 +171,7 @@ int index_of(cl_device_id device) {
 
 int device_count() { return static_cast<int>(all_devices().size()); }
 
-bool is_gpu(int index) { return (info<CL_DEVICE_TYPE>(opened(index).device) & CL_DEVICE_TYPE_GPU) != 0; }
+bool is_gpu(int index) { return (info<CL_DEVICE_TYPE>(device_at(index).device) & CL_DEVICE_TYPE_GPU) != 0; }
 
 std::string absence() {
   if (!missing().empty()) return missing();
@@ -178,7 +182,7 @@ std::string absence() {
 }
 
 DeviceInfo describe(int index) {
-  const cl::Device& device = opened(index).device;
+  const cl::Device& device = device_at(index).device;
   DeviceInfo result;
   result.device = {Backend::opencl, index};
   result.name = info<CL_DEVICE_NAME>(device);
@@ -222,7 +226,7 @@ void require_native(int index, void* native) {
   cl_int status = CL_SUCCESS;
   const auto device = queue.getInfo<CL_QUEUE_DEVICE>(&status);
   check(status, "clGetCommandQueueInfo");
-  if (device() != opened(index).device()) {
+  if (device() != device_at(index).device()) {
     throw_argument("Queue::borrow", "native_stream", fmt::format("a cl_command_queue of opencl:{}", index),
                    "one of " + info<CL_DEVICE_NAME>(device));
   }

@@ -29,4 +29,13 @@ auto info(const cl::Device& device) {
   return value;
 }
 
+/// Value of clGetKernelWorkGroupInfo.
+template <cl_kernel_work_group_info Name>
+auto group_info(const cl::Kernel& kernel, const cl::Device& device) {
+  cl_int status = CL_SUCCESS;
+  auto value = kernel.getWorkGroupInfo<Name>(device, &status);
+  check(status, "clGetKernelWorkGroupInfo");
+  return value;
+}
+
 }  // namespace holotone::opencl

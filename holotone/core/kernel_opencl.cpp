@@ -129,13 +129,23 @@ std::string exact_division(const Queue& queue) {
 }
 
 Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options)
-    : queue_(queue_of(queue)), context_(context_of(queue)()), device_(device_of(queue)), name_(name) {
+    : queue_(queue_of(queue)),
+      context_(context_of(queue)()),
+      device_name_(info<CL_DEVICE_NAME>(device_of(queue))),
+      name_(name) {
   std::string all = "-cl-std=CL1.2";
   for (const auto& option : options) all += " " + option;
   cl_int status = CL_SUCCESS;
   const auto make = [&] { return made(queue, path, program_text(path), all); };
   kernel_ = cl::Kernel(program_of(queue, fmt::format("{} {}", path, all), make), name, &status);
   check(status, "clCreateKernel: " + name_);
+  const cl::Device device = device_of(queue);
+  largest_group_ = group_info<CL_KERNEL_WORK_GROUP_SIZE>(kernel_, device);
+  const auto local = group_info<CL_KERNEL_LOCAL_MEM_SIZE>(kernel_, device);
+  if (const auto own = info<CL_DEVICE_LOCAL_MEM_SIZE>(device); local > own) {
+    throw_unsupported(name_, "queue", fmt::format("a device with {} bytes of local memory", local),
+                      fmt::format("{} with {}", device_name_, own));
+  }
 }
 
 void Kernel::set_place(cl_uint& at, const Place& place, std::size_t element_bytes) {
@@ -158,6 +168,10 @@ void Kernel::enqueue(const Range& items, const Range& group) {
   Range range{};  // whole groups
   for (std::size_t i = 0; i < range.size(); ++i) range[i] = (items[i] + group[i] - 1) / group[i] * group[i];
   if (range[0] * range[1] * range[2] == 0) return;
+  if (const auto size = group[0] * group[1] * group[2]; size > largest_group_) {
+    throw_unsupported(name_, "queue", fmt::format("a device with groups of {} work items", size),
+                      fmt::format("{} with {}", device_name_, largest_group_));
+  }
   check(clEnqueueNDRangeKernel(queue_(), kernel_(), 3, nullptr, range.data(), group.data(), 0, nullptr, nullptr),
         "clEnqueueNDRangeKernel: " + name_);
 }

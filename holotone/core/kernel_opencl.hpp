@@ -24,11 +24,12 @@ class Kernel {
   Kernel() = default;
   /// Builds the program of `path` (from the root of the tree, "holotone/optics/propagation_opencl.cl"), unless this
   /// process has it for the context. Options are those of clBuildProgram, "-DTILE=8". Throws device with the compiler's
-  /// messages.
+  /// messages, unsupported if the device has too little local memory.
   Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options = {});
 
   /// Enqueues whole groups. A pointer is passed as two arguments: a buffer (null: none) and a distance in elements of
-  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value.
+  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value. Throws unsupported if
+  /// the device has smaller groups.
   template <class... Arguments>
   void operator()(const Range& items, const Range& group, const Arguments&... arguments) {
     cl_uint at = 0;
@@ -57,7 +58,8 @@ class Kernel {
   cl::Kernel kernel_;
   cl::CommandQueue queue_;
   cl_context context_ = nullptr;
-  cl::Device device_;
+  std::string device_name_;
+  std::size_t largest_group_ = 0;
   std::string name_;
 };
 

@@ -171,6 +171,12 @@ class OpenclEngine final : public Engine {
 }  // namespace
 
 EnginePointer engine_opencl(Shape<2> shape, const FftOptions& options, const Queue& queue) {
+  constexpr cl_ulong least = 32768;  // OpenCL 1.2's own minimum; with much less VkFFT crashes
+  const cl::Device device = opencl::device_of(queue);
+  if (const auto own = opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device); own < least) {
+    throw_unsupported("FftPlan", "queue", fmt::format("a device with {} bytes of local memory", least),
+                      fmt::format("{} with {}", opencl::info<CL_DEVICE_NAME>(device), own));
+  }
   return std::make_unique<OpenclEngine>(shape, options, queue);
 }
 

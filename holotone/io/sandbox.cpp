@@ -50,7 +50,7 @@ class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
     if (descriptor_ < 0) {
-      throw Error(ErrorCode::device, fmt::format("run_guarded: descriptor: {}", std::strerror(errno)));
+      throw Error(ErrorCode::io, fmt::format("run_guarded: descriptor: {}", std::strerror(errno)));
     }
   }
   ~Descriptor() { reset(); }
@@ -149,7 +149,7 @@ Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, d
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return Ending::by_itself;
     if (ended < 0 && errno != EINTR) {
-      throw Error(ErrorCode::device, fmt::format("run_guarded: waitpid: {}", std::strerror(errno)));
+      throw Error(ErrorCode::io, fmt::format("run_guarded: waitpid: {}", std::strerror(errno)));
     }
     if (std::chrono::steady_clock::now() >= deadline) ending = Ending::wall_clock;
     if (seconds_taken(child) > seconds) ending = Ending::processor_time;
@@ -212,9 +212,9 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   require_range("run_guarded", "limits.wall_seconds", limits.wall_seconds, 0, 1e8);
   const Launch launch = prepare(program, arguments);
   const File output(std::tmpfile(), std::fclose);
-  if (!output) throw Error(ErrorCode::device, fmt::format("run_guarded: tmpfile: {}", std::strerror(errno)));
+  if (!output) throw Error(ErrorCode::io, fmt::format("run_guarded: tmpfile: {}", std::strerror(errno)));
   int ends[2];
-  if (pipe(ends) != 0) throw Error(ErrorCode::device, fmt::format("run_guarded: pipe: {}", std::strerror(errno)));
+  if (pipe(ends) != 0) throw Error(ErrorCode::io, fmt::format("run_guarded: pipe: {}", std::strerror(errno)));
   const Descriptor report_in(ends[0]);
   Descriptor report_out(ends[1]);
   close(ends[0]);
@@ -230,12 +230,12 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   const int fork_reason = errno;
   report_out.reset();
   const int exec_reason = child > 0 ? exec_failure(report_in.get()) : fork_reason;
-  if (child < 0) throw Error(ErrorCode::device, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
+  if (child < 0) throw Error(ErrorCode::io, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
 
   int status = 0;
   const Ending ending = wait_until(child, deadline, limits.seconds, status);
   if (exec_reason != 0) {
-    throw Error(ErrorCode::device, fmt::format("run_guarded: {}: {}", program, std::strerror(exec_reason)));
+    throw Error(ErrorCode::io, fmt::format("run_guarded: {}: {}", program, std::strerror(exec_reason)));
   }
   if (ending == Ending::processor_time) throw_signal(SIGXCPU, limits, subject);
   if (ending == Ending::wall_clock) {

@@ -22,8 +22,8 @@ struct GuardedRun {
 /// Runs `program` (a path, not searched for) with `arguments` under `limits` and returns its standard output; standard
 /// input and error are /dev/null. It has the caller's environment with one OpenMP and OpenBLAS thread, writes no core
 /// dump and dies with its parent. Throws io, beginning with `subject`: "file.obj: the reader crashed (signal 11)",
-/// "... took more than 20 s", "... did not end within 460 s", "... wrote more than 4 GiB"; device if the program cannot
-/// be started.
+/// "... took more than 20 s", "... did not end within 460 s", "... wrote more than 4 GiB", or that the program
+/// cannot be started.
 GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
                        std::string_view subject);
 

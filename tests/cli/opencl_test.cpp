@@ -1,4 +1,4 @@
-// The program where OpenCL is missing, broken or read-only: one line, or another way to go on.
+// The program where OpenCL is missing, broken, too small or lost: one line, or another way to go on.
 #include <cstdlib>
 #include <tests/cli/program.hpp>
 
@@ -13,7 +13,12 @@ class OpenclTest : public ProgramTest {
     write("points.csv", "x,y,z,amplitude\n0,0,-0.2,1\n0.0001,0,-0.2,1\n");
     return RunningProgram({"hologram", path("points.csv"), "-o", path("out.npy"), "--resolution", "64x48", "--pitch",
                            "8um", "--keep-coordinates", "--device", device},
-                          captured_, [&] { setenv(variable.c_str(), value.c_str(), 1); })
+                          captured_,
+                          [&] {
+                            setenv("POCL_CACHE_DIR", captured_.c_str(),
+                                   1);  // PoCL has no device without its own folder
+                            setenv(variable.c_str(), value.c_str(), 1);
+                          })
         .wait(60);
   }
 
@@ -51,6 +56,95 @@ TEST_F(OpenclTest, AFolderForKernelsThatCannotBeWrittenIsNoMatter) {
   if (result.error.find("got 'opencl'") != std::string::npos) GTEST_SKIP() << result.error;
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_TRUE(fs::exists(path("out.npy")));
+}
+
+/// Runs the program on a device that fails (support/faulty_opencl.cpp).
+class OpenclFaults : public ProgramTest {
+ protected:
+  void SetUp() override {
+    if (run_with("", {"devices"}).output.find("opencl:0") == std::string::npos) {
+      GTEST_SKIP() << "no OpenCL device on this machine";
+    }
+    if (run_with("no platform", {"devices"}).output.find("opencl:0") != std::string::npos) {
+      GTEST_SKIP() << "a loader of OpenCL without OPENCL_LAYERS";
+    }
+    write("points.csv", "x,y,z,amplitude\n0,0,-0.2,1\n0.0001,0,-0.2,1\n");
+  }
+
+  [[nodiscard]] ProgramResult run_with(const char* fault, const std::vector<std::string>& arguments) const {
+    return RunningProgram(arguments, captured_,
+                          [&] {
+                            setenv("OPENCL_LAYERS", (build_folder() + "/tests/libfaulty_opencl.so").c_str(), 1);
+                            setenv("HOLOTONE_TEST_FAULT", fault, 1);
+                            setenv("XDG_CACHE_HOME", captured_.c_str(), 1);
+                          })
+        .wait(120);
+  }
+
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& device = "opencl") const {
+    return {"hologram", path("points.csv"), "-o",     path("out.png"),      "--resolution", "160x120", "--pitch",
+            "8um",      "--method",         "direct", "--keep-coordinates", "--device",     device};
+  }
+
+  /// Expects one line with `words`, exit code 2 and no new file.
+  void expect_refused_with(const char* fault, const std::vector<std::string>& arguments, const std::string& words) {
+    SCOPED_TRACE(fault);
+    const auto before = files();
+    const auto result = run_with(fault, arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+    EXPECT_EQ(files(), before);
+  }
+};
+
+TEST_F(OpenclFaults, WithoutFaultItWorks) {
+  EXPECT_EQ(run_with("", hologram()).exit_code, 0);
+  EXPECT_TRUE(fs::exists(path("out.png")));
+}
+
+TEST_F(OpenclFaults, DevicesThatCannotBeOpened) {
+  expect_refused_with("no platform", hologram(),
+                      "--device: expected one of this machine's, got 'opencl': OpenCL has no");
+  expect_refused_with("no device", hologram(), "got 'opencl': no device on the OpenCL platform ");
+  expect_refused_with("no context", hologram(), "clCreateContext: CL_DEVICE_NOT_AVAILABLE; the device or its driver");
+  const auto listed = run_with("no context", {"devices"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.error;
+  EXPECT_NE(listed.output.find("opencl:0"), std::string::npos);
+}
+
+TEST_F(OpenclFaults, TooLittleMemory) {
+  expect_refused_with("little memory", hologram(), "on opencl:0, got none: 4.9 KiB are free");
+  expect_refused_with("small arrays", hologram(), "on opencl:0, got none: one array has at most 4.9 KiB");
+  expect_refused_with("no memory", hologram(), "on opencl:0, got none: ");
+}
+
+TEST_F(OpenclFaults, TooLittleLocalMemoryAndSmallGroups) {
+  expect_refused_with("small groups", hologram(), "expected a device with groups of ");
+  fs::copy_file(fs::path(source_folder()) / "docs/pictures/mixture.png", path("small.png"));
+  ASSERT_EQ(run({"smoe", "fit", path("small.png"), "-o", path("small.smoe"), "--components", "4", "--iterations", "1",
+                 "--device", "cpu"})
+                .exit_code,
+            0);
+  const std::vector<std::string> render = {"smoe",   "render", path("small.smoe"), "-o",    path("out.png"),
+                                           "--size", "16x16",  "--device",         "opencl"};
+  if (run_with("", render).exit_code != 0) GTEST_SKIP() << "no mixtures on this device";
+  fs::remove(path("out.png"));
+  expect_refused_with("little local memory", render, " bytes of local memory, got ");
+}
+
+TEST_F(OpenclFaults, TooLittleLocalMemoryForTransforms) {
+  ASSERT_EQ(run_with("", hologram()).exit_code, 0);
+  expect_refused_with("little local memory",
+                      {"reconstruct", path("out.png"), "-o", path("focus.png"), "--device", "opencl"},
+                      "expected a device with 32768 bytes of local memory, got ");
+}
+
+TEST_F(OpenclFaults, KernelsThatAreNotBuilt) { expect_refused_with("no build", hologram(), "cannot be compiled for "); }
+
+TEST_F(OpenclFaults, DevicesThatAreLost) {
+  expect_refused_with("lost", hologram(), "CL_OUT_OF_RESOURCES; the device or its driver failed");
+  expect_refused_with("lost while waiting", hologram(), "; the device or its driver failed");
 }
 #endif
 
