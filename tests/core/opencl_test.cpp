@@ -147,7 +147,8 @@ TEST_F(Opencl, WhatIsNotOnTheDeviceIsRefused) {
 TEST_F(Opencl, BuffersOfAnotherContextAreRefused) {
   const auto grid = cases::grid_of(4, 4);
   for (const Device device : devices()) {
-    const auto buffer = OwnContext(device).buffer(16 * sizeof(Complex));
+    const OwnContext own(device);
+    const auto buffer = own.buffer(16 * sizeof(Complex));
     const OpenclMemory memory(device, buffer());
     holotone::EncodePlan plan({}, grid, device);
     Array<std::uint8_t, 2> codes(grid.shape(), device);

@@ -1,10 +1,11 @@
-// Both kinds of OpenCL kernels on every device: those of GPUs run on a CPU here too.
+// Every kind of OpenCL kernel on every device: those of GPUs run on a CPU here too.
 #include <gtest/gtest.h>
 #include <holotone/hologram/point_cloud.hpp>
 #include <tests/cases/point_cloud.hpp>
 #include <tests/support/on_each_device.hpp>
 
 #if HOLOTONE_OPENCL
+#include <holotone/core/native_opencl.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <holotone/hologram/point_cloud/points_opencl.hpp>
 
@@ -14,11 +15,12 @@ using holotone::Array;
 using holotone::Device;
 using holotone::PointMethod;
 using holotone::Queue;
+using holotone::point_cloud::SumKernels;
 
 class PointCloudOpencl : public support::OnEachDevice {};
 HOLOTONE_ON_DEVICES(PointCloudOpencl, "opencl");
 
-TEST_P(PointCloudOpencl, BothKindsOfKernelsSumTheWaves) {
+TEST_P(PointCloudOpencl, EveryKindOfKernelSumsTheWaves) {
   on_each([](Device device) {
     for (const bool lit_in_part : {false, true}) {
       cases::PointCloudCase c;
@@ -35,17 +37,22 @@ TEST_P(PointCloudOpencl, BothKindsOfKernelsSumTheWaves) {
       const auto amplitude = copy_of(host.amplitude, device);
       const auto phase = copy_of(host.phase_rad, device);
       for (const auto method : {PointMethod::direct, PointMethod::recurrence}) {
-        for (const bool wide : {false, true}) {
-          const auto engine = holotone::point_cloud::sum_opencl(method, c.options, queue, wide);
+        for (const auto kernels : {SumKernels::native, SumKernels::portable, SumKernels::wide}) {
+          const bool native = kernels == SumKernels::native;
+          const double tolerance = native ? std::max(2e-6, 4 * holotone::opencl::native_wave_error(queue)) : 2e-6;
+          const auto engine = holotone::point_cloud::sum_opencl(method, c.options, queue, kernels);
           engine->set_points({{position.view(), amplitude.view(), phase.view()}, {}, {}}, {});
           Array<std::complex<float>, 2> field(c.options.shape, queue);
           Array<float, 2> real(c.options.shape, queue);
           engine->execute({0, 37}, {field.view(), {}, {}}, holotone::Progress::none());
           engine->execute({0, 37}, {{}, real.view(), {}}, holotone::Progress::none());
-          const std::string what =
-              std::string(to_string(method)) + (wide ? ", wide" : "") + (lit_in_part ? ", in part" : "");
-          support::expect_within(what, cases::relative_error(expected, field.to(Device{}).data()), 2e-6);
-          support::expect_within(what + ", real", cases::relative_error(expected, real.to(Device{}).data()), 2e-6);
+          const std::string what = std::string(to_string(method)) +
+                                   (native                        ? ", native"
+                                    : kernels == SumKernels::wide ? ", wide"
+                                                                  : "") +
+                                   (lit_in_part ? ", in part" : "");
+          support::expect_within(what, cases::relative_error(expected, field.to(Device{}).data()), tolerance);
+          support::expect_within(what + ", real", cases::relative_error(expected, real.to(Device{}).data()), tolerance);
         }
       }
     }

@@ -1,7 +1,7 @@
 // The direct sum over points. SPHERICAL: 0 for the Fresnel wave, else the sphere's lag in 1: float, 2: two floats.
-// Options: -DREAL_ALONE=0 -DSPHERICAL=0
-// Options: -DREAL_ALONE=1 -DSPHERICAL=1
-// Options: -DREAL_ALONE=0 -DSPHERICAL=2
+// Options: -DREAL_ALONE=0 -DSPHERICAL=0 -DNATIVE=1
+// Options: -DREAL_ALONE=1 -DSPHERICAL=1 -DNATIVE=0
+// Options: -DREAL_ALONE=0 -DSPHERICAL=2 -DNATIVE=1
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 // One point for a column of pixels.
@@ -58,7 +58,8 @@ __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void direct_s
   const int item = (int)get_local_id(0);
   const int column = (int)get_global_id(0);
   const int row0 = (int)get_group_id(1) * TILE_ROWS;  // relative to the part
-  const float x = (float)column;
+  // Spelled out: Intel's runtime for CPUs would add the column's number after rounding its difference from a point.
+  const float x = convert_float_rte(column);
   float re[TILE_ROWS], re_lost[TILE_ROWS], im[TILE_ROWS], im_lost[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) re[r] = re_lost[r] = im[r] = im_lost[r] = 0.0f;
   for (long base = 0; base < padded_count; base += TILE_POINTS) {
@@ -97,9 +98,9 @@ __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void direct_s
         sum -= TWO_PI * spherical_lag(&record, (x - record.x_whole) - record.x_rest, row_offset[p][r], slope_per_a);
 #endif
         const float weight = amplitude * row_lit[p][r];
-        re_batch[r] = fma(weight, native_cos(sum), re_batch[r]);
+        re_batch[r] = fma(weight, COSINE(sum), re_batch[r]);
 #if !REAL_ALONE
-        im_batch[r] = fma(weight, native_sin(sum), im_batch[r]);
+        im_batch[r] = fma(weight, SINE(sum), im_batch[r]);
 #endif
       }
     }

@@ -29,7 +29,14 @@ class OpenclPoints {
   opencl::Kernel prepare_;
 };
 
-/// Engine of direct or recurrence. `wide`: kernels that spell out vectors, for Fresnel waves on CPUs.
-EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide);
+/// Kernels of the sum.
+enum class SumKernels {
+  native,    ///< a pixel or a short run an item, the device's native cosine
+  portable,  ///< the same with a cosine of our own
+  wide,      ///< vectors spelled out, for Fresnel waves on CPUs
+};
+
+/// Engine of direct or recurrence.
+EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, SumKernels kernels);
 
 }  // namespace holotone::point_cloud

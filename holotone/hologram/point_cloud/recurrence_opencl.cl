@@ -1,8 +1,8 @@
 // Shimobaba et al. 2010, Eq. (2), in fixed point: phases are turns times 2^32 in unsigned integers, whose overflow
 // drops whole turns. An item computes a run of pixels along a row; each step is two additions. The errors are those of
 // recurrence_cuda.cu.
-// Options: -DREAL_ALONE=0
-// Options: -DREAL_ALONE=1
+// Options: -DREAL_ALONE=0 -DNATIVE=1
+// Options: -DREAL_ALONE=1 -DNATIVE=0
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define RUN_PIXELS 16
@@ -72,9 +72,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void recurrenc
         const float angle = 6.28318531f * (as_float((gamma >> 9) | 0x3f800000u) - 1.5f);
         const float x = x0 + n;
         const float lit_weight = x >= start.first && x <= start.last ? weight : 0.0f;
-        re_batch[n] = fma(lit_weight, native_cos(angle), re_batch[n]);
+        re_batch[n] = fma(lit_weight, COSINE(angle), re_batch[n]);
 #if !REAL_ALONE
-        im_batch[n] = fma(lit_weight, native_sin(angle), im_batch[n]);
+        im_batch[n] = fma(lit_weight, SINE(angle), im_batch[n]);
 #endif
         gamma += delta;
         delta += start.second_difference;

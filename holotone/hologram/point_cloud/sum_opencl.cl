@@ -1,8 +1,22 @@
 // What the kernels of the sum over points share: phases in turns, output pixels.
 // REAL_ALONE: 1 if the real part is the only output, for which cosines suffice.
-// Options: -DREAL_ALONE=0
+// NATIVE: 1 if the device's native cosine and sine are precise enough.
+// Options: -DREAL_ALONE=0 -DNATIVE=1
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/two_floats_opencl.cl"
+#include "holotone/optics/turns_opencl.cl"
+
+#if NATIVE
+#define COSINE native_cos
+#define SINE native_sin
+#else
+static float2 wave_of_radians(float angle) {
+  const float turns = 0.159154943f * angle;
+  return wave_of_turns(turns - rint(turns));
+}
+#define COSINE(angle) wave_of_radians(angle).x
+#define SINE(angle) wave_of_radians(angle).y
+#endif
 
 // a u^2 in turns reduced to [-0.5, 0.5], with u = pixel - (whole + rest) and a = high + low. Exact to about 1e-7 turns
 // at every distance: fused multiply-adds carry the rounding errors of the products.

@@ -1,5 +1,6 @@
 // Engines of direct and recurrence, which differ in their kernels alone.
 #include <fmt/format.h>
+#include <holotone/core/native_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
 #include <holotone/hologram/point_cloud/points_opencl.hpp>
 
@@ -7,7 +8,8 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr std::string_view folder = "holotone/hologram/point_cloud/";
-constexpr std::int64_t padding = 64;  // points that a kernel loads at once
+constexpr std::int64_t padding = 64;   // points that a kernel loads at once
+constexpr double native_error = 5e-7;  // most of a device's native cosine, for a sum within 2e-6
 
 /// Pixels of a group, and its work items, of which each owns some of them.
 struct Tile {
@@ -27,12 +29,13 @@ int lag_of(const PointCloudOptions& options) {
 
 class SumOpencl final : public PointCloudPlan::Engine {
  public:
-  SumOpencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide)
+  SumOpencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, SumKernels kernels)
       : method_(method),
         options_(options),
         queue_(queue),
         points_(options, queue, padding),
-        wide_(wide),
+        native_(kernels == SumKernels::native),
+        wide_(kernels == SumKernels::wide),
         tile_(wide_                           ? wide_tile
               : method == PointMethod::direct ? direct_tile
                                               : recurrence_tile) {}
@@ -70,7 +73,7 @@ class SumOpencl final : public PointCloudPlan::Engine {
     const std::string_view file = wide_ ? "wide_sum" : recurrence ? "recurrence" : "direct";
     own = opencl::Kernel(queue_, fmt::format("{}{}_opencl.cl", folder, file), name.data(),
                          {fmt::format("-DREAL_ALONE={:d}", real_alone), fmt::format("-DRECURRENCE={:d}", recurrence),
-                          fmt::format("-DSPHERICAL={}", lag_of(options_))});
+                          fmt::format("-DSPHERICAL={}", lag_of(options_)), fmt::format("-DNATIVE={:d}", native_)});
     return own;
   }
 
@@ -78,24 +81,29 @@ class SumOpencl final : public PointCloudPlan::Engine {
   PointCloudOptions options_;
   Queue queue_;
   OpenclPoints points_;
+  bool native_;
   bool wide_;
   Tile tile_;
   opencl::Kernel kernels_[2];
 };
 
+SumKernels kernels_for(Wave wave, const Queue& queue) {
+  if (wave == Wave::fresnel && opencl::prefers_vectors(queue)) return SumKernels::wide;
+  return opencl::native_wave_error(queue) <= native_error ? SumKernels::native : SumKernels::portable;
+}
+
 }  // namespace
 
-EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, bool wide) {
-  return std::make_unique<SumOpencl>(method, options, queue, wide);
+EnginePointer sum_opencl(PointMethod method, const PointCloudOptions& options, const Queue& queue, SumKernels kernels) {
+  return std::make_unique<SumOpencl>(method, options, queue, kernels);
 }
 
 EnginePointer direct_opencl(const PointCloudOptions& options, const Queue& queue) {
-  const bool wide = options.wave == Wave::fresnel && opencl::prefers_vectors(queue);
-  return sum_opencl(PointMethod::direct, options, queue, wide);
+  return sum_opencl(PointMethod::direct, options, queue, kernels_for(options.wave, queue));
 }
 
 EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& queue) {
-  return sum_opencl(PointMethod::recurrence, options, queue, opencl::prefers_vectors(queue));
+  return sum_opencl(PointMethod::recurrence, options, queue, kernels_for(options.wave, queue));
 }
 
 }  // namespace holotone::point_cloud

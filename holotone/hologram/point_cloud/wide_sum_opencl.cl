@@ -1,8 +1,8 @@
 // The sum of Fresnel waves on CPUs: a work item sums a tile in vectors of sixteen pixels, with phases in 32-bit fixed
 // point, whose overflow drops whole turns, and cosines by a polynomial.
 // RECURRENCE: 1 if the columns' phases follow each other by Shimobaba et al. 2010, Eq. (2), else each by its square.
-// Options: -DREAL_ALONE=0 -DRECURRENCE=0
-// Options: -DREAL_ALONE=1 -DRECURRENCE=1
+// Options: -DREAL_ALONE=0 -DRECURRENCE=0 -DNATIVE=0
+// Options: -DREAL_ALONE=1 -DRECURRENCE=1 -DNATIVE=0
 #include "holotone/hologram/point_cloud/sum_opencl.cl"
 
 #define TILE_COLUMNS 128
