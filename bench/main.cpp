@@ -59,13 +59,15 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("clock", cpu ? bench::clock_name() : "device");
     benchmark::AddCustomContext("date_utc", bench::utc_date());
     bench::add_point_cloud_rows(options);
-    bench::add_point_cloud_fast_rows(options);
     bench::add_propagation_rows(options);
     bench::add_stereogram_rows(options);
-    bench::add_error_diffusion_rows(options);
-    bench::add_nufft_rows(options);
-    bench::add_halftone_rows(options);
     bench::add_smoe_rows(options);
+    if (options.device.backend != holotone::Backend::opencl) {  // which lacks these
+      bench::add_point_cloud_fast_rows(options);
+      bench::add_error_diffusion_rows(options);
+      bench::add_nufft_rows(options);
+      bench::add_halftone_rows(options);
+    }
     if (cpu) bench::add_cpu_limits(options);
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());
