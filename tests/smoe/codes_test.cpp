@@ -36,7 +36,7 @@ Array<Code, 4> codes_of(const Array<float, 4>& colours, std::int64_t made, const
   return codes.to(Device{});
 }
 
-class SmoeCodesTest : public support::OnEachDevice {
+class SmoeCodesTest : public support::OnEachRenderer {
  protected:
   template <class Code>
   void check(std::int64_t channels, const SmoeCodes& options) const {

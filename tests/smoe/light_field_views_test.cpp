@@ -86,7 +86,7 @@ SmoeModel model_of(int dimensions, int channels, bool linear) {
   return model;
 }
 
-class LightField : public support::OnEachDevice {};
+class LightField : public support::OnEachRenderer {};
 
 // Rays between the samples of a slice's picture are interpolated by cubic convolution. Its error decreases at least
 // with the cube of the step. Rays as dense as for a hogel of 96 have at most 1e-2 of the brightest.

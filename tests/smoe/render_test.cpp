@@ -50,7 +50,7 @@ double largest_error(const SmoeModel& model, const SmoeView& view, const Array<f
   return worst;
 }
 
-class SmoeRender : public support::OnEachDevice {
+class SmoeRender : public support::OnEachRenderer {
  protected:
   void check(const std::string& what, const SmoeModel& model, const SmoeView& view, double tolerance,
              std::int64_t step = 1) const {

@@ -30,8 +30,25 @@ class OnEachDevice : public testing::TestWithParam<const char*> {
     }
   }
 
- private:
   std::vector<holotone::Device> devices_;
+};
+
+/// True for a device whose compiler does not take the kernels that render mixtures (docs/opencl.md).
+inline bool lacks_mixtures(holotone::Device device) {
+  const std::string detail = holotone::describe(device).detail;
+  return detail.starts_with("Portable Computing Language") &&
+         (detail.find("driver 4.") != std::string::npos || detail.find("driver 5.") != std::string::npos);
+}
+
+/// For the rendering of mixtures.
+class OnEachRenderer : public OnEachDevice {
+ protected:
+  void SetUp() override {
+    OnEachDevice::SetUp();
+    if (std::erase_if(devices_, lacks_mixtures) > 0 && devices_.empty()) {
+      GTEST_SKIP() << "this PoCL does not compile the kernels of mixtures";
+    }
+  }
 };
 
 #define HOLOTONE_ON_DEVICES(suite, ...)                                 \
