@@ -23,8 +23,8 @@ class Kernel {
  public:
   Kernel() = default;
   /// Builds the program of `path` (from the root of the tree, "holotone/optics/propagation_opencl.cl"), unless this
-  /// process has it for the context. Options are those of clBuildProgram, "-DTILE=8". Throws device with the compiler's
-  /// messages, unsupported if the device has too little local memory.
+  /// process has it for the context. Options are those of clBuildProgram, "-DTILE=8". Throws device with the
+  /// compiler's messages, unsupported if the device has too little local memory.
   Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options = {});
 
   /// Enqueues whole groups. A pointer is passed as two arguments: a buffer (null: none) and a distance in elements of

@@ -1,5 +1,5 @@
-// A layer of OpenCL's loader (OPENCL_LAYERS) for tests: a device that fails as HOLOTONE_TEST_FAULT says. Everything else
-// reaches the device.
+// A layer of OpenCL's loader (OPENCL_LAYERS) for tests: a device that fails as HOLOTONE_TEST_FAULT says. Everything
+// else reaches the device.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_layer.h>
 #include <atomic>
