@@ -28,8 +28,8 @@ class Kernel {
   Kernel(const Queue& queue, std::string_view path, const char* name, const std::vector<std::string>& options = {});
 
   /// Enqueues whole groups. A pointer is passed as two arguments: a buffer (null: none) and a distance in elements of
-  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value. Throws unsupported if
-  /// the device has smaller groups.
+  /// `long`, which ARRAY and AT of core/array_opencl.cl take. Other arguments are passed by value. Throws unsupported
+  /// if the device has smaller groups.
   template <class... Arguments>
   void operator()(const Range& items, const Range& group, const Arguments&... arguments) {
     cl_uint at = 0;
