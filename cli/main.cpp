@@ -3,9 +3,11 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/error_words.hpp>
 #include <cli/common/values.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,7 +73,8 @@ int run(const ParsedLine& line, const CLI::App& command) {
     if (stopped) stopped_in_time();
     const bool failed = error.code() == ErrorCode::device;
     print_error(stopped  ? "cancelled"
-                : failed ? error_line(error, line) + "; the device or its driver failed: try again, or another --device"
+                : failed ? fmt::format("{}: {}; the device or its driver failed: try again, or another --device",
+                                       to_string(device_in_use()), error.what())
                          : error_line(error, line));
     return stopped ? exit_cancelled : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
@@ -244,5 +247,12 @@ int main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
-  return holotone::cli::checked(holotone::cli::main_of(argc, argv));
+  const int code = holotone::cli::checked(holotone::cli::main_of(argc, argv));
+  // Threads of an OpenCL driver may still compile after an error or Ctrl-C, and crash when the process takes its
+  // libraries apart.
+  if (holotone::cli::device_in_use().backend == holotone::Backend::opencl) {
+    std::fflush(nullptr);
+    std::_Exit(code);
+  }
+  return code;
 }

@@ -81,6 +81,7 @@ std::string error_line(const Error& error, const ParsedLine& line) {
   if (const auto option = option_of(argument, line, file != nullptr); !option.empty()) {
     return by_typed_name(fmt::format("{}: {}", option, rest), line);
   }
+  if (error.argument() == "queue") return fmt::format("--device: {}", rest);
   const std::string subject = file != nullptr ? file->path() + ": " : input_of(*line.command);
   return fmt::format("{}{}{}{}", subject, error.argument(), error.argument().empty() ? "" : ": ", rest);
 }

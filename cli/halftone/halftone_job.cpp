@@ -196,7 +196,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.patience *= job.descent.check_interval;
     job.descent.check_interval = 1;
   }
-  if (job.by_forces()) job.device = device_option(arguments.device);
+  if (job.by_forces()) job.device = device_option(arguments.device, arguments.console, "electrostatic halftoning");
   return job;
 }
 

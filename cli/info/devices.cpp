@@ -13,7 +13,7 @@ int run_devices(const ConsoleOptions& console) {
   auto list = nlohmann::json::array();
   for (const Device device : devices()) {
     const DeviceInfo info = describe(device);
-    report(console, fmt::format("{:<7} {}, {} {}, {} of {} free{}{}", to_string(device), info.name, info.units,
+    report(console, fmt::format("{:<8} {}, {} {}, {} of {} free{}{}", to_string(device), info.name, info.units,
                                 device.backend == Backend::cpu ? "threads" : "multiprocessors",
                                 format_bytes(static_cast<double>(info.free_bytes)),
                                 format_bytes(static_cast<double>(info.memory_bytes)), info.detail.empty() ? "" : ", ",

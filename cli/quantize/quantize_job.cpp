@@ -114,7 +114,7 @@ void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   if (serpentine && job.method == QuantizeMethod::truncate)
     reject("--order", "raster for --method truncate", arguments.order);
   job.diffusion.serpentine = job.weights.serpentine = serpentine;
-  job.device = device_option(arguments.device);
+  job.device = device_option(arguments.device, arguments.console, "field to codes: error diffusion");
   if (!serpentine || job.device.backend == Backend::cpu) return;
   if (arguments.device != "auto") reject("--order", "raster on a GPU", arguments.order);
   job.device = Device{};

@@ -80,7 +80,7 @@ SmoeFitJob smoe_fit_job(const SmoeFitArguments& a) {
   job.left_out = left_out_views(a.left_out);
   check_outputs(a);
   job.lossless = a.lossless || extension_of(a.output) != ".smoe";
-  job.device = device_option(a.device);
+  job.device = device_option(a.device, a.console, "mixtures: fitting");
   return job;
 }
 

@@ -95,7 +95,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     job.options.window_block_px = whole_number("--window-block", arguments.window_block, window_block_range);
     if (job.options.window_block_px % 16 != 0) reject("--window-block", "a multiple of 16", arguments.window_block);
   }
-  job.device = device_option(arguments.device);
+  job.device = device_option(arguments.device, arguments.console);
   return job;
 }
 

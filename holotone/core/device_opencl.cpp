@@ -192,8 +192,12 @@ DeviceInfo describe(int index) {
   const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device));
   std::string version = info<CL_DEVICE_VERSION>(device);  // "OpenCL 3.0 and what the vendor adds"
   version = version.substr(0, version.find(' ', version.find(' ') + 1));
-  result.detail = fmt::format("{}, {}, driver {}, fp16 {}, fp64 {}", platform.getInfo<CL_PLATFORM_NAME>(), version,
-                              info<CL_DRIVER_VERSION>(device), has(device, "cl_khr_fp16") ? "yes" : "no",
+  const auto type = info<CL_DEVICE_TYPE>(device);
+  const std::string_view kind = (type & CL_DEVICE_TYPE_GPU) != 0   ? "GPU"
+                                : (type & CL_DEVICE_TYPE_CPU) != 0 ? "this CPU"
+                                                                   : "accelerator";
+  result.detail = fmt::format("{}, {}, {}, driver {}, fp16 {}, fp64 {}", kind, platform.getInfo<CL_PLATFORM_NAME>(),
+                              version, info<CL_DRIVER_VERSION>(device), has(device, "cl_khr_fp16") ? "yes" : "no",
                               has(device, "cl_khr_fp64") ? "yes" : "no");
   return result;
 }

@@ -4,6 +4,7 @@
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/kernel_cache.hpp>
 #include <span>
+#include <sstream>
 #include <unistd.h>
 
 namespace holotone {
@@ -36,6 +37,17 @@ fs::path path_of(const std::string& folder, std::string_view name, const std::st
   return fs::path(folder) / fmt::format("{}-{:08x}-{}.kernel", name, checksum(identity), identity.size());
 }
 
+/// Content of a file; empty if it is none, or larger than machine code gets.
+std::string content_of(const fs::path& path) {
+  constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > most || failed) return {};
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
 void keep(const fs::path& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
@@ -53,9 +65,7 @@ std::string kept_kernel(const std::string& folder, std::string_view name, const 
                         const std::function<std::string()>& compile) {
   if (folder.empty()) return compile();
   const fs::path path = path_of(folder, name, identity);
-  std::ifstream stream(path, std::ios::binary);
-  const std::string file((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::string code = unpacked(file, identity);
+  std::string code = unpacked(content_of(path), identity);
   if (code.empty()) {
     code = compile();
     keep(path, packed(identity, code));

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace holotone {
 
@@ -16,6 +17,7 @@ namespace {
 std::mutex programs_mutex;
 std::map<std::string, std::string, std::less<>> added_texts;
 std::string folder_of_kernels;
+std::function<void()> notice_of_compiling;
 
 void append_text(std::string_view path, std::set<std::string>& seen, std::string& text) {
   if (!seen.emplace(path).second) return;
@@ -37,14 +39,17 @@ void append_text(std::string_view path, std::set<std::string>& seen, std::string
 
 cl::Program compiled(const cl::Context& context, const cl::Device& device, std::string_view path,
                      const std::string& text, const std::string& options) {
+  if (const auto notice = std::exchange(notice_of_compiling, nullptr)) notice();
   cl_int status = CL_SUCCESS;
   cl::Program program(context, text, false, &status);
   check(status, "clCreateProgramWithSource");
   // Without warnings: PoCL prints how many there were. check_opencl.sh refuses those that matter.
   status = program.build(device, fmt::format("-w {}", options).c_str());
   if (status == CL_BUILD_PROGRAM_FAILURE) {
-    throw Error(ErrorCode::device, fmt::format("{} cannot be compiled for {}: {}", path, info<CL_DEVICE_NAME>(device),
-                                               program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device)));
+    std::string log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
+    log.erase(log.find_last_not_of(" \n\r") + 1);
+    throw Error(ErrorCode::device,
+                fmt::format("{} cannot be compiled for {}: {}", path, info<CL_DEVICE_NAME>(device), log));
   }
   check(status, "clBuildProgram");
   return program;
@@ -186,9 +191,10 @@ void clear(void* data, std::size_t bytes, const Queue& queue) {
         "clEnqueueFillBuffer");
 }
 
-void set_cache(std::string folder) {
+void set_cache(std::string folder, std::function<void()> compiling) {
   const std::lock_guard lock(programs_mutex);
   folder_of_kernels = std::move(folder);
+  notice_of_compiling = std::move(compiling);
 }
 
 std::string identity_of(const Queue& queue) {

@@ -2,6 +2,7 @@
 // OpenCL kernels: built once for each context, kept on disk, launched by a call. Not for users.
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <holotone/core/memory_opencl.hpp>
 #include <string>
 #include <string_view>
@@ -83,8 +84,9 @@ std::string program_text(std::string_view path);
 /// Fills memory with zeros.
 void clear(void* data, std::size_t bytes, const Queue& queue);
 
-/// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none.
-void set_cache(std::string folder);
+/// Folder of compiled kernels for other processes (kernel_cache.hpp); empty, as at first: none. `compiling` is called
+/// once, before the first kernel that is compiled.
+void set_cache(std::string folder, std::function<void()> compiling);
 
 /// Names device, driver and platform: machine code is of use to them alone.
 std::string identity_of(const Queue& queue);

@@ -121,20 +121,22 @@ std::size_t free_bytes(int index) {
 void* allocate(std::size_t bytes, const Queue& queue) {
   const int index = queue.device().index;
   const std::size_t free = free_bytes(index);
-  const auto none = [&] { return fmt::format("none: {} are free", format_bytes(static_cast<double>(free))); };
-  if (bytes > free) throw_memory(bytes, index, none());
+  if (bytes > free) {
+    throw_memory(bytes, index, fmt::format("none: {} are free", format_bytes(static_cast<double>(free))));
+  }
   const auto most = info<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(device_of(queue));
   if (bytes > most) {
     throw_memory(bytes, index, fmt::format("none: one array has at most {}", format_bytes(static_cast<double>(most))));
   }
+  constexpr auto refused = "none: the driver refuses";
   cl_int status = CL_SUCCESS;
   const cl::Context context = context_of(queue);
   cl::Buffer memory(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
-  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, none());
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, refused);
   check(status, "clCreateBuffer");
   // A driver may wait with the memory until a kernel needs it, and then blame the kernel.
   status = queue_of(queue).enqueueMigrateMemObjects({memory}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
-  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, none());
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES) throw_memory(bytes, index, refused);
   check(status, "clEnqueueMigrateMemObjects");
   return table().add({std::move(memory), bytes, index, context()});
 }

@@ -48,7 +48,9 @@ OpenclMemory::OpenclMemory(Device device, void* memory) : device_(device), data_
   bytes_ = opencl::place_of(data_.get()).bytes;
 }
 
-void set_opencl_cache(std::string folder) { opencl::set_cache(std::move(folder)); }
+void set_opencl_cache(std::string folder, std::function<void()> compiling) {
+  opencl::set_cache(std::move(folder), std::move(compiling));
+}
 
 #else
 
@@ -60,7 +62,9 @@ OpenclMemory::OpenclMemory(Device /*device*/, void* /*memory*/) : data_(nullptr,
   throw_no_backend("OpenclMemory", {Backend::opencl, 0});
 }
 
-void set_opencl_cache(std::string /*folder*/) { throw_no_backend("set_opencl_cache", {Backend::opencl, 0}); }
+void set_opencl_cache(std::string /*folder*/, std::function<void()> /*compiling*/) {
+  throw_no_backend("set_opencl_cache", {Backend::opencl, 0});
+}
 
 #endif
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <holotone/core/array.hpp>
 #include <memory>
 #include <string>
@@ -51,7 +52,8 @@ class OpenclMemory {
 
 /// Keeps compiled OpenCL kernels in a folder, which is made at need, for later processes; empty, as at first: none.
 /// Files that are damaged, of another driver or of another version are made again; a folder that cannot be written to
-/// is ignored. Processes may share a folder.
-void set_opencl_cache(std::string folder);
+/// is ignored. Processes may share a folder. `compiling` is called once, before the first kernel that is compiled: that
+/// takes a device's compiler up to some seconds.
+void set_opencl_cache(std::string folder, std::function<void()> compiling = {});
 
 }  // namespace holotone

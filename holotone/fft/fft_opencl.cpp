@@ -65,7 +65,7 @@ struct Job {
 void check_fft(VkFFTResult result, const char* call, const Job& job) {
   if (result == VKFFT_SUCCESS) return;
   const bool memory = result == VKFFT_ERROR_MALLOC_FAILED || result == VKFFT_ERROR_FAILED_TO_ALLOCATE_MEMORY ||
-                      result == VKFFT_ERROR_FAILED_TO_CREATE_BUFFER;
+                      result == VKFFT_ERROR_FAILED_TO_CREATE_BUFFER || result == VKFFT_ERROR_FAILED_TO_ALLOCATE;
   throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::device,
               fmt::format("{}: {} x {} of {} arrays: VkFFT's error {}", call, job.ny, job.nx, job.batch,
                           static_cast<int>(result)));

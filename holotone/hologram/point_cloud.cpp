@@ -85,7 +85,7 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
     }
   }
 #endif
-  throw_method("a method that device " + to_string(queue.device()) + " has", std::string(to_string(method)));
+  throw_method("direct, recurrence or auto on " + to_string(queue.device()), std::string(to_string(method)));
 }
 
 point_cloud::PointSummary summarise_points(const PointSources& points, const Queue& queue) {

@@ -17,6 +17,7 @@ class OpenclTest : public ProgramTest {
                           [&] {
                             setenv("POCL_CACHE_DIR", captured_.c_str(),
                                    1);  // PoCL has no device without its own folder
+                            unsetenv("OCL_ICD_FILENAMES");
                             setenv(variable.c_str(), value.c_str(), 1);
                           })
         .wait(60);
@@ -48,7 +49,9 @@ TEST_F(OpenclTest, ALoaderWithoutFunctionsIsNamed) {
   }
   if (other.empty()) GTEST_SKIP() << "no libz.so.1 in the usual folders";
   fs::create_symlink(other, path("broken") + "/libOpenCL.so.1");
-  expect_no_device(hologram_in("LD_LIBRARY_PATH", path("broken")), "libOpenCL.so lacks clGetPlatformIDs");
+  const char* const others = std::getenv("LD_LIBRARY_PATH");
+  const auto folders = others != nullptr ? fmt::format("{}:{}", path("broken"), others) : path("broken");
+  expect_no_device(hologram_in("LD_LIBRARY_PATH", folders), "libOpenCL.so lacks clGetPlatformIDs");
 }
 
 TEST_F(OpenclTest, AFolderForKernelsThatCannotBeWrittenIsNoMatter) {
@@ -103,11 +106,44 @@ TEST_F(OpenclFaults, WithoutFaultItWorks) {
   EXPECT_TRUE(fs::exists(path("out.png")));
 }
 
+// A machine with a GPU of OpenCL alone: auto takes it for what it has, the CPU for the rest.
+TEST_F(OpenclFaults, AutoTakesAGpu) {
+  if (parse_device("auto").backend == Backend::cuda) GTEST_SKIP() << "auto takes the CUDA device of this machine";
+  const auto device_of = [&](std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const auto result = run_with("a GPU", arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return nlohmann::json::parse(result.output).at("device").get<std::string>();
+  };
+  EXPECT_EQ(device_of(hologram("auto")), "opencl:0");
+  auto fast = hologram("auto");
+  std::replace(fast.begin(), fast.end(), std::string("direct"), std::string("fast"));
+  EXPECT_EQ(device_of(fast), "cpu");
+  auto field = hologram("auto");
+  std::replace(field.begin(), field.end(), path("out.png"), path("out.npy"));
+  EXPECT_EQ(device_of(field), "opencl:0");
+  EXPECT_EQ(device_of({"quantize", path("out.npy"), "-o", path("codes.png"), "--bits", "8", "--pitch", "8um",
+                       "--wavelength", "532nm", "--method", "truncate"}),
+            "cpu");
+  EXPECT_NE(run_with("", hologram("auto")).output.find("on cpu"), std::string::npos);  // never OpenCL on a CPU
+}
+
+TEST_F(OpenclFaults, WhatOpenclLacksIsRefusedFirst) {
+  auto fast = hologram();
+  std::replace(fast.begin(), fast.end(), std::string("direct"), std::string("fast"));
+  expect_refused_with("", fast,
+                      "--device: expected auto, cpu or cuda, which have \"points to field: `separable`, `fast`\"");
+  expect_refused_with(
+      "", {"quantize", path("points.csv"), "-o", path("codes.png"), "--bits", "8", "--device", "opencl"},
+      "--device: expected auto, cpu or cuda, which have \"field to codes: error diffusion\", got 'opencl'");
+}
+
 TEST_F(OpenclFaults, DevicesThatCannotBeOpened) {
   expect_refused_with("no platform", hologram(),
                       "--device: expected one of this machine's, got 'opencl': OpenCL has no");
   expect_refused_with("no device", hologram(), "got 'opencl': no device on the OpenCL platform ");
-  expect_refused_with("no context", hologram(), "clCreateContext: CL_DEVICE_NOT_AVAILABLE; the device or its driver");
+  expect_refused_with("no context", hologram(),
+                      "opencl:0: clCreateContext: CL_DEVICE_NOT_AVAILABLE; the device or its driver");
   const auto listed = run_with("no context", {"devices"});
   EXPECT_EQ(listed.exit_code, 0) << listed.error;
   EXPECT_NE(listed.output.find("opencl:0"), std::string::npos);
@@ -116,7 +152,7 @@ TEST_F(OpenclFaults, DevicesThatCannotBeOpened) {
 TEST_F(OpenclFaults, TooLittleMemory) {
   expect_refused_with("little memory", hologram(), "on opencl:0, got none: 4.9 KiB are free");
   expect_refused_with("small arrays", hologram(), "on opencl:0, got none: one array has at most 4.9 KiB");
-  expect_refused_with("no memory", hologram(), "on opencl:0, got none: ");
+  expect_refused_with("no memory", hologram(), "on opencl:0, got none: the driver refuses");
 }
 
 TEST_F(OpenclFaults, TooLittleLocalMemoryAndSmallGroups) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <holotone/core/crc32.hpp>
+#include <sys/stat.h>
 #include <tests/cli/program.hpp>
 #include <tests/support/own_context_opencl.hpp>
 
@@ -100,6 +101,27 @@ std::pair<std::string, std::string> unpacked(const std::string& good) {
   const std::size_t body = good.find('\n', begin) + 1;
   const std::size_t identity = std::stoul(good.substr(begin));
   return {good.substr(body, identity), good.substr(body + identity)};
+}
+
+TEST_F(KernelCache, WhatIsNoFileIsIgnored) {
+  holotone::set_opencl_cache(folder_);
+  encode_in_a_new_context();
+  const auto files = kept();
+  ASSERT_EQ(files.size(), 2u);
+  const auto replaced_by = [&](const auto& make) {
+    for (const auto& file : files) {
+      fs::remove_all(file);
+      make(file);
+    }
+    encode_in_a_new_context();
+  };
+  replaced_by([](const fs::path& path) { fs::create_directory(path); });
+  replaced_by([](const fs::path& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); });
+  replaced_by([](const fs::path& path) { fs::create_symlink("/dev/zero", path); });
+  replaced_by([](const fs::path& path) {  // larger than the machine's memory
+    std::ofstream(path) << "holotone kernel 1\n";
+    fs::resize_file(path, std::uintmax_t{1} << 40);
+  });
 }
 
 TEST_F(KernelCache, StaleFilesAreMadeAgain) {

@@ -59,5 +59,28 @@ TEST_P(PointCloudOpencl, EveryKindOfKernelSumsTheWaves) {
   });
 }
 
+// Places whose squares and curvatures float32 does not hold, beside a point on the axis.
+TEST_P(PointCloudOpencl, ExtremePointsLeaveTheOthersAlone) {
+  on_each([](Device device) {
+    Array<float, 2> position({4, 3});
+    Array<float, 1> amplitude({4});
+    const float places[] = {0, 0, -0.2F, 1e16F, 0, -0.2F, 0, -3e30F, 0.1F, 1e-5F, 2e-5F, -1e-30F};
+    std::copy(std::begin(places), std::end(places), position.data());
+    std::fill_n(amplitude.data(), 4, 1.0F);
+    const auto sum = [&](holotone::Wave wave, Device where) {
+      holotone::PointCloudPlan plan({.shape = {36, 300}, .method = PointMethod::direct, .wave = wave}, where);
+      plan.set_points({.position_m = position.view(), .amplitude = amplitude.view()});
+      Array<std::complex<float>, 2> field({36, 300}, where);
+      plan.execute({.field = field.view()});
+      return field.to(Device{});
+    };
+    for (const auto wave : {holotone::Wave::fresnel, holotone::Wave::spherical}) {
+      const auto expected = sum(wave, Device{});
+      const std::vector<support::Complex64> reference(expected.data(), expected.data() + expected.size());
+      support::expect_within("extreme points", support::relative_error(sum(wave, device).data(), reference), 2e-6);
+    }
+  });
+}
+
 }  // namespace
 #endif

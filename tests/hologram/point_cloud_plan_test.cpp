@@ -233,7 +233,7 @@ TEST_P(PointCloudPlanOnDevice, AMethodThatTheDeviceLacksIsNamed) {
     for (const auto method : cases::point_methods) {
       if (cases::has_method(method, 1e-3, device)) continue;
       expect_error(ErrorCode::unsupported,
-                   "PointCloudPlan: method: expected a method that device " + to_string(device) + " has, got " +
+                   "PointCloudPlan: method: expected direct, recurrence or auto on " + to_string(device) + ", got " +
                        std::string(to_string(method)),
                    [&] { const PointCloudPlan plan({.method = method}, device); });
     }

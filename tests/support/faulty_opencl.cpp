@@ -26,11 +26,13 @@ cl_int CL_API_CALL get_platforms(cl_uint entries, cl_platform_id* platforms, cl_
 cl_int CL_API_CALL get_devices(cl_platform_id platform, cl_device_type type, cl_uint entries, cl_device_id* devices,
                                cl_uint* count) {
   if (fault == "no device") return CL_DEVICE_NOT_FOUND;
+  if (fault == "a GPU" && type == CL_DEVICE_TYPE_GPU) type = CL_DEVICE_TYPE_ALL;
   return device->clGetDeviceIDs(platform, type, entries, devices, count);
 }
 
 cl_int CL_API_CALL get_device_info(cl_device_id id, cl_device_info name, size_t bytes, void* value, size_t* needed) {
   const cl_int status = device->clGetDeviceInfo(id, name, bytes, value, needed);
+  if (fault == "a GPU" && name == CL_DEVICE_TYPE) set_size(bytes, value, CL_DEVICE_TYPE_GPU);
   if (fault == "little memory" && name == CL_DEVICE_GLOBAL_MEM_SIZE) set_size(bytes, value, 5000);
   if (fault == "small arrays" && name == CL_DEVICE_MAX_MEM_ALLOC_SIZE) set_size(bytes, value, 5000);
   if (fault == "little local memory" && name == CL_DEVICE_LOCAL_MEM_SIZE) set_size(bytes, value, 100);

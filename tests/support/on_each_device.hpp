@@ -36,7 +36,7 @@ class OnEachDevice : public testing::TestWithParam<const char*> {
 /// True for a device whose compiler does not take the kernels that render mixtures (docs/opencl.md).
 inline bool lacks_mixtures(holotone::Device device) {
   const std::string detail = holotone::describe(device).detail;
-  return detail.starts_with("Portable Computing Language") &&
+  return detail.find("Portable Computing Language") != std::string::npos &&
          (detail.find("driver 4.") != std::string::npos || detail.find("driver 5.") != std::string::npos);
 }
 

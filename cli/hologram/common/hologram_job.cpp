@@ -243,7 +243,10 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   check_wave(job);
   set_encoding(job, arguments);
   set_spin(job, arguments.spin);
-  job.device = device_option(arguments.device);
+  const bool summed = job.sum.method == PointMethod::separable || job.sum.method == PointMethod::fast;
+  job.device =
+      device_option(arguments.device, arguments.console,
+                    summed ? "points to field: `separable`, `fast`" : "points to field: `direct`, `recurrence`");
   job.carrier = arguments.carrier;
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!arguments.correction.empty()) {

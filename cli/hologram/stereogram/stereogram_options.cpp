@@ -273,7 +273,8 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     reject("--bits", "--scale for codes of holograms computed hogel by hogel", source);
   }
   job.channels = channels_of(arguments);
-  job.device = device_option(arguments.device);
+  job.device = device_option(arguments.device, arguments.console,
+                             job.codes ? "field to codes: error diffusion" : "light field to field");
   job.console = arguments.console;
   set_hogels(job, arguments, stereogram);
   if (of_views) {

@@ -14,7 +14,7 @@ typedef struct {
 // position {x whole, x rest, y whole, y rest}: column and row as nearest integer and remainder.
 // wave     {a high, a low, amplitude, phase in turns}
 // lit      {first column, last column, first row, last row}
-// Padding: dark points.
+// Padding, and points whose light misses the panel: dark points in its corner, whose phases are finite.
 __kernel void prepare_points(PanelUnits units, long count, long padded, ARRAY(const float, place_m),
                              ARRAY(const float, amplitude), ARRAY(const float, phase_rad), ARRAY(float4, position),
                              ARRAY(float4, wave), ARRAY(float4, lit)) {
@@ -34,12 +34,17 @@ __kernel void prepare_points(PanelUnits units, long count, long padded, ARRAY(co
   const float y_whole = rint(y.x);
   float turns = 0.0f;
   if (phase_rad_memory) turns = two_reduce(two_scale((two)(0x1.45f306p-3f, 0x1.b9391p-28f), AT(phase_rad)[j]));
-  AT(position)[j] = (float4)(x_whole, (x.x - x_whole) + x.y, y_whole, (y.x - y_whole) + y.y);
-  AT(wave)[j] = (float4)(a.x, a.y, AT(amplitude)[j], turns);
   const two reach = units.reach_per_metre.x > 0.0f ? two_scale(units.reach_per_metre, fabs(distance))
                                                    : (two)(1e30f, 0.0f);
-  AT(lit)[j] = (float4)(two_ceil(two_subtract(x, reach)), two_floor(two_add(x, reach)),
-                        two_ceil(two_subtract(y, reach)), two_floor(two_add(y, reach)));
+  const float4 own_lit = (float4)(two_ceil(two_subtract(x, reach)), two_floor(two_add(x, reach)),
+                                  two_ceil(two_subtract(y, reach)), two_floor(two_add(y, reach)));
+  const bool lights = own_lit.x <= min(own_lit.y, 2.0f * units.center_x) && own_lit.y >= 0.0f &&
+                      own_lit.z <= min(own_lit.w, 2.0f * units.center_y) && own_lit.w >= 0.0f;
+  // A point so near that its curvature overflows lights the pixel that it lies on.
+  const float2 curvature = isfinite(a.x) && isfinite(a.y) ? a : (float2)(0.0f);
+  AT(position)[j] = lights ? (float4)(x_whole, (x.x - x_whole) + x.y, y_whole, (y.x - y_whole) + y.y) : (float4)(0.0f);
+  AT(wave)[j] = lights ? (float4)(curvature, AT(amplitude)[j], turns) : (float4)(0.0f);
+  AT(lit)[j] = lights ? own_lit : (float4)(0.0f, -1.0f, 0.0f, -1.0f);
 }
 
 // bad[0] = the first of points [first, first + count) that is not finite or lies in the panel's plane, else as it was.

@@ -1,4 +1,6 @@
 // Engines of direct and recurrence, which differ in their kernels alone.
+#include <algorithm>
+#include <complex>
 #include <fmt/format.h>
 #include <holotone/core/native_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
@@ -20,6 +22,13 @@ struct Tile {
 constexpr Tile direct_tile{128, 8, 128};
 constexpr Tile recurrence_tile{256, 8, 128};
 constexpr Tile wide_tile{128, 32, 1};
+
+/// Most pairs of a point and a pixel in one launch: about a second of a slow device, for progress, Ctrl-C and drivers
+/// that stop long kernels.
+std::int64_t most_pairs(const Queue& queue) {
+  const bool on_cpu = (opencl::info<CL_DEVICE_TYPE>(opencl::device_of(queue)) & CL_DEVICE_TYPE_CPU) != 0;
+  return std::int64_t{1} << (on_cpu ? 33 : 35);
+}
 
 /// Lag of the spherical wave: SPHERICAL of direct_opencl.cl.
 int lag_of(const PointCloudOptions& options) {
@@ -43,15 +52,18 @@ class SumOpencl final : public PointCloudPlan::Engine {
   void set_points(EnginePoints points, const MethodChoice& /*choice*/) override { points_.set(points.sources); }
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
-    const auto nx = static_cast<std::size_t>(options_.shape[1]);
-    const auto rows = static_cast<std::size_t>(part.rows);
-    kernel(only_real(output))(
-        {(nx + tile_.columns - 1) / tile_.columns * tile_.items, (rows + tile_.rows - 1) / tile_.rows, 1},
-        {tile_.items, 1, 1}, points_.position(), points_.wave(), points_.lit(), cl_long{points_.padded_count()},
-        static_cast<cl_int>(nx), static_cast<cl_int>(part.first_row), static_cast<cl_int>(rows),
-        opencl::two_floats(2 * options_.wavelength_m / options_.pitch_m), output.field.data(), output.real.data(),
-        output.phase.data());
-    progress.step("summing points", 1, 1);
+    const std::int64_t nx = options_.shape[1];
+    const std::int64_t pairs_a_row = std::max<std::int64_t>(1, points_.padded_count() * nx);
+    const auto tile_rows = static_cast<std::int64_t>(tile_.rows);
+    const std::int64_t most = std::max(tile_rows, most_pairs(queue_) / pairs_a_row / tile_rows * tile_rows);
+    const auto from = [&](auto* begin, std::int64_t row) { return begin == nullptr ? nullptr : begin + row * nx; };
+    for (std::int64_t row = 0; row < part.rows; row += most) {
+      const std::int64_t rows = std::min(most, part.rows - row);
+      sum({part.first_row + row, rows}, from(output.field.data(), row), from(output.real.data(), row),
+          from(output.phase.data(), row), only_real(output));
+      if (most < part.rows) queue_.synchronize();
+      progress.step("summing points", row + rows, part.rows);
+    }
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
@@ -64,6 +76,16 @@ class SumOpencl final : public PointCloudPlan::Engine {
   }
 
  private:
+  void sum(const RowRange& part, std::complex<float>* field, float* real, std::uint8_t* phase, bool real_alone) {
+    const auto nx = static_cast<std::size_t>(options_.shape[1]);
+    const auto rows = static_cast<std::size_t>(part.rows);
+    kernel(real_alone)(
+        {(nx + tile_.columns - 1) / tile_.columns * tile_.items, (rows + tile_.rows - 1) / tile_.rows, 1},
+        {tile_.items, 1, 1}, points_.position(), points_.wave(), points_.lit(), cl_long{points_.padded_count()},
+        static_cast<cl_int>(nx), static_cast<cl_int>(part.first_row), static_cast<cl_int>(rows),
+        opencl::two_floats(2 * options_.wavelength_m / options_.pitch_m), field, real, phase);
+  }
+
   /// Kernels are built when they are first used.
   opencl::Kernel& kernel(bool real_alone) {
     auto& own = kernels_[real_alone ? 1 : 0];
