@@ -158,9 +158,10 @@ __device__ __forceinline__ PointWeights weights_of(const uint4* records, int pre
       weights.column[n][k] = window<Width>(beta_log2, static_cast<float>(n * 8) + group - column);
     }
     weights.row[k] = window<Width>(beta_log2, group - row);
-    const float weight = j < present ? window<Width>(beta_log2, group - plane) : 0.0F;
-    weights.re[k] = weight * __uint_as_float(r.z);
-    weights.im[k] = weight * __uint_as_float(r.w);
+    // A record that is not present may hold any bits: 0 times NaN would be NaN.
+    const float weight = window<Width>(beta_log2, group - plane);
+    weights.re[k] = j < present ? weight * __uint_as_float(r.z) : 0.0F;
+    weights.im[k] = j < present ? weight * __uint_as_float(r.w) : 0.0F;
   }
   return weights;
 }
