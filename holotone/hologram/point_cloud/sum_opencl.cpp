@@ -27,7 +27,7 @@ constexpr Tile wide_tile{128, 32, 1};
 /// that stop long kernels.
 std::int64_t most_pairs(const Queue& queue) {
   const bool on_cpu = (opencl::info<CL_DEVICE_TYPE>(opencl::device_of(queue)) & CL_DEVICE_TYPE_CPU) != 0;
-  return std::int64_t{1} << (on_cpu ? 33 : 35);
+  return std::int64_t{1} << (on_cpu ? 33 : 37);
 }
 
 /// Lag of the spherical wave: SPHERICAL of direct_opencl.cl.
