@@ -91,7 +91,7 @@ TEST(Sandbox, WorksWithClosedStandardStreams) {
 
 TEST(Sandbox, AProgramThatIsNotThere) {
   const auto run = [] { run_guarded("/nowhere/holotone", {}, {}, "file.obj"); };
-  EXPECT_MENTIONS(error_of(run, ErrorCode::device), "/nowhere/holotone: No such file");
+  EXPECT_MENTIONS(error_of(run, ErrorCode::io), "/nowhere/holotone: No such file");
   EXPECT_MENTIONS(error_of([] { shell("true", {.seconds = 0}); }, ErrorCode::invalid_argument), "limits.seconds");
 }
 
