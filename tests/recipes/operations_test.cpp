@@ -16,6 +16,7 @@
 #include <holotone/optics/reconstruction.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/operations.hpp>
+#include <holotone/retrieval/phase_retrieval.hpp>
 #include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/render.hpp>
@@ -70,6 +71,7 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
       {"field to codes: encodings", [](Device device) { EncodePlan({}, grid, device); }},
       {"field to codes: error diffusion",
        [](Device device) { ErrorDiffusionPlan({}, floyd_steinberg_weights(), grid.shape(), device); }},
+      {"picture to phase: retrieval", [](Device device) { PhaseRetrievalPlan({.grid = grid}, device); }},
       {"FFT",
        [](Device device) {
          FftPlan({8, 8}, device);
