@@ -37,6 +37,9 @@ void add_halftone_rows(const RowOptions& options);
 /// smoe/render, render_window, views, fit: smoe_bench.cpp
 void add_smoe_rows(const RowOptions& options);
 
+/// optimize/1080p/gradient, on the CPU: retrieval_bench.cpp
+void add_retrieval_rows();
+
 /// cpu/sincos and cpu/sgemm, limits of the CPU for the engines: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 

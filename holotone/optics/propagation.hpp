@@ -61,6 +61,7 @@ PropagationErrors propagation_errors(const PropagationOptions& options, double d
 ///   kernel's shape (relative error about 2e-7). Requires |d| >= fresnel_distance_m(grid). Pixels beyond
 ///   lambda |d| / (2 pitch) from the axis are zero: they are outside the diffraction angle. Goodman, Introduction to
 ///   Fourier Optics, Eq. (4-17).
+/// The adjoint of angular_spectrum over d is angular_spectrum over -d, with the same padding and band limit.
 /// A distance of zero copies (fresnel with another output pitch throws).
 ///
 /// Relative l2 error against the same formula in float64: below 1e-6.

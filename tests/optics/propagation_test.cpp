@@ -408,6 +408,31 @@ TEST(PropagationPlan, NamesWhatIsWrong) {
                         [&] { PropagationPlan({.grid = grid}).execute(field.view(), other.view(), 0.1); });
 }
 
+// <P x, y> = <x, P* y>, with P* the angular spectrum over the opposite distance: gradients rely on it.
+TEST_P(Propagation, TheAdjointOfTheAngularSpectrumGoesBack) {
+  on_each([](Device device) {
+    struct Case {
+      FieldGrid grid;
+      double distance_m;
+    };
+    for (const Case& c : {Case{{48, 33, 8e-6, green}, 2e-3}, Case{{31, 64, 2e-6, green}, -5e-3},
+                          Case{{64, 64, 0.3e-6, green}, 40e-6}}) {
+      const PropagationOptions options{.grid = c.grid, .method = PropagationMethod::angular_spectrum};
+      const Values x = noise(c.grid, 1);
+      const Values y = noise(c.grid, 2);
+      const Values there = run(options, x, c.distance_m, device);
+      const Values back = run(options, y, -c.distance_m, device);
+      Complex64 left = 0;
+      Complex64 right = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        left += there[i] * std::conj(y[i]);
+        right += x[i] * std::conj(back[i]);
+      }
+      support::expect_within("adjoint", std::abs(left - right) / std::sqrt(energy(there) * energy(y)), 1e-6);
+    }
+  });
+}
+
 TEST(PropagationMethod, HasNames) {
   for (const auto method :
        {PropagationMethod::automatic, PropagationMethod::angular_spectrum, PropagationMethod::fresnel}) {
