@@ -197,9 +197,9 @@ Command program() {
                    "a viewer sees",
                .examples = {"holotone sample teapot -o teapot.ply", "holotone hologram teapot.ply -o teapot.png",
                             "holotone reconstruct teapot.png -o focus.png"}};
-  root.commands = {hologram_command(), quantize_command(), reconstruct_command(), halftone_command(),
-                   measure_command(),  smoe_command(),     info_command(),        devices_command(),
-                   panels_command(),   sample_command(),   scene_command()};
+  root.commands = {hologram_command(), optimize_command(), quantize_command(), reconstruct_command(),
+                   halftone_command(), measure_command(),  smoe_command(),     info_command(),
+                   devices_command(),  panels_command(),   sample_command(),   scene_command()};
   return root;
 }
 

@@ -33,6 +33,9 @@ cp "$work/small_dice/truth/middle.png" dice.png
 "$program" reconstruct "$work/slm.png" -o eyes.png --viewer 12mm:1mm --sweep-viewer -1,0mm:1,0mm:3 --output-pitch 12um \
   --tile-width 320
 
+"$program" optimize "$work/dice/image.png" -o "$work/optimized.png" --resolution 480x480 --pitch 8um --distance 10cm --signal-region 90%
+"$program" reconstruct "$work/optimized.png" -o optimized.png
+
 "$program" sample teapot -o "$work/few.ply"
 "$program" hologram "$work/few.ply" -o "$work/narrow.h5" --resolution 1024x1024 --pitch 2um --distance 8cm --size 2.5mm \
   --random-phase

@@ -12,18 +12,20 @@ namespace {
 
 Device in_use;
 
-bool lacks(Device device, std::string_view operation) {
-  const auto own = std::ranges::find(operations(), operation, &Operation::name);
-  return own != operations().end() && !has_operation(*own, device.backend);
+/// The operation of a name that a device lacks; null: it has it, or there is no such name.
+const Operation* lacked(Device device, std::string_view name) {
+  const auto own = std::ranges::find(operations(), name, &Operation::name);
+  return own != operations().end() && !has_operation(*own, device.backend) ? &*own : nullptr;
 }
 
 }  // namespace
 
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
   const Device device = parse_device(name);
-  if (lacks(device, operation)) {
+  if (const auto* const own = lacked(device, operation)) {
     if (name == "auto") return {};
-    reject("--device", fmt::format("auto, cpu or cuda, which have \"{}\"", operation), std::string(name));
+    const std::string_view others = own->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
+    reject("--device", fmt::format("{} \"{}\"", others, operation), name);
   }
   in_use = device;
   if (device.backend != Backend::opencl) return device;

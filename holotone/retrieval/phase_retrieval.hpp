@@ -15,7 +15,7 @@ struct SignalRegion {
 
 struct PhaseRetrievalOptions {
   FieldGrid grid = {};       ///< panel, and picture of the same pixels
-  double distance_m = 0.2;   ///< from the panel to the picture, finite; the angular spectrum carries the light
+  double distance_m = 0.2;   ///< of the picture behind the panel, finite; negative in front, as for points
   SignalRegion region = {};  ///< within the picture
   /// The loss compares light and picture also half a pixel beside the samples, along x, along y and along both: four
   /// positions. False: at the samples alone, which leaves the light between them to chance.
@@ -44,10 +44,10 @@ struct RetrievalResult {
 /// Phase of a panel whose light, propagated, has the amplitude of a picture.
 ///   L(phi) = 1/2 sum_p sum_r (s a_p(r) - T_p(r))^2,  a_p = |P_p exp(i phi)|,  s = <a, T> / <a, a>
 ///   dL/dphi = Im( conj(exp(i phi)) sum_p P_p^H [ s (s a_p - T_p) r_p / a_p ] ),  r_p = P_p exp(i phi)
-/// over the pixels r of the signal region and the positions p. P is the band-limited angular spectrum on an array of
-/// twice the panel (PropagationPlan), P_p the same with the picture's samples moved by half a pixel; T_p is the target
-/// there, interpolated by its Fourier series with mirrored borders. The light is that of the modulator alone: uniform
-/// illumination, any phase.
+/// over the pixels r of the signal region and the positions p. P is the band-limited angular spectrum over -distance_m
+/// on an array of twice the panel (PropagationPlan), P_p the same with the picture's samples moved by half a pixel; T_p
+/// is the target there, interpolated by its Fourier series with mirrored borders. The light is that of the modulator
+/// alone: uniform illumination, any phase.
 /// Source of the gradient: Wirtinger calculus as in Chakravarthula et al., "Wirtinger holography for near-eye
 /// displays", 2019.
 /// Relative error of the gradient against float64: below 1e-4.

@@ -168,7 +168,7 @@ class CpuEngine final : public Engine {
 
   /// A quarter: the function is even along both axes.
   void make_transfer() {
-    const auto t = propagation::make_transfer(propagation_options(), options_.distance_m);
+    const auto t = propagation::make_transfer(propagation_options(), -options_.distance_m);
     parallel_for(0, transfer_.shape()[0], [&](std::int64_t ky) {
       const double fy = static_cast<double>(ky) * t.step_y;
       for (std::int64_t kx = 0; kx < transfer_.shape()[1]; ++kx) {

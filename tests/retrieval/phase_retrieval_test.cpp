@@ -71,7 +71,7 @@ TEST(PhaseRetrieval, GradientAgreesWithDifferencesInFloat64) {
     const double loss = plan.gradient(phase.view(), derivative.view());
 
     const auto& region = plan.options().region;
-    reference::RetrievalCase own{{ny, nx, pitch_m}, wavelength_m, c.distance_m,   region.row,
+    reference::RetrievalCase own{{ny, nx, pitch_m}, wavelength_m, -c.distance_m,  region.row,
                                  region.column,     region.rows,  region.columns, {{0, 0}}};
     if (c.between_samples) own.positions = {{0, 0}, {0, 0.5}, {0.5, 0}, {0.5, 0.5}};
     std::vector<std::vector<double>> targets;
@@ -144,7 +144,7 @@ TEST(PhaseRetrieval, ALightFieldOfAPhaseIsItsOwnTarget) {
     target.data()[i] = 3 * static_cast<float>(std::abs(light[i]));
     energy += std::norm(light[i]);
   }
-  PhaseRetrievalPlan plan({.grid = grid_of(12, 10), .distance_m = 1e-3, .between_samples = false});
+  PhaseRetrievalPlan plan({.grid = grid_of(12, 10), .distance_m = -1e-3, .between_samples = false});
   plan.set_target(target.view());
   Array<float, 2> derivative(shape);
   EXPECT_LT(plan.gradient(phase.view(), derivative.view()), 1e-9 * energy);

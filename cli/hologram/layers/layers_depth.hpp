@@ -23,8 +23,4 @@ struct DepthMap {
 /// with Zm the mean of the least and the largest Z, and N the larger of the picture's sides in pixels.
 DepthMap read_depth(const PictureJob& job, const Shape<2>& shape);
 
-/// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; alpha
-/// multiplies the light. Throws io for light that is negative, not finite or above most_field_value.
-Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour);
-
 }  // namespace holotone::cli

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cli/common/memory_limit.hpp>
+#include <cli/common/picture_light.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -15,18 +15,10 @@ LayerSpacing spacing_of(const PictureJob& job, const DepthMap& depth) {
   return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
 }
 
-/// Reads a picture. Throws out_of_memory if its values do not fit: small files may hold many pixels.
-Image image_of(const std::string& path) {
-  Image image = read_image(path, {.bytes_a_pixel = 16});
-  const auto [ny, nx, channels] = shape_of(image);
-  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
-  return image;
-}
-
 }  // namespace
 
 DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels) {
-  const Image image = image_of(job.image);
+  const Image image = read_picture_file(job.image);
   DepthPicture picture;
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
   picture.spacing = spacing_of(job, picture.depth);

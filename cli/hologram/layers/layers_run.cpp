@@ -2,10 +2,10 @@
 #include <array>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/hologram_encoder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/common/hologram_encoder.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/hologram/common/hologram_job.hpp>
+#include <cli/common/hologram_job.hpp>
 #include <holotone/core/geometry.hpp>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <cli/hologram/common/hologram_job.hpp>
+#include <cli/common/hologram_job.hpp>
 #include <cli/hologram/points/points_row.hpp>
 #include <holotone/core/geometry.hpp>
 #include <string>

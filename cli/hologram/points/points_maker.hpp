@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/hologram/common/hologram_encoder.hpp>
+#include <cli/common/hologram_encoder.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,12 +2,12 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/field_rows_run.hpp>
+#include <cli/common/hologram_encoder.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
-#include <cli/hologram/common/hologram_encoder.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
 #include <cli/hologram/stereogram/stereogram_run.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>

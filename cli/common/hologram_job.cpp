@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <bit>
 #include <cli/common/device_option.hpp>
+#include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/common/hologram_job.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -1,4 +1,4 @@
-#include <cli/hologram/common/hologram_encoder.hpp>
+#include <cli/common/hologram_encoder.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 
 namespace holotone::cli {

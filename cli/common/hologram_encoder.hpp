@@ -1,6 +1,6 @@
 #pragma once
+#include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
-#include <cli/hologram/common/hologram_job.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/image.hpp>
 #include <optional>

@@ -1,0 +1,48 @@
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/picture_light.hpp>
+#include <cli/common/values.hpp>
+#include <fmt/format.h>
+#include <holotone/core/colour.hpp>
+
+namespace holotone::cli {
+
+Image read_picture_file(const std::string& path) {
+  Image image = read_image(path, {.bytes_a_pixel = 16});
+  const auto [ny, nx, channels] = shape_of(image);
+  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
+  return image;
+}
+
+Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour) {
+  const bool linear = std::holds_alternative<Array<float, 3>>(image.pixels);
+  const auto values = to_float(image);
+  const auto& [ny, nx, channels] = values.shape();
+  constexpr double luminance[] = {0.2126, 0.7152, 0.0722};
+  const bool alpha = channels == 2 || channels == 4;
+  const std::int64_t colours = channels - (alpha ? 1 : 0);
+  Array<float, 2> intensity({ny, nx});
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    const float* const pixel = values.data() + i * channels;
+    const auto light = [&](std::int64_t c) {
+      const double value = static_cast<double>(pixel[c]);
+      return linear ? value : srgb_to_linear(value);
+    };
+    double sum = 0;
+    if (colours == 1) {
+      sum = light(0);
+    } else if (colour >= 0) {
+      sum = light(colour);
+    } else {
+      for (std::int64_t c = 0; c < 3; ++c) sum += luminance[c] * light(c);
+    }
+    if (alpha) sum *= static_cast<double>(pixel[channels - 1]);
+    if (!(sum >= 0 && sum <= most_field_value)) {
+      throw_io(path, fmt::format("light from 0 to {:g}", most_field_value),
+               fmt::format("{:g} at row {}, column {}", sum, i / nx, i % nx));
+    }
+    intensity.data()[i] = static_cast<float>(sum);
+  }
+  return intensity;
+}
+
+}  // namespace holotone::cli
