@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <holotone/core/opencl.hpp>
 #include <holotone/recipes/operations.hpp>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace holotone::cli {
@@ -12,18 +13,21 @@ namespace {
 
 Device in_use;
 
-/// The operation of a name that a device lacks; null: it has it, or there is no such name.
+/// The operation of a name that a device lacks; null: it has it, or none is named.
 const Operation* lacked(Device device, std::string_view name) {
+  if (name.empty()) return nullptr;
   const auto own = std::ranges::find(operations(), name, &Operation::name);
-  return own != operations().end() && !has_operation(*own, device.backend) ? &*own : nullptr;
+  if (own == operations().end()) throw std::logic_error(fmt::format("no operation is named {}", name));
+  return has_operation(*own, device.backend) ? nullptr : &*own;
 }
 
 }  // namespace
 
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
-  const Device device = parse_device(name);
-  if (const auto* const own = lacked(device, operation)) {
-    if (name == "auto") return {};
+  Device device = parse_device(name);
+  if (const auto* const own = lacked(device, operation); own != nullptr && name == "auto") {
+    device = {};
+  } else if (own != nullptr) {
     const std::string_view others = own->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
     reject("--device", fmt::format("{} \"{}\"", others, operation), name);
   }
