@@ -107,20 +107,6 @@ Array<float, 2> amplitude_of(const OptimizeJob& job, const Image& image, const C
   return amplitude;
 }
 
-/// The nearest phase that a code shows.
-float shown_phase(float phase_rad, const EncodeOptions& options) {
-  const double turn = 2 * std::numbers::pi;
-  if (options.level_phase_rad.empty()) {
-    const double step = turn / std::exp2(options.bits);
-    return static_cast<float>(step * std::round(static_cast<double>(phase_rad) / step));
-  }
-  const auto away = [&](double level) {
-    return std::abs(std::remainder(static_cast<double>(phase_rad) - level, turn));
-  };
-  return static_cast<float>(
-      *std::ranges::min_element(options.level_phase_rad, {}, [&](const auto level) { return away(double{level}); }));
-}
-
 class OptimizeWork {
  public:
   explicit OptimizeWork(const OptimizeJob& job) : job_(job), image_(read_picture_file(job.hologram.input)) {}
@@ -149,12 +135,13 @@ class OptimizeWork {
     auto phase = starting_phase(grid.shape(), job_.random ? std::numbers::pi : 0.5, hologram.scene.seed);
     OptimizedRow row{output_of(job_, channel), channel.wavelength_m, {}, {}};
     row.result = plan.optimize(phase.view(), {.iterations = job_.iterations}, progress);
-    const auto options = hologram.encode_options(channel);
     Array<Complex, 2> field(grid.shape());
-    for (std::int64_t i = 0; i < field.size(); ++i) {
-      phase.data()[i] = shown_phase(phase.data()[i], options);
-      field.data()[i] = std::polar(1.0F, phase.data()[i]);
-    }
+    for (std::int64_t i = 0; i < field.size(); ++i) field.data()[i] = std::polar(1.0F, phase.data()[i]);
+    const auto options = hologram.encode_options(channel);
+    EncodeReport report;
+    const auto codes = encode(field.view(), options, grid, &report);
+    const auto shown = modulation_of(codes.view(), options, grid, report);
+    for (std::int64_t i = 0; i < shown.size(); ++i) phase.data()[i] = std::arg(shown.data()[i]);
     row.quality = plan.quality(phase.view());
     write(channel, field, row.output);
     return row;
