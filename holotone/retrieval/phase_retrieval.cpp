@@ -6,7 +6,6 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/retrieval/retrieval_engine.hpp>
-#include <numbers>
 
 namespace holotone {
 namespace {

@@ -52,7 +52,7 @@ struct RetrievalResult {
 /// displays", 2019.
 /// Relative error of the gradient against float64: below 1e-4.
 /// Cost of a gradient: 2 + 2 P transforms of the padded array, P the number of positions. Memory: three padded complex
-/// arrays, P fields of the region and P targets. CPU only so far.
+/// arrays, four fields of the region and four targets. CPU only so far.
 class PhaseRetrievalPlan {
  public:
   /// Throws invalid_argument for a grid out of range, a distance that is not finite, or a region outside the picture;

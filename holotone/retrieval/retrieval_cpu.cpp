@@ -44,6 +44,7 @@ class CpuEngine final : public Engine {
         fft_(padded_, {}, {.scale_inverse = false, .first_row = 0, .rows = ny_}),
         transfer_({padded_[0] / 2 + 1, padded_[1] / 2 + 1}) {
     make_transfer();
+    for (auto& light : light_) light = Array<Complex, 2>({options.region.rows, options.region.columns});
     for (std::size_t half = 0; half < 2; ++half) {
       shift_y_[half] = shift_of(padded_[0], 0.5 * static_cast<double>(half));
       shift_x_[half] = shift_of(padded_[1], 0.5 * static_cast<double>(half));
@@ -201,7 +202,6 @@ class CpuEngine final : public Engine {
       with_factors(p, row, [&](std::int64_t x, Complex factor) { work_(row, x) = product(spectrum_(row, x), factor); });
     });
     fft_.execute(work_.view(), FftDirection::inverse);
-    reserve(light_[p], region.rows, region.columns);
     std::vector<RegionSums> rows(static_cast<std::size_t>(region.rows));
     parallel_for(0, region.rows, [&](std::int64_t row) {
       const Complex* const light = &work_(region.row + row, region.column);
@@ -220,10 +220,6 @@ class CpuEngine final : public Engine {
     RegionSums all;
     for (const auto& own : rows) all += own;
     return all;
-  }
-
-  static void reserve(Array<Complex, 2>& values, std::int64_t rows, std::int64_t columns) {
-    if (values.size() == 0) values = Array<Complex, 2>({rows, columns});
   }
 
   PhaseRetrievalOptions options_;
