@@ -88,21 +88,24 @@ cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem memory, cl_bool bl
 
 }  // namespace
 
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t bytes, void* value, size_t* needed) {
+CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void* param_value,
+                                               size_t* param_value_size_ret) {
   constexpr cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  if (name != CL_LAYER_API_VERSION || (value != nullptr && bytes < sizeof version)) return CL_INVALID_VALUE;
-  if (value != nullptr) std::memcpy(value, &version, sizeof version);
-  if (needed != nullptr) *needed = sizeof version;
+  if (param_name != CL_LAYER_API_VERSION || (param_value != nullptr && param_value_size < sizeof version)) {
+    return CL_INVALID_VALUE;
+  }
+  if (param_value != nullptr) std::memcpy(param_value, &version, sizeof version);
+  if (param_value_size_ret != nullptr) *param_value_size_ret = sizeof version;
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* below, cl_uint* own_entries,
-                                            const cl_icd_dispatch** own) {
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
+                                            cl_uint* num_entries_ret, const cl_icd_dispatch** layer_dispatch_ret) {
   static cl_icd_dispatch dispatch;
-  if (own_entries == nullptr || own == nullptr) return CL_INVALID_VALUE;
-  std::memcpy(static_cast<void*>(&dispatch), below,
-              entries * sizeof(void*) < sizeof dispatch ? entries * sizeof(void*) : sizeof dispatch);
-  device = below;
+  if (num_entries_ret == nullptr || layer_dispatch_ret == nullptr) return CL_INVALID_VALUE;
+  const size_t bytes = num_entries * sizeof(void*);
+  std::memcpy(static_cast<void*>(&dispatch), target_dispatch, bytes < sizeof dispatch ? bytes : sizeof dispatch);
+  device = target_dispatch;
   if (const char* const name = std::getenv("HOLOTONE_TEST_FAULT")) fault = name;
   dispatch.clGetPlatformIDs = get_platforms;
   dispatch.clGetDeviceIDs = get_devices;
@@ -114,7 +117,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
   dispatch.clEnqueueNDRangeKernel = enqueue;
   dispatch.clFinish = finish;
   dispatch.clEnqueueReadBuffer = read_buffer;
-  *own_entries = sizeof dispatch / sizeof(void*);
-  *own = &dispatch;
+  *num_entries_ret = sizeof dispatch / sizeof(void*);
+  *layer_dispatch_ret = &dispatch;
   return CL_SUCCESS;
 }
