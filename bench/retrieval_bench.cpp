@@ -56,14 +56,14 @@ void run_gradient(benchmark::State& state, bool between_samples) {
   constexpr double tolerance = 1e-2;  // of the difference of two losses
   constexpr float step = 1e-2F;
   holotone::PhaseRetrievalPlan plan({.grid = {shape[1], shape[0], 6.4e-6, 520e-9},
-                                     .distance_m = 0.2,
+                                     .planes = {{.distance_m = 0.2}},
                                      .region = {100, 160, 880, 1600},
                                      .between_samples = between_samples});
   plan.set_target(picture().view());
-  const auto phase = holotone::starting_phase(shape);
-  Array<float, 2> derivative(shape);
+  const auto phase = holotone::starting_phase({1, shape[0], shape[1]});
+  Array<float, 3> derivative(phase.shape());
   plan.gradient(phase.view(), derivative.view());
-  const auto direction = holotone::starting_phase(shape, 1, 2);
+  const auto direction = holotone::starting_phase({1, shape[0], shape[1]}, 1, 2);
   double slope = 0;
   for (std::int64_t i = 0; i < phase.size(); ++i) {
     slope += static_cast<double>(derivative.data()[i]) * static_cast<double>(direction.data()[i]);
@@ -71,7 +71,7 @@ void run_gradient(benchmark::State& state, bool between_samples) {
   const auto loss_at = [&](float by) {
     auto moved = copy_of(phase.view(), Device{});
     for (std::int64_t i = 0; i < moved.size(); ++i) moved.data()[i] += by * direction.data()[i];
-    Array<float, 2> unused(shape);
+    Array<float, 3> unused(phase.shape());
     return plan.gradient(moved.view(), unused.view());
   };
   const double expected = (loss_at(step) - loss_at(-step)) / (2 * static_cast<double>(step));

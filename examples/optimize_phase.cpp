@@ -18,11 +18,11 @@ int main() try {
   }
 
   // Light is asked for in the middle; around it, it may be anything.
-  PhaseRetrievalPlan plan({.grid = grid, .distance_m = 0.1, .region = {35, 60, 200, 360}});
+  PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = 0.1}}, .region = {35, 60, 200, 360}});
   plan.set_target(picture.view());
-  auto phase = starting_phase(grid.shape());
+  auto phase = starting_phase({1, grid.ny, grid.nx});
   const auto result = plan.optimize(phase.view(), {.iterations = 30});
-  const auto quality = plan.quality(phase.view());
+  const auto quality = plan.quality(phase.view())[0];
   std::printf("%d steps: %.1f dB at the samples, %.1f dB half a pixel beside, efficiency %.2f\n", result.iterations,
               quality.psnr_db, quality.psnr_worst_db, quality.efficiency);
 

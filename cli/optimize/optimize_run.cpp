@@ -130,9 +130,9 @@ class OptimizeWork {
   OptimizedRow make(const Channel& channel, Progress& progress) {
     const auto& hologram = job_.hologram;
     const FieldGrid grid = hologram.grid(channel);
-    PhaseRetrievalPlan plan({.grid = grid, .distance_m = job_.distance_m, .region = region()});
+    PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = job_.distance_m}}, .region = region()});
     plan.set_target(amplitude_of(job_, image_, channel).view());
-    auto phase = starting_phase(grid.shape(), job_.random ? std::numbers::pi : 0.5, hologram.scene.seed);
+    auto phase = starting_phase({1, grid.ny, grid.nx}, job_.random ? std::numbers::pi : 0.5, hologram.scene.seed);
     OptimizedRow row{output_of(job_, channel), channel.wavelength_m, {}, {}};
     row.result = plan.optimize(phase.view(), {.iterations = job_.iterations}, progress);
     Array<Complex, 2> field(grid.shape());
@@ -142,7 +142,7 @@ class OptimizeWork {
     const auto codes = encode(field.view(), options, grid, &report);
     const auto shown = modulation_of(codes.view(), options, grid, report);
     for (std::int64_t i = 0; i < shown.size(); ++i) phase.data()[i] = std::arg(shown.data()[i]);
-    row.quality = plan.quality(phase.view());
+    row.quality = plan.quality(phase.view())[0];
     write(channel, field, row.output);
     return row;
   }

@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/random.hpp>
-#include <holotone/retrieval/retrieval_engine.hpp>
+#include <holotone/fft/fft.hpp>
+#include <holotone/retrieval/solvers.hpp>
+#include <numbers>
 
 namespace holotone {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using retrieval::RegionSums;
 
 constexpr std::string_view name = "PhaseRetrievalPlan";
+constexpr double turn = 2 * std::numbers::pi;
 
 SignalRegion checked_region(const PhaseRetrievalOptions& options) {
   SignalRegion region = options.region;
@@ -30,77 +32,64 @@ SignalRegion checked_region(const PhaseRetrievalOptions& options) {
   return region;
 }
 
-/// 1/2 sum (s a - T)^2 for the best s.
-struct Loss {
-  double scale = 0;
-  double value = 0;
-};
-Loss loss_of(const std::vector<RegionSums>& positions) {
-  RegionSums all;
-  for (const auto& own : positions) all += own;
-  const double scale = all.light > 0 ? all.agreement / all.light : 0;
-  return {scale, 0.5 * std::max(0.0, all.target - scale * all.agreement)};
+void require(bool holds, std::string_view argument, std::string_view expected, double got) {
+  if (!holds) throw_argument(name, argument, expected, fmt::format("{}", got));
 }
 
-/// The last steps and differences of gradients, and the direction that they give.
-class LbfgsMemory {
- public:
-  LbfgsMemory(retrieval::Engine& engine, Shape<2> shape, Queue queue, std::size_t pairs)
-      : engine_(engine), shape_(shape), queue_(std::move(queue)), most_(pairs) {}
-
-  void add(const float* step, const float* change) {
-    const double curvature = engine_.dot(step, change);
-    if (!(curvature > 0)) return;
-    if (pairs_.size() == most_) {
-      pairs_.push_back(std::move(pairs_.front()));
-      pairs_.pop_front();
-    } else {
-      pairs_.push_back({Array<float, 2>(shape_, queue_), Array<float, 2>(shape_, queue_), 0, 0});
-    }
-    Pair& own = pairs_.back();
-    copy_to(own.step, step);
-    copy_to(own.change, change);
-    own.curvature = curvature;
-    own.square = engine_.dot(change, change);
+/// The options with all of the region; throws for any out of range.
+PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
+  require_grid(name, options.grid);
+  constexpr std::size_t most = 256;
+  const std::size_t planes = options.planes.size();
+  require(planes >= 1 && planes <= most, "planes", "1 to 256", static_cast<double>(planes));
+  require(options.frames >= 1 && options.frames <= 256, "frames", "1 to 256", static_cast<double>(options.frames));
+  for (const auto& plane : options.planes) {
+    require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
+    require(std::isfinite(plane.weight) && plane.weight > 0, "planes.weight", "> 0", plane.weight);
   }
+  require(std::isfinite(options.focal_length_m) && options.focal_length_m >= 0, "focal_length_m",
+          "> 0, or 0 without a lens", options.focal_length_m);
+  const auto& response = options.response;
+  require(response.fill_factor >= 0 && response.fill_factor <= 1, "response.fill_factor", "> 0 to 1, or 0",
+          response.fill_factor);
+  require(response.zero_order >= 0 && response.zero_order <= 10, "response.zero_order", "0 to 10", response.zero_order);
+  PhaseRetrievalOptions result = options;
+  result.region = checked_region(options);
+  return result;
+}
 
-  /// Replaces a gradient by the direction of the next step, against which the phase goes.
-  void turn(float* gradient, std::int64_t count) const {
-    std::vector<double> factors(pairs_.size());
-    for (std::size_t i = pairs_.size(); i-- > 0;) {
-      factors[i] = engine_.dot(pairs_[i].step.data(), gradient) / pairs_[i].curvature;
-      engine_.add(-factors[i], pairs_[i].change.data(), gradient);
-    }
-    if (pairs_.empty()) {
-      // The first step moves the phase by 0.1 rad (root mean square).
-      const double square = engine_.dot(gradient, gradient);
-      engine_.scale(square > 0 ? 0.1 / std::sqrt(square / static_cast<double>(count)) : 0, gradient);
-    } else {
-      engine_.scale(pairs_.back().curvature / pairs_.back().square, gradient);
-    }
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const double factor = engine_.dot(pairs_[i].change.data(), gradient) / pairs_[i].curvature;
-      engine_.add(factors[i] - factor, pairs_[i].step.data(), gradient);
-    }
+/// Levels in [0, 2 pi), sorted, each once.
+std::vector<float> checked_levels(const std::vector<double>& phases) {
+  if (phases.empty()) return {};
+  require(phases.size() >= 2 && phases.size() <= 65536, "level_phase_rad", "2 to 65536 levels",
+          static_cast<double>(phases.size()));
+  std::vector<float> levels;
+  for (const double phase : phases) {
+    require(std::isfinite(phase), "level_phase_rad", "finite phases", phase);
+    levels.push_back(static_cast<float>(phase - turn * std::floor(phase / turn)));
   }
+  std::ranges::sort(levels);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  return levels;
+}
 
- private:
-  struct Pair {
-    Array<float, 2> step;
-    Array<float, 2> change;
-    double curvature;
-    double square;
-  };
-  void copy_to(Array<float, 2>& target, const float* values) const {
-    copy_bytes(target.data(), queue_.device(), values, queue_.device(), target.bytes(), queue_);
+void require_solver(const SolverOptions& solver, const PhaseRetrievalOptions& options) {
+  const auto is = [&](RetrievalSolver own) { return solver.solver == own; };
+  const bool projects = is(RetrievalSolver::gerchberg_saxton) || is(RetrievalSolver::weighted_gerchberg_saxton);
+  require(solver.iterations >= 0, "iterations", ">= 0", solver.iterations);
+  require(solver.pairs >= 1 && solver.pairs <= 64, "pairs", "1 to 64", solver.pairs);
+  require(solver.rate_rad > 0 && solver.rate_rad <= std::numbers::pi, "rate_rad", "> 0 to pi", solver.rate_rad);
+  require(solver.relaxation > 0 && solver.relaxation <= 2, "relaxation", "> 0 to 2", solver.relaxation);
+  if (projects && options.loss == RetrievalLoss::intensity) {
+    throw_argument(name, "loss", "amplitude with gs and wgs, which replace amplitudes", "intensity");
   }
-
-  retrieval::Engine& engine_;
-  Shape<2> shape_;
-  Queue queue_;
-  std::size_t most_;
-  std::deque<Pair> pairs_;
-};
+  if (projects && !solver.level_phase_rad.empty()) {
+    throw_argument(name, "level_phase_rad", "none with gs and wgs", "levels");
+  }
+  if (is(RetrievalSolver::lbfgs) && solver.camera) {
+    throw_argument(name, "camera", "adam, gs or wgs", "lbfgs");
+  }
+}
 
 }  // namespace
 
@@ -108,39 +97,36 @@ struct PhaseRetrievalPlan::State {
   PhaseRetrievalOptions options;
   Queue queue;
   std::unique_ptr<retrieval::Engine> engine;
-  double peak = 0;  ///< largest amplitude of the target in the region; 0: no target yet
+  std::vector<double> peaks;  ///< largest amplitude of each target in the region; negative: no target yet
 
-  [[nodiscard]] std::size_t positions() const { return options.between_samples ? retrieval::most_positions : 1; }
-
-  template <class T>
-  void require(std::string_view argument, View<T, 2> view) const {
+  template <class T, std::size_t Rank>
+  void require_shape(std::string_view argument, View<T, Rank> view, const Shape<Rank>& shape) const {
     require_device(name, argument, queue.device(), view.device());
-    if (view.shape() != options.grid.shape()) {
-      throw_argument(name, argument, fmt::format("{} x {} pixels", options.grid.nx, options.grid.ny),
-                     fmt::format("{} x {}", view.shape()[1], view.shape()[0]));
+    if (view.shape() != shape || view.empty()) {
+      throw_argument(name, argument, to_string<Rank>(shape), to_string<Rank>(view.shape()));
     }
   }
-  void require_target() const {
-    if (peak == 0) throw_argument(name, "target", "set_target before", "no target");
+  [[nodiscard]] Shape<3> phases() const { return {options.frames, options.grid.ny, options.grid.nx}; }
+  [[nodiscard]] double peak() const { return *std::ranges::max_element(peaks); }
+  void require_targets() const {
+    for (std::size_t plane = 0; plane < peaks.size(); ++plane) {
+      if (peaks[plane] < 0) {
+        throw_argument(name, "target", "set_target before", fmt::format("no target of plane {}", plane));
+      }
+    }
+    if (peak() == 0) throw_argument(name, "target", "light in the signal region of one plane", "zeros");
   }
-
-  double evaluate(const float* phase, float* derivative) const {
-    const Loss loss = loss_of(engine->propagate(phase, positions()));
-    engine->differentiate(phase, loss.scale, derivative);
-    return loss.value;
+  [[nodiscard]] retrieval::Problem problem(RetrievalCamera camera = {}) const {
+    return {*engine, options, queue, std::move(camera)};
   }
 };
 
 PhaseRetrievalPlan::PhaseRetrievalPlan(const PhaseRetrievalOptions& options, Queue queue)
     : state_(std::make_unique<State>()) {
-  require_grid(name, options.grid);
-  if (!std::isfinite(options.distance_m)) {
-    throw_argument(name, "distance_m", "a finite distance", fmt::format("{}", options.distance_m));
-  }
   State& s = *state_;
-  s.options = options;
-  s.options.region = checked_region(options);
+  s.options = checked(options);
   s.queue = std::move(queue);
+  s.peaks.assign(options.planes.size(), -1);
   switch (s.queue.device().backend) {
     case Backend::cpu: s.engine = retrieval::engine_cpu(s.options); break;
     case Backend::cuda:
@@ -154,9 +140,12 @@ PhaseRetrievalPlan& PhaseRetrievalPlan::operator=(PhaseRetrievalPlan&&) noexcept
 
 const PhaseRetrievalOptions& PhaseRetrievalPlan::options() const { return state_->options; }
 
-void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude) {
+void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude, std::size_t plane) {
   State& s = *state_;
-  s.require("amplitude", amplitude);
+  s.require_shape("amplitude", amplitude, s.options.grid.shape());
+  if (plane >= s.peaks.size()) {
+    throw_argument(name, "plane", fmt::format("0 to {}", s.peaks.size() - 1), fmt::format("{}", plane));
+  }
   const auto host = copy_of(amplitude, Device{});
   const auto& region = s.options.region;
   float peak = 0;
@@ -172,96 +161,154 @@ void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude) {
       if (inside) peak = std::max(peak, value);
     }
   }
-  if (peak == 0) throw_argument(name, "amplitude", "light in the signal region", "zeros");
-  s.engine->set_target(amplitude.data());
-  s.peak = static_cast<double>(peak);
+  if (peak == 0 && s.peaks.size() == 1) throw_argument(name, "amplitude", "light in the signal region", "zeros");
+  s.engine->set_target(plane, amplitude.data());
+  s.peaks[plane] = static_cast<double>(peak);
 }
 
-double PhaseRetrievalPlan::gradient(View<const float, 2> phase_rad, View<float, 2> derivative) {
+void PhaseRetrievalPlan::set_source(View<const Complex, 2> light) {
   State& s = *state_;
-  s.require("phase_rad", phase_rad);
-  s.require("derivative", derivative);
-  s.require_target();
-  return s.evaluate(phase_rad.data(), derivative.data());
-}
-
-RetrievalResult PhaseRetrievalPlan::optimize(View<float, 2> phase_rad, const LbfgsOptions& solver, Progress& progress) {
-  State& s = *state_;
-  s.require("phase_rad", phase_rad);
-  s.require_target();
-  if (solver.iterations < 0) throw_argument(name, "iterations", ">= 0", fmt::format("{}", solver.iterations));
-  if (solver.pairs < 1 || solver.pairs > 64) throw_argument(name, "pairs", "1 to 64", fmt::format("{}", solver.pairs));
-  constexpr double enough = 1e-4;      // of the decrease that the slope promises: Armijo 1966
-  constexpr double least_step = 1e-3;  // of the direction
-  const Shape<2> shape = s.options.grid.shape();
-  const Device device = s.queue.device();
-  LbfgsMemory memory(*s.engine, shape, s.queue, static_cast<std::size_t>(solver.pairs));
-  Array<float, 2> slope(shape, s.queue);
-  Array<float, 2> direction(shape, s.queue);
-  Array<float, 2> next(shape, s.queue);
-  Array<float, 2> next_slope(shape, s.queue);
-  const auto copy_all = [&](float* target, const float* source) {
-    copy_bytes(target, device, source, device, slope.bytes(), s.queue);
-  };
-  RetrievalResult result;
-  result.loss = s.evaluate(phase_rad.data(), slope.data());
-  result.evaluations = 1;
-  for (int iteration = 0; iteration < solver.iterations; ++iteration) {
-    copy_all(direction.data(), slope.data());
-    memory.turn(direction.data(), slope.size());
-    const double promised = s.engine->dot(slope.data(), direction.data());
-    if (!(promised > 0)) break;  // at a minimum, as far as float32 tells
-    double step = 1;
-    double loss = 0;
-    for (;; step /= 2) {
-      copy_all(next.data(), phase_rad.data());
-      s.engine->add(-step, direction.data(), next.data());
-      loss = s.evaluate(next.data(), next_slope.data());
-      ++result.evaluations;
-      if (loss <= result.loss - enough * step * promised || step < least_step) break;
+  s.require_shape("light", light, s.options.grid.shape());
+  const auto host = copy_of(light, Device{});
+  bool lit = false;
+  for (const Complex value : host.host()) {
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+      throw_argument(name, "light", "finite values", fmt::format("{} + {} i", value.real(), value.imag()));
     }
-    if (!(loss < result.loss)) break;
-    s.engine->scale(-step, direction.data());
-    s.engine->scale(-1, slope.data());
-    s.engine->add(1, next_slope.data(), slope.data());  // the change
-    memory.add(direction.data(), slope.data());
-    copy_all(phase_rad.data(), next.data());
-    std::swap(slope, next_slope);
-    result.loss = loss;
-    ++result.iterations;
-    progress.step("optimizing the phase", iteration + 1, solver.iterations);
+    lit = lit || value != Complex{};
   }
-  return result;
+  if (!lit) throw_argument(name, "light", "light on the panel", "zeros");
+  s.engine->set_source(light.data());
 }
 
-RetrievalQuality PhaseRetrievalPlan::quality(View<const float, 2> phase_rad) {
+double PhaseRetrievalPlan::gradient(View<const float, 3> phase_rad, View<float, 3> derivative) {
   State& s = *state_;
-  s.require("phase_rad", phase_rad);
-  s.require_target();
-  const auto positions = s.engine->propagate(phase_rad.data(), retrieval::most_positions);
-  const auto& region = s.options.region;
-  const auto pixels = static_cast<double>(region.rows * region.columns);
-  RetrievalQuality result;
-  result.psnr_worst_db = INFINITY;
-  for (std::size_t p = 0; p < positions.size(); ++p) {
-    const double error = 2 * loss_of({positions[p]}).value / pixels;
-    const double psnr = 10 * std::log10(s.peak * s.peak / error);
-    if (p == 0) result.psnr_db = psnr;
-    result.psnr_worst_db = std::min(result.psnr_worst_db, psnr);
+  s.require_shape("phase_rad", phase_rad, s.phases());
+  s.require_shape("derivative", derivative, s.phases());
+  s.require_targets();
+  return s.problem().evaluate(phase_rad.data(), derivative.data());
+}
+
+RetrievalResult PhaseRetrievalPlan::optimize(View<float, 3> phase_rad, const SolverOptions& solver,
+                                             Progress& progress) {
+  State& s = *state_;
+  s.require_shape("phase_rad", phase_rad, s.phases());
+  s.require_targets();
+  require_solver(solver, s.options);
+  const auto levels = checked_levels(solver.level_phase_rad);
+  auto problem = s.problem(solver.camera);
+  return retrieval::solve(problem, phase_rad.data(), solver, levels, s.peak(), progress);
+}
+
+std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> phase_rad) {
+  State& s = *state_;
+  s.require_shape("phase_rad", phase_rad, s.phases());
+  s.require_targets();
+  const double panel = s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  const auto sums = s.engine->sums(RetrievalLoss::amplitude);
+  const auto pixels = static_cast<double>(s.options.region.rows * s.options.region.columns);
+  std::vector<RetrievalQuality> result(s.options.planes.size(), {0, INFINITY, 0});
+  for (std::size_t p = 0; p < retrieval::most_positions; ++p) {
+    std::vector<RegionSums> own;
+    for (std::size_t k = 0; k < result.size(); ++k) own.push_back(sums[k * retrieval::most_positions + p]);
+    const double scale = retrieval::common_scale(own, s.options.planes);
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      const double error = own[k].target + scale * (scale * own[k].light - 2 * own[k].agreement);
+      const double psnr = 10 * std::log10(s.peak() * s.peak() * pixels / std::max(error, 1e-30));
+      if (p == 0) {
+        result[k].psnr_db = psnr;
+        result[k].efficiency = panel > 0 ? own[k].energy / panel : 0;
+      }
+      result[k].psnr_worst_db = std::min(result[k].psnr_worst_db, psnr);
+    }
   }
-  result.efficiency = positions[0].light / static_cast<double>(s.options.grid.nx * s.options.grid.ny);
   return result;
 }
 
-Array<float, 2> starting_phase(Shape<2> shape, double spread_rad, std::uint64_t seed) {
+void PhaseRetrievalPlan::light(View<const float, 3> phase_rad, View<float, 2> intensity, std::size_t plane,
+                               std::size_t position) {
+  State& s = *state_;
+  s.require_shape("phase_rad", phase_rad, s.phases());
+  s.require_shape("intensity", intensity, s.options.grid.shape());
+  if (plane >= s.peaks.size() || position >= retrieval::most_positions) {
+    throw_argument(name, "plane, position", fmt::format("at most {}, 3", s.peaks.size() - 1),
+                   fmt::format("{}, {}", plane, position));
+  }
+  s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  s.engine->intensity(plane, position, intensity.data());
+}
+
+RetrievalQuality worst_of(std::span<const RetrievalQuality> planes) {
+  if (planes.empty()) throw_argument("worst_of", "planes", "at least one", "none");
+  RetrievalQuality worst = planes.front();
+  for (const auto& own : planes) {
+    worst.psnr_db = std::min(worst.psnr_db, own.psnr_db);
+    worst.psnr_worst_db = std::min(worst.psnr_worst_db, own.psnr_worst_db);
+    worst.efficiency = std::min(worst.efficiency, own.efficiency);
+  }
+  return worst;
+}
+
+Array<float, 3> starting_phase(Shape<3> shape, double spread_rad, std::uint64_t seed) {
   if (!std::isfinite(spread_rad) || spread_rad < 0) {
     throw_argument("starting_phase", "spread_rad", "a finite angle >= 0", fmt::format("{}", spread_rad));
   }
-  Array<float, 2> phase(shape);
+  Array<float, 3> phase(shape);
   for (std::int64_t i = 0; i < phase.size(); ++i) {
     phase.data()[i] = static_cast<float>(spread_rad * (2 * random_uniform64(seed, static_cast<std::uint64_t>(i)) - 1));
   }
   return phase;
+}
+
+void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& options) {
+  const auto own = checked(options);
+  const auto [ny, nx] = own.grid.shape();
+  if (phase_rad.shape() != Shape<3>{own.frames, ny, nx}) {
+    throw_argument("spread_over_region", "phase_rad", to_string<3>({own.frames, ny, nx}),
+                   to_string<3>(phase_rad.shape()));
+  }
+  // The local frequency at x is alpha x + beta / 2 cycles a pixel, and n times that a picture pixel from the middle.
+  const auto along = [](std::int64_t n, std::int64_t first, std::int64_t count) {
+    std::vector<double> phase(static_cast<std::size_t>(n));
+    const double all = static_cast<double>(n);
+    const double alpha = static_cast<double>(count) / (all * all);
+    const double beta = (2 * static_cast<double>(first) + static_cast<double>(count) - all) / all;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double x = static_cast<double>(i) - 0.5 * static_cast<double>(n - 1);
+      phase[static_cast<std::size_t>(i)] = std::numbers::pi * (alpha * x * x + beta * x);
+    }
+    return phase;
+  };
+  const auto down = along(ny, own.region.row, own.region.rows);
+  const auto across = along(nx, own.region.column, own.region.columns);
+  for (std::int64_t t = 0; t < own.frames; ++t) {
+    for (std::int64_t y = 0; y < ny; ++y) {
+      for (std::int64_t x = 0; x < nx; ++x) {
+        const double lens = down[static_cast<std::size_t>(y)] + across[static_cast<std::size_t>(x)];
+        phase_rad(t, y, x) += static_cast<float>(std::remainder(lens, turn));
+      }
+    }
+  }
+}
+
+std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver) {
+  const auto own = checked(options);
+  require_solver(solver, own);
+  const auto count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const std::size_t pixels = count(own.grid.nx) * count(own.grid.ny);
+  const std::size_t padded = count(fft_friendly_size(2 * own.grid.nx)) * count(fft_friendly_size(2 * own.grid.ny));
+  const std::size_t planes = own.planes.size();
+  const std::size_t frames = count(own.frames);
+  const std::size_t positions = own.planes.size() * retrieval::most_positions;
+  // Two padded arrays and a quarter of each transfer function; with a lens three arrays of the panel.
+  const std::size_t path =
+      own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (2 + planes) * sizeof(Complex);
+  const std::size_t region = count(own.region.rows * own.region.columns);
+  const std::size_t light = positions * region * (frames * sizeof(Complex) + 3 * sizeof(float));
+  const bool remembers = solver.solver == RetrievalSolver::lbfgs;
+  const std::size_t vectors = 6 + (remembers ? 2 * count(solver.pairs) : 0);
+  const std::size_t measured = solver.camera ? positions * pixels * sizeof(float) : 0;
+  return path + light + measured + vectors * frames * pixels * sizeof(float) + pixels * sizeof(Complex);
 }
 
 }  // namespace holotone

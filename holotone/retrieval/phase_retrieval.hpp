@@ -1,7 +1,10 @@
 #pragma once
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/retrieval/solver.hpp>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace holotone {
 
@@ -13,66 +16,100 @@ struct SignalRegion {
   std::int64_t columns = 0;  ///< 0: the whole picture
 };
 
+/// Plane with a target.
+struct RetrievalPlane {
+  /// Finite. Free space: of the plane behind the panel; negative in front, as for points. With a lens: of the plane
+  /// beyond the focal plane.
+  double distance_m = 0.2;
+  double weight = 1;  ///< of its errors in the loss, finite, > 0
+};
+
+/// Errors that the loss counts.
+enum class RetrievalLoss {
+  amplitude,  ///< s a - T
+  intensity,  ///< s a^2 - T^2: bright parts count more
+};
+
+/// A modulator's deviations from a phase with unit amplitude.
+struct PanelResponse {
+  /// Share of a pixel's area that modulates, > 0 to 1. Its square aperture gives the light of spatial frequency f the
+  /// amplitude sinc(w fx) sinc(w fy), w = sqrt(fill_factor) pitch. 0: none, as if pixels were points.
+  double fill_factor = 0;
+  /// Amplitude of the unmodulated light (zero order) relative to the modulated, 0 to 10.
+  double zero_order = 0;
+};
+
 struct PhaseRetrievalOptions {
-  FieldGrid grid = {};       ///< panel, and picture of the same pixels
-  double distance_m = 0.2;   ///< of the picture behind the panel, finite; negative in front, as for points
-  SignalRegion region = {};  ///< within the picture
+  FieldGrid grid = {};                        ///< panel, and picture of the same number of pixels
+  std::vector<RetrievalPlane> planes = {{}};  ///< 1 to 256
+  double focal_length_m = 0;                  ///< of a lens behind which the picture lies, > 0; 0: no lens
+  std::int64_t frames = 1;                    ///< shown in turn, whose light adds: 1 to 256
+  SignalRegion region = {};                   ///< within the picture
+  RetrievalLoss loss = RetrievalLoss::amplitude;
+  PanelResponse response = {};
   /// The loss compares light and picture also half a pixel beside the samples, along x, along y and along both: four
   /// positions. False: at the samples alone, which leaves the light between them to chance.
   bool between_samples = true;
 };
 
-/// How near a phase's light comes to the target in the signal region.
+/// How near the light in one plane comes to its target in the signal region. The scale between both is common to all
+/// planes.
 struct RetrievalQuality {
-  double psnr_db = 0;        ///< of the amplitude at the picture's samples, scale free, peak: the target's largest
+  double psnr_db = 0;        ///< of the amplitude at the picture's samples, peak: the largest of all targets
   double psnr_worst_db = 0;  ///< the least of the four half-pixel positions
   double efficiency = 0;     ///< light in the signal region over light from the panel
 };
 
-/// Limited-memory BFGS: Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989.
-struct LbfgsOptions {
-  int iterations = 30;  ///< >= 0
-  int pairs = 8;        ///< of steps and differences of gradients that are kept, 1 to 64
-};
+/// The least of each figure over planes. Throws invalid_argument for none.
+RetrievalQuality worst_of(std::span<const RetrievalQuality> planes);
 
-struct RetrievalResult {
-  int iterations = 0;   ///< steps made
-  int evaluations = 0;  ///< of loss and gradient
-  double loss = 0;
-};
-
-/// Phase of a panel whose light, propagated, has the amplitude of a picture.
-///   L(phi) = 1/2 sum_p sum_r (s a_p(r) - T_p(r))^2,  a_p = |P_p exp(i phi)|,  s = <a, T> / <a, a>
-///   dL/dphi = Im( conj(exp(i phi)) sum_p P_p^H [ s (s a_p - T_p) r_p / a_p ] ),  r_p = P_p exp(i phi)
-/// over the pixels r of the signal region and the positions p. P is the band-limited angular spectrum over -distance_m
-/// on an array of twice the panel (PropagationPlan), P_p the same with the picture's samples moved by half a pixel; T_p
-/// is the target there, interpolated by its Fourier series with mirrored borders. The light is that of the modulator
-/// alone: uniform illumination, any phase.
+/// Phases of a panel whose light, propagated, has the amplitude of a picture.
+///   L = 1/2 sum_k w_k sum_p sum_r (s a_kp(r) - T_kp(r))^2,   a_kp^2 = 1/N sum_t |P_kp u_t|^2,
+///   u_t = A (exp(i phi_t) + z),   s = sum w <a, T> / sum w <a, a>
+///   dL/dphi_t = 1/N Im( conj(A exp(i phi_t)) sum_kp w_k P_kp^H [ s (s a_kp - T_kp) P_kp u_t / a_kp ] )
+/// over the planes k, the positions p, the pixels r of the signal region and the frames t = 1 .. N. A is the light that
+/// falls on the panel, z its zero order. P is the band-limited angular spectrum over -distance_m on an array of twice
+/// the panel (PropagationPlan), times the pixels' aperture; P_p the same with the picture's samples moved by half a
+/// pixel. T_p is the target there, interpolated by its Fourier series with mirrored borders. RetrievalLoss::intensity
+/// has a^2 and T^2 in place of a and T.
+/// With a lens P is the Fourier transform of the panel, from its front to its back focal plane:
+///   P u(X) = 1 / sqrt(nx ny) sum_x u(x) exp(-2 pi i x X / (lambda f)) exp(-i pi d |x|^2 / (lambda f^2))
+/// with picture pixels of lambda f / (n pitch) along each axis: nx ny of them cover one diffraction order, a square.
+/// Goodman, Introduction to Fourier Optics, Eq. (5-19).
 /// Source of the gradient: Wirtinger calculus as in Chakravarthula et al., "Wirtinger holography for near-eye
 /// displays", 2019.
 /// Relative error of the gradient against float64: below 1e-4.
-/// Cost of a gradient: 2 + 2 P transforms of the padded array, P the number of positions. Memory: three padded complex
-/// arrays, four fields of the region and four targets. CPU only so far.
+/// Cost of a gradient: N (2 + 2 K P) transforms of the padded array (with a lens: of the panel), K the number of
+/// planes, P of positions. Memory: retrieval_bytes. CPU only so far.
 class PhaseRetrievalPlan {
  public:
-  /// Throws invalid_argument for a grid out of range, a distance that is not finite, or a region outside the picture;
-  /// unsupported for a GPU.
+  /// Throws invalid_argument for an option out of range; unsupported for a GPU.
   explicit PhaseRetrievalPlan(const PhaseRetrievalOptions& options, Queue queue = {});
   ~PhaseRetrievalPlan();
   PhaseRetrievalPlan(PhaseRetrievalPlan&&) noexcept;
   PhaseRetrievalPlan& operator=(PhaseRetrievalPlan&&) noexcept;
 
-  /// Amplitude {ny, nx} of the picture, finite, >= 0, not zero everywhere in the region. Throws invalid_argument.
-  void set_target(View<const float, 2> amplitude);
+  /// Amplitude {ny, nx} of the picture in a plane, finite, >= 0. Zero everywhere is a dark plane; one plane must have
+  /// light in the region. Throws invalid_argument.
+  void set_target(View<const float, 2> amplitude, std::size_t plane = 0);
+  /// Light {ny, nx} that falls on the panel: a beam of amplitude and phase, finite, not zero everywhere. Without it 1.
+  /// Throws invalid_argument.
+  void set_source(View<const Complex, 2> light);
 
-  /// Loss of a phase {ny, nx} in radians; writes its derivative {ny, nx}. Throws invalid_argument without a target.
-  double gradient(View<const float, 2> phase_rad, View<float, 2> derivative);
+  /// Loss of phases {frames, ny, nx} in radians; writes its derivative of the same shape. Throws invalid_argument
+  /// unless all targets are set.
+  double gradient(View<const float, 3> phase_rad, View<float, 3> derivative);
 
-  /// Lowers the loss from a given start. `phase_rad` holds the best phase at any time, also if `progress` cancels.
-  RetrievalResult optimize(View<float, 2> phase_rad, const LbfgsOptions& solver = {},
+  /// Lowers the loss from a given start. `phase_rad` holds the best phases at any time, also if `progress` cancels.
+  /// With level phases it holds at last the nearest levels. Throws invalid_argument for an option out of range.
+  RetrievalResult optimize(View<float, 3> phase_rad, const SolverOptions& solver = {},
                            Progress& progress = Progress::none());
 
-  [[nodiscard]] RetrievalQuality quality(View<const float, 2> phase_rad);
+  /// Quality in each plane.
+  [[nodiscard]] std::vector<RetrievalQuality> quality(View<const float, 3> phase_rad);
+  /// Writes the mean light {ny, nx} of the frames in a plane, at a half-pixel position 0 to 3: the samples, right,
+  /// below, both. Outside the signal region it is zero. Throws invalid_argument.
+  void light(View<const float, 3> phase_rad, View<float, 2> intensity, std::size_t plane = 0, std::size_t position = 0);
   [[nodiscard]] const PhaseRetrievalOptions& options() const;
 
  private:
@@ -82,6 +119,14 @@ class PhaseRetrievalPlan {
 
 /// Start of an optimization: uniform in [-spread_rad, spread_rad] by seed. 0.5 rad gives a smooth phase, whose picture
 /// is sharp, with hardly any defocus; pi a random phase, which fills the pupil, with speckle.
-Array<float, 2> starting_phase(Shape<2> shape, double spread_rad = 0.5, std::uint64_t seed = 1);
+Array<float, 3> starting_phase(Shape<3> shape, double spread_rad = 0.5, std::uint64_t seed = 1);
+
+/// Smooth start with a lens: adds the phase of a lens whose light spreads evenly over the signal region,
+///   phi(x) = pi (alpha x^2 + beta x),   alpha = columns / nx^2,   beta = 2 (column + columns / 2 - nx / 2) / nx
+/// along x in pixels from the panel's middle, and the same along y. Throws invalid_argument as the plan does.
+void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& options);
+
+/// Approximate memory of a plan and its solver on the CPU. Throws as the plan.
+std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver = {});
 
 }  // namespace holotone

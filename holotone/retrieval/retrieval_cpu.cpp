@@ -1,35 +1,44 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
-#include <holotone/optics/propagation_engine.hpp>
-#include <holotone/retrieval/retrieval_engine.hpp>
+#include <holotone/retrieval/light_path_cpu.hpp>
 #include <numbers>
 
 namespace holotone::retrieval {
 namespace {
 
-/// Halves of a pixel by which a position lies below and to the right of the samples.
-constexpr std::array<std::array<int, 2>, most_positions> half_pixels = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
-
 constexpr std::int64_t part_size = 16384;  ///< of a vector, summed by one thread in float64
 
-/// std::complex's own product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+/// Sum of body(i) over a vector, in parts whose order does not depend on the number of threads.
+template <class Body>
+double sum_over(std::int64_t count, const Body& body) {
+  std::vector<double> parts(static_cast<std::size_t>((count + part_size - 1) / part_size));
+  parallel_for(0, std::ssize(parts), [&](std::int64_t part) {
+    double sum = 0;
+    for (std::int64_t i = part * part_size; i < std::min(count, (part + 1) * part_size); ++i) sum += body(i);
+    parts[static_cast<std::size_t>(part)] = sum;
+  });
+  double all = 0;
+  for (const double part : parts) all += part;
+  return all;
 }
-inline Complex product_conjugate(Complex a, Complex b) { return product(a, std::conj(b)); }
 
-/// exp(2 pi i k s / length) of the frequencies k of an axis: moves samples by s. At the highest frequency, which has
-/// both signs, its real part.
-std::vector<Complex> shift_of(std::int64_t length, double s) {
-  std::vector<Complex> factors(static_cast<std::size_t>(length));
-  for (std::int64_t k = 0; k < length; ++k) {
-    const std::int64_t own = 2 * k <= length ? k : k - length;
-    const double angle = 2 * std::numbers::pi * static_cast<double>(own) * s / static_cast<double>(length);
-    factors[static_cast<std::size_t>(k)] = {static_cast<float>(std::cos(angle)),
-                                            2 * own == length ? 0.0F : static_cast<float>(std::sin(angle))};
-  }
-  return factors;
+template <class Body>
+void for_each(std::int64_t count, const Body& body) {
+  parallel_for(0, (count + part_size - 1) / part_size, [&](std::int64_t part) {
+    for (std::int64_t i = part * part_size; i < std::min(count, (part + 1) * part_size); ++i) body(i);
+  });
+}
+
+/// From a phase to the nearest level on the circle. Levels sorted, in [0, 2 pi).
+float to_nearest(float phase, const std::vector<float>& levels) {
+  constexpr float turn = 2 * std::numbers::pi_v<float>;
+  float own = phase - turn * std::floor(phase / turn);
+  if (own >= turn) own -= turn;
+  const auto above = std::ranges::lower_bound(levels, own);
+  const float up = above == levels.end() ? levels.front() + turn - own : *above - own;
+  const float down = above == levels.begin() ? levels.back() - turn - own : *(above - 1) - own;
+  return up < -down ? up : down;
 }
 
 class CpuEngine final : public Engine {
@@ -38,20 +47,24 @@ class CpuEngine final : public Engine {
       : options_(options),
         ny_(options.grid.ny),
         nx_(options.grid.nx),
-        padded_(propagation::angular_spectrum_layout(propagation_options()).padded),
-        work_(padded_),
-        spectrum_(padded_),
-        fft_(padded_, {}, {.scale_inverse = false, .first_row = 0, .rows = ny_}),
-        transfer_({padded_[0] / 2 + 1, padded_[1] / 2 + 1}) {
-    make_transfer();
-    for (auto& light : light_) light = Array<Complex, 2>({options.region.rows, options.region.columns});
-    for (std::size_t half = 0; half < 2; ++half) {
-      shift_y_[half] = shift_of(padded_[0], 0.5 * static_cast<double>(half));
-      shift_x_[half] = shift_of(padded_[1], 0.5 * static_cast<double>(half));
+        size_(options.frames * ny_ * nx_),
+        path_(options.focal_length_m > 0 ? lens_path(options) : free_space_path(options)),
+        plane_count_(options.planes.size()) {
+    const Shape<2> region{options.region.rows, options.region.columns};
+    const std::size_t pictures = plane_count_ * most_positions;
+    for (std::size_t i = 0; i < pictures; ++i) {
+      amplitude_.emplace_back(region);
+      targets_.emplace_back(region);
     }
+    for (std::size_t i = 0; i < pictures * static_cast<std::size_t>(options.frames); ++i) light_.emplace_back(region);
   }
 
-  void set_target(const float* amplitude) override {
+  void set_source(const Complex* light) override {
+    source_ = Array<Complex, 2>({ny_, nx_});
+    std::copy_n(light, ny_ * nx_, source_.data());
+  }
+
+  void set_target(std::size_t plane, const float* amplitude) override {
     // The mirrored picture has no edge where it meets itself.
     const Shape<2> whole{2 * ny_, 2 * nx_};
     const FftPlan fft(whole);
@@ -62,14 +75,17 @@ class CpuEngine final : public Engine {
       for (std::int64_t x = 0; x < whole[1]; ++x) mirrored(row, x) = source[x < nx_ ? x : 2 * nx_ - 1 - x];
     });
     fft.execute(mirrored.view(), FftDirection::forward);
+    const auto& region = options_.region;
     for (std::size_t p = 0; p < most_positions; ++p) {
-      targets_[p] = Array<float, 2>({ny_, nx_});
+      auto& target = targets_[plane * most_positions + p];
       if (p == 0) {
-        std::copy_n(amplitude, ny_ * nx_, targets_[0].data());
+        for (std::int64_t row = 0; row < region.rows; ++row) {
+          std::copy_n(amplitude + (region.row + row) * nx_ + region.column, region.columns, &target(row, 0));
+        }
         continue;
       }
-      const auto along_y = shift_of(whole[0], 0.5 * half_pixels[p][0]);
-      const auto along_x = shift_of(whole[1], 0.5 * half_pixels[p][1]);
+      const auto along_y = shift_factors(whole[0], 0.5 * half_pixels[p][0]);
+      const auto along_x = shift_factors(whole[1], 0.5 * half_pixels[p][1]);
       parallel_for(0, whole[0], [&](std::int64_t row) {
         for (std::int64_t x = 0; x < whole[1]; ++x) {
           moved(row, x) = product(
@@ -77,164 +93,286 @@ class CpuEngine final : public Engine {
         }
       });
       fft.execute(moved.view(), FftDirection::inverse);
-      for (std::int64_t row = 0; row < ny_; ++row) {
-        for (std::int64_t x = 0; x < nx_; ++x) targets_[p](row, x) = std::max(0.0F, moved(row, x).real());
+      for (std::int64_t row = 0; row < region.rows; ++row) {
+        for (std::int64_t x = 0; x < region.columns; ++x) {
+          target(row, x) = std::max(0.0F, moved(region.row + row, region.column + x).real());
+        }
       }
     }
   }
 
-  std::vector<RegionSums> propagate(const float* phase, std::size_t positions) override {
-    clear(spectrum_);
-    parallel_for(0, ny_, [&](std::int64_t row) {
-      Complex* const out = &spectrum_(row, 0);
-      for (std::int64_t x = 0; x < nx_; ++x) out[x] = std::polar(1.0F, phase[row * nx_ + x]);
-    });
-    fft_.execute(spectrum_.view(), FftDirection::forward);
+  void set_measured(const float* amplitude) override {
+    const auto& region = options_.region;
+    measured_.clear();
+    for (std::size_t i = 0; i < plane_count_ * positions_; ++i) {
+      auto& own = measured_.emplace_back(Shape<2>{region.rows, region.columns});
+      const float* const picture = amplitude + static_cast<std::int64_t>(i) * ny_ * nx_;
+      for (std::int64_t row = 0; row < region.rows; ++row) {
+        std::copy_n(picture + (region.row + row) * nx_ + region.column, region.columns, &own(row, 0));
+      }
+    }
+  }
+
+  double propagate(const float* phase, std::size_t positions) override {
     positions_ = positions;
-    std::vector<RegionSums> sums;
-    for (std::size_t p = 0; p < positions; ++p) sums.push_back(light_at(p));
-    return sums;
+    measured_.clear();
+    double panel = 0;
+    for (std::int64_t t = 0; t < options_.frames; ++t) {
+      path_->start_panel();
+      std::vector<double> rows(static_cast<std::size_t>(ny_));
+      parallel_for(0, ny_, [&](std::int64_t y) { rows[static_cast<std::size_t>(y)] = write_panel(phase, t, y); });
+      for (const double row : rows) panel += row;
+      path_->send_panel();
+      each_picture([&](std::size_t plane, std::size_t position) {
+        path_->receive(plane, position);
+        take_light(plane, position, t);
+      });
+    }
+    return panel / static_cast<double>(options_.frames);
+  }
+
+  [[nodiscard]] std::vector<RegionSums> sums(RetrievalLoss loss) const override {
+    std::vector<RegionSums> result;
+    each_picture([&](std::size_t plane, std::size_t position) {
+      const float* const amplitude = seen(plane, position).data();
+      const float* const target = targets_[plane * most_positions + position].data();
+      result.push_back(loss == RetrievalLoss::amplitude
+                           ? sums_of(amplitude, target, [](double value) { return value; })
+                           : sums_of(amplitude, target, [](double value) { return value * value; }));
+    });
+    return result;
   }
 
   void differentiate(const float* phase, double s, float* derivative) override {
-    const auto& region = options_.region;
-    const auto scale = static_cast<float>(s);
-    clear(spectrum_);
-    for (std::size_t p = 0; p < positions_; ++p) {
-      clear(work_);
-      parallel_for(0, region.rows, [&](std::int64_t row) {
-        const Complex* const light = &light_[p](row, 0);
-        const float* const target = &targets_[p](region.row + row, region.column);
-        Complex* const out = &work_(region.row + row, region.column);
-        for (std::int64_t x = 0; x < region.columns; ++x) {
-          const float amplitude = std::sqrt(std::norm(light[x]));
-          const float excess = scale * (scale * amplitude - target[x]);
-          out[x] = amplitude > 0 ? light[x] * (excess / amplitude) : Complex{};
-        }
-      });
-      fft_.execute(work_.view(), FftDirection::forward);
-      parallel_for(0, padded_[0], [&](std::int64_t row) {
-        with_factors(p, row, [&](std::int64_t x, Complex factor) {
-          spectrum_(row, x) += product_conjugate(work_(row, x), factor);
-        });
-      });
-    }
-    fft_.execute(spectrum_.view(), FftDirection::inverse);
-    parallel_for(0, ny_, [&](std::int64_t row) {
+    const float share = 1 / static_cast<float>(options_.frames);
+    each_frame_back(s, options_.loss, [&](std::int64_t t, std::int64_t y, const Complex* back) {
       for (std::int64_t x = 0; x < nx_; ++x) {
-        const Complex wave = std::polar(1.0F, phase[row * nx_ + x]);
-        derivative[row * nx_ + x] = product_conjugate(spectrum_(row, x), wave).imag();
+        const std::int64_t i = (t * ny_ + y) * nx_ + x;
+        derivative[i] = share * product_conjugate(back[x], modulated(phase[i], y, x)).imag();
       }
     });
   }
 
-  double dot(const float* a, const float* b) override {
-    const std::int64_t count = ny_ * nx_;
-    std::vector<double> parts(static_cast<std::size_t>((count + part_size - 1) / part_size));
-    parallel_for(0, std::ssize(parts), [&](std::int64_t part) {
-      double sum = 0;
-      for (std::int64_t i = part * part_size; i < std::min(count, (part + 1) * part_size); ++i) {
-        sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  void project(const float* phase, double s, double gain, float* next) override {
+    const auto own = static_cast<float>(gain);
+    each_frame_back(s, RetrievalLoss::amplitude, [&](std::int64_t t, std::int64_t y, const Complex* back) {
+      for (std::int64_t x = 0; x < nx_; ++x) {
+        const std::int64_t i = (t * ny_ + y) * nx_ + x;
+        const Complex wave = modulated(phase[i], y, x) - own * back[x];
+        next[i] = std::arg(source_.empty() ? wave : product_conjugate(wave, source_(y, x)));
       }
-      parts[static_cast<std::size_t>(part)] = sum;
-    });
-    double all = 0;
-    for (const double part : parts) all += part;  // in order: the same bits with any number of threads
-    return all;
-  }
-
-  void add(double factor, const float* x, float* y) override {
-    const auto own = static_cast<float>(factor);
-    parallel_for(0, ny_, [&](std::int64_t row) {
-      for (std::int64_t i = row * nx_; i < (row + 1) * nx_; ++i) y[i] += own * x[i];
     });
   }
 
-  void scale(double factor, float* x) override {
-    const auto own = static_cast<float>(factor);
-    parallel_for(0, ny_, [&](std::int64_t row) {
-      for (std::int64_t i = row * nx_; i < (row + 1) * nx_; ++i) x[i] *= own;
+  void reweigh(double s) override {
+    constexpr float most = 10;  // times the target, either way: light that cannot come must not rule the rest
+    if (goals_.empty()) {
+      for (const auto& target : targets_) goals_.push_back(copy_of(target.view(), Device{}));
+    }
+    each_picture([&](std::size_t plane, std::size_t position) {
+      const std::size_t own = plane * most_positions + position;
+      const float* const amplitude = seen(plane, position).data();
+      const float* const target = targets_[own].data();
+      float* const goal = goals_[own].data();
+      for_each(goals_[own].size(), [&](std::int64_t i) {
+        const float light = static_cast<float>(s) * amplitude[i];
+        const float wanted = light > 0 ? goal[i] * target[i] / light : most * target[i];
+        goal[i] = std::clamp(wanted, target[i] / most, target[i] * most);
+      });
     });
+  }
+
+  void clear_weights() override { goals_.clear(); }
+
+  void intensity(std::size_t plane, std::size_t position, float* out) const override {
+    std::fill_n(out, ny_ * nx_, 0.0F);
+    const auto& region = options_.region;
+    const auto& amplitude = amplitude_[plane * most_positions + position];
+    for (std::int64_t row = 0; row < region.rows; ++row) {
+      for (std::int64_t x = 0; x < region.columns; ++x) {
+        out[(region.row + row) * nx_ + region.column + x] = amplitude(row, x) * amplitude(row, x);
+      }
+    }
+  }
+
+  double dot(const float* a, const float* b) const override {
+    return sum_over(size_, [&](std::int64_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+  }
+
+  void add(double factor, const float* x, float* y) const override {
+    const auto own = static_cast<float>(factor);
+    for_each(size_, [&](std::int64_t i) { y[i] += own * x[i]; });
+  }
+
+  void scale(double factor, float* x) const override {
+    const auto own = static_cast<float>(factor);
+    for_each(size_, [&](std::int64_t i) { x[i] *= own; });
+  }
+
+  void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const override {
+    constexpr double keep_m = 0.9;
+    constexpr double keep_v = 0.999;
+    const auto unbias_m = static_cast<float>(1 / (1 - std::pow(keep_m, iteration)));
+    const auto unbias_v = static_cast<float>(1 / (1 - std::pow(keep_v, iteration)));
+    const auto own = static_cast<float>(rate);
+    for_each(size_, [&](std::int64_t i) {
+      const float slope = derivative[i];
+      const float old_m = iteration == 1 ? 0.0F : m[i];
+      const float old_v = iteration == 1 ? 0.0F : v[i];
+      m[i] = static_cast<float>(keep_m) * old_m + static_cast<float>(1 - keep_m) * slope;
+      v[i] = static_cast<float>(keep_v) * old_v + static_cast<float>(1 - keep_v) * slope * slope;
+      phase[i] -= own * unbias_m * m[i] / (std::sqrt(unbias_v * v[i]) + 1e-12F);
+    });
+  }
+
+  double to_levels(const float* phase, const std::vector<float>& levels, double weight,
+                   float* derivative) const override {
+    const auto own = static_cast<float>(weight);
+    return weight / 2 * sum_over(size_, [&](std::int64_t i) {
+             const float distance = to_nearest(phase[i], levels);
+             derivative[i] -= own * distance;
+             return static_cast<double>(distance) * static_cast<double>(distance);
+           });
+  }
+
+  void round_to_levels(float* phase, const std::vector<float>& levels) const override {
+    for_each(size_, [&](std::int64_t i) { phase[i] += to_nearest(phase[i], levels); });
   }
 
  private:
-  [[nodiscard]] PropagationOptions propagation_options() const {
-    return {.grid = options_.grid, .method = PropagationMethod::angular_spectrum};
+  template <class Body>
+  void each_picture(const Body& body) const {
+    for (std::size_t plane = 0; plane < plane_count_; ++plane) {
+      for (std::size_t position = 0; position < positions_; ++position) body(plane, position);
+    }
   }
 
-  static void clear(Array<Complex, 2>& values) {
-    parallel_for(0, values.shape()[0],
-                 [&](std::int64_t row) { std::fill_n(&values(row, 0), values.shape()[1], Complex{}); });
+  [[nodiscard]] Array<Complex, 2>& light(std::size_t plane, std::size_t position, std::int64_t frame) {
+    return light_[(static_cast<std::size_t>(frame) * plane_count_ + plane) * most_positions + position];
+  }
+  /// Amplitude of the frames together, measured if there is a camera.
+  [[nodiscard]] const Array<float, 2>& seen(std::size_t plane, std::size_t position) const {
+    return measured_.empty() ? amplitude_[plane * most_positions + position] : measured_[plane * positions_ + position];
   }
 
-  /// A quarter: the function is even along both axes.
-  void make_transfer() {
-    const auto t = propagation::make_transfer(propagation_options(), -options_.distance_m);
-    parallel_for(0, transfer_.shape()[0], [&](std::int64_t ky) {
-      const double fy = static_cast<double>(ky) * t.step_y;
-      for (std::int64_t kx = 0; kx < transfer_.shape()[1]; ++kx) {
-        const double fx = static_cast<double>(kx) * t.step_x;
-        const double rest = propagation::transfer_rest(t, fx * fx, fy * fy);
-        float sine = 0;
-        float cosine = 0;
-        sincos_turns(propagation::transfer_turns(t, rest), sine, cosine);
-        const float gain = propagation::transfer_kept(t, rest, fx * fx, fy * fy) ? t.gain : 0.0F;
-        transfer_(ky, kx) = {gain * cosine, gain * sine};
+  /// A exp(i phi)
+  [[nodiscard]] Complex modulated(float phase, std::int64_t y, std::int64_t x) const {
+    const Complex wave = std::polar(1.0F, phase);
+    return source_.empty() ? wave : product(wave, source_(y, x));
+  }
+
+  /// Writes a row of the panel's light; returns its sum of squares.
+  double write_panel(const float* phase, std::int64_t t, std::int64_t y) {
+    Complex* const out = path_->panel_row(y);
+    const auto zero_order = static_cast<float>(options_.response.zero_order);
+    const float* const own = phase + (t * ny_ + y) * nx_;
+    double sum = 0;
+    for (std::int64_t x = 0; x < nx_; ++x) {
+      out[x] = modulated(own[x], y, x);
+      if (zero_order != 0) out[x] += zero_order * (source_.empty() ? Complex{1} : source_(y, x));
+      sum += static_cast<double>(std::norm(out[x]));
+    }
+    return sum;
+  }
+
+  /// Keeps the light of a frame, and the amplitude of all of them after the last.
+  void take_light(std::size_t plane, std::size_t position, std::int64_t t) {
+    const auto& region = options_.region;
+    auto& kept = light(plane, position, t);
+    auto& amplitude = amplitude_[plane * most_positions + position];
+    const bool is_last = t + 1 == options_.frames;
+    const float share = 1 / static_cast<float>(options_.frames);
+    parallel_for(0, region.rows, [&](std::int64_t row) {
+      const Complex* const own = path_->picture_row(row);
+      Complex* const out = &kept(row, 0);
+      float* const sum = &amplitude(row, 0);
+      for (std::int64_t x = 0; x < region.columns; ++x) {
+        out[x] = own[x];
+        const float all = (t == 0 ? 0.0F : sum[x]) + std::norm(own[x]);
+        sum[x] = is_last ? std::sqrt(share * all) : all;
       }
     });
   }
 
-  /// Calls body(x, transfer function times the shift) for a row of frequencies.
-  template <class Body>
-  void with_factors(std::size_t position, std::int64_t row, const Body& body) const {
-    const auto [ly, lx] = padded_;
-    const Complex* const quarter = &transfer_(std::min(row, ly - row), 0);
-    const Complex along_y = shift_y_[static_cast<std::size_t>(half_pixels[position][0])][static_cast<std::size_t>(row)];
-    const Complex* const along_x = shift_x_[static_cast<std::size_t>(half_pixels[position][1])].data();
-    for (std::int64_t x = 0; x <= lx / 2; ++x) body(x, product(quarter[x], product(along_y, along_x[x])));
-    for (std::int64_t x = lx / 2 + 1; x < lx; ++x) body(x, product(quarter[lx - x], product(along_y, along_x[x])));
-  }
-
-  /// Light of the spectrum in the region at a position, and its sums.
-  RegionSums light_at(std::size_t p) {
+  template <class Function>
+  [[nodiscard]] RegionSums sums_of(const float* amplitude, const float* target, const Function& q) const {
     const auto& region = options_.region;
-    parallel_for(0, padded_[0], [&](std::int64_t row) {
-      with_factors(p, row, [&](std::int64_t x, Complex factor) { work_(row, x) = product(spectrum_(row, x), factor); });
-    });
-    fft_.execute(work_.view(), FftDirection::inverse);
     std::vector<RegionSums> rows(static_cast<std::size_t>(region.rows));
     parallel_for(0, region.rows, [&](std::int64_t row) {
-      const Complex* const light = &work_(region.row + row, region.column);
-      const float* const target = &targets_[p](region.row + row, region.column);
-      std::copy_n(light, region.columns, &light_[p](row, 0));
       RegionSums sums;
-      for (std::int64_t x = 0; x < region.columns; ++x) {
-        const auto square = static_cast<double>(std::norm(light[x]));
-        const auto wanted = static_cast<double>(target[x]);
-        sums.light += square;
-        sums.agreement += std::sqrt(square) * wanted;
+      for (std::int64_t i = row * region.columns; i < (row + 1) * region.columns; ++i) {
+        const auto own = static_cast<double>(amplitude[i]);
+        const double light = q(own);
+        const double wanted = q(static_cast<double>(target[i]));
+        sums.energy += own * own;
+        sums.light += light * light;
+        sums.agreement += light * wanted;
         sums.target += wanted * wanted;
       }
       rows[static_cast<std::size_t>(row)] = sums;
     });
     RegionSums all;
-    for (const auto& own : rows) all += own;
+    for (const auto& own : rows) {
+      all.energy += own.energy;
+      all.light += own.light;
+      all.agreement += own.agreement;
+      all.target += own.target;
+    }
     return all;
+  }
+
+  /// Calls use(frame, row, G) with G = sum_kp w_k P_kp^H [ factor P_kp u_t ].
+  template <class Body>
+  void each_frame_back(double s, RetrievalLoss loss, const Body& use) {
+    for (std::int64_t t = 0; t < options_.frames; ++t) {
+      path_->start_back();
+      each_picture([&](std::size_t plane, std::size_t position) {
+        path_->start_picture();
+        write_errors(plane, position, t, static_cast<float>(s), loss);
+        path_->send_back(plane, position);
+      });
+      path_->receive_back();
+      parallel_for(0, ny_, [&](std::int64_t y) { use(t, y, path_->panel_row(y)); });
+    }
+  }
+
+  void write_errors(std::size_t plane, std::size_t position, std::int64_t t, float s, RetrievalLoss loss) {
+    const std::size_t own = plane * most_positions + position;
+    const auto& target = goals_.empty() ? targets_[own] : goals_[own];
+    const auto& measured = seen(plane, position);
+    const auto& kept = light(plane, position, t);
+    const auto weight = static_cast<float>(options_.planes[plane].weight);
+    const float gain = weight * s;
+    parallel_for(0, options_.region.rows, [&](std::int64_t row) {
+      Complex* const out = path_->picture_row(row);
+      const Complex* const in = &kept(row, 0);
+      const float* const simulated = &amplitude_[own](row, 0);
+      const float* const a = &measured(row, 0);
+      const float* const wanted = &target(row, 0);
+      for (std::int64_t x = 0; x < options_.region.columns; ++x) {
+        if (loss == RetrievalLoss::amplitude) {
+          const float excess = gain * (s * a[x] - wanted[x]);
+          out[x] = simulated[x] > 0 ? in[x] * (excess / simulated[x]) : Complex{};
+        } else {
+          out[x] = in[x] * (2 * gain * (s * a[x] * a[x] - wanted[x] * wanted[x]));
+        }
+      }
+    });
   }
 
   PhaseRetrievalOptions options_;
   std::int64_t ny_;
   std::int64_t nx_;
-  Shape<2> padded_;
-  Array<Complex, 2> work_;
-  Array<Complex, 2> spectrum_;  ///< of the panel's light; then sums of the derivatives' spectra
-  FftPlan fft_;
-  Array<Complex, 2> transfer_;
-  std::array<std::vector<Complex>, 2> shift_y_;  ///< by no and by half a pixel
-  std::array<std::vector<Complex>, 2> shift_x_;
-  std::array<Array<float, 2>, most_positions> targets_;
-  std::array<Array<Complex, 2>, most_positions> light_;
-  std::size_t positions_ = 0;  ///< of the last propagate
+  std::int64_t size_;  ///< of vectors
+  std::unique_ptr<LightPath> path_;
+  std::size_t plane_count_;
+  Array<Complex, 2> source_;               ///< empty: 1
+  std::vector<Array<float, 2>> targets_;   ///< plane by plane, four positions; over the region
+  std::vector<Array<float, 2>> goals_;     ///< reweighed targets, or none
+  std::vector<Array<float, 2>> measured_;  ///< amplitudes by the camera, or none
+  std::vector<Array<float, 2>> amplitude_;
+  std::vector<Array<Complex, 2>> light_;  ///< frame by frame, plane by plane, four positions
+  std::size_t positions_ = 0;             ///< of the last propagate
 };
 
 }  // namespace

@@ -1,39 +1,60 @@
 #pragma once
-// Interface between the plan (phase_retrieval.cpp) and its engines. Not for users.
+// Interface between the plan (phase_retrieval.cpp), the solvers and the engines. Not for users.
 #include <array>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <vector>
 
 namespace holotone::retrieval {
 
-/// Sums over the signal region at one position.
+/// Sums over the signal region at one position of a plane, q = a or a^2 by the loss and Q = T or T^2.
 struct RegionSums {
-  double light = 0;      ///< sum of a^2
-  double agreement = 0;  ///< sum of a T
-  double target = 0;     ///< sum of T^2
-  RegionSums& operator+=(const RegionSums& other) {
-    light += other.light;
-    agreement += other.agreement;
-    target += other.target;
-    return *this;
-  }
+  double energy = 0;     ///< sum of a^2
+  double light = 0;      ///< sum of q^2
+  double agreement = 0;  ///< sum of q Q
+  double target = 0;     ///< sum of Q^2
 };
 
 inline constexpr std::size_t most_positions = 4;
 
-/// Loss, gradient and vectors on one device. Views are already checked; pointers are to {ny, nx} on the device.
+/// Halves of a pixel by which a position lies below and to the right of the samples.
+inline constexpr std::array<std::array<int, 2>, most_positions> half_pixels = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
+
+/// Light, its derivatives and vectors on one device. Views are already checked; vectors and phases are {frames, ny, nx}
+/// on the device.
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual void set_target(const float* amplitude) = 0;
-  /// Propagates a phase to some first positions and returns their sums.
-  virtual std::vector<RegionSums> propagate(const float* phase, std::size_t positions) = 0;
-  /// Derivative of the loss with scale `s` at the phase and positions of the last propagate.
+  virtual void set_target(std::size_t plane, const float* amplitude) = 0;
+  virtual void set_source(const Complex* light) = 0;
+  /// Replaces the simulated amplitude {planes, positions, ny, nx} (host) until the next propagate.
+  virtual void set_measured(const float* amplitude) = 0;
+  /// Propagates phases to all planes at some first positions. Returns the light from the panel: the mean of the frames'
+  /// sum of |u|^2.
+  virtual double propagate(const float* phase, std::size_t positions) = 0;
+  /// Sums of the light of the last propagate, or of the measured light; plane by plane.
+  [[nodiscard]] virtual std::vector<RegionSums> sums(RetrievalLoss loss) const = 0;
+  /// Derivative of the loss with scale `s` at the last propagate's phases and positions.
   virtual void differentiate(const float* phase, double s, float* derivative) = 0;
-  virtual double dot(const float* a, const float* b) = 0;
+  /// The next phases of Gerchberg and Saxton's algorithm: the argument of conj(A) (A exp(i phi) - gain G), G as in
+  /// differentiate.
+  virtual void project(const float* phase, double s, double gain, float* next) = 0;
+  /// Multiplies the targets that differentiate and project use by T / (s a).
+  virtual void reweigh(double s) = 0;
+  virtual void clear_weights() = 0;
+  /// Mean intensity {ny, nx} of the last propagate.
+  virtual void intensity(std::size_t plane, std::size_t position, float* out) const = 0;
+
+  virtual double dot(const float* a, const float* b) const = 0;
   /// y += factor x
-  virtual void add(double factor, const float* x, float* y) = 0;
-  virtual void scale(double factor, float* x) = 0;
+  virtual void add(double factor, const float* x, float* y) const = 0;
+  virtual void scale(double factor, float* x) const = 0;
+  /// A step of Adam with the moments m and v, which the first iteration, 1, sets.
+  virtual void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const = 0;
+  /// Adds weight times the distance from each phase to its nearest level (on the circle; levels sorted in [0, 2 pi)) to
+  /// `derivative` and returns weight / 2 times the sum of squares.
+  virtual double to_levels(const float* phase, const std::vector<float>& levels, double weight,
+                           float* derivative) const = 0;
+  virtual void round_to_levels(float* phase, const std::vector<float>& levels) const = 0;
 };
 
 std::unique_ptr<Engine> engine_cpu(const PhaseRetrievalOptions& options);

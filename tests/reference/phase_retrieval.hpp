@@ -3,16 +3,34 @@
 #include <algorithm>
 #include <array>
 #include <tests/reference/propagation.hpp>
+#include <tuple>
 
 namespace reference {
+
+struct RetrievalTarget {
+  double distance_m = 0;  ///< along the light; with a lens beyond the focal plane
+  double weight = 1;
+};
 
 struct RetrievalCase {
   Plane plane;
   double wavelength_m = 0;
-  double distance_m = 0;
+  std::vector<RetrievalTarget> targets;
   std::int64_t row = 0, column = 0, rows = 0, columns = 0;  ///< signal region
   std::vector<std::array<double, 2>> positions;             ///< in pixels, down and to the right
+  double focal_length_m = 0;                                ///< 0: no lens
+  std::int64_t frames = 1;
+  bool intensity = false;
+  double fill_factor = 0;
+  double zero_order = 0;
+  std::vector<Complex> source = {};  ///< empty: 1
 };
+
+/// sin(pi w f) / (pi w f) of a pixel's square opening, in cycles a pixel.
+inline double opening(const RetrievalCase& c, double cycles) {
+  const double x = pi * std::sqrt(c.fill_factor) * cycles;
+  return x == 0 ? 1 : std::sin(x) / x;
+}
 
 /// A picture between its samples, by its cosine series along both axes; 0 where that is negative.
 inline std::vector<double> moved_picture(const std::vector<double>& picture, const Plane& plane, double down,
@@ -51,8 +69,8 @@ inline std::vector<double> moved_picture(const std::vector<double>& picture, con
 }
 
 /// The light of a field at a distance, sampled beside the pixels: the angular spectrum with a shift of its spectrum.
-inline std::vector<Complex> moved_light(const std::vector<Complex>& field, const RetrievalCase& c, double down,
-                                        double right) {
+inline std::vector<Complex> moved_light(const std::vector<Complex>& field, const RetrievalCase& c, double distance_m,
+                                        double down, double right) {
   const std::int64_t ly = padded_size(2 * c.plane.ny);
   const std::int64_t lx = padded_size(2 * c.plane.nx);
   Plane whole{ly, lx, c.plane.pitch_m};
@@ -73,11 +91,10 @@ inline std::vector<Complex> moved_light(const std::vector<Complex>& field, const
       Complex h = 0;
       if (squared > 0) {
         const double w = std::sqrt(squared);
-        const double d = std::abs(c.distance_m);
-        if (d * std::abs(fx) / w <= 1 / (2 * df_x) && d * std::abs(fy) / w <= 1 / (2 * df_y)) {
-          h = turn(c.distance_m * w);
-        }
+        const double d = std::abs(distance_m);
+        if (d * std::abs(fx) / w <= 1 / (2 * df_x) && d * std::abs(fy) / w <= 1 / (2 * df_y)) h = turn(distance_m * w);
       }
+      h *= opening(c, fx * c.plane.pitch_m) * opening(c, fy * c.plane.pitch_m);
       // The highest frequency has both signs.
       const Complex shift_x =
           2 * kx == lx ? Complex(std::cos(pi * right)) : turn(signed_x * right / static_cast<double>(lx));
@@ -94,24 +111,70 @@ inline std::vector<Complex> moved_light(const std::vector<Complex>& field, const
   return result;
 }
 
-/// 1/2 sum (s a - T)^2 over region and positions, with the best s.
+/// The light behind a lens, by Fraunhofer's integral in metres: Goodman, Introduction to Fourier Optics, Eq. (5-19).
+inline std::vector<Complex> light_behind_lens(const std::vector<Complex>& field, const RetrievalCase& c,
+                                              double beyond_m, double down, double right) {
+  const auto [ny, nx, pitch_m] = std::tuple(c.plane.ny, c.plane.nx, c.plane.pitch_m);
+  const double lambda_f = c.wavelength_m * c.focal_length_m;
+  const auto middle = [](std::int64_t n) { return 0.5 * static_cast<double>(n - 1); };
+  std::vector<Complex> result(c.plane.size());
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t col = 0; col < nx; ++col) {
+      const double seen_y =
+          (static_cast<double>(row) + down - middle(ny)) * lambda_f / (static_cast<double>(ny) * pitch_m);
+      const double seen_x =
+          (static_cast<double>(col) + right - middle(nx)) * lambda_f / (static_cast<double>(nx) * pitch_m);
+      Complex sum = 0;
+      for (std::int64_t j = 0; j < ny; ++j) {
+        for (std::int64_t i = 0; i < nx; ++i) {
+          const double y = (static_cast<double>(j) - middle(ny)) * pitch_m;
+          const double x = (static_cast<double>(i) - middle(nx)) * pitch_m;
+          sum += field[c.plane.at(j, i)] * turn(-(x * seen_x + y * seen_y) / lambda_f -
+                                                beyond_m * (x * x + y * y) / (2 * lambda_f * c.focal_length_m));
+        }
+      }
+      result[c.plane.at(row, col)] = sum / std::sqrt(static_cast<double>(ny * nx)) *
+                                     opening(c, seen_x * pitch_m / lambda_f) * opening(c, seen_y * pitch_m / lambda_f);
+    }
+  }
+  return result;
+}
+
+/// 1/2 sum w (s a - T)^2 over planes, positions and the region, with the best s. Phases of all frames, one after the
+/// other; targets plane by plane, position by position.
 inline double retrieval_loss(const std::vector<double>& phase, const std::vector<std::vector<double>>& targets,
                              const RetrievalCase& c) {
-  std::vector<Complex> wave(phase.size());
-  for (std::size_t i = 0; i < phase.size(); ++i) wave[i] = std::polar(1.0, phase[i]);
   double light = 0;
   double agreement = 0;
   double wanted = 0;
-  for (std::size_t p = 0; p < c.positions.size(); ++p) {
-    const auto own = moved_light(wave, c, c.positions[p][0], c.positions[p][1]);
-    for (std::int64_t row = c.row; row < c.row + c.rows; ++row) {
-      for (std::int64_t col = c.column; col < c.column + c.columns; ++col) {
-        const double amplitude = std::abs(own[c.plane.at(row, col)]);
-        const double target = targets[p][c.plane.at(row, col)];
-        light += amplitude * amplitude;
-        agreement += amplitude * target;
-        wanted += target * target;
+  std::vector<std::vector<Complex>> waves;
+  for (std::int64_t t = 0; t < c.frames; ++t) {
+    auto& wave = waves.emplace_back(c.plane.size());
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      wave[i] = std::polar(1.0, phase[static_cast<std::size_t>(t) * wave.size() + i]) + c.zero_order;
+      if (!c.source.empty()) wave[i] *= c.source[i];
+    }
+  }
+  std::size_t picture = 0;
+  for (const auto& target : c.targets) {
+    for (const auto& [down, right] : c.positions) {
+      std::vector<double> sum(c.plane.size());
+      for (const auto& wave : waves) {
+        const auto own = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
+                                              : moved_light(wave, c, target.distance_m, down, right);
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(own[i]) / static_cast<double>(c.frames);
       }
+      for (std::int64_t row = c.row; row < c.row + c.rows; ++row) {
+        for (std::int64_t col = c.column; col < c.column + c.columns; ++col) {
+          const double seen = c.intensity ? sum[c.plane.at(row, col)] : std::sqrt(sum[c.plane.at(row, col)]);
+          const double asked = targets[picture][c.plane.at(row, col)];
+          const double own = c.intensity ? asked * asked : asked;
+          light += target.weight * seen * seen;
+          agreement += target.weight * seen * own;
+          wanted += target.weight * own * own;
+        }
+      }
+      ++picture;
     }
   }
   return 0.5 * (wanted - agreement * agreement / light);

@@ -8,10 +8,12 @@
 #include <numbers>
 #include <tests/reference/phase_retrieval.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tuple>
 
 namespace {
 
 using holotone::Array;
+using holotone::Complex;
 using holotone::Device;
 using holotone::ErrorCode;
 using holotone::PhaseRetrievalOptions;
@@ -45,39 +47,105 @@ Array<float, 2> picture_of(Shape<2> shape) {
 
 std::vector<double> doubles_of(const Array<float, 2>& values) { return {values.data(), values.data() + values.size()}; }
 
+std::vector<double> doubles_of(const Array<float, 3>& values) { return {values.data(), values.data() + values.size()}; }
+
+Shape<3> frames_of(std::int64_t count, Shape<2> shape) { return {count, shape[0], shape[1]}; }
+
+/// A beam that is brighter in the middle and tilted.
+Array<Complex, 2> beam_of(Shape<2> shape) {
+  Array<Complex, 2> beam(shape);
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    for (std::int64_t col = 0; col < shape[1]; ++col) {
+      const double dx = static_cast<double>(col) / static_cast<double>(shape[1]) - 0.4;
+      const double dy = static_cast<double>(row) / static_cast<double>(shape[0]) - 0.5;
+      beam(row, col) = std::polar(static_cast<float>(std::exp(-2 * (dx * dx + dy * dy))), static_cast<float>(3 * dx));
+    }
+  }
+  return beam;
+}
+
 struct GradientCase {
   std::string name;
   Shape<2> shape;
-  double distance_m;
-  holotone::SignalRegion region;
-  bool between_samples;
+  PhaseRetrievalOptions options;
+  bool beam = false;
 };
 
+std::vector<GradientCase> gradient_cases() {
+  return {
+      {"at the samples, whole picture", {9, 14}, {.planes = {{.distance_m = 0.8e-3}}, .between_samples = false}},
+      {"four positions, whole picture", {9, 14}, {.planes = {{.distance_m = 0.8e-3}}}},
+      {"four positions, region", {11, 13}, {.planes = {{.distance_m = 2e-3}}, .region = {2, 3, 6, 7}}},
+      {"in front of the panel", {10, 8}, {.planes = {{.distance_m = -1e-3}}, .region = {1, 0, 8, 8}}},
+      {"three frames of a beam", {9, 8}, {.planes = {{.distance_m = 1e-3}}, .frames = 3, .region = {1, 1, 7, 6}}, true},
+      {"two planes of unequal weight",
+       {8, 10},
+       {.planes = {{.distance_m = 1e-3, .weight = 0.3}, {.distance_m = -0.4e-3, .weight = 2}}}},
+      {"intensity, two frames",
+       {8, 8},
+       {.planes = {{.distance_m = 1e-3}}, .frames = 2, .loss = holotone::RetrievalLoss::intensity}},
+      {"aperture and zero order of a panel with a beam",
+       {8, 9},
+       {.planes = {{.distance_m = 1e-3}}, .response = {.fill_factor = 0.8, .zero_order = 0.3}},
+       true},
+      {"behind a lens, in and beyond focus",
+       {8, 9},
+       {.planes = {{.distance_m = 0}, {.distance_m = 0.05}},
+        .focal_length_m = 0.1,
+        .region = {1, 4, 5, 4},
+        .response = {.fill_factor = 0.9, .zero_order = 0.2}},
+       true},
+  };
+}
+
+/// The case in float64; distances along the light.
+reference::RetrievalCase reference_case(const GradientCase& c, const PhaseRetrievalPlan& plan,
+                                        const Array<Complex, 2>& beam) {
+  const auto& options = plan.options();
+  const auto& region = options.region;
+  reference::RetrievalCase own;
+  own.plane = {c.shape[0], c.shape[1], pitch_m};
+  own.wavelength_m = wavelength_m;
+  for (const auto& plane : options.planes) {
+    own.targets.push_back({options.focal_length_m > 0 ? plane.distance_m : -plane.distance_m, plane.weight});
+  }
+  std::tie(own.row, own.column, own.rows, own.columns) =
+      std::tie(region.row, region.column, region.rows, region.columns);
+  own.positions = {{0, 0}};
+  if (options.between_samples) own.positions = {{0, 0}, {0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+  own.focal_length_m = options.focal_length_m;
+  own.frames = options.frames;
+  own.intensity = options.loss == holotone::RetrievalLoss::intensity;
+  own.fill_factor = options.response.fill_factor;
+  own.zero_order = options.response.zero_order;
+  if (c.beam) {
+    for (std::int64_t i = 0; i < beam.size(); ++i) own.source.emplace_back(beam.data()[i]);
+  }
+  return own;
+}
+
 TEST(PhaseRetrieval, GradientAgreesWithDifferencesInFloat64) {
-  for (const GradientCase& c : {GradientCase{"at the samples, whole picture", {9, 14}, 0.8e-3, {}, false},
-                                GradientCase{"four positions, whole picture", {9, 14}, 0.8e-3, {}, true},
-                                GradientCase{"four positions, region", {11, 13}, 2e-3, {2, 3, 6, 7}, true},
-                                GradientCase{"in front of the panel", {10, 8}, -1e-3, {1, 0, 8, 8}, true}}) {
+  for (GradientCase& c : gradient_cases()) {
     SCOPED_TRACE(c.name);
     const auto [ny, nx] = c.shape;
-    PhaseRetrievalPlan plan({.grid = grid_of(ny, nx),
-                             .distance_m = c.distance_m,
-                             .region = c.region,
-                             .between_samples = c.between_samples});
-    const auto picture = picture_of(c.shape);
-    plan.set_target(picture.view());
-    const auto phase = holotone::starting_phase(c.shape, 2, 5);
-    Array<float, 2> derivative(c.shape);
-    const double loss = plan.gradient(phase.view(), derivative.view());
-
-    const auto& region = plan.options().region;
-    reference::RetrievalCase own{{ny, nx, pitch_m}, wavelength_m, -c.distance_m,  region.row,
-                                 region.column,     region.rows,  region.columns, {{0, 0}}};
-    if (c.between_samples) own.positions = {{0, 0}, {0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+    c.options.grid = grid_of(ny, nx);
+    PhaseRetrievalPlan plan(c.options);
+    const auto beam = beam_of(c.shape);
+    if (c.beam) plan.set_source(beam.view());
+    const auto own = reference_case(c, plan, beam);
     std::vector<std::vector<double>> targets;
-    for (const auto& [down, right] : own.positions) {
-      targets.push_back(reference::moved_picture(doubles_of(picture), own.plane, down, right));
+    for (std::size_t plane = 0; plane < c.options.planes.size(); ++plane) {
+      auto picture = picture_of(c.shape);
+      for (float& value : picture.host()) value *= static_cast<float>(1 + plane);
+      plan.set_target(picture.view(), plane);
+      for (const auto& [down, right] : own.positions) {
+        targets.push_back(reference::moved_picture(doubles_of(picture), own.plane, down, right));
+      }
     }
+    const auto shape = frames_of(c.options.frames, c.shape);
+    const auto phase = holotone::starting_phase(shape, 2, 5);
+    Array<float, 3> derivative(shape);
+    const double loss = plan.gradient(phase.view(), derivative.view());
     auto at = doubles_of(phase);
     const double expected_loss = reference::retrieval_loss(at, targets, own);
     support::expect_within(c.name + ": loss", std::abs(loss - expected_loss) / expected_loss, 1e-5);
@@ -103,14 +171,16 @@ TEST(PhaseRetrieval, OptimizingMakesThePicture) {
   const Shape<2> shape{96, 120};
   const holotone::SignalRegion region{16, 20, 64, 80};
   const auto optimized = [&](bool between_samples) {
-    PhaseRetrievalPlan plan(
-        {.grid = grid_of(96, 120), .distance_m = 0.01, .region = region, .between_samples = between_samples});
+    PhaseRetrievalPlan plan({.grid = grid_of(96, 120),
+                             .planes = {{.distance_m = 0.01}},
+                             .region = region,
+                             .between_samples = between_samples});
     const auto picture = picture_of(shape);
     plan.set_target(picture.view());
-    auto phase = holotone::starting_phase(shape);
-    const auto before = plan.quality(phase.view());
+    auto phase = holotone::starting_phase(frames_of(1, shape));
+    const auto before = plan.quality(phase.view())[0];
     const auto result = plan.optimize(phase.view(), {.iterations = 40});
-    const auto after = plan.quality(phase.view());
+    const auto after = plan.quality(phase.view())[0];
     std::printf("%d steps, %d gradients: %.1f dB to %.1f dB at the samples, %.1f dB at worst, efficiency %.2f\n",
                 result.iterations, result.evaluations, before.psnr_db, after.psnr_db, after.psnr_worst_db,
                 after.efficiency);
@@ -130,26 +200,148 @@ TEST(PhaseRetrieval, OptimizingMakesThePicture) {
   EXPECT_LT(one.psnr_worst_db, four.psnr_worst_db - 5);
 }
 
+/// Plan with a picture of soft discs in a region of 64 x 80 of 96 x 120 pixels.
+PhaseRetrievalPlan picture_plan(std::int64_t frames = 1) {
+  PhaseRetrievalPlan plan(
+      {.grid = grid_of(96, 120), .planes = {{.distance_m = 0.01}}, .frames = frames, .region = {16, 20, 64, 80}});
+  plan.set_target(picture_of({96, 120}).view());
+  return plan;
+}
+
+// Each solver reaches what it is known for: L-BFGS most, reflection more than replacement.
+TEST(PhaseRetrieval, SolversLowerTheLoss) {
+  using holotone::RetrievalSolver;
+  const auto reached = [](const holotone::SolverOptions& solver) {
+    auto plan = picture_plan();
+    auto phase = holotone::starting_phase({1, 96, 120});
+    const double before = plan.quality(phase.view())[0].psnr_worst_db;
+    int reports = 0;
+    double last = 0;
+    auto options = solver;
+    options.report = [&](int iteration, double psnr_db) {
+      EXPECT_EQ(iteration, ++reports);
+      last = psnr_db;
+    };
+    const auto result = plan.optimize(phase.view(), options);
+    const auto after = plan.quality(phase.view())[0];
+    std::printf("solver %d: %d steps, %.1f dB to %.1f dB at worst\n", static_cast<int>(solver.solver),
+                result.iterations, before, after.psnr_worst_db);
+    EXPECT_EQ(result.iterations, solver.iterations);
+    EXPECT_EQ(reports, solver.iterations);
+    EXPECT_GT(after.psnr_worst_db, before + 3);
+    EXPECT_NEAR(last, after.psnr_worst_db, 1);
+    return after.psnr_worst_db;
+  };
+  const double lbfgs = reached({.iterations = 40});
+  const double adam = reached({.solver = RetrievalSolver::adam, .iterations = 40});
+  const double replaced = reached({.solver = RetrievalSolver::gerchberg_saxton, .iterations = 40});
+  const double reflected = reached({.solver = RetrievalSolver::gerchberg_saxton, .iterations = 40, .relaxation = 2});
+  reached({.solver = RetrievalSolver::weighted_gerchberg_saxton, .iterations = 40});
+  EXPECT_GT(lbfgs, adam);
+  EXPECT_GT(lbfgs, reflected);
+  EXPECT_GT(reflected, replaced);
+}
+
+// Two levels are the hardest: phases that are drawn to them end better than phases that are rounded.
+TEST(PhaseRetrieval, DrawnToLevelsIsBetterThanRounded) {
+  for (const int levels : {2, 4}) {
+    std::vector<double> phases;
+    for (int i = 0; i < levels; ++i) phases.push_back(0.3 + 2 * std::numbers::pi * i / levels);
+    auto plan = picture_plan();
+    const auto reached = [&](int iterations, int more) {
+      auto phase = holotone::starting_phase({1, 96, 120}, std::numbers::pi);
+      plan.optimize(phase.view(), {.iterations = iterations});
+      plan.optimize(phase.view(), {.iterations = more, .level_phase_rad = phases});
+      for (const float value : phase.host()) {
+        double nearest = 10;
+        for (const double own : phases) {
+          nearest = std::min(nearest, std::abs(std::remainder(static_cast<double>(value) - own, 2 * std::numbers::pi)));
+        }
+        EXPECT_LT(nearest, 1e-5);
+      }
+      return plan.quality(phase.view())[0].psnr_worst_db;
+    };
+    const double rounded = reached(80, 0);
+    const double drawn = reached(0, 80);
+    std::printf("%d levels: rounded %.1f dB, drawn %.1f dB\n", levels, rounded, drawn);
+    EXPECT_GT(drawn, rounded + 1);
+  }
+}
+
+// Frames of different speckle average it.
+TEST(PhaseRetrieval, FramesAverageSpeckle) {
+  const auto reached = [](std::int64_t frames) {
+    auto plan = picture_plan(frames);
+    auto phase = holotone::starting_phase({frames, 96, 120}, std::numbers::pi);
+    plan.optimize(phase.view(), {.iterations = 20});
+    return plan.quality(phase.view())[0].psnr_worst_db;
+  };
+  const double one = reached(1);
+  const double four = reached(4);
+  std::printf("random phase: one frame %.1f dB, four %.1f dB\n", one, four);
+  EXPECT_GT(four, one + 6);
+}
+
+// The camera sees through an aberration that the model does not know; the loop mends it all the same.
+TEST(PhaseRetrieval, CameraInTheLoopMendsWhatTheModelDoesNotKnow) {
+  const PhaseRetrievalOptions options{
+      .grid = grid_of(64, 64), .planes = {{.distance_m = 0.01}}, .region = {12, 12, 40, 40}};
+  const auto picture = picture_of({64, 64});
+  PhaseRetrievalPlan model(options);
+  model.set_target(picture.view());
+  PhaseRetrievalPlan bench(options);
+  bench.set_target(picture.view());
+  Array<Complex, 2> beam({64, 64});
+  for (std::int64_t row = 0; row < 64; ++row) {
+    for (std::int64_t col = 0; col < 64; ++col) {
+      const double x = (static_cast<double>(col) - 32) / 32;
+      const double y = (static_cast<double>(row) - 32) / 32;
+      beam(row, col) = std::polar(static_cast<float>(1 - 0.3 * (x * x + y * y)), static_cast<float>(x * x * y + x * y));
+    }
+  }
+  bench.set_source(beam.view());
+  int pictures = 0;
+  const auto camera = [&](holotone::View<const float, 3> phase, holotone::View<float, 4> amplitude) {
+    EXPECT_EQ(amplitude.shape(), (Shape<4>{1, 4, 64, 64}));
+    for (std::size_t position = 0; position < 4; ++position) {
+      holotone::View<float, 2> own(amplitude.data() + position * 64 * 64, {64, 64});
+      bench.light(phase, own, 0, position);
+      for (float& value : own.host()) value = 7 * std::sqrt(value);
+    }
+    ++pictures;
+  };
+  auto phase = holotone::starting_phase({1, 64, 64});
+  model.optimize(phase.view(), {.iterations = 60});
+  const double unknown = bench.quality(phase.view())[0].psnr_worst_db;
+  const double promised = model.quality(phase.view())[0].psnr_worst_db;
+  model.optimize(phase.view(), {.solver = holotone::RetrievalSolver::adam, .iterations = 60, .camera = camera});
+  const double seen = bench.quality(phase.view())[0].psnr_worst_db;
+  std::printf("model %.1f dB; on the bench %.1f dB, with the camera %.1f dB\n", promised, unknown, seen);
+  EXPECT_EQ(pictures, 61);
+  EXPECT_GT(promised, unknown + 5);
+  EXPECT_GT(seen, unknown + 5);
+}
+
 // A phase that makes its own picture has no loss, and no slope.
 TEST(PhaseRetrieval, ALightFieldOfAPhaseIsItsOwnTarget) {
   const Shape<2> shape{12, 10};
-  const auto phase = holotone::starting_phase(shape, 1, 3);
-  const reference::RetrievalCase own{{12, 10, pitch_m}, wavelength_m, 1e-3, 0, 0, 12, 10, {{0, 0}}};
+  const auto phase = holotone::starting_phase(frames_of(1, shape), 1, 3);
+  const reference::RetrievalCase own{{12, 10, pitch_m}, wavelength_m, {{1e-3}}, 0, 0, 12, 10, {{0, 0}}};
   std::vector<reference::Complex> wave;
   for (const double angle : doubles_of(phase)) wave.push_back(std::polar(1.0, angle));
-  const auto light = reference::moved_light(wave, own, 0, 0);
+  const auto light = reference::moved_light(wave, own, 1e-3, 0, 0);
   Array<float, 2> target(shape);
   double energy = 0;
   for (std::size_t i = 0; i < light.size(); ++i) {
     target.data()[i] = 3 * static_cast<float>(std::abs(light[i]));
     energy += std::norm(light[i]);
   }
-  PhaseRetrievalPlan plan({.grid = grid_of(12, 10), .distance_m = -1e-3, .between_samples = false});
+  PhaseRetrievalPlan plan({.grid = grid_of(12, 10), .planes = {{.distance_m = -1e-3}}, .between_samples = false});
   plan.set_target(target.view());
-  Array<float, 2> derivative(shape);
+  Array<float, 3> derivative(frames_of(1, shape));
   EXPECT_LT(plan.gradient(phase.view(), derivative.view()), 1e-9 * energy);
   for (std::int64_t i = 0; i < derivative.size(); ++i) EXPECT_LT(std::abs(derivative.data()[i]), 1e-4);
-  const auto quality = plan.quality(phase.view());
+  const auto quality = plan.quality(phase.view())[0];
   EXPECT_GT(quality.psnr_db, 100);
   EXPECT_NEAR(quality.efficiency, energy / 120, 1e-5);
 }
@@ -161,10 +353,10 @@ class Stopping final : public holotone::Progress {
 
 TEST(PhaseRetrieval, CancelledItHasTheBestSoFar) {
   const Shape<2> shape{40, 48};
-  PhaseRetrievalPlan plan({.grid = grid_of(40, 48), .distance_m = 5e-3});
+  PhaseRetrievalPlan plan({.grid = grid_of(40, 48), .planes = {{.distance_m = 5e-3}}});
   plan.set_target(picture_of(shape).view());
-  auto phase = holotone::starting_phase(shape);
-  auto three = holotone::starting_phase(shape);
+  auto phase = holotone::starting_phase(frames_of(1, shape));
+  auto three = holotone::starting_phase(frames_of(1, shape));
   Stopping progress;
   support::expect_error(ErrorCode::cancelled, "optimizing the phase: cancelled",
                         [&] { plan.optimize(phase.view(), {.iterations = 30}, progress); });
@@ -178,22 +370,24 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   refused({.grid = grid_of(0, 8)}, "PhaseRetrievalPlan: ");
-  refused({.grid = grid_of(8, 8), .distance_m = nan},
-          "PhaseRetrievalPlan: distance_m: expected a finite distance, got nan");
+  refused({.grid = grid_of(8, 8), .planes = {{.distance_m = nan}}},
+          "PhaseRetrievalPlan: planes.distance_m: expected a finite distance, got nan");
   for (const auto& region :
        {holotone::SignalRegion{-1, 0, 4, 4}, {0, 0, 9, 8}, {4, 0, 5, 8}, {8, 0, 0, 0}, {0, 3, 2, -1}}) {
     refused({.grid = grid_of(8, 8), .region = region}, "region: expected a part of the picture of 8 x 8 pixels, got ");
   }
   PhaseRetrievalPlan plan({.grid = grid_of(8, 10), .region = {2, 2, 4, 4}});
-  Array<float, 2> phase({8, 10});
+  Array<float, 3> phase({1, 8, 10});
+  Array<float, 2> dark({8, 10});
+  std::fill_n(dark.data(), dark.size(), 0.0F);
   std::fill_n(phase.data(), phase.size(), 0.0F);
   Array<float, 2> small({8, 9});
-  support::expect_error(ErrorCode::invalid_argument, "target: expected set_target before, got no target",
+  support::expect_error(ErrorCode::invalid_argument, "target: expected set_target before, got no target of plane 0",
                         [&] { (void)plan.quality(phase.view()); });
-  support::expect_error(ErrorCode::invalid_argument, "amplitude: expected 10 x 8 pixels, got 9 x 8",
+  support::expect_error(ErrorCode::invalid_argument, "amplitude: expected {8, 10}, got {8, 9}",
                         [&] { plan.set_target(small.view()); });
   support::expect_error(ErrorCode::invalid_argument, "amplitude: expected light in the signal region, got zeros",
-                        [&] { plan.set_target(phase.view()); });
+                        [&] { plan.set_target(dark.view()); });
   auto target = picture_of({8, 10});
   target(3, 4) = -1;
   support::expect_error(ErrorCode::invalid_argument,

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/optics/propagation_engine.hpp>
+#include <holotone/retrieval/light_path_cpu.hpp>
+#include <numbers>
+
+namespace holotone::retrieval {
+namespace {
+
+PropagationOptions propagation_options(const PhaseRetrievalOptions& options) {
+  return {.grid = options.grid, .method = PropagationMethod::angular_spectrum};
+}
+
+/// Band-limited angular spectrum on an array of twice the panel. All planes and positions share the panel's transform.
+class FreeSpacePath final : public LightPath {
+ public:
+  explicit FreeSpacePath(const PhaseRetrievalOptions& options)
+      : options_(options),
+        padded_(propagation::angular_spectrum_layout(propagation_options(options)).padded),
+        work_(padded_),
+        spectrum_(padded_),
+        fft_(padded_, {}, {.scale_inverse = false, .first_row = 0, .rows = options.grid.ny}) {
+    for (const auto& plane : options.planes) transfers_.push_back(transfer_to(plane.distance_m));
+    for (std::size_t half = 0; half < 2; ++half) {
+      shift_y_[half] = shift_factors(padded_[0], 0.5 * static_cast<double>(half));
+      shift_x_[half] = shift_factors(padded_[1], 0.5 * static_cast<double>(half));
+    }
+  }
+
+  void start_panel() override { clear_rows(spectrum_); }
+  Complex* panel_row(std::int64_t row) override { return &spectrum_(row, 0); }
+  void send_panel() override { fft_.execute(spectrum_.view(), FftDirection::forward); }
+
+  void receive(std::size_t plane, std::size_t position) override {
+    parallel_for(0, padded_[0], [&](std::int64_t row) {
+      with_factors(plane, position, row,
+                   [&](std::int64_t x, Complex factor) { work_(row, x) = product(spectrum_(row, x), factor); });
+    });
+    fft_.execute(work_.view(), FftDirection::inverse);
+  }
+  Complex* picture_row(std::int64_t row) override { return &work_(options_.region.row + row, options_.region.column); }
+
+  void start_back() override { clear_rows(spectrum_); }
+  void start_picture() override { clear_rows(work_); }
+  void send_back(std::size_t plane, std::size_t position) override {
+    fft_.execute(work_.view(), FftDirection::forward);
+    parallel_for(0, padded_[0], [&](std::int64_t row) {
+      with_factors(plane, position, row, [&](std::int64_t x, Complex factor) {
+        spectrum_(row, x) += product_conjugate(work_(row, x), factor);
+      });
+    });
+  }
+  void receive_back() override { fft_.execute(spectrum_.view(), FftDirection::inverse); }
+
+ private:
+  /// A quarter: the function is even along both axes.
+  [[nodiscard]] Array<Complex, 2> transfer_to(double distance_m) const {
+    const auto t = propagation::make_transfer(propagation_options(options_), -distance_m);
+    Array<Complex, 2> quarter({padded_[0] / 2 + 1, padded_[1] / 2 + 1});
+    std::vector<double> aperture;
+    for (std::int64_t kx = 0; kx < quarter.shape()[1]; ++kx) {
+      aperture.push_back(aperture_gain(options_.response, static_cast<double>(kx) / static_cast<double>(padded_[1])));
+    }
+    parallel_for(0, quarter.shape()[0], [&](std::int64_t ky) {
+      const double fy = static_cast<double>(ky) * t.step_y;
+      const double down = aperture_gain(options_.response, static_cast<double>(ky) / static_cast<double>(padded_[0]));
+      for (std::int64_t kx = 0; kx < quarter.shape()[1]; ++kx) {
+        const double fx = static_cast<double>(kx) * t.step_x;
+        const double rest = propagation::transfer_rest(t, fx * fx, fy * fy);
+        float sine = 0;
+        float cosine = 0;
+        sincos_turns(propagation::transfer_turns(t, rest), sine, cosine);
+        const float gain = propagation::transfer_kept(t, rest, fx * fx, fy * fy)
+                               ? t.gain * static_cast<float>(down * aperture[static_cast<std::size_t>(kx)])
+                               : 0.0F;
+        quarter(ky, kx) = {gain * cosine, gain * sine};
+      }
+    });
+    return quarter;
+  }
+
+  /// Calls body(x, transfer function times the shift) for a row of frequencies.
+  template <class Body>
+  void with_factors(std::size_t plane, std::size_t position, std::int64_t row, const Body& body) const {
+    const auto [ly, lx] = padded_;
+    const Complex* const quarter = &transfers_[plane](std::min(row, ly - row), 0);
+    const Complex along_y = shift_y_[static_cast<std::size_t>(half_pixels[position][0])][static_cast<std::size_t>(row)];
+    const Complex* const along_x = shift_x_[static_cast<std::size_t>(half_pixels[position][1])].data();
+    for (std::int64_t x = 0; x <= lx / 2; ++x) body(x, product(quarter[x], product(along_y, along_x[x])));
+    for (std::int64_t x = lx / 2 + 1; x < lx; ++x) body(x, product(quarter[lx - x], product(along_y, along_x[x])));
+  }
+
+  PhaseRetrievalOptions options_;
+  Shape<2> padded_;
+  Array<Complex, 2> work_;
+  Array<Complex, 2> spectrum_;  ///< of the panel's light; then sums of the derivatives' spectra
+  FftPlan fft_;
+  std::vector<Array<Complex, 2>> transfers_;
+  std::array<std::vector<Complex>, 2> shift_y_;  ///< by no and by half a pixel
+  std::array<std::vector<Complex>, 2> shift_x_;
+};
+
+}  // namespace
+
+std::unique_ptr<LightPath> free_space_path(const PhaseRetrievalOptions& options) {
+  return std::make_unique<FreeSpacePath>(options);
+}
+
+double aperture_gain(const PanelResponse& response, double cycles) {
+  const double x = std::numbers::pi * std::sqrt(response.fill_factor) * cycles;
+  return x == 0 ? 1 : std::sin(x) / x;
+}
+
+std::vector<Complex> shift_factors(std::int64_t length, double s) {
+  std::vector<Complex> factors(static_cast<std::size_t>(length));
+  for (std::int64_t k = 0; k < length; ++k) {
+    const std::int64_t own = 2 * k <= length ? k : k - length;
+    const double angle = 2 * std::numbers::pi * static_cast<double>(own) * s / static_cast<double>(length);
+    factors[static_cast<std::size_t>(k)] = {static_cast<float>(std::cos(angle)),
+                                            2 * own == length ? 0.0F : static_cast<float>(std::sin(angle))};
+  }
+  return factors;
+}
+
+void clear_rows(Array<Complex, 2>& values) {
+  parallel_for(0, values.shape()[0],
+               [&](std::int64_t row) { std::fill_n(&values(row, 0), values.shape()[1], Complex{}); });
+}
+
+}  // namespace holotone::retrieval

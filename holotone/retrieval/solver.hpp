@@ -1,0 +1,46 @@
+#pragma once
+#include <functional>
+#include <holotone/core/array.hpp>
+#include <vector>
+
+namespace holotone {
+
+enum class RetrievalSolver {
+  lbfgs,  ///< Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989
+  adam,   ///< Kingma and Ba, "Adam: a method for stochastic optimization", 2015
+  /// Gerchberg and Saxton 1972: the amplitude is replaced in the region; outside it the light is kept.
+  gerchberg_saxton,
+  /// The same with targets that grow where light is missing: Di Leonardo, Ianni and Ruocco 2007, for pictures.
+  weighted_gerchberg_saxton,
+};
+
+/// Measures the light of phases {frames, ny, nx} in radians, in host memory: writes the amplitude {planes, positions,
+/// ny, nx} in any unit, finite and >= 0. Positions: the samples, half a pixel to the right, below, both; the first
+/// alone without PhaseRetrievalOptions::between_samples. Exceptions end the optimization.
+using RetrievalCamera = std::function<void(View<const float, 3> phase_rad, View<float, 4> amplitude)>;
+
+struct SolverOptions {
+  RetrievalSolver solver = RetrievalSolver::lbfgs;
+  int iterations = 30;     ///< >= 0
+  int pairs = 8;           ///< lbfgs: steps and differences of gradients that are kept, 1 to 64
+  double rate_rad = 0.05;  ///< adam: largest change of a phase by a step, > 0 to pi
+  /// gs, wgs: 1 replaces the amplitude; 2 reflects it (2T - a), which converges faster. > 0 to 2.
+  double relaxation = 1;
+  /// Phases of the levels that the panel shows, finite, 2 to 65536, or empty. The phases are drawn to the nearest levels
+  /// by a penalty that grows in stages, and rounded at last: lbfgs and adam.
+  std::vector<double> level_phase_rad{};
+  /// Camera in the loop: the measured amplitude replaces the simulated one in the loss and its derivative; not lbfgs,
+  /// whose steps need a loss that fits its derivative. Source: Peng et al., "Neural holography with camera-in-the-loop
+  /// training", 2020.
+  RetrievalCamera camera{};
+  /// Called after each step with the PSNR of the loss's positions and planes together.
+  std::function<void(int iteration, double psnr_db)> report{};
+};
+
+struct RetrievalResult {
+  int iterations = 0;   ///< steps made
+  int evaluations = 0;  ///< of loss and gradient
+  double loss = 0;      ///< of the last phases, before rounding to levels
+};
+
+}  // namespace holotone

@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/retrieval/solvers.hpp>
+
+namespace holotone::retrieval {
+namespace {
+
+constexpr std::string_view stage = "optimizing the phase";
+
+/// Level weights of the stages after the free half of the iterations, relative to the light's own curvature.
+constexpr std::array<double, 6> level_weights = {0.01, 0.03, 0.1, 0.3, 1, 3};
+
+/// The last steps and differences of gradients, and the direction that they give.
+class LbfgsMemory {
+ public:
+  LbfgsMemory(Problem& problem, std::size_t pairs) : problem_(problem), most_(pairs) {}
+
+  void clear() { pairs_.clear(); }
+
+  void add(const float* step, const float* change) {
+    const double curvature = engine().dot(step, change);
+    if (!(curvature > 0)) return;
+    if (pairs_.size() == most_) {
+      pairs_.push_back(std::move(pairs_.front()));
+      pairs_.pop_front();
+    } else {
+      pairs_.push_back(
+          {Array<float, 3>(problem_.shape(), problem_.queue()), Array<float, 3>(problem_.shape(), problem_.queue())});
+    }
+    Pair& own = pairs_.back();
+    problem_.copy(own.step.data(), step);
+    problem_.copy(own.change.data(), change);
+    own.curvature = curvature;
+    own.square = engine().dot(change, change);
+  }
+
+  /// Replaces a gradient by the direction of the next step, against which the phase goes.
+  void turn(float* gradient) const {
+    std::vector<double> factors(pairs_.size());
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      factors[i] = engine().dot(pairs_[i].step.data(), gradient) / pairs_[i].curvature;
+      engine().add(-factors[i], pairs_[i].change.data(), gradient);
+    }
+    if (pairs_.empty()) {
+      // The first step moves the phase by 0.1 rad (root mean square).
+      const double square = engine().dot(gradient, gradient);
+      const auto count = static_cast<double>(element_count(problem_.shape()));
+      engine().scale(square > 0 ? 0.1 / std::sqrt(square / count) : 0, gradient);
+    } else {
+      engine().scale(pairs_.back().curvature / pairs_.back().square, gradient);
+    }
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const double factor = engine().dot(pairs_[i].change.data(), gradient) / pairs_[i].curvature;
+      engine().add(factors[i] - factor, pairs_[i].step.data(), gradient);
+    }
+  }
+
+ private:
+  struct Pair {
+    Array<float, 3> step;
+    Array<float, 3> change;
+    double curvature = 0;
+    double square = 0;
+  };
+  [[nodiscard]] Engine& engine() const { return problem_.engine(); }
+
+  Problem& problem_;
+  std::size_t most_;
+  std::deque<Pair> pairs_;
+};
+
+/// A run of a solver: what all of them share.
+struct Run {
+  Problem& problem;
+  float* phase;
+  const SolverOptions& solver;
+  const std::vector<float>& levels;
+  double peak;
+  Progress& progress;
+  RetrievalResult result{};
+
+  [[nodiscard]] Array<float, 3> vector() const { return Array<float, 3>(problem.shape(), problem.queue()); }
+
+  /// Weight of the levels in a step; changes only between stages.
+  [[nodiscard]] double level_weight(int iteration) const {
+    const int free = solver.iterations / 2;
+    if (levels.empty() || iteration < free) return 0;
+    const auto stages = static_cast<std::int64_t>(level_weights.size());
+    const std::int64_t own = stages * (iteration - free) / std::max(1, solver.iterations - free);
+    return level_weights[static_cast<std::size_t>(own)];
+  }
+
+  void finish_step(int iteration) {
+    result.iterations = iteration + 1;
+    if (solver.report) solver.report(result.iterations, problem.psnr_db(peak));
+    progress.step(stage, result.iterations, solver.iterations);
+  }
+};
+
+void lbfgs(Run& run) {
+  constexpr double enough = 1e-4;      // of the decrease that the slope promises: Armijo 1966
+  constexpr double least_step = 1e-3;  // of the direction
+  Problem& problem = run.problem;
+  Engine& engine = problem.engine();
+  LbfgsMemory memory(problem, static_cast<std::size_t>(run.solver.pairs));
+  auto slope = run.vector();
+  auto direction = run.vector();
+  auto next = run.vector();
+  auto next_slope = run.vector();
+  double weight = -1;
+  bool is_stuck = false;
+  for (int iteration = 0; iteration < run.solver.iterations; ++iteration) {
+    if (const double own = run.level_weight(iteration); own != weight) {
+      weight = own;
+      is_stuck = false;
+      memory.clear();
+      problem.draw_to(&run.levels, weight);
+      run.result.loss = problem.evaluate(run.phase, slope.data());
+      ++run.result.evaluations;
+    }
+    if (is_stuck) continue;  // to the next stage
+    problem.copy(direction.data(), slope.data());
+    memory.turn(direction.data());
+    const double promised = engine.dot(slope.data(), direction.data());
+    double step = 1;
+    double loss = run.result.loss;
+    while (promised > 0) {
+      problem.copy(next.data(), run.phase);
+      engine.add(-step, direction.data(), next.data());
+      loss = problem.evaluate(next.data(), next_slope.data());
+      ++run.result.evaluations;
+      if (loss <= run.result.loss - enough * step * promised || step < least_step) break;
+      step /= 2;
+    }
+    // At a minimum, as far as float32 tells.
+    is_stuck = !(loss < run.result.loss);
+    if (is_stuck) {
+      if (run.levels.empty()) break;
+      continue;
+    }
+    engine.scale(-step, direction.data());
+    engine.scale(-1, slope.data());
+    engine.add(1, next_slope.data(), slope.data());  // the change
+    memory.add(direction.data(), slope.data());
+    problem.copy(run.phase, next.data());
+    std::swap(slope, next_slope);
+    run.result.loss = loss;
+    run.finish_step(iteration);
+  }
+}
+
+/// Keeps the best phases of a solver whose steps may raise the loss.
+class Best {
+ public:
+  explicit Best(Run& run) : run_(run) {}
+  void offer(const float* phase, double loss, double weight) {
+    if (weight == weight_ && !(loss < run_.result.loss)) return;
+    weight_ = weight;
+    run_.result.loss = loss;
+    run_.problem.copy(run_.phase, phase);
+  }
+
+ private:
+  Run& run_;
+  double weight_ = -1;
+};
+
+void adam(Run& run) {
+  Problem& problem = run.problem;
+  auto current = run.vector();
+  auto derivative = run.vector();
+  auto mean = run.vector();
+  auto square = run.vector();
+  problem.copy(current.data(), run.phase);
+  Best best(run);
+  for (int iteration = 0; iteration < run.solver.iterations; ++iteration) {
+    const double weight = run.level_weight(iteration);
+    problem.draw_to(&run.levels, weight);
+    const double loss = problem.evaluate(current.data(), derivative.data());
+    ++run.result.evaluations;
+    best.offer(current.data(), loss, weight);
+    problem.engine().adam(derivative.data(), mean.data(), square.data(), current.data(), run.solver.rate_rad,
+                          iteration + 1);
+    run.finish_step(iteration);
+  }
+  if (run.solver.iterations == 0) return;
+  best.offer(current.data(), problem.evaluate(current.data(), derivative.data()),
+             run.level_weight(run.solver.iterations - 1));
+  ++run.result.evaluations;
+}
+
+void gerchberg_saxton(Run& run, bool weighted) {
+  Problem& problem = run.problem;
+  double weights = 0;
+  for (const auto& plane : problem.options().planes) weights += plane.weight;
+  weights *= static_cast<double>(problem.positions());
+  auto current = run.vector();
+  auto next = run.vector();
+  problem.copy(current.data(), run.phase);
+  Best best(run);
+  for (int iteration = 0; iteration <= run.solver.iterations; ++iteration) {
+    const Loss loss = problem.assess(current.data());
+    ++run.result.evaluations;
+    best.offer(current.data(), loss.value, 0);
+    if (iteration == run.solver.iterations || loss.scale == 0) break;
+    if (weighted && iteration > 0) problem.engine().reweigh(loss.scale);
+    const double gain = run.solver.relaxation / (loss.scale * loss.scale * weights);
+    problem.engine().project(current.data(), loss.scale, gain, next.data());
+    std::swap(current, next);
+    run.finish_step(iteration);
+  }
+}
+
+}  // namespace
+
+double common_scale(std::span<const RegionSums> sums, const std::vector<RetrievalPlane>& planes) {
+  double light = 0;
+  double agreement = 0;
+  const std::size_t positions = sums.size() / planes.size();
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double weight = planes[i / positions].weight;
+    light += weight * sums[i].light;
+    agreement += weight * sums[i].agreement;
+  }
+  return light > 0 ? agreement / light : 0;
+}
+
+Problem::Problem(Engine& engine, const PhaseRetrievalOptions& options, Queue queue, RetrievalCamera camera)
+    : engine_(engine), options_(options), queue_(std::move(queue)), camera_(std::move(camera)) {
+  engine_.clear_weights();
+  if (!camera_) return;
+  measured_ = Array<float, 4>({static_cast<std::int64_t>(options.planes.size()), static_cast<std::int64_t>(positions()),
+                               options.grid.ny, options.grid.nx});
+}
+
+void Problem::copy(float* target, const float* source) {
+  copy_bytes(target, queue_.device(), source, queue_.device(),
+             static_cast<std::size_t>(element_count(shape())) * sizeof(float), queue_);
+}
+
+void Problem::measure(const float* phase) {
+  const auto host = copy_of(View<const float, 3>(phase, shape(), queue_.device()), Device{});
+  camera_(host.view(), measured_.view());
+  for (const float value : measured_.host()) {
+    if (!std::isfinite(value) || value < 0) {
+      throw_argument("PhaseRetrievalPlan", "camera", "finite amplitudes >= 0", fmt::format("{}", value));
+    }
+  }
+  engine_.set_measured(measured_.data());
+}
+
+Loss Problem::loss_of(const std::vector<RegionSums>& sums) const {
+  Loss loss;
+  loss.scale = common_scale(sums, options_.planes);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double weight = options_.planes[i / positions()].weight;
+    loss.value += 0.5 * weight * (sums[i].target + loss.scale * (loss.scale * sums[i].light - 2 * sums[i].agreement));
+    loss.energy += loss.scale * loss.scale * sums[i].light;
+  }
+  loss.value = std::max(0.0, loss.value);
+  return loss;
+}
+
+Loss Problem::assess(const float* phase) {
+  engine_.propagate(phase, positions());
+  if (camera_) measure(phase);
+  return loss_of(engine_.sums(options_.loss));
+}
+
+double Problem::evaluate(const float* phase, float* derivative) {
+  const Loss loss = assess(phase);
+  engine_.differentiate(phase, loss.scale, derivative);
+  if (level_weight_ == 0) return loss.value;
+  // Constant during a stage: a weight that followed the phases would not fit the derivative.
+  if (curvature_ == 0) curvature_ = loss.energy / static_cast<double>(element_count(shape()));
+  return loss.value + engine_.to_levels(phase, *levels_, level_weight_ * curvature_, derivative);
+}
+
+void Problem::draw_to(const std::vector<float>* levels, double weight) {
+  if (weight == level_weight_) return;
+  levels_ = levels;
+  level_weight_ = weight;
+  curvature_ = 0;
+}
+
+double Problem::psnr_db(double peak) const {
+  const auto sums = engine_.sums(RetrievalLoss::amplitude);
+  const double scale = common_scale(sums, options_.planes);
+  double error = 0;
+  for (const auto& own : sums) error += own.target + scale * (scale * own.light - 2 * own.agreement);
+  const auto count =
+      static_cast<double>(options_.region.rows * options_.region.columns) * static_cast<double>(sums.size());
+  return 10 * std::log10(peak * peak * count / std::max(error, 1e-30));
+}
+
+RetrievalResult solve(Problem& problem, float* phase, const SolverOptions& solver, const std::vector<float>& levels,
+                      double peak, Progress& progress) {
+  Run run{problem, phase, solver, levels, peak, progress};
+  switch (solver.solver) {
+    case RetrievalSolver::lbfgs: lbfgs(run); break;
+    case RetrievalSolver::adam: adam(run); break;
+    case RetrievalSolver::gerchberg_saxton: gerchberg_saxton(run, false); break;
+    case RetrievalSolver::weighted_gerchberg_saxton: gerchberg_saxton(run, true); break;
+  }
+  if (!levels.empty()) problem.engine().round_to_levels(phase, levels);
+  return run.result;
+}
+
+}  // namespace holotone::retrieval

@@ -1,0 +1,56 @@
+#pragma once
+// The solvers of phase retrieval, on any engine. Not for users.
+#include <holotone/retrieval/retrieval_engine.hpp>
+
+namespace holotone::retrieval {
+
+/// Loss with the best scale.
+struct Loss {
+  double scale = 0;
+  double value = 0;
+  double energy = 0;  ///< sum of (s a)^2 over positions and planes
+};
+
+/// A loss to be lowered.
+class Problem {
+ public:
+  Problem(Engine& engine, const PhaseRetrievalOptions& options, Queue queue, RetrievalCamera camera = {});
+
+  /// Propagates the phases.
+  Loss assess(const float* phase);
+  /// Loss with the penalty of levels, and its derivative.
+  double evaluate(const float* phase, float* derivative);
+  /// Draws to the levels with a weight relative to the light's own curvature; 0: not.
+  void draw_to(const std::vector<float>* levels, double weight);
+  /// PSNR of the last phases, all positions and planes together.
+  [[nodiscard]] double psnr_db(double peak) const;
+
+  [[nodiscard]] Engine& engine() const { return engine_; }
+  [[nodiscard]] Queue& queue() { return queue_; }
+  [[nodiscard]] const PhaseRetrievalOptions& options() const { return options_; }
+  [[nodiscard]] Shape<3> shape() const { return {options_.frames, options_.grid.ny, options_.grid.nx}; }
+  [[nodiscard]] std::size_t positions() const { return options_.between_samples ? most_positions : 1; }
+  void copy(float* target, const float* source);
+
+ private:
+  Loss loss_of(const std::vector<RegionSums>& sums) const;
+  void measure(const float* phase);
+
+  Engine& engine_;
+  const PhaseRetrievalOptions& options_;
+  Queue queue_;
+  RetrievalCamera camera_;
+  Array<float, 4> measured_;
+  const std::vector<float>* levels_ = nullptr;
+  double level_weight_ = 0;
+  double curvature_ = 0;  ///< energy a phase at the stage's start; 0: not yet known
+};
+
+/// Scale that is best for all positions and planes together; the sums are those of one plane after the other.
+double common_scale(std::span<const RegionSums> sums, const std::vector<RetrievalPlane>& planes);
+
+/// Runs the solver. `levels`: sorted, in [0, 2 pi), or empty. `peak`: of the targets.
+RetrievalResult solve(Problem& problem, float* phase, const SolverOptions& solver, const std::vector<float>& levels,
+                      double peak, Progress& progress);
+
+}  // namespace holotone::retrieval
