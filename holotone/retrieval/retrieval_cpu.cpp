@@ -30,15 +30,20 @@ void for_each(std::int64_t count, const Body& body) {
   });
 }
 
-/// From a phase to the nearest level on the circle. Levels sorted, in [0, 2 pi).
-float to_nearest(float phase, const std::vector<float>& levels) {
+/// Nearest level on the circle, and the distance to it. Levels sorted, in [0, 2 pi).
+struct Nearest {
+  float level = 0;
+  float distance = 0;
+};
+Nearest nearest_level(float phase, const std::vector<float>& levels) {
   constexpr float turn = 2 * std::numbers::pi_v<float>;
-  float own = phase - turn * std::floor(phase / turn);
-  if (own >= turn) own -= turn;
+  const float own = phase >= 0 && phase < turn ? phase : phase - turn * std::floor(phase / turn);
   const auto above = std::ranges::lower_bound(levels, own);
-  const float up = above == levels.end() ? levels.front() + turn - own : *above - own;
-  const float down = above == levels.begin() ? levels.back() - turn - own : *(above - 1) - own;
-  return up < -down ? up : down;
+  const Nearest up =
+      above == levels.end() ? Nearest{levels.front(), levels.front() + turn - own} : Nearest{*above, *above - own};
+  const Nearest down = above == levels.begin() ? Nearest{levels.back(), own + turn - levels.back()}
+                                               : Nearest{*(above - 1), own - *(above - 1)};
+  return up.distance < down.distance ? up : down;
 }
 
 class CpuEngine final : public Engine {
@@ -176,7 +181,7 @@ class CpuEngine final : public Engine {
       float* const goal = goals_[own].data();
       for_each(goals_[own].size(), [&](std::int64_t i) {
         const float light = static_cast<float>(s) * amplitude[i];
-        const float wanted = light > 0 ? goal[i] * target[i] / light : most * target[i];
+        const float wanted = light > 0 ? goal[i] * std::sqrt(target[i] / light) : most * target[i];
         goal[i] = std::clamp(wanted, target[i] / most, target[i] * most);
       });
     });
@@ -225,18 +230,27 @@ class CpuEngine final : public Engine {
     });
   }
 
-  double to_levels(const float* phase, const std::vector<float>& levels, double weight,
-                   float* derivative) const override {
-    const auto own = static_cast<float>(weight);
-    return weight / 2 * sum_over(size_, [&](std::int64_t i) {
-             const float distance = to_nearest(phase[i], levels);
-             derivative[i] -= own * distance;
-             return static_cast<double>(distance) * static_cast<double>(distance);
-           });
+  std::vector<std::int64_t> level_distances(const float* phase, const std::vector<float>& levels) const override {
+    std::vector<std::int64_t> bins(level_bins);
+    for (std::int64_t i = 0; i < size_; ++i) {
+      const float distance = nearest_level(phase[i], levels).distance / std::numbers::pi_v<float>;
+      const auto bin = static_cast<std::size_t>(distance * static_cast<float>(level_bins));
+      ++bins[std::min(bin, level_bins - 1)];
+    }
+    return bins;
   }
 
-  void round_to_levels(float* phase, const std::vector<float>& levels) const override {
-    for_each(size_, [&](std::int64_t i) { phase[i] += to_nearest(phase[i], levels); });
+  void round_to_levels(float* phase, const std::vector<float>& levels, float reach) const override {
+    for_each(size_, [&](std::int64_t i) {
+      const Nearest nearest = nearest_level(phase[i], levels);
+      if (nearest.distance <= reach) phase[i] = nearest.level;
+    });
+  }
+
+  void hold_levels(const float* phase, const std::vector<float>& levels, float* derivative) const override {
+    for_each(size_, [&](std::int64_t i) {
+      if (nearest_level(phase[i], levels).distance == 0) derivative[i] = 0;
+    });
   }
 
  private:

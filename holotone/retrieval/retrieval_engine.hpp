@@ -15,6 +15,7 @@ struct RegionSums {
 };
 
 inline constexpr std::size_t most_positions = 4;
+inline constexpr std::size_t level_bins = 4096;
 
 /// Halves of a pixel by which a position lies below and to the right of the samples.
 inline constexpr std::array<std::array<int, 2>, most_positions> half_pixels = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
@@ -38,7 +39,7 @@ class Engine {
   /// The next phases of Gerchberg and Saxton's algorithm: the argument of conj(A) (A exp(i phi) - gain G), G as in
   /// differentiate.
   virtual void project(const float* phase, double s, double gain, float* next) = 0;
-  /// Multiplies the targets that differentiate and project use by T / (s a).
+  /// Multiplies the targets that differentiate and project use by (T / (s a))^(1/2).
   virtual void reweigh(double s) = 0;
   virtual void clear_weights() = 0;
   /// Mean intensity {ny, nx} of the last propagate.
@@ -50,11 +51,13 @@ class Engine {
   virtual void scale(double factor, float* x) const = 0;
   /// A step of Adam with the moments m and v, which the first iteration, 1, sets.
   virtual void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const = 0;
-  /// Adds weight times the distance from each phase to its nearest level (on the circle; levels sorted in [0, 2 pi)) to
-  /// `derivative` and returns weight / 2 times the sum of squares.
-  virtual double to_levels(const float* phase, const std::vector<float>& levels, double weight,
-                           float* derivative) const = 0;
-  virtual void round_to_levels(float* phase, const std::vector<float>& levels) const = 0;
+  /// Numbers of phases by the distance to their nearest level on the circle, in `level_bins` equal bins up to pi. Levels
+  /// are sorted and in [0, 2 pi).
+  virtual std::vector<std::int64_t> level_distances(const float* phase, const std::vector<float>& levels) const = 0;
+  /// Replaces phases by their nearest level where it is at most `reach` away.
+  virtual void round_to_levels(float* phase, const std::vector<float>& levels, float reach) const = 0;
+  /// Zeroes the derivative by phases that are exactly a level.
+  virtual void hold_levels(const float* phase, const std::vector<float>& levels, float* derivative) const = 0;
 };
 
 std::unique_ptr<Engine> engine_cpu(const PhaseRetrievalOptions& options);

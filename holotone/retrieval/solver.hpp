@@ -26,8 +26,10 @@ struct SolverOptions {
   double rate_rad = 0.05;  ///< adam: largest change of a phase by a step, > 0 to pi
   /// gs, wgs: 1 replaces the amplitude; 2 reflects it (2T - a), which converges faster. > 0 to 2.
   double relaxation = 1;
-  /// Phases of the levels that the panel shows, finite, 2 to 65536, or empty. The phases are drawn to the nearest levels
-  /// by a penalty that grows in stages, and rounded at last: lbfgs and adam.
+  /// Phases of the levels that the panel shows, finite, 2 to 65536, or empty. In the second half of the iterations more
+  /// and more phases are rounded to their nearest level and held there, while the others make up for it; at last all
+  /// are. lbfgs and adam. Source: Wyrowski, "Diffractive optical elements: iterative calculation of quantized, blazed
+  /// phase structures", J. Opt. Soc. Am. A 7, 961 (1990).
   std::vector<double> level_phase_rad{};
   /// Camera in the loop: the measured amplitude replaces the simulated one in the loss and its derivative; not lbfgs,
   /// whose steps need a loss that fits its derivative. Source: Peng et al., "Neural holography with camera-in-the-loop

@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/retrieval/solvers.hpp>
+#include <numbers>
+#include <optional>
 
 namespace holotone::retrieval {
 namespace {
 
-constexpr std::string_view stage = "optimizing the phase";
+constexpr std::string_view work = "optimizing the phase";
 
-/// Level weights of the stages after the free half of the iterations, relative to the light's own curvature.
-constexpr std::array<double, 6> level_weights = {0.01, 0.03, 0.1, 0.3, 1, 3};
+/// Share of the phases that are at a level after each stage; the last are rounded at the end.
+constexpr std::array<double, 10> held_shares = {0.15, 0.3, 0.45, 0.58, 0.7, 0.8, 0.87, 0.92, 0.96, 0.985};
 
 /// The last steps and differences of gradients, and the direction that they give.
 class LbfgsMemory {
@@ -84,19 +86,32 @@ struct Run {
 
   [[nodiscard]] Array<float, 3> vector() const { return Array<float, 3>(problem.shape(), problem.queue()); }
 
-  /// Weight of the levels in a step; changes only between stages.
-  [[nodiscard]] double level_weight(int iteration) const {
+  /// Stage of a step: 0 while all phases are free, the first half of the iterations.
+  [[nodiscard]] std::size_t stage_of(int iteration) const {
     const int free = solver.iterations / 2;
     if (levels.empty() || iteration < free) return 0;
-    const auto stages = static_cast<std::int64_t>(level_weights.size());
-    const std::int64_t own = stages * (iteration - free) / std::max(1, solver.iterations - free);
-    return level_weights[static_cast<std::size_t>(own)];
+    const auto stages = static_cast<std::int64_t>(held_shares.size());
+    return static_cast<std::size_t>(1 + stages * (iteration - free) / std::max(1, solver.iterations - free));
+  }
+
+  /// Rounds the phases nearest to a level, and holds them. Wyrowski, "Diffractive optical elements: iterative
+  /// calculation of quantized, blazed phase structures", J. Opt. Soc. Am. A 7, 961 (1990).
+  void start_stage(std::size_t stage) {
+    if (stage == 0) return;
+    const auto count = static_cast<double>(element_count(problem.shape()));
+    const auto bins = problem.engine().level_distances(phase, levels);
+    double held = 0;
+    std::size_t bin = 0;
+    for (; bin < bins.size() && held < held_shares[stage - 1] * count; ++bin) held += static_cast<double>(bins[bin]);
+    const double reach = std::numbers::pi * static_cast<double>(bin) / static_cast<double>(bins.size());
+    problem.engine().round_to_levels(phase, levels, static_cast<float>(reach));
+    problem.hold(&levels);
   }
 
   void finish_step(int iteration) {
     result.iterations = iteration + 1;
     if (solver.report) solver.report(result.iterations, problem.psnr_db(peak));
-    progress.step(stage, result.iterations, solver.iterations);
+    progress.step(work, result.iterations, solver.iterations);
   }
 };
 
@@ -110,14 +125,14 @@ void lbfgs(Run& run) {
   auto direction = run.vector();
   auto next = run.vector();
   auto next_slope = run.vector();
-  double weight = -1;
+  std::optional<std::size_t> stage;
   bool is_stuck = false;
   for (int iteration = 0; iteration < run.solver.iterations; ++iteration) {
-    if (const double own = run.level_weight(iteration); own != weight) {
-      weight = own;
+    if (const std::size_t own = run.stage_of(iteration); own != stage) {
+      stage = own;
       is_stuck = false;
       memory.clear();
-      problem.draw_to(&run.levels, weight);
+      run.start_stage(own);
       run.result.loss = problem.evaluate(run.phase, slope.data());
       ++run.result.evaluations;
     }
@@ -152,20 +167,21 @@ void lbfgs(Run& run) {
   }
 }
 
-/// Keeps the best phases of a solver whose steps may raise the loss.
+/// Keeps the best phases of a solver whose steps may raise the loss, of those with a stage's held phases.
 class Best {
  public:
   explicit Best(Run& run) : run_(run) {}
-  void offer(const float* phase, double loss, double weight) {
-    if (weight == weight_ && !(loss < run_.result.loss)) return;
-    weight_ = weight;
+  void start_stage() { is_first_ = true; }
+  void offer(const float* phase, double loss) {
+    if (!is_first_ && !(loss < run_.result.loss)) return;
+    is_first_ = false;
     run_.result.loss = loss;
     run_.problem.copy(run_.phase, phase);
   }
 
  private:
   Run& run_;
-  double weight_ = -1;
+  bool is_first_ = true;
 };
 
 void adam(Run& run) {
@@ -174,22 +190,25 @@ void adam(Run& run) {
   auto derivative = run.vector();
   auto mean = run.vector();
   auto square = run.vector();
-  problem.copy(current.data(), run.phase);
   Best best(run);
-  for (int iteration = 0; iteration < run.solver.iterations; ++iteration) {
-    const double weight = run.level_weight(iteration);
-    problem.draw_to(&run.levels, weight);
+  std::optional<std::size_t> stage;
+  int since_stage = 0;  // the moments of phases that are held now must not move them
+  for (int iteration = 0; iteration <= run.solver.iterations; ++iteration) {
+    if (const std::size_t own = run.stage_of(std::min(iteration, run.solver.iterations - 1)); own != stage) {
+      stage = own;
+      since_stage = 0;
+      run.start_stage(own);
+      best.start_stage();
+      problem.copy(current.data(), run.phase);
+    }
     const double loss = problem.evaluate(current.data(), derivative.data());
     ++run.result.evaluations;
-    best.offer(current.data(), loss, weight);
+    best.offer(current.data(), loss);
+    if (iteration == run.solver.iterations) break;
     problem.engine().adam(derivative.data(), mean.data(), square.data(), current.data(), run.solver.rate_rad,
-                          iteration + 1);
+                          ++since_stage);
     run.finish_step(iteration);
   }
-  if (run.solver.iterations == 0) return;
-  best.offer(current.data(), problem.evaluate(current.data(), derivative.data()),
-             run.level_weight(run.solver.iterations - 1));
-  ++run.result.evaluations;
 }
 
 void gerchberg_saxton(Run& run, bool weighted) {
@@ -204,7 +223,7 @@ void gerchberg_saxton(Run& run, bool weighted) {
   for (int iteration = 0; iteration <= run.solver.iterations; ++iteration) {
     const Loss loss = problem.assess(current.data());
     ++run.result.evaluations;
-    best.offer(current.data(), loss.value, 0);
+    best.offer(current.data(), loss.value);
     if (iteration == run.solver.iterations || loss.scale == 0) break;
     if (weighted && iteration > 0) problem.engine().reweigh(loss.scale);
     const double gain = run.solver.relaxation / (loss.scale * loss.scale * weights);
@@ -258,7 +277,6 @@ Loss Problem::loss_of(const std::vector<RegionSums>& sums) const {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double weight = options_.planes[i / positions()].weight;
     loss.value += 0.5 * weight * (sums[i].target + loss.scale * (loss.scale * sums[i].light - 2 * sums[i].agreement));
-    loss.energy += loss.scale * loss.scale * sums[i].light;
   }
   loss.value = std::max(0.0, loss.value);
   return loss;
@@ -273,17 +291,8 @@ Loss Problem::assess(const float* phase) {
 double Problem::evaluate(const float* phase, float* derivative) {
   const Loss loss = assess(phase);
   engine_.differentiate(phase, loss.scale, derivative);
-  if (level_weight_ == 0) return loss.value;
-  // Constant during a stage: a weight that followed the phases would not fit the derivative.
-  if (curvature_ == 0) curvature_ = loss.energy / static_cast<double>(element_count(shape()));
-  return loss.value + engine_.to_levels(phase, *levels_, level_weight_ * curvature_, derivative);
-}
-
-void Problem::draw_to(const std::vector<float>* levels, double weight) {
-  if (weight == level_weight_) return;
-  levels_ = levels;
-  level_weight_ = weight;
-  curvature_ = 0;
+  if (held_ != nullptr) engine_.hold_levels(phase, *held_, derivative);
+  return loss.value;
 }
 
 double Problem::psnr_db(double peak) const {
@@ -305,7 +314,7 @@ RetrievalResult solve(Problem& problem, float* phase, const SolverOptions& solve
     case RetrievalSolver::gerchberg_saxton: gerchberg_saxton(run, false); break;
     case RetrievalSolver::weighted_gerchberg_saxton: gerchberg_saxton(run, true); break;
   }
-  if (!levels.empty()) problem.engine().round_to_levels(phase, levels);
+  if (!levels.empty()) problem.engine().round_to_levels(phase, levels, 2 * std::numbers::pi_v<float>);
   return run.result;
 }
 

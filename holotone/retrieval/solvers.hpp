@@ -8,7 +8,6 @@ namespace holotone::retrieval {
 struct Loss {
   double scale = 0;
   double value = 0;
-  double energy = 0;  ///< sum of (s a)^2 over positions and planes
 };
 
 /// A loss to be lowered.
@@ -18,10 +17,10 @@ class Problem {
 
   /// Propagates the phases.
   Loss assess(const float* phase);
-  /// Loss with the penalty of levels, and its derivative.
+  /// Loss and derivative, which is zero for phases that are held.
   double evaluate(const float* phase, float* derivative);
-  /// Draws to the levels with a weight relative to the light's own curvature; 0: not.
-  void draw_to(const std::vector<float>* levels, double weight);
+  /// Holds the phases that are exactly one of these levels; null: none.
+  void hold(const std::vector<float>* levels) { held_ = levels; }
   /// PSNR of the last phases, all positions and planes together.
   [[nodiscard]] double psnr_db(double peak) const;
 
@@ -41,9 +40,7 @@ class Problem {
   Queue queue_;
   RetrievalCamera camera_;
   Array<float, 4> measured_;
-  const std::vector<float>* levels_ = nullptr;
-  double level_weight_ = 0;
-  double curvature_ = 0;  ///< energy a phase at the stage's start; 0: not yet known
+  const std::vector<float>* held_ = nullptr;
 };
 
 /// Scale that is best for all positions and planes together; the sums are those of one plane after the other.

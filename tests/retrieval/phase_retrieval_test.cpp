@@ -229,7 +229,7 @@ TEST(PhaseRetrieval, SolversLowerTheLoss) {
     EXPECT_EQ(result.iterations, solver.iterations);
     EXPECT_EQ(reports, solver.iterations);
     EXPECT_GT(after.psnr_worst_db, before + 3);
-    EXPECT_NEAR(last, after.psnr_worst_db, 1);
+    EXPECT_NEAR(last, after.psnr_worst_db, 1.5);
     return after.psnr_worst_db;
   };
   const double lbfgs = reached({.iterations = 40});
@@ -242,14 +242,14 @@ TEST(PhaseRetrieval, SolversLowerTheLoss) {
   EXPECT_GT(reflected, replaced);
 }
 
-// Two levels are the hardest: phases that are drawn to them end better than phases that are rounded.
-TEST(PhaseRetrieval, DrawnToLevelsIsBetterThanRounded) {
-  for (const int levels : {2, 4}) {
+// Phases that are rounded a few at a time end better than phases that are rounded at once.
+TEST(PhaseRetrieval, LevelsByStagesAreBetterThanRounding) {
+  for (const int levels : {2, 4, 16}) {
     std::vector<double> phases;
     for (int i = 0; i < levels; ++i) phases.push_back(0.3 + 2 * std::numbers::pi * i / levels);
     auto plan = picture_plan();
     const auto reached = [&](int iterations, int more) {
-      auto phase = holotone::starting_phase({1, 96, 120}, std::numbers::pi);
+      auto phase = holotone::starting_phase({1, 96, 120});
       plan.optimize(phase.view(), {.iterations = iterations});
       plan.optimize(phase.view(), {.iterations = more, .level_phase_rad = phases});
       for (const float value : phase.host()) {
@@ -262,9 +262,9 @@ TEST(PhaseRetrieval, DrawnToLevelsIsBetterThanRounded) {
       return plan.quality(phase.view())[0].psnr_worst_db;
     };
     const double rounded = reached(80, 0);
-    const double drawn = reached(0, 80);
-    std::printf("%d levels: rounded %.1f dB, drawn %.1f dB\n", levels, rounded, drawn);
-    EXPECT_GT(drawn, rounded + 1);
+    const double staged = reached(0, 80);
+    std::printf("%d levels: rounded %.1f dB, by stages %.1f dB\n", levels, rounded, staged);
+    EXPECT_GT(staged, rounded + 2);
   }
 }
 

@@ -5,23 +5,11 @@
 #include <holotone/recipes/metadata_keys.hpp>
 
 namespace holotone::cli {
-namespace {
-
-LayerSpacing spacing_of(const PictureJob& job, const DepthMap& depth) {
-  const bool crosses = depth.nearest_m <= 0 && depth.farthest_m >= 0;
-  if (crosses && job.spacing == LayerSpacing::inverse_distance) {
-    reject("--layer-spacing", "distance for a scene that touches or crosses the panel's plane", "inverse");
-  }
-  return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
-}
-
-}  // namespace
-
 DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels) {
   const Image image = read_picture_file(job.image);
   DepthPicture picture;
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
-  picture.spacing = spacing_of(job, picture.depth);
+  picture.spacing = spacing_of(job, picture.depth.nearest_m, picture.depth.farthest_m);
   for (const auto& channel : channels) {
     picture.intensity.push_back(intensity_of(job.image, image, channel.colour));
     picture.dark.push_back(

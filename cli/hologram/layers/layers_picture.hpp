@@ -1,5 +1,6 @@
 #pragma once
-#include <cli/hologram/layers/layers_depth.hpp>
+#include <cli/common/depth_file.hpp>
+#include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/core/metadata.hpp>
 #include <nlohmann/json.hpp>
 #include <vector>

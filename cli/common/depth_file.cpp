@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cli/common/depth_file.hpp>
 #include <cli/common/npz.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/layers/layers_depth.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/hologram/layers/layers_options.hpp>
+#include <cli/common/picture_options.hpp>
 #include <holotone/io/image.hpp>
 
 namespace holotone::cli {
