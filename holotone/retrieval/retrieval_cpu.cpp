@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
+#include <holotone/optics/half_pixel.hpp>
 #include <holotone/optics/propagation_engine.hpp>
 #include <holotone/retrieval/retrieval_engine.hpp>
-#include <numbers>
 
 namespace holotone::retrieval {
 namespace {
-
-/// Halves of a pixel by which a position lies below and to the right of the samples.
-constexpr std::array<std::array<int, 2>, most_positions> half_pixels = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
 
 constexpr std::int64_t part_size = 16384;  ///< of a vector, summed by one thread in float64
 
@@ -18,19 +15,6 @@ inline Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 inline Complex product_conjugate(Complex a, Complex b) { return product(a, std::conj(b)); }
-
-/// exp(2 pi i k s / length) of the frequencies k of an axis: moves samples by s. At the highest frequency, which has
-/// both signs, its real part.
-std::vector<Complex> shift_of(std::int64_t length, double s) {
-  std::vector<Complex> factors(static_cast<std::size_t>(length));
-  for (std::int64_t k = 0; k < length; ++k) {
-    const std::int64_t own = 2 * k <= length ? k : k - length;
-    const double angle = 2 * std::numbers::pi * static_cast<double>(own) * s / static_cast<double>(length);
-    factors[static_cast<std::size_t>(k)] = {static_cast<float>(std::cos(angle)),
-                                            2 * own == length ? 0.0F : static_cast<float>(std::sin(angle))};
-  }
-  return factors;
-}
 
 class CpuEngine final : public Engine {
  public:
@@ -46,41 +30,13 @@ class CpuEngine final : public Engine {
     make_transfer();
     for (auto& light : light_) light = Array<Complex, 2>({options.region.rows, options.region.columns});
     for (std::size_t half = 0; half < 2; ++half) {
-      shift_y_[half] = shift_of(padded_[0], 0.5 * static_cast<double>(half));
-      shift_x_[half] = shift_of(padded_[1], 0.5 * static_cast<double>(half));
+      shift_y_[half] = shift_factors(padded_[0], 0.5 * static_cast<double>(half));
+      shift_x_[half] = shift_factors(padded_[1], 0.5 * static_cast<double>(half));
     }
   }
 
   void set_target(const float* amplitude) override {
-    // The mirrored picture has no edge where it meets itself.
-    const Shape<2> whole{2 * ny_, 2 * nx_};
-    const FftPlan fft(whole);
-    Array<Complex, 2> mirrored(whole);
-    Array<Complex, 2> moved(whole);
-    parallel_for(0, whole[0], [&](std::int64_t row) {
-      const float* const source = amplitude + (row < ny_ ? row : 2 * ny_ - 1 - row) * nx_;
-      for (std::int64_t x = 0; x < whole[1]; ++x) mirrored(row, x) = source[x < nx_ ? x : 2 * nx_ - 1 - x];
-    });
-    fft.execute(mirrored.view(), FftDirection::forward);
-    for (std::size_t p = 0; p < most_positions; ++p) {
-      targets_[p] = Array<float, 2>({ny_, nx_});
-      if (p == 0) {
-        std::copy_n(amplitude, ny_ * nx_, targets_[0].data());
-        continue;
-      }
-      const auto along_y = shift_of(whole[0], 0.5 * half_pixels[p][0]);
-      const auto along_x = shift_of(whole[1], 0.5 * half_pixels[p][1]);
-      parallel_for(0, whole[0], [&](std::int64_t row) {
-        for (std::int64_t x = 0; x < whole[1]; ++x) {
-          moved(row, x) = product(
-              mirrored(row, x), product(along_y[static_cast<std::size_t>(row)], along_x[static_cast<std::size_t>(x)]));
-        }
-      });
-      fft.execute(moved.view(), FftDirection::inverse);
-      for (std::int64_t row = 0; row < ny_; ++row) {
-        for (std::int64_t x = 0; x < nx_; ++x) targets_[p](row, x) = std::max(0.0F, moved(row, x).real());
-      }
-    }
+    targets_ = at_half_pixels(View<const float, 2>(amplitude, {ny_, nx_}));
   }
 
   std::vector<RegionSums> propagate(const float* phase, std::size_t positions) override {
