@@ -7,9 +7,9 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/picture_light.hpp>
+#include <cli/common/target_picture.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <cmath>
-#include <holotone/hologram/layers.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <nlohmann/json.hpp>
@@ -76,35 +76,7 @@ void require_memory_for(const OptimizeJob& job) {
 /// The rectangle in the middle of the panel that a picture fills, keeping its proportions.
 SignalRegion region_of(const OptimizeJob& job, const Shape<2>& picture) {
   const auto& panel = job.hologram.panel;
-  const double room_x = job.region * static_cast<double>(panel.nx);
-  const double room_y = job.region * static_cast<double>(panel.ny);
-  const double scale = std::min(room_x / static_cast<double>(picture[1]), room_y / static_cast<double>(picture[0]));
-  const auto pixels = [scale](std::int64_t side, std::int64_t most) {
-    return std::clamp<std::int64_t>(std::llround(scale * static_cast<double>(side)), 1, most);
-  };
-  const std::int64_t rows = pixels(picture[0], panel.ny);
-  const std::int64_t columns = pixels(picture[1], panel.nx);
-  return {(panel.ny - rows) / 2, (panel.nx - columns) / 2, rows, columns};
-}
-
-/// Amplitude of a picture's light on the panel's pixels.
-Array<float, 2> amplitude_of(const OptimizeJob& job, const Image& image, const Channel& channel) {
-  const auto light = intensity_of(job.hologram.input, image, channel.colour);
-  const auto region = region_of(job, light.shape());
-  Array<float, 2> distance(light.shape());
-  std::fill_n(distance.data(), distance.size(), static_cast<float>(job.distance_m));
-  RgbdPicture picture;
-  picture.intensity = light.view();
-  picture.distance_m = distance.view();
-  picture.width_m = static_cast<double>(region.columns) * job.hologram.panel.pitch_m;
-  picture.layers = 1;
-  picture.spacing = LayerSpacing::distance;
-  auto amplitude = slice_picture(picture, job.hologram.grid(channel)).intensity;
-  for (auto& value : amplitude.host()) value = std::sqrt(value);
-  if (std::ranges::all_of(amplitude.host(), [](float value) { return value == 0; })) {
-    throw_io(job.hologram.input, "a picture with some light", "a black one");
-  }
-  return amplitude;
+  return region_in_middle({panel.ny, panel.nx}, picture, job.region);
 }
 
 class OptimizeWork {
@@ -131,7 +103,7 @@ class OptimizeWork {
     const auto& hologram = job_.hologram;
     const FieldGrid grid = hologram.grid(channel);
     PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = job_.distance_m}}, .region = region()});
-    plan.set_target(amplitude_of(job_, image_, channel).view());
+    plan.set_target(target_amplitude(hologram.input, image_, channel.colour, grid, region()).view());
     auto phase = starting_phase({1, grid.ny, grid.nx}, job_.random ? std::numbers::pi : 0.5, hologram.scene.seed);
     OptimizedRow row{output_of(job_, channel), channel.wavelength_m, {}, {}};
     row.result = plan.optimize(phase.view(), {.iterations = job_.iterations}, progress);
@@ -156,6 +128,7 @@ class OptimizeWork {
     metadata = panel_metadata(job_.hologram.panel, channel);
     set_metadata(metadata, "distance_m", job_.distance_m);
     set_metadata(metadata, "phase", job_.random ? "random" : "smooth");
+    set_metadata(metadata, "signal_region", numbers_of(region()));
     set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
     encoder.describe(metadata);
     check_cancelled("writing");

@@ -179,6 +179,7 @@ void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour
   const auto field = light.field.to(job.device);
   channels_.back().plan.set_field(field.view());
   queue_.synchronize();
+  if (!job.against.empty()) lights_.push_back(std::move(light));
 }
 
 Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {

@@ -3,6 +3,7 @@
 #include <holotone/core/progress.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/optics/tone.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ class HologramView {
   [[nodiscard]] double stated_distance_m() const;
   /// Share of the hologram's light through the pupil of each computed frame; empty without an eye.
   [[nodiscard]] virtual std::vector<double> light_shares() const { return {}; }
+  /// Light of the channels, red, green and blue, in host memory; empty unless the job compares it.
+  [[nodiscard]] virtual std::span<const HologramLight> lights() const { return {}; }
   /// Intensity of a picture value of 1: not 1 only if float32 does not hold the intensities. Valid after the first
   /// picture.
   [[nodiscard]] double unit() const { return unit_; }
@@ -112,6 +115,7 @@ class PlaneView final : public HologramView {
   [[nodiscard]] PropagationMethod method_for(double distance_m) const override {
     return channels_.front().plan.method_for(distance_m);
   }
+  [[nodiscard]] std::span<const HologramLight> lights() const override { return lights_; }
 
  private:
   struct Channel {
@@ -124,6 +128,7 @@ class PlaneView final : public HologramView {
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device
   std::vector<Channel> channels_;
+  std::vector<HologramLight> lights_;
 };
 
 }  // namespace holotone::cli

@@ -55,6 +55,10 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
   for (std::size_t i = 0; i < seen.light_shares.size(); ++i) {
     object["viewers"].push_back(json_of_eye(pupil_of(job, i), seen.light_shares[i]));
   }
+  if (!seen.comparisons.empty()) {
+    object["against"]["picture"] = job.against;
+    for (const auto& own : seen.comparisons) object["against"]["pictures"].push_back(json_of(own));
+  }
   if (!job.linear) {
     object["tone"] = {
         {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", seen.white}, {"gamma", job.gamma}};
@@ -69,6 +73,17 @@ std::string distances_text(const ReconstructJob& job, const std::vector<double>&
   if (*near == *far) return fmt::format("focus at {}", format_length(*near));
   return fmt::format("{} distances at {} to {}", distances_m.size(), format_length(distances_m.front()),
                      format_length(distances_m.back()));
+}
+
+/// Prints a line for each compared picture; of several with its file or distance.
+void report_comparisons(const ReconstructJob& job, const std::vector<PictureComparison>& comparisons) {
+  for (const auto& own : comparisons) {
+    std::string which;
+    if (comparisons.size() > 1) {
+      which = job.sequence.empty() ? fmt::format("at {}, ", format_length(own.distance_m)) : own.input + " ";
+    }
+    report(job.console, fmt::format("{}against {}: {}", which, job.against, text_of(own)));
+  }
 }
 
 /// True if an eye at the distance of the hologram's window reaches beyond that window.
@@ -139,6 +154,7 @@ int run_reconstruct(const ReconstructArguments& arguments) {
                                   outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
                                   distances_text(job, seen.distances_m), methods_text(job, seen), to_string(job.device),
                                   format_duration(watch.seconds())));
+  report_comparisons(job, seen.comparisons);
   return exit_ok;
 }
 
@@ -219,6 +235,19 @@ std::vector<OptionRow> eye_options(ReconstructArguments& a) {
            .help = "Pixel pitch of the eye's picture",
            .otherwise = "the panel's, or a multiple for at most 2048 pixels",
            .feeds = "EyePlan.output_pitch_m|EyePlan.focus_m, output_pitch_m"}};
+}
+
+std::vector<OptionRow> comparison_options(ReconstructArguments& a) {
+  return {{.names = "--against",
+           .target = &a.against,
+           .value = "FILE",
+           .help = "Picture that the hologram is to show, fitted into its signal region: PSNR, SSIM and speckle "
+                   "contrast at four half-pixel positions",
+           .common = true},
+          {.names = "--difference",
+           .target = &a.difference,
+           .value = "FILE",
+           .help = "Picture of the error: 128 none, 1 and 255 half of the largest amplitude; a counter for several"}};
 }
 
 std::vector<OptionRow> tone_options(ReconstructArguments& a) {
@@ -328,6 +357,7 @@ Command reconstruct_command() {
               .required = true}}},
            {"Focus", focus_options(a)},
            {"Pupil", eye_options(a)},
+           {"Comparison", comparison_options(a)},
            {"Tones", tone_options(a)},
            {"Values instead of the file's", file_options(a)},
            console_options(a.console)},

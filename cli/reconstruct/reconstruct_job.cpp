@@ -74,6 +74,29 @@ void set_white(ReconstructJob& job, const std::string& text) {
   }
 }
 
+/// Sets the picture to compare with, and where the difference pictures of `count` pictures go.
+void set_comparison(ReconstructJob& job, const ReconstructArguments& arguments, std::int64_t count) {
+  const auto& difference = arguments.difference;
+  if (arguments.against.empty()) {
+    if (!difference.empty()) reject("--difference", "--against, the picture to compare with", difference);
+    return;
+  }
+  if (!job.pupils.empty()) reject("--against", "pictures in a plane, without an eye at --viewer", arguments.viewer);
+  require_input(arguments.against);
+  job.against = arguments.against;
+  if (difference.empty()) return;
+  require_known_counters("--difference", difference, false);
+  job.differences = frame_pattern("--difference", difference);
+  if (!job.differences && (count > 1 || !job.sequence.empty())) {
+    reject("--difference", "a name with a counter such as difference_%03d.png for several pictures", difference);
+  }
+  const auto extension = extension_of(difference);
+  if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
+    reject("--difference", "a name ending in .png, .tif, .tiff or .bmp", difference);
+  }
+  if (!job.differences) job.difference = difference;
+}
+
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   require_known_counters("--output", arguments.output, false);
   require_known_counters("--frames", arguments.frames, false);
@@ -101,9 +124,10 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   if (!job.sheet.empty()) check("--output", job.sheet);
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
   const auto count = static_cast<std::int64_t>(job.sequence.empty() ? frame_count(job) : job.sequence.size());
-  const auto frame_name = [&](std::int64_t i) {
-    return job.frames->name(job.sequence.empty() ? i : job.sequence[static_cast<std::size_t>(i)].number);
+  const auto number = [&](std::int64_t i) {
+    return job.sequence.empty() ? i : job.sequence[static_cast<std::size_t>(i)].number;
   };
+  const auto frame_name = [&](std::int64_t i) { return job.frames->name(number(i)); };
   if (job.frames) check(option, frame_name(0));
   if (job.linear && job.contact_sheet) {
     reject("--linear", "one distance or an output with a counter", "a contact sheet");
@@ -111,7 +135,15 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
   std::vector<OutputFiles> outputs;
   if (!job.sheet.empty()) outputs.push_back({"--output", 1, [&](std::int64_t) { return job.sheet; }});
   if (job.frames) outputs.push_back({option, count, frame_name});
-  std::vector<InputFile> inputs{{"--correction", arguments.overrides.correction}, {"--lut", arguments.overrides.lut}};
+  set_comparison(job, arguments, count);
+  if (job.differences) {
+    outputs.push_back({"--difference", count, [&](std::int64_t i) { return job.differences->name(number(i)); }});
+  } else if (!job.difference.empty()) {
+    outputs.push_back({"--difference", 1, [&](std::int64_t) { return job.difference; }});
+  }
+  std::vector<InputFile> inputs{{"--against", arguments.against},
+                                {"--correction", arguments.overrides.correction},
+                                {"--lut", arguments.overrides.lut}};
   for (const auto& input : all_inputs) inputs.push_back({"IN", input});
   require_outputs(outputs, inputs);
 }

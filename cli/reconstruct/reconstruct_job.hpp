@@ -31,6 +31,8 @@ struct ReconstructArguments {
   std::string method = "auto";
   std::string device = "auto";
   std::string frames;
+  std::string against;
+  std::string difference;
   std::string tile_width = "480";
   std::string white;
   std::string gamma = "1";
@@ -49,7 +51,10 @@ struct ReconstructJob {
   std::string sheet;                    ///< one picture or a contact sheet; empty: frames alone
   bool contact_sheet = false;           ///< `sheet` is a contact sheet, for a sweep
   std::optional<FramePattern> frames;
-  std::vector<double> distances_m;  ///< empty: as the file states
+  std::string against;                      ///< picture with which the light is compared; empty: none
+  std::string difference;                   ///< difference picture of one; empty: none, or of several
+  std::optional<FramePattern> differences;  ///< difference pictures of several
+  std::vector<double> distances_m;          ///< empty: as the file states
   std::optional<Aperture> aperture;
   std::vector<EyePupil> pupils;            ///< one, or one per frame; none: no eye
   double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions

@@ -30,6 +30,7 @@ class Run {
   }
 
   void make() {
+    if (!job_.against.empty()) comparison_ = std::make_unique<Comparison>(job_, *view_);
     survey();
     if (!job_.sheet.empty()) {
       if (job_.contact_sheet) {
@@ -39,6 +40,7 @@ class Run {
       }
     }
     write_frames();
+    if (comparison_) compare();
     check_cancelled("writing");
   }
 
@@ -62,7 +64,8 @@ class Run {
                         view_->light_shares(),
                         {},
                         view_->dark(),
-                        beyond_float_};
+                        beyond_float_,
+                        comparisons_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
@@ -124,7 +127,7 @@ class Run {
     const auto width = tiles_.front().channels.front().shape()[1];
     set_metadata(image.metadata, "pitch_m", grid.pitch_m * static_cast<double>(grid.nx) / static_cast<double>(width));
     set_metadata(image.metadata, "distances_m", distances_m_);
-    write(job_.sheet, image);
+    write_output(job_.sheet, image);
   }
 
   /// Distance or position that distinguishes a frame of a sweep, in one unit for all.
@@ -147,12 +150,25 @@ class Run {
     }
   }
 
+  void compare() {
+    for (std::size_t i = 0; i < distances_m_.size(); ++i) {
+      bar_.step("comparing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
+      auto& own = comparisons_.emplace_back(comparison_->at(distances_m_[i]));
+      own.difference = job_.differences ? job_.differences->name(static_cast<std::int64_t>(i)) : job_.difference;
+      if (own.difference.empty()) continue;
+      Image image = comparison_->difference();
+      image.metadata = source_metadata();
+      set_metadata(image.metadata, "distance_m", distances_m_[i]);
+      write(own.difference, image);
+    }
+  }
+
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
     Image image = job_.linear ? untoned(picture) : toned(picture, {in_units(white_), job_.gamma});
     if (job_.linear && view_->unit() != 1) take_units_out(image);
     image.metadata = metadata_of(white_, index);
     set_metadata(image.metadata, "distance_m", distances_m_[index]);
-    write(path, image);
+    write_output(path, image);
   }
 
   /// An intensity in the pictures' unit.
@@ -169,7 +185,12 @@ class Run {
     }
   }
 
-  void write(const std::string& path, const Image& image) {
+  void write_output(const std::string& path, const Image& image) {
+    write(path, image);
+    outputs_.push_back(path);
+  }
+
+  static void write(const std::string& path, const Image& image) {
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
     if (extension_of(path) == ".npy") {
@@ -177,15 +198,20 @@ class Run {
     } else {
       write_image(path, image);
     }
-    outputs_.push_back(path);
   }
 
-  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
+  /// What every picture of the run states.
+  [[nodiscard]] Metadata source_metadata() const {
     Metadata metadata;
     set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
     set_metadata(metadata, "source", job_.inputs.front());
     set_metadata(metadata, "pitch_m", view_->grid().pitch_m);
     set_metadata(metadata, "wavelength_m", view_->grid().wavelength_m);
+    return metadata;
+  }
+
+  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
+    Metadata metadata = source_metadata();
     if (job_.aperture) {
       set_metadata(metadata, "aperture_x_m", job_.aperture->x_m);
       set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
@@ -210,6 +236,8 @@ class Run {
   double white_ = 0;
   double beyond_float_ = 0;
   std::vector<std::string> outputs_;
+  std::unique_ptr<Comparison> comparison_;
+  std::vector<PictureComparison> comparisons_;
 };
 
 /// Reconstructs numbered holograms to pictures with the same numbers and one white.
@@ -222,6 +250,8 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     single.inputs = frame.inputs;
     single.sheet = job.frames->name(frame.number);
     single.frames.reset();
+    if (job.differences) single.difference = job.differences->name(frame.number);
+    single.differences.reset();
     single.white = white;
     single.console.quiet = true;  // this bar counts the holograms
     return single;
@@ -232,7 +262,8 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
   };
   double white = job.white;
   for (std::int64_t i = 0; i < count && job.white == 0 && !job.linear; ++i) {
-    const ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
+    ReconstructJob single = one(job.sequence[static_cast<std::size_t>(i)], 0);
+    single.against.clear();  // only the second pass compares
     Run run(single);
     report_opened(run);
     bar.step("looking for the brightest", i, count);
@@ -257,6 +288,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     append(all.methods, seen.methods);
     append(all.light_shares, seen.light_shares);
     append(all.dark, seen.dark);
+    append(all.comparisons, seen.comparisons);
     all.beyond_float = std::max(all.beyond_float, seen.beyond_float);
   }
   return all;

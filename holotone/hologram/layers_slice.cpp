@@ -15,6 +15,7 @@ void require_picture(const RgbdPicture& picture) {
   require_view(where, "intensity", picture.intensity, shape, Device{});
   require_view(where, "distance_m", picture.distance_m, shape, Device{});
   require_positive(where, "width_m", picture.width_m);
+  if (picture.height_m != 0) require_positive(where, "height_m", picture.height_m);
   require_range(where, "layers", picture.layers, 1, most_picture_layers);
   for (const auto& [name, value] : {std::pair("x_m", picture.x_m), std::pair("y_m", picture.y_m)}) {
     if (!std::isfinite(value)) throw_argument(where, name, "a finite number", fmt::format("{}", value));
@@ -171,9 +172,10 @@ SlicedPicture slice_picture(const RgbdPicture& picture, const FieldGrid& grid) {
   require_grid(where, grid);
   require_picture(picture);
   const auto [source_ny, source_nx] = picture.intensity.shape();
-  const double pitch = picture.width_m / static_cast<double>(source_nx);
-  const Axis down = axis_of(grid.ny, source_ny, grid.pitch_m, pitch, -picture.y_m);
-  const Axis across = axis_of(grid.nx, source_nx, grid.pitch_m, pitch, picture.x_m);
+  const double pitch_x = picture.width_m / static_cast<double>(source_nx);
+  const double pitch_y = picture.height_m != 0 ? picture.height_m / static_cast<double>(source_ny) : pitch_x;
+  const Axis down = axis_of(grid.ny, source_ny, grid.pitch_m, pitch_y, -picture.y_m);
+  const Axis across = axis_of(grid.nx, source_nx, grid.pitch_m, pitch_x, picture.x_m);
   Range distance;
   for_each_covered(picture, down, across, [&](std::int64_t, std::int64_t, double d) { distance.take(d); });
   if (distance.low > distance.high) {

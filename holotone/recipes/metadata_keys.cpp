@@ -70,6 +70,7 @@ constexpr MetadataKey table[] = {
     {"scale", number, {}, 1e-37, largest_field_value, "quantize"},
     {"seed", count, {}, 0, 0, "hologram"},
     {"serpentine", flag, {}, 0, 1, "quantize"},
+    {"signal_region", numbers, "px", 0, largest_grid_side, "optimize"},
     {"software", text, {}, 0, 0, "hologram, quantize, reconstruct"},
     {"source", text, {}, 0, 0, "quantize, reconstruct"},
     {"tolerance", number, {}, 0, 0, "hologram"},

@@ -112,17 +112,6 @@ double aperture_gain(const PanelResponse& response, double cycles) {
   return x == 0 ? 1 : std::sin(x) / x;
 }
 
-std::vector<Complex> shift_factors(std::int64_t length, double s) {
-  std::vector<Complex> factors(static_cast<std::size_t>(length));
-  for (std::int64_t k = 0; k < length; ++k) {
-    const std::int64_t own = 2 * k <= length ? k : k - length;
-    const double angle = 2 * std::numbers::pi * static_cast<double>(own) * s / static_cast<double>(length);
-    factors[static_cast<std::size_t>(k)] = {static_cast<float>(std::cos(angle)),
-                                            2 * own == length ? 0.0F : static_cast<float>(std::sin(angle))};
-  }
-  return factors;
-}
-
 void clear_rows(Array<Complex, 2>& values) {
   parallel_for(0, values.shape()[0],
                [&](std::int64_t row) { std::fill_n(&values(row, 0), values.shape()[1], Complex{}); });

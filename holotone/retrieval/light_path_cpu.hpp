@@ -37,10 +37,6 @@ std::unique_ptr<LightPath> lens_path(const PhaseRetrievalOptions& options);
 /// Amplitude sinc(w f) of a pixel's aperture, `cycles` a pixel.
 double aperture_gain(const PanelResponse& response, double cycles);
 
-/// exp(2 pi i k s / length) of the frequencies k of an axis: moves samples by s. At the highest frequency, which has
-/// both signs, its real part.
-std::vector<Complex> shift_factors(std::int64_t length, double s);
-
 void clear_rows(Array<Complex, 2>& values);
 
 }  // namespace holotone::retrieval

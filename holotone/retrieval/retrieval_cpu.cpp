@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
+#include <holotone/optics/half_pixel.hpp>
 #include <holotone/retrieval/light_path_cpu.hpp>
 #include <numbers>
 
@@ -70,38 +71,12 @@ class CpuEngine final : public Engine {
   }
 
   void set_target(std::size_t plane, const float* amplitude) override {
-    // The mirrored picture has no edge where it meets itself.
-    const Shape<2> whole{2 * ny_, 2 * nx_};
-    const FftPlan fft(whole);
-    Array<Complex, 2> mirrored(whole);
-    Array<Complex, 2> moved(whole);
-    parallel_for(0, whole[0], [&](std::int64_t row) {
-      const float* const source = amplitude + (row < ny_ ? row : 2 * ny_ - 1 - row) * nx_;
-      for (std::int64_t x = 0; x < whole[1]; ++x) mirrored(row, x) = source[x < nx_ ? x : 2 * nx_ - 1 - x];
-    });
-    fft.execute(mirrored.view(), FftDirection::forward);
     const auto& region = options_.region;
+    const auto moved = at_half_pixels({amplitude, {ny_, nx_}});
     for (std::size_t p = 0; p < most_positions; ++p) {
       auto& target = targets_[plane * most_positions + p];
-      if (p == 0) {
-        for (std::int64_t row = 0; row < region.rows; ++row) {
-          std::copy_n(amplitude + (region.row + row) * nx_ + region.column, region.columns, &target(row, 0));
-        }
-        continue;
-      }
-      const auto along_y = shift_factors(whole[0], 0.5 * half_pixels[p][0]);
-      const auto along_x = shift_factors(whole[1], 0.5 * half_pixels[p][1]);
-      parallel_for(0, whole[0], [&](std::int64_t row) {
-        for (std::int64_t x = 0; x < whole[1]; ++x) {
-          moved(row, x) = product(
-              mirrored(row, x), product(along_y[static_cast<std::size_t>(row)], along_x[static_cast<std::size_t>(x)]));
-        }
-      });
-      fft.execute(moved.view(), FftDirection::inverse);
       for (std::int64_t row = 0; row < region.rows; ++row) {
-        for (std::int64_t x = 0; x < region.columns; ++x) {
-          target(row, x) = std::max(0.0F, moved(region.row + row, region.column + x).real());
-        }
+        std::copy_n(&moved[p](region.row + row, region.column), region.columns, &target(row, 0));
       }
     }
   }

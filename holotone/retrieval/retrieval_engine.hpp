@@ -1,6 +1,6 @@
 #pragma once
 // Interface between the plan (phase_retrieval.cpp), the solvers and the engines. Not for users.
-#include <array>
+#include <holotone/optics/half_pixel.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <vector>
 
@@ -14,11 +14,8 @@ struct RegionSums {
   double target = 0;     ///< sum of Q^2
 };
 
-inline constexpr std::size_t most_positions = 4;
+inline constexpr std::size_t most_positions = half_pixels.size();
 inline constexpr std::size_t level_bins = 4096;
-
-/// Halves of a pixel by which a position lies below and to the right of the samples.
-inline constexpr std::array<std::array<int, 2>, most_positions> half_pixels = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
 
 /// Light, its derivatives and vectors on one device. Views are already checked; vectors and phases are {frames, ny, nx}
 /// on the device.

@@ -134,4 +134,41 @@ inline double metrics_psnr_db(const std::vector<double>& a, const std::vector<do
   return -10 * std::log10(sum / static_cast<double>(a.size()));
 }
 
+/// Light against a wanted picture, from the definitions.
+struct MetricsLight {
+  double scale = 0;
+  double psnr_db = 0;
+  double ssim = 0;
+  double speckle_contrast = 0;
+  std::vector<double> error;  ///< signed, over the peak
+};
+
+inline MetricsLight metrics_light(const std::vector<double>& seen, const std::vector<double>& wanted, int ny, int nx,
+                                  double peak) {
+  MetricsLight result;
+  double at = 0, aa = 0, largest = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    at += std::sqrt(seen[i] * wanted[i]);
+    aa += seen[i];
+    largest = std::max(largest, wanted[i]);
+  }
+  result.scale = at / aa;
+  std::vector<double> a, t, ratios;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    a.push_back(result.scale * std::sqrt(seen[i]) / peak);
+    t.push_back(std::sqrt(wanted[i]) / peak);
+    result.error.push_back(a.back() - t.back());
+    if (wanted[i] >= 0.05 * largest) ratios.push_back(seen[i] / wanted[i]);
+  }
+  result.psnr_db = metrics_psnr_db(a, t);
+  result.ssim = metrics_ssim(a, t, ny, nx);
+  double first = 0, second = 0;
+  for (const double ratio : ratios) {
+    first += ratio / static_cast<double>(ratios.size());
+    second += ratio * ratio / static_cast<double>(ratios.size());
+  }
+  result.speckle_contrast = std::sqrt(second - first * first) / first;
+  return result;
+}
+
 }  // namespace reference

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cli/common/device_option.hpp>
+#include <cli/optimize/optimize_job.hpp>
+#include <cmath>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+constexpr int most_staged_bits = 6;  ///< above, rounding costs less than the steps that avoid it
+
+/// "80%" or "80": a part of the panel; "1600x880+160+100": columns x rows + first column + first row.
+void set_region(OptimizeJob& job, const std::string& text) {
+  constexpr std::string_view option = "--signal-region";
+  if (text.find('x') == std::string::npos) {
+    const auto percent = text.substr(0, text.find_last_not_of('%') + 1);
+    job.part = number_between(option, percent, signal_region_range) / 100;
+    return;
+  }
+  constexpr std::string_view expected = "a percentage or COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100";
+  const auto plus = text.find('+');
+  const auto second = plus == std::string::npos ? plus : text.find('+', plus + 1);
+  if (second == std::string::npos) reject(option, expected, text);
+  const auto& panel = job.hologram.panel;
+  const auto [columns, rows] = resolution(option, text.substr(0, plus));
+  SignalRegion region;
+  region.columns = columns;
+  region.rows = rows;
+  region.column = whole_number(option, text.substr(plus + 1, second - plus - 1), 0, largest_grid_side);
+  region.row = whole_number(option, text.substr(second + 1), 0, largest_grid_side);
+  if (region.column + columns > panel.nx || region.row + rows > panel.ny) {
+    reject(option, fmt::format("a part of {} x {} pixels", panel.nx, panel.ny), text);
+  }
+  job.region = region;
+}
+
+void set_pictures(OptimizeJob& job, const OptimizeArguments& arguments) {
+  const auto& pictures = arguments.pictures;
+  const auto& input = arguments.hologram.input;
+  if (!pictures.stack.empty()) {
+    job.pictures = stack_jobs(pictures);
+  } else {
+    PictureArguments own = pictures;
+    if (own.image.empty()) own.image = input;
+    PictureJob picture = picture_job(own);
+    picture.distance_m = job.hologram.scene.placement.distance_m;
+    if (job.model.focal_length_m > 0 && !picture.distance_given) picture.distance_m = 0;
+    job.pictures = {std::move(picture)};
+  }
+  if (job.model.focal_length_m > 0 && !job.pictures.front().depth.empty()) {
+    reject("--depth", "a picture without a lens", "--focal-length");
+  }
+  for (const auto& picture : job.pictures) {
+    if (frame_pattern("IN", picture.image)) {
+      if (job.pictures.size() > 1 || picture.image != input) {
+        reject("--image", "a name without a counter", picture.image);
+      }
+      job.frames = find_frames(*frame_pattern("IN", input), input);
+    } else {
+      require_input(picture.image);
+    }
+  }
+}
+
+void set_model(OptimizeJob& job, const OptimizeArguments& arguments) {
+  static constexpr Choice<RetrievalLoss> losses[] = {{"amplitude", RetrievalLoss::amplitude},
+                                                     {"intensity", RetrievalLoss::intensity}};
+  static constexpr Choice<bool> phases[] = {{"smooth", false}, {"random", true}};
+  auto& model = job.model;
+  model.loss = choose("--loss", arguments.loss, losses);
+  model.frames = whole_number("--subframes", arguments.subframes, subframes_range);
+  if (!arguments.focal_length.empty()) {
+    model.focal_length_m = length_between("--focal-length", arguments.focal_length, 1e-3, 100);
+  }
+  if (!arguments.fill_factor.empty()) {
+    model.response.fill_factor = number_between("--fill-factor", arguments.fill_factor, fill_factor_range);
+  }
+  model.response.zero_order = number_between("--zero-order", arguments.zero_order, zero_order_range);
+  job.random = choose("--phase", arguments.phase, phases);
+  job.pupil_m = length_between("--pupil", arguments.pupil, 1e-6, 1);
+  job.viewer_m = length_between("--viewer-distance", arguments.viewer_distance, 1e-3, most_distance_m);
+}
+
+void set_beam(OptimizeJob& job, const std::string& text) {
+  constexpr std::string_view gaussian = "gaussian:";
+  if (text == "flat") return;
+  if (text.starts_with(gaussian)) {
+    job.beam = GaussianBeam{length_between("--source", text.substr(gaussian.size()), 1e-6, 10)};
+    return;
+  }
+  require_input(text);
+  job.beam = MeasuredBeam{text};
+}
+
+void set_solver(OptimizeJob& job, const OptimizeArguments& arguments) {
+  static constexpr Choice<RetrievalSolver> solvers[] = {{"lbfgs", RetrievalSolver::lbfgs},
+                                                        {"adam", RetrievalSolver::adam},
+                                                        {"gs", RetrievalSolver::gerchberg_saxton},
+                                                        {"wgs", RetrievalSolver::weighted_gerchberg_saxton}};
+  job.camera = arguments.camera;
+  job.camera_timeout_s = number_between("--camera-timeout", arguments.camera_timeout, camera_timeout_range);
+  auto& solver = job.solver;
+  solver.iterations = static_cast<int>(whole_number("--iterations", arguments.iterations, optimize_steps_range));
+  solver.solver = job.camera.empty() ? RetrievalSolver::lbfgs : RetrievalSolver::adam;
+  if (!arguments.solver.empty()) solver.solver = choose("--solver", arguments.solver, solvers);
+  const bool projects = solver.solver != RetrievalSolver::lbfgs && solver.solver != RetrievalSolver::adam;
+  if (projects) solver.relaxation = solver.solver == RetrievalSolver::gerchberg_saxton ? 2 : 1;
+  if (projects && job.model.loss == RetrievalLoss::intensity) {
+    reject("--loss", "amplitude with --solver gs and wgs", arguments.loss);
+  }
+  if (!job.camera.empty()) {
+    if (solver.solver == RetrievalSolver::lbfgs) reject("--solver", "adam, gs or wgs with --camera", "lbfgs");
+    if (job.camera.find("%s") == std::string::npos) {
+      reject("--camera", "a command with %s, which stands for the file of the codes", job.camera);
+    }
+    if (job.model.frames > 1) reject("--camera", "one subframe", arguments.subframes);
+    if (job.pictures.size() > 1 || !job.pictures.front().depth.empty()) reject("--camera", "one plane", "several");
+  }
+  static constexpr Choice<bool> roundings[] = {{"stages", true}, {"last", false}};
+  const bool can = !projects && !job.has_offset();
+  job.by_levels = can && job.hologram.encode.bits <= most_staged_bits;
+  if (arguments.rounding.empty()) return;
+  job.by_levels = choose("--rounding", arguments.rounding, roundings);
+  if (job.by_levels && !can) {
+    reject("--rounding", "last with --carrier, --correction and --solver gs and wgs", "stages");
+  }
+}
+
+}  // namespace
+
+std::vector<double> OptimizeJob::levels() const {
+  const auto& encode = hologram.encode;
+  constexpr double turn = 2 * std::numbers::pi;
+  std::vector<double> phases;
+  if (!encode.level_phase_rad.empty()) {
+    std::ranges::copy_if(encode.level_phase_rad, std::back_inserter(phases), [](double p) { return !std::isnan(p); });
+    return phases;
+  }
+  const int count = 1 << encode.bits;
+  for (int code = 0; code < count; ++code) {
+    const double phase = encode.phase_range_rad * code / count;
+    if (phase < turn) phases.push_back(phase);
+  }
+  return phases;
+}
+
+OptimizeJob optimize_job(const OptimizeArguments& arguments) {
+  HologramArguments hologram = arguments.hologram;
+  hologram.encoding = "phase";
+  OptimizeJob job;
+  job.hologram = hologram_job(hologram);
+  job.hologram.device = device_option(hologram.device, hologram.console, "picture to phase: retrieval");
+  set_region(job, arguments.region);
+  set_model(job, arguments);
+  set_pictures(job, arguments);
+  set_beam(job, arguments.source);
+  set_solver(job, arguments);
+  job.start = arguments.start;
+  job.keep_best = arguments.keep_best;
+  return job;
+}
+
+std::string output_name(const OptimizeJob& job, const Frame* frame, const Channel& channel, std::int64_t subframe) {
+  std::string name = job.hologram.output;
+  if (const auto at = name.find("%t"); at != std::string::npos) name.replace(at, 2, std::to_string(subframe));
+  if (!channel.name.empty()) name = channel_path(name, channel.name);
+  if (frame != nullptr) name = frame_pattern("--output", name)->name(frame->number);
+  return name;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,212 @@
+// holotone reconstruct --against: agreement with holotone optimize, the difference picture, and what it refuses.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tests/cli/picture.hpp>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+using nlohmann::json;
+
+class AgainstTest : public ProgramTest {
+ protected:
+  /// Soft discs in three colours.
+  void write_picture(const std::string& name, std::int64_t ny, std::int64_t nx, double brightness = 1) const {
+    Array<std::uint8_t, 3> pixels({ny, nx, 3});
+    for (std::int64_t row = 0; row < ny; ++row) {
+      for (std::int64_t col = 0; col < nx; ++col) {
+        for (std::int64_t c = 0; c < 3; ++c) {
+          const double dx = static_cast<double>(col) / static_cast<double>(nx) - 0.3 - 0.2 * static_cast<double>(c);
+          const double dy = static_cast<double>(row) / static_cast<double>(ny) - 0.5;
+          pixels(row, col, c) = static_cast<std::uint8_t>(brightness * 230 * std::exp(-(dx * dx + dy * dy) * 20));
+        }
+      }
+    }
+    write_image(path(name), Image{std::move(pixels), {}});
+  }
+
+  [[nodiscard]] json optimize(const std::string& output, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{
+        "optimize", path("photo.png"), "-o",  path(output),   "--resolution", "96x63",           "--pitch",
+        "8um",      "--distance",      "1cm", "--iterations", "15",           "--signal-region", "75%"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_json(arguments);
+  }
+
+  [[nodiscard]] std::vector<std::string> against(const std::string& hologram, const std::string& picture,
+                                                 const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"reconstruct", path(hologram), "-o",       path("seen.png"),
+                                       "--against",   path(picture),  "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  /// Copies a hologram with another text of the same length in its metadata.
+  void write_with(const std::string& hologram, const std::string& name, const std::string& text) const {
+    Image image = read_image(path(hologram));
+    image.metadata.insert_or_assign("signal_region", text);
+    write_image(path(name), image);
+  }
+};
+
+/// Largest difference of what optimize and reconstruct measured, dB.
+double deviation(const json& hologram, const json& seen) {
+  return std::max(std::abs(hologram["psnr_worst_db"].get<double>() - seen["psnr_worst_db"].get<double>()),
+                  std::abs(hologram["psnr_db"].get<double>() - seen["psnr_db"].get<double>()));
+}
+
+TEST_F(AgainstTest, AgreesWithWhatOptimizeMeasured) {
+  write_picture("photo.png", 50, 70);
+  for (const char* region : {"75%", "100%", "61%"}) {
+    const auto made = optimize("slm.png", {"--signal-region", region});
+    const auto seen = run_json(against("slm.png", "photo.png"))["against"];
+    EXPECT_EQ(seen["picture"], path("photo.png"));
+    ASSERT_EQ(seen["pictures"].size(), 1u);
+    const auto& own = seen["pictures"][0];
+    EXPECT_EQ(own["signal_region"], made["signal_region"]);
+    const double db = deviation(made["holograms"][0], own);
+    std::printf("region %s: %.1f dB, deviation %.3f dB of 0.3\n", region, own["psnr_worst_db"].get<double>(), db);
+    EXPECT_LT(db, 0.3);
+    EXPECT_GT(own["ssim_worst"], 0.8);
+    EXPECT_LE(own["ssim_worst"], own["ssim"]);
+    EXPECT_LE(own["psnr_worst_db"], own["psnr_db"]);
+    EXPECT_GE(own["speckle_contrast_worst"], own["speckle_contrast"]);
+  }
+}
+
+TEST_F(AgainstTest, ThreeColoursAndTheWorstOfThem) {
+  write_picture("photo.png", 50, 70);
+  const auto made = optimize("slm_%c.png", {"--rgb", "638nm,520nm,450nm"});
+  const auto own =
+      run_json(against("slm_%c.png", "photo.png", {"--difference", path("d.png")}))["against"]["pictures"][0];
+  ASSERT_EQ(own["channels"].size(), 3u);
+  double worst = INFINITY;
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_LT(deviation(made["holograms"][c], own["channels"][c]), 0.3) << c;
+    EXPECT_EQ(made["holograms"][c]["wavelength_m"], own["channels"][c]["wavelength_m"]);
+    worst = std::min(worst, own["channels"][c]["psnr_worst_db"].get<double>());
+  }
+  EXPECT_EQ(own["psnr_worst_db"], worst);
+  EXPECT_EQ(pixels_of(path("d.png")).channels, 3);
+  // One of them alone is compared with its own colour.
+  const auto alone = run_json(against("slm_b.png", "photo.png"))["against"]["pictures"][0];
+  EXPECT_EQ(alone["psnr_worst_db"], own["channels"][2]["psnr_worst_db"]);
+}
+
+TEST_F(AgainstTest, TheDifferencePictureHoldsTheError) {
+  write_picture("photo.png", 50, 70);
+  const auto made = optimize("slm.png");
+  const auto seen = run_json(against("slm.png", "photo.png", {"--difference", path("d.png")}));
+  const auto& own = seen["against"]["pictures"][0];
+  EXPECT_EQ(own["difference"], path("d.png"));
+  EXPECT_EQ(seen["outputs"], json({path("seen.png")}));
+  const auto difference = pixels_of(path("d.png"));
+  EXPECT_EQ(difference.channels, 1);
+  EXPECT_EQ(json({difference.nx, difference.ny}), json({made["signal_region"][2], made["signal_region"][3]}));
+  double squares = 0;
+  for (const double value : difference.value) {
+    const double error = (value * 255 - 128) / 254;
+    squares += error * error / static_cast<double>(difference.value.size());
+  }
+  EXPECT_NEAR(-10 * std::log10(squares), own["psnr_db"].get<double>(), 0.1);
+  // It is no hologram.
+  expect_refused({"reconstruct", path("d.png"), "-o", path("x.png"), "--distance", "1cm"}, {"d.png"});
+}
+
+TEST_F(AgainstTest, SweepsAndSequencesAreComparedPictureByPicture) {
+  write_picture("photo.png", 50, 70);
+  (void)optimize("slm_1.png");
+  (void)optimize("slm_2.png", {"--seed", "3"});
+  const auto sweep =
+      run_json(against("slm_1.png", "photo.png", {"--sweep", "8mm:12mm:3", "--difference", path("d%d.png")}));
+  const auto& focus = sweep["against"]["pictures"];
+  ASSERT_EQ(focus.size(), 3u);
+  for (const std::size_t beside : {0, 2}) EXPECT_LT(focus[beside]["psnr_db"], focus[1]["psnr_db"]);
+  EXPECT_EQ(focus[2]["difference"], path("d2.png"));
+  std::vector<std::string> frames = against("slm_%d.png", "photo.png", {"--difference", path("f%02d.png")});
+  frames[3] = path("seen_%d.png");
+  const auto pictures = run_json(frames)["against"]["pictures"];
+  ASSERT_EQ(pictures.size(), 2u);
+  EXPECT_EQ(pictures[1]["input"], path("slm_2.png"));
+  EXPECT_EQ(pictures[1]["difference"], path("f02.png"));
+  EXPECT_TRUE(fs::exists(path("f01.png")) && fs::exists(path("f02.png")));
+  const auto text = run(frames).output;
+  EXPECT_NE(text.find("slm_1.png against "), std::string::npos) << text;
+  EXPECT_NE(text.find("dB at worst of four half-pixel positions ("), std::string::npos) << text;
+}
+
+// Fitted into the region, or the panel: keeping proportions.
+TEST_F(AgainstTest, PicturesOfOtherProportionsAreFitted) {
+  write_picture("photo.png", 50, 70);
+  (void)optimize("slm.png");  // a region of 66 x 47
+  write_picture("tall.png", 40, 20);
+  write_picture("one.png", 1, 1, 100. / 230);
+  const auto region = [&](const std::string& picture, const std::string& hologram = "slm.png") {
+    return run_json(against(hologram, picture))["against"]["pictures"][0]["signal_region"];
+  };
+  EXPECT_EQ(region("photo.png"), json({15, 8, 66, 47}));
+  EXPECT_EQ(region("tall.png"), json({36, 8, 24, 47}));
+  EXPECT_EQ(region("one.png"), json({24, 8, 47, 47}));
+  write_with("slm.png", "corner.png", "0,40,30,20");
+  EXPECT_EQ(region("tall.png", "corner.png"), json({10, 40, 10, 20}));
+  Image image = read_image(path("slm.png"));
+  image.metadata.erase("signal_region");
+  write_image(path("plain.png"), image);
+  EXPECT_EQ(region("tall.png", "plain.png"), json({32, 0, 32, 63}));
+  // SSIM needs 11 pixels a side.
+  write_with("slm.png", "small.png", "40,30,9,20");
+  const auto small = run_json(against("small.png", "photo.png"))["against"]["pictures"][0];
+  EXPECT_TRUE(small["ssim"].is_null() && small["ssim_worst"].is_null());
+}
+
+TEST_F(AgainstTest, BadInput) {
+  write_picture("photo.png", 50, 70);
+  (void)optimize("slm.png");
+  write_picture("black.png", 32, 48, 0);
+  write("text.png", "no picture");
+  expect_refused(against("slm.png", "black.png"), {"black.png: expected a picture with some light, got a black one"});
+  expect_refused(against("slm.png", "text.png"), {"text.png"});
+  expect_refused(against("slm.png", "none.png"), {"none.png: file not found"});
+  if (can_write("nan.tif")) {
+    Array<float, 3> pixels({4, 5, 1});
+    std::fill_n(pixels.data(), pixels.size(), 0.5F);
+    pixels(2, 3, 0) = std::numeric_limits<float>::quiet_NaN();
+    write_image(path("nan.tif"), Image{std::move(pixels), {}});
+    expect_refused(against("slm.png", "nan.tif"), {"nan.tif: expected light from 0 to", "row 2, column 3"});
+  }
+  const std::string whole = "four whole numbers under signal_region: column,row,columns,rows, got ";
+  for (const auto* text : {"1,2,3", "1.5,2,3,4", "1,2,3,4,5", "nan,0,4,4", ""}) {
+    write_with("slm.png", "bad.png", text);
+    if (*text != '\0') expect_refused(against("bad.png", "photo.png"), {"bad.png", whole.c_str(), text});
+  }
+  for (const auto* text : {"0,0,97,63", "90,0,7,63", "0,62,4,2", "0,0,0,5", "4,4,5,0"}) {
+    write_with("slm.png", "bad.png", text);
+    expect_refused(against("bad.png", "photo.png"),
+                   {"bad.png: expected a signal_region within the panel of 96 x 63 pixels, got", text});
+  }
+  for (const auto* text : {"wide", "-1,0,4,4", "0,0,1e9,4"}) {
+    write_with("slm.png", "bad.png", text);
+    expect_refused(against("bad.png", "photo.png"), {"bad.png: expected", "signal_region"});
+    EXPECT_EQ(run({"reconstruct", path("bad.png"), "-o", path("seen.png")}).exit_code, 0) << text;
+    fs::remove(path("seen.png"));
+  }
+  expect_refused({"reconstruct", path("slm.png"), "-o", path("seen.png"), "--difference", path("d.png")},
+                 {"--difference: expected --against"});
+  const auto with = [&](const std::vector<std::string>& more) { return against("slm.png", "photo.png", more); };
+  expect_refused(with({"--difference", path("seen.png")}),
+                 {"--difference: expected another file than the one --output"});
+  expect_refused(with({"--difference", path("photo.png")}),
+                 {"--difference: expected another file than that of --against"});
+  expect_refused(with({"--difference", path("slm.png")}), {"--difference: expected another file than the input"});
+  expect_refused(with({"--difference", path("d.npy")}), {"--difference: expected a name ending in .png"});
+  expect_refused(with({"--difference", path("d.png"), "--sweep", "8mm:12mm:3"}),
+                 {"--difference: expected a name with a counter"});
+  expect_refused(with({"--viewer", "30mm:2mm"}), {"--against: expected pictures in a plane"});
+  expect_refused({"reconstruct", path("slm.png"), "-o", path("photo.png"), "--against", path("photo.png")},
+                 {"--output: expected another file than that of --against"});
+}
+
+}  // namespace
+}  // namespace holotone::test
