@@ -15,6 +15,7 @@ constexpr Operation all[] = {
     {"non-uniform FFT", "NufftPlan", true, false},
     {"propagation", "PropagationPlan", true, true},
     {"reconstruction with pupil", "ReconstructionPlan", true, true},
+    {"focal plane of a lens", "FourierLensPlan", false, false},
     {"view of an eye", "EyePlan", true, true},
     {"electrostatic halftoning", "ElectrostaticPlan", true, false},
     {"dots drawn from a picture", "DotSampler", true, false},

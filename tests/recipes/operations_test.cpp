@@ -13,6 +13,7 @@
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/nufft/nufft.hpp>
 #include <holotone/optics/eye.hpp>
+#include <holotone/optics/fourier_lens.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/operations.hpp>
@@ -84,6 +85,10 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
       {"reconstruction with pupil",
        [](Device device) {
          ReconstructionPlan({.grid = grid, .aperture = Aperture{0, 0, 4e-3, 0.5}}, device);
+       }},
+      {"focal plane of a lens",
+       [](Device device) {
+         FourierLensPlan({grid, 0.2}, device);
        }},
       {"view of an eye",
        [](Device device) {
