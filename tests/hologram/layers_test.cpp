@@ -81,6 +81,28 @@ reference::LayerImage reference_of(const Image& intensity, const Image* mask, do
   return layer;
 }
 
+/// Layers of noise; every other layer hides where it shines.
+struct Stack {
+  static constexpr std::uint64_t seed = 7;
+  std::vector<Image> pictures;
+  std::vector<Image> masks;
+  std::vector<Layer> layers;
+  std::vector<reference::LayerImage> images;
+};
+
+Stack noise_stack(const FieldGrid& grid, const std::vector<double>& distance_m, LayerPhase phase) {
+  Stack stack;
+  for (std::size_t i = 0; i < distance_m.size(); ++i) {
+    stack.pictures.push_back(noise(grid, i, 0.5F));
+    stack.masks.push_back(noise(grid, 100 + i));
+    const Image* mask = i % 2 == 1 ? &stack.masks[i] : nullptr;
+    stack.layers.push_back({stack.pictures[i].view(), {}, distance_m[i]});
+    if (mask != nullptr) stack.layers.back().mask = mask->view();
+    stack.images.push_back(reference_of(stack.pictures[i], mask, distance_m[i], phase, Stack::seed, i));
+  }
+  return stack;
+}
+
 double energy(const Values& values) {
   return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, Complex64 v) { return sum + std::norm(v); });
 }
@@ -99,26 +121,13 @@ TEST_P(Layers, AStackAgreesWithFloat64) {
   on_each([&](Device device) {
     for (const auto& c : cases) {
       for (const auto phase : {LayerPhase::random, LayerPhase::smooth}) {
-        constexpr std::uint64_t seed = 7;
-        std::vector<Image> pictures;
-        std::vector<Image> masks;
-        for (std::size_t i = 0; i < c.distance_m.size(); ++i) {
-          pictures.push_back(noise(c.grid, i, 0.5F));
-          masks.push_back(noise(c.grid, 100 + i));
-        }
-        std::vector<Layer> layers;
-        std::vector<reference::LayerImage> expected;
-        for (std::size_t i = 0; i < pictures.size(); ++i) {
-          const Image* mask = i % 2 == 1 ? &masks[i] : nullptr;  // every other layer hides where it shines
-          layers.push_back({pictures[i].view(), {}, c.distance_m[i]});
-          if (mask != nullptr) layers.back().mask = mask->view();
-          expected.push_back(reference_of(pictures[i], mask, c.distance_m[i], phase, seed, i));
-        }
-        const auto got = run({c.grid, phase, seed}, layers, device);
-        support::expect_within(std::to_string(layers.size()) + " layers, " + std::string(to_string(phase)),
-                               support::relative_error(
-                                   got.data(), reference::layer_field(expected, plane_of(c.grid), c.grid.wavelength_m)),
-                               c.propagations * promised_error);
+        const Stack stack = noise_stack(c.grid, c.distance_m, phase);
+        const auto got = run({c.grid, phase, Stack::seed}, stack.layers, device);
+        support::expect_within(
+            std::to_string(stack.layers.size()) + " layers, " + std::string(to_string(phase)),
+            support::relative_error(got.data(),
+                                    reference::layer_field(stack.images, plane_of(c.grid), c.grid.wavelength_m)),
+            c.propagations * promised_error);
       }
     }
   });
@@ -380,36 +389,22 @@ TEST_P(Layers, TheAdjointGivesEachLayersPart) {
                         {{33, 24, 8e-6, 450e-9}, {-0.002, -0.005}}};
   on_each([&](Device device) {
     for (const auto& c : cases) {
-      constexpr std::uint64_t seed = 7;
-      std::vector<Image> pictures;
-      std::vector<Image> masks;
-      for (std::size_t i = 0; i < c.distance_m.size(); ++i) {
-        pictures.push_back(noise(c.grid, i, 0.5F));
-        masks.push_back(noise(c.grid, 100 + i));
-      }
-      std::vector<Layer> layers;
-      std::vector<reference::LayerImage> images;
-      for (std::size_t i = 0; i < pictures.size(); ++i) {
-        const Image* mask = i % 2 == 1 ? &masks[i] : nullptr;
-        layers.push_back({pictures[i].view(), {}, c.distance_m[i]});
-        if (mask != nullptr) layers.back().mask = mask->view();
-        images.push_back(reference_of(pictures[i], mask, c.distance_m[i], LayerPhase::random, seed, i));
-      }
+      const Stack stack = noise_stack(c.grid, c.distance_m, LayerPhase::random);
       const Values field = noise_field(c.grid);
-      LayerPlan plan({c.grid, LayerPhase::random, seed}, device);
-      plan.set_layers(layers);
-      const auto light = adjoint(plan, field, c.grid, layers.size(), device);
-      for (std::size_t j = 0; j < layers.size(); ++j) {
-        auto alone = images;
+      LayerPlan plan({c.grid, LayerPhase::random, Stack::seed}, device);
+      plan.set_layers(stack.layers);
+      const auto light = adjoint(plan, field, c.grid, stack.layers.size(), device);
+      for (std::size_t j = 0; j < stack.layers.size(); ++j) {
+        auto alone = stack.images;
         for (std::size_t i = 0; i < alone.size(); ++i) {
           if (i != j) std::fill(alone[i].light.begin(), alone[i].light.end(), 0);
         }
         std::stable_sort(alone.begin(), alone.end(),
                          [](const auto& a, const auto& b) { return a.distance_m > b.distance_m; });
         support::expect_within(
-            "layer at " + std::to_string(c.distance_m[j]) + " of " + std::to_string(layers.size()),
+            "layer at " + std::to_string(c.distance_m[j]) + " of " + std::to_string(stack.layers.size()),
             support::adjoint_error(reference::layer_field(alone, plane_of(c.grid), c.grid.wavelength_m), field,
-                                   images[j].light, light[j].host()),
+                                   stack.images[j].light, light[j].host()),
             1e-5);
       }
     }

@@ -59,6 +59,13 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
            PointCloudPlan({.shape = grid.shape(), .method = method}, device);
          }
        }},
+      {"field to points: adjoint",
+       [](Device device) {
+         PointCloudPlan plan({.shape = grid.shape()}, device);
+         plan.set_points({});
+         const Array<Complex, 2> field(grid.shape(), device);
+         plan.adjoint(field.view(), {});
+       }},
       {"layers to field", [](Device device) { LayerPlan({.grid = grid}, device); }},
       {"light field to field",
        [](Device device) {
