@@ -15,10 +15,6 @@ struct NumberedPoint : PixelPoint {
   std::int64_t number = 0;
 };
 
-/// Rows that sgemm adds in float32 before their sum is added to those before, so that rounding does not grow with the
-/// panel where all pixels are in phase.
-constexpr std::int32_t block_rows = 256;
-
 constexpr std::size_t most_points = 2048;
 
 /// Floats of a point's row factors and of its sums over rows.
@@ -75,12 +71,9 @@ void add_up(std::span<const NumberedPoint> points, View<const std::complex<float
                  factors + (count + j) * rows.size());
   });
   const auto width = 2 * columns.size();
-  for (std::int32_t row = 0; row < rows.size(); row += block_rows) {
-    const auto* const from = reinterpret_cast<const float*>(field.data() + (rows.begin + row) * nx + columns.begin);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(2 * count), width,
-                std::min(block_rows, rows.size() - row), 1.0F, factors + row, rows.size(), from,
-                static_cast<blasint>(2 * nx), row == 0 ? 0.0F : 1.0F, sums, width);
-  }
+  const auto* const from = reinterpret_cast<const float*>(field.data() + rows.begin * nx + columns.begin);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(2 * count), width, rows.size(), 1.0F,
+              factors, rows.size(), from, static_cast<blasint>(2 * nx), 0.0F, sums, width);
   parallel_for(0, count, [&, columns = columns](std::int64_t j) {
     const auto& point = points[static_cast<std::size_t>(j)];
     float* const cosine = memory.columns.own();
