@@ -17,6 +17,7 @@ constexpr Operation all[] = {
     {"propagation", "PropagationPlan", true, true},
     {"reconstruction with pupil", "ReconstructionPlan", true, true},
     {"view of an eye", "EyePlan", true, true},
+    {"view of an eye: complex field, adjoint", "EyePlan::adjoint", false, false},
     {"electrostatic halftoning", "ElectrostaticPlan", true, false},
     {"dots drawn from a picture", "DotSampler", true, false},
     {"mixtures: rendering", "SmoeRenderer", true, true},

@@ -44,6 +44,8 @@ SmoeModel one_component() {
   return model;
 }
 
+EyeOptions eye_options() { return {.grid = grid, .pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2}}; }
+
 /// Makes a plan of each operation on a device.
 const std::map<std::string_view, std::function<void(Device)>>& makers() {
   static const std::map<std::string_view, std::function<void(Device)>> all{
@@ -92,12 +94,14 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
        [](Device device) {
          ReconstructionPlan({.grid = grid, .aperture = Aperture{0, 0, 4e-3, 0.5}}, device);
        }},
-      {"view of an eye",
+      {"view of an eye", [](Device device) { EyePlan(eye_options(), device); }},
+      {"view of an eye: complex field, adjoint",
        [](Device device) {
-         EyeOptions options;
-         options.grid = grid;
-         options.pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2};
-         EyePlan(options, device);
+         EyePlan plan(eye_options(), device);
+         Array<Complex, 2> panel(grid.shape(), device);
+         Array<Complex, 2> field(plan.field_shape(0.1), device);
+         plan.look_field(0.1, field.view());
+         plan.adjoint(0.1, field.view(), panel.view());
        }},
       {"electrostatic halftoning",
        [](Device device) {
