@@ -1,6 +1,7 @@
 // hologram/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m (near: 0.2 to 0.21 m, where the band limit matters), amplitudes
 // with random signs, tolerance 1e-3. Timed: from points on the device to the complex field and its 8-bit phase there
-// (real: only the real part). video adds the upload of points and the download of the phase for every frame.
+// (real: only the real part). video adds the upload of points and the download of the phase for every frame. adjoint:
+// from the field to a value for each point, checked at 64 of them.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -119,6 +120,39 @@ void run_video(benchmark::State& state, std::int64_t count, holotone::Device dev
   state.SetLabel(plan.info().arithmetic);
 }
 
+/// The adjoint of a field of the case's points, so that most terms of a point's own value are in phase.
+void run_adjoint(benchmark::State& state, std::int64_t count) {
+  const auto& input = prepared(false, count);
+  const auto sources = cases::sources(input.points);
+  holotone::PointCloudPlan plan(input.c.options);
+  plan.set_points(sources);
+  const auto field = holotone::point_cloud_field(sources, input.c.options);
+  holotone::Array<std::complex<float>, 1> values({count});
+  plan.adjoint(field.view(), values.view());
+  reference::PointWaves few{};
+  std::vector<std::complex<float>> got;
+  for (std::int64_t j = 0; j < count; j += std::max<std::int64_t>(count / 64, 1)) {
+    few.position_m.push_back(input.points.position_m[static_cast<std::size_t>(j)]);
+    got.push_back(values(j));
+  }
+  const auto expected =
+      reference::point_cloud_adjoint(few, cases::panel_of(input.c.options),
+                                     std::vector<std::complex<double>>(field.host().begin(), field.host().end()));
+  double error = 0;
+  double norm = 0;
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    error += std::norm(std::complex<double>(got[j]) - expected[j]);
+    norm += std::norm(expected[j]);
+  }
+  error = std::sqrt(error / norm);
+  if (!(error <= 2e-6)) {
+    state.SkipWithError(fmt::format("relative error {:.2e} is above 2e-6", error).c_str());
+    return;
+  }
+  set_counters(state, input.c, error,
+               time_iterations(state, holotone::Device{}, [&] { plan.adjoint(field.view(), values.view()); }), false);
+}
+
 }  // namespace
 
 void add_point_cloud_rows(const RowOptions& options) {
@@ -143,6 +177,9 @@ void add_point_cloud_rows(const RowOptions& options) {
     add_sum("separable_near", {PointMethod::separable, true, both, count});
   }
   if (options.max_points >= 30720) {
+    if (device.backend == holotone::Backend::cpu) {
+      register_row("hologram/adjoint/30720", [](benchmark::State& state) { run_adjoint(state, 30720); });
+    }
     register_row("hologram/video/30720", [device](benchmark::State& state) { run_video(state, 30720, device); });
   }
 }

@@ -13,7 +13,7 @@ struct RowOptions {
   std::string picture{};              ///< picture of smoe/fit, 768 x 512; empty: no such row
 };
 
-/// hologram/direct, separable, separable_real, separable_near, video: point_cloud_bench.cpp
+/// hologram/direct, separable, separable_real, separable_near, adjoint, video: point_cloud_bench.cpp
 void add_point_cloud_rows(const RowOptions& options);
 
 /// hologram/fast*: point_cloud_fast_bench.cpp

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* where_layers = "LayerPlan::set_layers";
 constexpr const char* where_execute = "LayerPlan::execute";
+constexpr const char* where_adjoint = "LayerPlan::adjoint";
 
 layers::EnginePointer make_engine(const Queue& queue) {
   switch (queue.device().backend) {
@@ -42,7 +43,8 @@ struct Slab {
   double distance_m = 0;
   View<const float, 2> intensity;
   View<const float, 2> mask;
-  layers::Source source;  ///< compose sets its pointers to intensity and mask
+  layers::Source source;   ///< compose sets its pointers to intensity and mask
+  std::size_t number = 0;  ///< in the caller's order
 };
 
 void require_layer(const Layer& layer, std::size_t number, const Shape<2>& shape, Device device) {
@@ -56,6 +58,10 @@ void require_layer(const Layer& layer, std::size_t number, const Shape<2>& shape
     throw_argument(where_layers, fmt::format("layer {}: distance_m", number), "a finite number",
                    fmt::format("{}", layer.distance_m));
   }
+}
+
+void require_set(const char* where, std::size_t layers) {
+  if (layers == 0) throw_argument(where, "layers", "a call of set_layers or set_picture before", "none");
 }
 
 }  // namespace
@@ -82,6 +88,7 @@ struct LayerPlan::State {
   Array<float, 2> mask;           ///< of the current layer
   Array<std::uint16_t, 2> layer;  ///< of a picture
   Array<Complex, 2> front;        ///< light in the plane of a layer in front of the panel
+  Array<Complex, 2> returning;    ///< the adjoint's field on its way to the far layers
 
   [[nodiscard]] layers::Source source() const {
     layers::Source source;
@@ -109,8 +116,9 @@ struct LayerPlan::State {
     return staged.data();
   }
 
-  void compose(View<Complex, 2> field, const Slab& slab, layers::Carry carry) {
+  void compose(View<Complex, 2> field, const Slab& slab, layers::Carry carry, bool dark = false) {
     layers::Source source = slab.source;
+    source.dark = dark;
     source.intensity = on_device(slab.intensity, intensity);
     source.mask = on_device(slab.mask, mask);
     engine->compose(field, source, carry);
@@ -144,6 +152,33 @@ struct LayerPlan::State {
     }
   }
 
+  /// Applies the adjoint of execute_in_front to `field`, and to it that of each layer's light.
+  void adjoint_in_front(View<Complex, 2> field, std::span<const View<Complex, 2>> light, Progress& progress) {
+    for (std::size_t i = slabs.size(); i-- > 0 && slabs[i].distance_m < 0;) {
+      step(progress, slabs.size() - 1 - i);
+      const double towards_viewer = -slabs[i].distance_m;
+      const auto& own = light[slabs[i].number];
+      propagation.execute(field, own, towards_viewer);
+      if (i == 0) return;
+      propagation.execute(own, front.view(), 0);
+      compose(front.view(), slabs[i], layers::Carry::stopped, true);
+      propagate(front.view(), -towards_viewer);
+      engine->add(field, front.view());
+    }
+  }
+
+  void adjoint_behind(View<Complex, 2> field, std::span<const View<Complex, 2>> light, Progress& progress) {
+    double at = 0;
+    for (std::size_t i = slabs.size(); i-- > 0;) {
+      if (slabs[i].distance_m < 0) continue;
+      step(progress, slabs.size() - 1 - i);
+      propagate(field, at - slabs[i].distance_m);
+      at = slabs[i].distance_m;
+      propagation.execute(field, light[slabs[i].number], 0);
+      if (i > 0) compose(field, slabs[i], layers::Carry::passed, true);
+    }
+  }
+
   void propagate(View<Complex, 2> field, double distance_m) {
     if (distance_m != 0) propagation.execute(field, field, distance_m);
   }
@@ -167,7 +202,7 @@ void LayerPlan::set_layers(std::span<const Layer> layers) {
   for (std::size_t i = 0; i < layers.size(); ++i) require_layer(layers[i], i, shape, state.queue.device());
   state.slabs.clear();
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    Slab slab{layers[i].distance_m, layers[i].intensity, layers[i].mask, state.source()};
+    Slab slab{layers[i].distance_m, layers[i].intensity, layers[i].mask, state.source(), i};
     slab.source.first_draw = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(element_count(shape));
     state.slabs.push_back(slab);
     if (slab.intensity.device() != state.queue.device()) state.take(state.intensity);
@@ -193,7 +228,7 @@ void LayerPlan::set_picture(const SlicedPicture& picture) {
   copy<std::uint16_t, 2>(state.layer.view(), picture.layer.view(), state.queue);
   state.queue.synchronize();
   for (std::size_t i = 0; i < picture.distance_m.size(); ++i) {
-    Slab slab{picture.distance_m[i], std::as_const(state.intensity).view(), {}, state.source()};
+    Slab slab{picture.distance_m[i], std::as_const(state.intensity).view(), {}, state.source(), i};
     slab.source.number = state.layer.data();
     slab.source.wanted = static_cast<std::uint16_t>(i);
     state.slabs.push_back(slab);
@@ -216,17 +251,33 @@ void LayerPlan::execute(const RowRange& part, View<Complex, 2> field, Progress& 
 void LayerPlan::execute(View<Complex, 2> field, Progress& progress) {
   auto& state = *state_;
   require_view(where_execute, "field", field, state.options.grid.shape(), state.queue.device());
-  if (state.slabs.empty()) {
-    throw_argument(where_execute, "layers", "a call of set_layers or set_picture before", "none");
-  }
+  require_set(where_execute, state.slabs.size());
   const std::size_t behind = state.execute_behind(field, progress);
   state.execute_in_front(field, behind, progress);
+}
+
+void LayerPlan::adjoint(View<const Complex, 2> field, std::span<const View<Complex, 2>> light, Progress& progress) {
+  auto& state = *state_;
+  const auto shape = state.options.grid.shape();
+  require_view(where_adjoint, "field", field, shape, state.queue.device());
+  require_set(where_adjoint, state.slabs.size());
+  if (light.size() != state.slabs.size()) {
+    throw_argument(where_adjoint, "light", fmt::format("one view for each layer, {}", state.slabs.size()),
+                   fmt::format("{}", light.size()));
+  }
+  for (std::size_t i = 0; i < light.size(); ++i) {
+    require_view(where_adjoint, fmt::format("light {}", i), light[i], shape, state.queue.device());
+  }
+  state.take(state.returning);
+  state.propagation.execute(field, state.returning.view(), 0);
+  state.adjoint_in_front(state.returning.view(), light, progress);
+  state.adjoint_behind(state.returning.view(), light, progress);
 }
 
 std::size_t LayerPlan::workspace_bytes() const {
   const auto& state = *state_;
   return state.propagation.workspace_bytes() + state.intensity.bytes() + state.mask.bytes() + state.layer.bytes() +
-         state.front.bytes();
+         state.front.bytes() + state.returning.bytes();
 }
 
 Array<Complex, 2> layer_field(const RgbdPicture& picture, const LayerOptions& options, Device device,

@@ -108,6 +108,19 @@ class LayerPlan {
   /// layer need all rows.
   void execute(const RowRange& part, View<Complex, 2> field, Progress& progress = Progress::none());
 
+  /// Applies the adjoints of the maps from each layer's complex light to the field, for fixed masks: the field is
+  /// U = sum_j A_j L_j with L_j = sqrt(I) exp(i phi), and this computes light[j] = A_j^* field, so that
+  /// <A_j L, V> = <L, A_j^* V> with <a, b> = sum conj(a) b. From near to far, with P_s^* = P_(-s) and V = field at first:
+  ///   d < 0    light <- P_|d|[V],   V <- V - P_(-|d|)[m light]
+  ///   d >= 0   V <- P_(d' - d)[V],  light <- V,  V <- (1 - m) V       d' the layer before, nearer; at first the panel
+  /// `light`: one view {ny, nx} for each layer, in the order of set_layers or of SlicedPicture::distance_m, on the
+  /// plan's device. In a picture a pixel has light in the layer of its number only. A mask that follows from the
+  /// intensity stays as it is. Cost and error as execute. Workspace: 8 bytes a pixel more, allocated by the first call.
+  /// CUDA: only enqueues. Throws invalid_argument for another shape, device or number of views, or without layers;
+  /// cancelled by `progress`.
+  void adjoint(View<const Complex, 2> field, std::span<const View<Complex, 2>> light,
+               Progress& progress = Progress::none());
+
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:

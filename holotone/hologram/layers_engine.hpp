@@ -13,6 +13,7 @@ struct Source {
   bool random = false;
   std::uint64_t seed = 0;
   std::uint64_t first_draw = 0;  ///< counter of the first pixel's random phase
+  bool dark = false;             ///< only the mask counts; L is 0
 };
 
 /// Use of the incident light U by a layer with light L and mask m.

@@ -20,7 +20,7 @@ HOLOTONE_HOST_DEVICE inline Pixel layer_pixel(const Source& source, std::int64_t
   const float intensity = source.intensity[index];
   const bool lit = intensity > 0 && intensity <= FLT_MAX;
   pixel.mask = source.number != nullptr ? 1.0F : source.mask != nullptr ? source.mask[index] : lit ? 1.0F : 0.0F;
-  if (!lit) return pixel;
+  if (!lit || source.dark) return pixel;
   const float amplitude = std::sqrt(intensity);
   pixel.re = amplitude;
   if (!source.random) return pixel;

@@ -7,7 +7,8 @@
 #define PASSED 1
 
 __kernel void compose(ARRAY(float2, field), long count, ARRAY(const float, intensity), ARRAY(const float, mask),
-                      ARRAY(const ushort, number), int wanted, int random, ulong seed, ulong first_draw, int carry) {
+                      ARRAY(const ushort, number), int wanted, int random, ulong seed, ulong first_draw, int dark,
+                      int carry) {
   const long i = get_global_id(0);
   if (i >= count) return;
   float opacity = 0.0f;
@@ -16,7 +17,7 @@ __kernel void compose(ARRAY(float2, field), long count, ARRAY(const float, inten
     const float own = AT(intensity)[i];
     const bool lit = own > 0.0f && own <= FLT_MAX;
     opacity = number_memory ? 1.0f : mask_memory ? AT(mask)[i] : lit ? 1.0f : 0.0f;
-    if (lit) {
+    if (lit && !dark) {
       value.x = sqrt(own);
       if (random) {
         const float turns = random_uniform(seed, first_draw + (ulong)i);

@@ -14,7 +14,7 @@ class OpenclEngine final : public Engine {
   void compose(View<Complex, 2> field, const Source& layer, Carry carry) override {
     compose_(opencl::over(field.size()), group, field.data(), cl_long{field.size()}, layer.intensity, layer.mask,
              layer.number, cl_int{layer.wanted}, cl_int{layer.random}, cl_ulong{layer.seed}, cl_ulong{layer.first_draw},
-             static_cast<cl_int>(carry));
+             cl_int{layer.dark}, static_cast<cl_int>(carry));
   }
 
   void add(View<Complex, 2> sum, View<const Complex, 2> other) override {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/error.hpp>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <optional>
@@ -12,6 +12,7 @@ namespace {
 constexpr const char* where_made = "PointCloudPlan";
 constexpr const char* where_points = "PointCloudPlan::set_points";
 constexpr const char* where_execute = "PointCloudPlan::execute";
+constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
 /// Pixel indices are 32-bit and exact in the engines' arithmetic.
 constexpr std::int64_t largest_extent = 1 << 24;
 
@@ -139,6 +140,10 @@ T element(const View<const T, Rank>& view, std::int64_t index) {
                  got);
 }
 
+void require_set(const char* where, const std::optional<std::int64_t>& count) {
+  if (!count) throw_argument(where, "points", "a call of set_points before", "none");
+}
+
 point_cloud::PanelFrame frame_of(const PointCloudOptions& options) {
   return {options.wavelength_m, options.pitch_m,    options.shape[1],
           options.shape[0],     options.band_limit, point_cloud::cone_wavelength_m(options)};
@@ -170,7 +175,8 @@ struct PointCloudPlan::State {
   PointMethod method = PointMethod::automatic;  ///< method of `engine`
   point_cloud::EnginePointer engine;
   std::optional<std::int64_t> count;  ///< none before set_points
-  /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation.
+  /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation. On the
+  /// CPU only the positions are copied, for the adjoint.
   Array<float, 2> position_m;
   Array<float, 1> amplitude;
   Array<float, 1> phase_rad;
@@ -182,18 +188,21 @@ struct PointCloudPlan::State {
     method = wanted;
   }
 
+  template <std::size_t Rank>
+  void keep(Array<float, Rank>& target, const View<const float, Rank>& source) const {
+    if (target.data() == nullptr || target.shape() != source.shape()) {
+      target = Array<float, Rank>(source.shape(), queue);
+    }
+    copy<float, Rank>(target.view(), source, queue);
+  }
+
   PointSources on_device(const PointSources& points) {
     if (points.position_m.device() == queue.device()) return points;
-    const auto upload = [this](auto& target, const auto& source) {
-      using Target = std::remove_reference_t<decltype(target)>;
-      if (target.data() == nullptr || target.shape() != source.shape()) target = Target(source.shape(), queue);
-      copy(target.view(), source, queue);
-    };
-    upload(position_m, points.position_m);
-    upload(amplitude, points.amplitude);
+    keep(position_m, points.position_m);
+    keep(amplitude, points.amplitude);
     PointSources uploaded{position_m.view(), amplitude.view(), {}};
     if (!points.phase_rad.empty()) {
-      upload(phase_rad, points.phase_rad);
+      keep(phase_rad, points.phase_rad);
       uploaded.phase_rad = phase_rad.view();
     }
     return uploaded;
@@ -230,6 +239,7 @@ void PointCloudPlan::set_points(const PointSources& points) {
   if (own.summary.first_bad >= 0) throw_bad_point(points, own.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (state.queue.device().backend == Backend::cpu) {
+    state.keep(state.position_m, own.sources.position_m);
     own.pixels = point_cloud::pixel_points(own.sources, state.options);
   }
   const auto& choice = state.chooser.choose(own);
@@ -246,9 +256,7 @@ void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& outpu
   const auto& state = *state_;
   require_rows(where_execute, part, state.options.shape[0]);
   const Shape<2> shape{part.rows, state.options.shape[1]};
-  if (!state.count) {
-    throw_argument(where_execute, "points", "a call of set_points before", "none");
-  }
+  require_set(where_execute, state.count);
   const auto check = [&](std::string_view name, const auto& view) {
     if (view.data() != nullptr) require_view(where_execute, name, view, shape, state.queue.device());
     return view.data() != nullptr;
@@ -260,6 +268,20 @@ void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& outpu
     throw_argument(where_execute, "output", "a field, real or phase view to write", "none");
   }
   state.engine->execute(part, output, progress);
+}
+
+void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
+                             Progress& progress) const {
+  const auto& state = *state_;
+  if (state.queue.device().backend != Backend::cpu) throw_no_backend(where_adjoint, state.queue.device());
+  if (state.options.wave != Wave::fresnel) {
+    throw_unsupported(where_adjoint, "wave", "fresnel", std::string(to_string(state.options.wave)));
+  }
+  require_set(where_adjoint, state.count);
+  require_view(where_adjoint, "field", field, state.options.shape, state.queue.device());
+  if (*state.count == 0 && values.empty()) return;
+  require_view(where_adjoint, "values", values, {*state.count}, state.queue.device());
+  point_cloud::adjoint_cpu(state.options, std::as_const(state.position_m).view(), field, values, progress);
 }
 
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/window_propagation.hpp>
@@ -113,11 +114,12 @@ struct BackwardRoute {
   std::array<std::int64_t, 2> every;
 };
 
-BackwardRoute backward_route(const Route& forward, const window::Mask& mask, const FieldGrid& picture, double focus_m) {
+BackwardRoute backward_route(std::string_view function, const Route& forward, const window::Mask& mask,
+                             const FieldGrid& picture, double focus_m) {
   const double distance_m = forward.distance_m + focus_m;
   if (!(distance_m > 0) || !std::isfinite(distance_m)) {
     throw_argument(
-        "EyePlan::look", "focus_m",
+        function, "focus_m",
         fmt::format("a focus in front of the eye, which is {} before the panel", format_length(forward.distance_m)),
         fmt::format("{}{}", std::isfinite(focus_m) ? format_length(focus_m) : fmt::format("{}", focus_m),
                     distance_m == 0 ? ": in the eye's own plane" : ""));
@@ -145,7 +147,7 @@ BackwardRoute backward_route(const Route& forward, const window::Mask& mask, con
     axis.target_pitch_m = picture.pitch_m / whole(back.every[at]);
     axis.target_first_m = first_of(pixels[i] * back.every[at], axis.target_pitch_m);
   }
-  complete(back.route, "EyePlan::look", "focus_m, output_pitch_m");
+  complete(back.route, function, "focus_m, output_pitch_m");
   return back;
 }
 
@@ -164,6 +166,23 @@ void in_tiles(const Shape<2>& area, const Shape<2>& tile, const Piece& piece) {
       piece(row, col, Shape<2>{std::min(tile[0], area[0] - row), std::min(tile[1], area[1] - col)});
     }
   }
+}
+
+/// The adjoint of adding a plane's samples, in tiles, and transforming to the window's samples: writes the plane's.
+void take_back(View<const Complex, 2> window, const Route& route, View<Complex, 2> plane,
+               const std::array<double, 2>& first_m) {
+  const auto& [down, right] = route.axis;
+  const auto engine = window::engine_cpu(route);
+  engine->set_samples(window);
+  std::fill_n(plane.data(), plane.size(), Complex{});
+  const std::int64_t stride = plane.shape()[1];
+  in_tiles(plane.shape(), {down.tile, right.tile}, [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {
+    const auto way =
+        way_of(route, shape,
+               {first_m[0] + whole(row) * route.axis[0].pitch_m, first_m[1] + whole(col) * route.axis[1].pitch_m});
+    if (way.axis[0].bins == 0 || way.axis[1].bins == 0) return;
+    engine->take({plane.data() + row * stride + col, stride, shape}, way);
+  });
 }
 
 }  // namespace
@@ -208,6 +227,29 @@ struct EyePlan::State {
     engine->transform(mask.count[0]);
     sum = engine->crop(mask);
     closed = true;
+  }
+
+  [[nodiscard]] BackwardRoute backward(std::string_view function, double focus_m) const {
+    return backward_route(function, forward, mask, picture, focus_m);
+  }
+
+  [[nodiscard]] Shape<2> samples(const BackwardRoute& back) const {
+    return {picture.ny * back.every[0], picture.nx * back.every[1]};
+  }
+
+  /// Propagates the pupil's field back; returns the engine with the samples of the picture.
+  window::EnginePointer seen(std::string_view function, const BackwardRoute& back) {
+    close();
+    auto result = make_engine(function, back.route, queue);
+    const auto& from = forward.axis;
+    in_tiles({mask.count[0], mask.count[1]}, {pupil_tile, pupil_tile},
+             [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {
+               add_piece(*result, back.route, {engine->samples() + row * from[1].period + col, from[1].period, shape},
+                         {from[0].target_first_m + whole(row) * from[0].target_pitch_m,
+                          from[1].target_first_m + whole(col) * from[1].target_pitch_m});
+             });
+    result->transform(samples(back)[0]);
+    return result;
   }
 
   void add(const window::Samples& tile, std::int64_t row, std::int64_t col) const {
@@ -274,24 +316,48 @@ double EyePlan::power() {
 }
 
 void EyePlan::look(double focus_m, View<float, 2> intensity) {
+  constexpr std::string_view here = "EyePlan::look";
   State& state = *state_;
-  require_view("EyePlan::look", "intensity", intensity, state.picture.shape(), state.queue.device());
-  const auto back = backward_route(state.forward, state.mask, state.picture, focus_m);
-  state.close();
-  const auto engine = make_engine("EyePlan::look", back.route, state.queue);
-  const auto& down = state.forward.axis[0];
-  const auto& right = state.forward.axis[1];
-  const auto& mask = state.mask;
-  in_tiles({mask.count[0], mask.count[1]}, {pupil_tile, pupil_tile},
-           [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {
-             const std::array<double, 2> first_m{down.target_first_m + whole(row) * down.target_pitch_m,
-                                                 right.target_first_m + whole(col) * right.target_pitch_m};
-             add_piece(*engine, back.route, {state.engine->samples() + row * right.period + col, right.period, shape},
-                       first_m);
-           });
-  engine->transform(state.picture.ny * back.every[0]);
+  require_view(here, "intensity", intensity, state.picture.shape(), state.queue.device());
+  const auto back = state.backward(here, focus_m);
+  const auto engine = state.seen(here, back);
   engine->intensity(intensity, back.every);
   state.queue.synchronize();
+}
+
+Shape<2> EyePlan::field_shape(double focus_m) const {
+  return state_->samples(state_->backward("EyePlan::field_shape", focus_m));
+}
+
+void EyePlan::look_field(double focus_m, View<Complex, 2> field) {
+  constexpr std::string_view here = "EyePlan::look_field";
+  State& state = *state_;
+  if (state.queue.device().backend != Backend::cpu) throw_no_backend(here, state.queue.device());
+  const auto back = state.backward(here, focus_m);
+  require_view(here, "field", field, state.samples(back), state.queue.device());
+  const auto engine = state.seen(here, back);
+  const auto [rows, columns] = field.shape();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::copy_n(engine->samples() + row * back.route.axis[1].period, columns, &field(row, 0));
+  }
+}
+
+void EyePlan::adjoint(double focus_m, View<const Complex, 2> field, View<Complex, 2> panel) const {
+  constexpr std::string_view here = "EyePlan::adjoint";
+  const State& state = *state_;
+  if (state.queue.device().backend != Backend::cpu) throw_no_backend(here, state.queue.device());
+  const auto back = state.backward(here, focus_m);
+  const auto& grid = state.options.grid;
+  require_view(here, "field", field, state.samples(back), state.queue.device());
+  require_view(here, "panel", panel, grid.shape(), state.queue.device());
+  const auto& mask = state.mask;
+  const auto& [down, right] = state.forward.axis;
+  Array<Complex, 2> pupil({mask.count[0], mask.count[1]});
+  take_back(field, back.route, pupil.view(), {down.target_first_m, right.target_first_m});
+  for (std::int64_t row = 0; row < mask.count[0]; ++row) {
+    for (std::int64_t col = 0; col < mask.count[1]; ++col) pupil(row, col) *= mask_value(mask, row, col);
+  }
+  take_back(pupil.view(), state.forward, panel, {first_of(grid.ny, grid.pitch_m), first_of(grid.nx, grid.pitch_m)});
 }
 
 const FieldGrid& EyePlan::output_grid() const { return state_->picture; }
@@ -307,7 +373,7 @@ std::size_t eye_bytes(const EyeOptions& options, double focus_m, Device device) 
   validate(options);
   const FieldGrid picture = picture_grid(options);
   const Route forward = forward_route(options);
-  const auto back = backward_route(forward, mask_of(forward, options.pupil.shape), picture, focus_m);
+  const auto back = backward_route("EyePlan::look", forward, mask_of(forward, options.pupil.shape), picture, focus_m);
   return engine_bytes(forward, device) + engine_bytes(back.route, device);
 }
 

@@ -61,7 +61,9 @@ PropagationErrors propagation_errors(const PropagationOptions& options, double d
 ///   kernel's shape (relative error about 2e-7). Requires |d| >= fresnel_distance_m(grid). Pixels beyond
 ///   lambda |d| / (2 pitch) from the axis are zero: they are outside the diffraction angle. Goodman, Introduction to
 ///   Fourier Optics, Eq. (4-17).
-/// The adjoint of angular_spectrum over d is angular_spectrum over -d, with the same padding and band limit.
+/// The adjoint over d is the same method over -d, with the same options. It is not for fresnel with another output
+/// pitch: -d then needs the exchanged pitches and a factor of the square of their ratio, and the dark pixels beyond the
+/// diffraction angle are those of the other plane.
 /// A distance of zero copies (fresnel with another output pitch throws).
 ///
 /// Relative l2 error against the same formula in float64: below 1e-6.

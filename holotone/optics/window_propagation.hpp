@@ -61,6 +61,12 @@ struct Samples {
   Shape<2> shape{};
 };
 
+struct TargetSamples {
+  Complex* data = nullptr;
+  std::int64_t stride = 0;
+  Shape<2> shape{};
+};
+
 /// Field of one window on one device.
 class Engine {
  public:
@@ -77,9 +83,19 @@ class Engine {
   [[nodiscard]] virtual const Complex* samples() const = 0;
 };
 
+/// Engine with the adjoints of its steps. All factors of the steps are numbers of the route: the adjoint takes their
+/// conjugates, with source and target exchanged.
+class AdjointEngine : public Engine {
+ public:
+  /// Adjoint of transform: sets the spectrum of samples at the window's first places, zeros elsewhere.
+  virtual void set_samples(View<const Complex, 2> samples) = 0;
+  /// Adjoint of add: writes the tile's samples.
+  virtual void take(const TargetSamples& tile, const TileWay& way) = 0;
+};
+
 using EnginePointer = std::unique_ptr<Engine>;
 EnginePointer make_engine(std::string_view where, const Route& route, const Queue& queue);
-EnginePointer engine_cpu(const Route& route);
+std::unique_ptr<AdjointEngine> engine_cpu(const Route& route);
 EnginePointer engine_cuda(const Route& route, const Queue& queue);
 EnginePointer engine_opencl(const Route& route, const Queue& queue);
 

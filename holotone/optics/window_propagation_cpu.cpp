@@ -43,18 +43,25 @@ class ChirpLines {
   [[nodiscard]] std::int64_t distance() const { return distance_; }
 
   /// In place, aligned: from `input_.size()` samples to `output_.size()` bins.
-  void execute(Complex* line) const {
-    const std::int64_t length = kernel_.size();
-    for (std::size_t n = 0; n < input_.size(); ++n) line[n] = product(line[n], input_[n]);
-    std::fill(line + input_.size(), line + length, Complex{});
-    forward_.execute(line);
-    const Complex* const kernel = kernel_.data();
-    for (std::int64_t i = 0; i < length; ++i) line[i] = product(line[i], kernel[i]);
-    inverse_.execute(line);
-    for (std::size_t i = 0; i < output_.size(); ++i) line[i] = product(line[i], output_[i]);
-  }
+  void execute(Complex* line) const { convolve<false>(line, input_, output_); }
+  /// In place: from bins to samples. The kernel's spectrum is that of a circular convolution, whose adjoint has the
+  /// conjugate spectrum.
+  void adjoint(Complex* line) const { convolve<true>(line, output_, input_); }
 
  private:
+  template <bool conjugate>
+  void convolve(Complex* line, const std::vector<Complex>& before, const std::vector<Complex>& after) const {
+    const auto times = [](Complex a, Complex b) { return product(a, conjugate ? std::conj(b) : b); };
+    const std::int64_t length = kernel_.size();
+    for (std::size_t n = 0; n < before.size(); ++n) line[n] = times(line[n], before[n]);
+    std::fill(line + before.size(), line + length, Complex{});
+    forward_.execute(line);
+    const Complex* const kernel = kernel_.data();
+    for (std::int64_t i = 0; i < length; ++i) line[i] = times(line[i], kernel[i]);
+    inverse_.execute(line);
+    for (std::size_t i = 0; i < after.size(); ++i) line[i] = times(line[i], after[i]);
+  }
+
   Array<Complex, 1> kernel_;
   std::int64_t distance_;
   fft::LinePlan<float> forward_;
@@ -107,7 +114,7 @@ void soften(std::int64_t bins, const Factors& to) {
   }
 }
 
-class CpuEngine final : public Engine {
+class CpuEngine final : public AdjointEngine {
  public:
   explicit CpuEngine(const Route& route)
       : down_(route.axis[0]),
@@ -132,10 +139,29 @@ class CpuEngine final : public Engine {
       right_.execute(line);
       std::copy_n(line, right.bins, between_.data() + row * right.bins);
     });
-    parallel_for(0, (right.bins + lines_at_once - 1) / lines_at_once, [&](std::int64_t block) {
-      const std::int64_t first = block * lines_at_once;
-      add_columns(way, first, std::min(lines_at_once, right.bins - first));
+    in_blocks(right.bins, [&](std::int64_t first, std::int64_t count) { add_columns(way, first, count); });
+  }
+
+  void take(const TargetSamples& tile, const TileWay& way) override {
+    const TileAxis& down = way.axis[0];
+    const TileAxis& right = way.axis[1];
+    right_.set(right);
+    down_.set(down);
+    in_blocks(right.bins, [&](std::int64_t first, std::int64_t count) { take_columns(way, first, count); });
+    parallel_for(0, down.count, [&](std::int64_t row) {
+      Complex* const line = lines_.own();
+      std::copy_n(between_.data() + row * right.bins, right.bins, line);
+      right_.adjoint(line);
+      std::copy_n(line, right.count, tile.data + row * tile.stride);
     });
+  }
+
+  void set_samples(View<const Complex, 2> samples) override {
+    clear();
+    const auto [rows, columns] = samples.shape();
+    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(&samples(row, 0), columns, &field_(row, 0));
+    const FftPlan fft(field_.shape(), {}, {.scale_inverse = false, .rows = rows});
+    fft.execute(field_.view(), FftDirection::forward);
   }
 
   void transform(std::int64_t rows) override {
@@ -181,6 +207,24 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const Complex* samples() const override { return field_.data(); }
 
  private:
+  template <class Columns>
+  static void in_blocks(std::int64_t bins, const Columns& columns) {
+    parallel_for(0, (bins + lines_at_once - 1) / lines_at_once, [&](std::int64_t block) {
+      const std::int64_t first = block * lines_at_once;
+      columns(first, std::min(lines_at_once, bins - first));
+    });
+  }
+
+  /// Factors of the route to the window for the bins of a column.
+  Factors factors_of(const TileWay& way, std::int64_t column) {
+    const std::int64_t bins = way.axis[0].bins;
+    float* const memory = factors_.own();
+    const Factors factors{memory, memory + bins, memory + 2 * bins, memory + 3 * bins};
+    transfer_line(way, column, factors);
+    soften(bins, factors);
+    return factors;
+  }
+
   /// Transforms the columns of the rows' result to frequencies, applies the route to the window, adds to its spectrum.
   void add_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
     const TileAxis& down = way.axis[0];
@@ -191,21 +235,42 @@ class CpuEngine final : public Engine {
       const Complex* const from = between_.data() + row * right.bins + first;
       for (std::int64_t i = 0; i < count; ++i) lines[i * distance + row] = from[i];
     }
-    float* const memory = factors_.own();
-    const Factors factors{memory, memory + down.bins, memory + 2 * down.bins, memory + 3 * down.bins};
     for (std::int64_t i = 0; i < count; ++i) {
       Complex* const line = lines + i * distance;
       down_.execute(line);
-      transfer_line(way, first + i, factors);
-      soften(down.bins, factors);
+      const Factors factors = factors_of(way, first + i);
       for (std::int64_t k = 0; k < down.bins; ++k) line[k] = product(line[k], {factors.re[k], factors.im[k]});
     }
+    each_bin(way, first, count, [&](Complex& bin, std::int64_t at) { bin += lines[at]; });
+  }
+
+  /// The adjoint of add_columns.
+  void take_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
+    const TileAxis& down = way.axis[0];
+    Complex* const lines = lines_.own();
+    const std::int64_t distance = down_.distance();
+    each_bin(way, first, count, [&](const Complex& bin, std::int64_t at) { lines[at] = bin; });
+    for (std::int64_t i = 0; i < count; ++i) {
+      Complex* const line = lines + i * distance;
+      const Factors factors = factors_of(way, first + i);
+      for (std::int64_t k = 0; k < down.bins; ++k) line[k] = product(line[k], {factors.re[k], -factors.im[k]});
+      down_.adjoint(line);
+    }
+    for (std::int64_t row = 0; row < down.count; ++row) {
+      Complex* const to = between_.data() + row * way.axis[1].bins + first;
+      for (std::int64_t i = 0; i < count; ++i) to[i] = lines[i * distance + row];
+    }
+  }
+
+  /// Calls body(number of the window's spectrum, its index in the lines) for the bins of columns.
+  template <class Body>
+  void each_bin(const TileWay& way, std::int64_t first, std::int64_t count, const Body& body) {
     const std::int64_t width = field_.shape()[1];
     std::int64_t columns[lines_at_once];
-    for (std::int64_t i = 0; i < count; ++i) columns[i] = place(right, first + i);
-    for (std::int64_t k = 0; k < down.bins; ++k) {
-      Complex* const to = field_.data() + place(down, k) * width;
-      for (std::int64_t i = 0; i < count; ++i) to[columns[i]] += lines[i * distance + k];
+    for (std::int64_t i = 0; i < count; ++i) columns[i] = place(way.axis[1], first + i);
+    for (std::int64_t k = 0; k < way.axis[0].bins; ++k) {
+      Complex* const row = field_.data() + place(way.axis[0], k) * width;
+      for (std::int64_t i = 0; i < count; ++i) body(row[columns[i]], i * down_.distance() + k);
     }
   }
 
@@ -219,6 +284,6 @@ class CpuEngine final : public Engine {
 
 }  // namespace
 
-EnginePointer engine_cpu(const Route& route) { return std::make_unique<CpuEngine>(route); }
+std::unique_ptr<AdjointEngine> engine_cpu(const Route& route) { return std::make_unique<CpuEngine>(route); }
 
 }  // namespace holotone::window

@@ -6,6 +6,7 @@
 #include <holotone/optics/reconstruction.hpp>
 #include <numeric>
 #include <tests/reference/layers.hpp>
+#include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace {
@@ -80,6 +81,28 @@ reference::LayerImage reference_of(const Image& intensity, const Image* mask, do
   return layer;
 }
 
+/// Layers of noise; every other layer hides where it shines.
+struct Stack {
+  static constexpr std::uint64_t seed = 7;
+  std::vector<Image> pictures;
+  std::vector<Image> masks;
+  std::vector<Layer> layers;
+  std::vector<reference::LayerImage> images;
+};
+
+Stack noise_stack(const FieldGrid& grid, const std::vector<double>& distance_m, LayerPhase phase) {
+  Stack stack;
+  for (std::size_t i = 0; i < distance_m.size(); ++i) {
+    stack.pictures.push_back(noise(grid, i, 0.5F));
+    stack.masks.push_back(noise(grid, 100 + i));
+    const Image* mask = i % 2 == 1 ? &stack.masks[i] : nullptr;
+    stack.layers.push_back({stack.pictures[i].view(), {}, distance_m[i]});
+    if (mask != nullptr) stack.layers.back().mask = mask->view();
+    stack.images.push_back(reference_of(stack.pictures[i], mask, distance_m[i], phase, Stack::seed, i));
+  }
+  return stack;
+}
+
 double energy(const Values& values) {
   return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, Complex64 v) { return sum + std::norm(v); });
 }
@@ -98,26 +121,13 @@ TEST_P(Layers, AStackAgreesWithFloat64) {
   on_each([&](Device device) {
     for (const auto& c : cases) {
       for (const auto phase : {LayerPhase::random, LayerPhase::smooth}) {
-        constexpr std::uint64_t seed = 7;
-        std::vector<Image> pictures;
-        std::vector<Image> masks;
-        for (std::size_t i = 0; i < c.distance_m.size(); ++i) {
-          pictures.push_back(noise(c.grid, i, 0.5F));
-          masks.push_back(noise(c.grid, 100 + i));
-        }
-        std::vector<Layer> layers;
-        std::vector<reference::LayerImage> expected;
-        for (std::size_t i = 0; i < pictures.size(); ++i) {
-          const Image* mask = i % 2 == 1 ? &masks[i] : nullptr;  // every other layer hides where it shines
-          layers.push_back({pictures[i].view(), {}, c.distance_m[i]});
-          if (mask != nullptr) layers.back().mask = mask->view();
-          expected.push_back(reference_of(pictures[i], mask, c.distance_m[i], phase, seed, i));
-        }
-        const auto got = run({c.grid, phase, seed}, layers, device);
-        support::expect_within(std::to_string(layers.size()) + " layers, " + std::string(to_string(phase)),
-                               support::relative_error(
-                                   got.data(), reference::layer_field(expected, plane_of(c.grid), c.grid.wavelength_m)),
-                               c.propagations * promised_error);
+        const Stack stack = noise_stack(c.grid, c.distance_m, phase);
+        const auto got = run({c.grid, phase, Stack::seed}, stack.layers, device);
+        support::expect_within(
+            std::to_string(stack.layers.size()) + " layers, " + std::string(to_string(phase)),
+            support::relative_error(got.data(),
+                                    reference::layer_field(stack.images, plane_of(c.grid), c.grid.wavelength_m)),
+            c.propagations * promised_error);
       }
     }
   });
@@ -344,6 +354,85 @@ TEST_P(Layers, APictureWithDepthIsTheStackOfItsLayers) {
   });
 }
 
+/// The plan's adjoint of a field, for each layer.
+std::vector<Array<Complex, 2>> adjoint(LayerPlan& plan, const Values& field, const FieldGrid& grid, std::size_t layers,
+                                       Device device) {
+  std::vector<Array<Complex, 2>> light;
+  std::vector<holotone::View<Complex, 2>> views;
+  for (std::size_t i = 0; i < layers; ++i) {
+    light.emplace_back(grid.shape(), device);
+    views.push_back(light.back().view());
+  }
+  plan.adjoint(support::upload(field, grid.shape(), device).view(), views);
+  for (auto& one : light) one = one.to(Device{});
+  return light;
+}
+
+/// A field of all frequencies.
+Values noise_field(const FieldGrid& grid) {
+  Values field(plane_of(grid).size());
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    field[i] = {static_cast<double>(holotone::random_uniform(20, 2 * i)) - 0.5,
+                static_cast<double>(holotone::random_uniform(20, 2 * i + 1)) - 0.5};
+  }
+  return field;
+}
+
+// <A_j L, V> = <L, A_j* V> for the light L of each layer in turn, with A_j L of the float64 reference.
+TEST_P(Layers, TheAdjointGivesEachLayersPart) {
+  struct Case {
+    FieldGrid grid;
+    std::vector<double> distance_m;  // in any order
+  };
+  const Case cases[] = {{{24, 33, 8e-6, green}, {0.006, 0.009, 0.004}},
+                        {{30, 22, 6.4e-6, 638e-9}, {0.005, -0.004, 0, -0.003}},
+                        {{33, 24, 8e-6, 450e-9}, {-0.002, -0.005}}};
+  on_each([&](Device device) {
+    for (const auto& c : cases) {
+      const Stack stack = noise_stack(c.grid, c.distance_m, LayerPhase::random);
+      const Values field = noise_field(c.grid);
+      LayerPlan plan({c.grid, LayerPhase::random, Stack::seed}, device);
+      plan.set_layers(stack.layers);
+      const auto light = adjoint(plan, field, c.grid, stack.layers.size(), device);
+      for (std::size_t j = 0; j < stack.layers.size(); ++j) {
+        auto alone = stack.images;
+        for (std::size_t i = 0; i < alone.size(); ++i) {
+          if (i != j) std::fill(alone[i].light.begin(), alone[i].light.end(), 0);
+        }
+        std::stable_sort(alone.begin(), alone.end(),
+                         [](const auto& a, const auto& b) { return a.distance_m > b.distance_m; });
+        support::expect_within(
+            "layer at " + std::to_string(c.distance_m[j]) + " of " + std::to_string(stack.layers.size()),
+            support::adjoint_error(reference::layer_field(alone, plane_of(c.grid), c.grid.wavelength_m), field,
+                                   stack.images[j].light, light[j].host()),
+            1e-5);
+      }
+    }
+  });
+}
+
+TEST_P(Layers, TheAdjointOfAPictureGivesEachPixelsPart) {
+  const FieldGrid grid{34, 27, 8e-6, green};
+  const Image picture = noise(grid, 5);
+  const Image depth = image(grid, [](double x, double y) { return x < 2e-5 ? 0.01 : y < 0 ? 0.006 : -0.004; });
+  const auto sliced =
+      slice_picture({picture.view(), depth.view(), 34 * 8e-6, 0, 0, 3, holotone::LayerSpacing::distance}, grid);
+  const Values field = noise_field(grid);
+  on_each([&](Device device) {
+    LayerPlan plan({grid, LayerPhase::random, 2}, device);
+    plan.set_picture(sliced);
+    Array<Complex, 2> there(grid.shape(), device);
+    plan.execute(there.view());
+    const auto light = adjoint(plan, field, grid, sliced.distance_m.size(), device);
+    Values back(field.size());
+    for (std::size_t i = 0; i < back.size(); ++i) back[i] = light[sliced.layer.data()[i]].data()[i];
+    support::expect_within("picture",
+                           support::adjoint_error(there.to(Device{}).host(), field,
+                                                  light_of(sliced.intensity, LayerPhase::random, 2, 0), back),
+                           1e-5);
+  });
+}
+
 TEST_P(Layers, APartOfThePanelIsRefused) {
   on_each([](Device device) {
     const FieldGrid grid{20, 10, 8e-6, green};
@@ -400,6 +489,13 @@ TEST_P(Layers, WhatIsWrongIsRefused) {
       bool update(std::string_view, std::int64_t, std::int64_t) override { return false; }
     } stop;
     support::expect_error(ErrorCode::cancelled, "propagating layers", [&] { plan.execute(field.view(), stop); });
+    const holotone::View<Complex, 2> light[] = {other.view()};
+    expect("LayerPlan::adjoint: light: expected one view for each layer, 1, got 0",
+           [&] { plan.adjoint(field.view(), {}); });
+    expect("LayerPlan::adjoint: light 0: expected shape {16, 20}", [&] { plan.adjoint(field.view(), light); });
+    expect("LayerPlan::adjoint: field: expected shape {16, 20}", [&] { plan.adjoint(other.view(), light); });
+    expect("LayerPlan::adjoint: layers: expected a call of set_layers",
+           [&] { LayerPlan({grid}, queue).adjoint(field.view(), light); });
   });
 }
 

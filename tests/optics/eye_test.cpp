@@ -5,6 +5,7 @@
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <tests/reference/eye.hpp>
+#include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace {
@@ -353,6 +354,86 @@ TEST_P(Eye, AnAddedPlanIsClosedByLooking) {
     const auto dark = look(plan, one.focus_m, device);
     EXPECT_EQ(*std::max_element(dark.begin(), dark.end()), 0);
   });
+}
+
+/// SmallCase through both pupils, in one tile and in several, with one sample a pixel and with more.
+std::vector<SmallCase> field_cases() {
+  std::vector<SmallCase> all(3);
+  all[1].options.pupil.shape = PupilShape::ellipse;
+  all[1].options.tile = {7, 13};
+  all[2].options.output_pitch_m = 12 * micro;
+  all[2].options.output_shape = {3, 4};
+  return all;
+}
+
+Array<Complex, 2> look_field(EyePlan& plan, double focus_m) {
+  Array<Complex, 2> field(plan.field_shape(focus_m));
+  plan.look_field(focus_m, field.view());
+  return field;
+}
+
+TEST(EyePlan, TheFieldSeenIsTheSumOfSphericalWaves) {
+  for (const SmallCase& one : field_cases()) {
+    EyePlan plan(one.options);
+    add(plan, one.field, one.grid, {});
+    const auto field = look_field(plan, one.focus_m);
+    const auto picture = look(plan, one.focus_m, {});
+    const auto samples = plan.pupil_grid();
+    const auto pupil =
+        reference::pupil_field(one.field, plane_of(one.grid), green, eye_of(one.options.pupil), samples.ny, samples.nx);
+    const auto grid = plan.output_grid();
+    const auto [rows, columns] = field.shape();
+    const std::int64_t every[] = {rows / grid.ny, columns / grid.nx};
+    EXPECT_EQ(every[0] * every[1] > 1, grid.pitch_m > 4 * micro);
+    Values expected;
+    Picture means(plane_of(grid).size());
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t col = 0; col < columns; ++col) {
+        const double x = (static_cast<double>(col) - 0.5 * static_cast<double>(columns - 1)) * grid.pitch_m /
+                         static_cast<double>(every[1]);
+        const double y = (0.5 * static_cast<double>(rows - 1) - static_cast<double>(row)) * grid.pitch_m /
+                         static_cast<double>(every[0]);
+        expected.push_back(reference::seen_field(pupil, green, one.options.pupil.distance_m + one.focus_m, x, y));
+        means[plane_of(grid).at(row / every[0], col / every[1])] +=
+            std::norm(Complex64(field(row, col))) / static_cast<double>(every[0] * every[1]);
+      }
+    }
+    support::expect_within("field", support::relative_error(field.data(), expected),
+                           intensity_tolerance(160. * 160) / 2);
+    support::expect_within("means of its squares", relative_difference(picture, means), 1e-6);
+  }
+}
+
+TEST(EyePlan, TheAdjointHoldsInDotProducts) {
+  for (const SmallCase& one : field_cases()) {
+    EyePlan plan(one.options);
+    add(plan, one.field, one.grid, {});
+    const auto there = look_field(plan, one.focus_m);
+    const Values other = noise({there.shape()[1], there.shape()[0], 1, 1});
+    Array<Complex, 2> back(one.grid.shape());
+    plan.adjoint(one.focus_m, support::upload(other, there.shape(), {}).view(), back.view());
+    support::expect_within("adjoint", support::adjoint_error(there.host(), other, one.field, back.host()), 1e-5);
+    EXPECT_EQ(
+        support::relative_error(look_field(plan, one.focus_m).data(), Values(there.host().begin(), there.host().end())),
+        0)
+        << "the plan keeps its tiles";
+  }
+}
+
+TEST(EyePlan, TheAdjointRefusesOtherShapes) {
+  const SmallCase one;
+  EyePlan plan(one.options);
+  const Array<Complex, 2> field(plan.field_shape(one.focus_m));
+  Array<Complex, 2> panel(one.grid.shape());
+  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: field: expected shape {9, 12}, got {24, 32}",
+                        [&] { plan.adjoint(one.focus_m, panel.view(), panel.view()); });
+  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: panel: expected shape {24, 32}", [&] {
+    plan.adjoint(one.focus_m, field.view(), {panel.data(), {32, 24}});
+  });
+  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: focus_m: expected a focus in front of the eye",
+                        [&] { plan.adjoint(-1, field.view(), panel.view()); });
+  support::expect_error(ErrorCode::invalid_argument, "EyePlan::look_field: field: expected shape {9, 12}",
+                        [&] { plan.look_field(one.focus_m, panel.view()); });
 }
 
 TEST(EyePlan, ThePictureCoversThePanel) {

@@ -45,6 +45,8 @@ SmoeModel one_component() {
   return model;
 }
 
+EyeOptions eye_options() { return {.grid = grid, .pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2}}; }
+
 /// Makes a plan of each operation on a device.
 const std::map<std::string_view, std::function<void(Device)>>& makers() {
   static const std::map<std::string_view, std::function<void(Device)>> all{
@@ -59,6 +61,13 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
          for (const auto method : {PointMethod::separable, PointMethod::fast}) {
            PointCloudPlan({.shape = grid.shape(), .method = method}, device);
          }
+       }},
+      {"field to points: adjoint",
+       [](Device device) {
+         PointCloudPlan plan({.shape = grid.shape()}, device);
+         plan.set_points({});
+         const Array<Complex, 2> field(grid.shape(), device);
+         plan.adjoint(field.view(), {});
        }},
       {"layers to field", [](Device device) { LayerPlan({.grid = grid}, device); }},
       {"light field to field",
@@ -90,12 +99,14 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
        [](Device device) {
          FourierLensPlan({grid, 0.2}, device);
        }},
-      {"view of an eye",
+      {"view of an eye", [](Device device) { EyePlan(eye_options(), device); }},
+      {"view of an eye: complex field, adjoint",
        [](Device device) {
-         EyeOptions options;
-         options.grid = grid;
-         options.pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2};
-         EyePlan(options, device);
+         EyePlan plan(eye_options(), device);
+         Array<Complex, 2> panel(grid.shape(), device);
+         Array<Complex, 2> field(plan.field_shape(0.1), device);
+         plan.look_field(0.1, field.view());
+         plan.adjoint(0.1, field.view(), panel.view());
        }},
       {"electrostatic halftoning",
        [](Device device) {

@@ -64,8 +64,8 @@ inline double power(const PupilField& field) {
   return sum * field.area();
 }
 
-/// |the pupil's field propagated back by distance_m|^2 at a point: the conjugate wave of each sample.
-inline double seen(const PupilField& field, double wavelength_m, double distance_m, double x, double y) {
+/// The pupil's field propagated back by distance_m to a point: the conjugate wave of each sample.
+inline Complex seen_field(const PupilField& field, double wavelength_m, double distance_m, double x, double y) {
   Complex sum = 0;
   for (std::int64_t row = 0; row < field.ny; ++row) {
     for (std::int64_t col = 0; col < field.nx; ++col) {
@@ -74,7 +74,12 @@ inline double seen(const PupilField& field, double wavelength_m, double distance
              (distance_m / (2 * pi * r * r)) * Complex(1 / r, 2 * pi / wavelength_m);
     }
   }
-  return std::norm(sum) * field.area() * field.area();
+  return sum * field.area();
+}
+
+/// The squared modulus of seen_field.
+inline double seen(const PupilField& field, double wavelength_m, double distance_m, double x, double y) {
+  return std::norm(seen_field(field, wavelength_m, distance_m, x, y));
 }
 
 /// The mean of `seen` over a pixel of a picture, at `every` x `every` points.

@@ -54,6 +54,21 @@ inline std::complex<double> point_cloud_pixel(const PointWaves& points, const Po
   return sum;
 }
 
+/// The adjoint for each point: the sum over pixels of the field and the conjugate wave of amplitude 1 and phase 0.
+inline std::vector<std::complex<double>> point_cloud_adjoint(const PointWaves& points, const PointPanel& panel,
+                                                             const std::vector<std::complex<double>>& field) {
+  std::vector<std::complex<double>> values(points.position_m.size());
+#pragma omp parallel for
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const PointWaves one{{points.position_m[j]}, {1}, {}};
+    for (std::int64_t i = 0; i < panel.ny * panel.nx; ++i) {
+      values[j] +=
+          std::conj(point_cloud_pixel(one, panel, i / panel.nx, i % panel.nx)) * field[static_cast<std::size_t>(i)];
+    }
+  }
+  return values;
+}
+
 /// Every pixel, row-major.
 inline std::vector<std::complex<double>> point_cloud_field(const PointWaves& points, const PointPanel& panel) {
   std::vector<std::complex<double>> field(static_cast<std::size_t>(panel.ny * panel.nx));

@@ -80,6 +80,10 @@ EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_o
 EnginePointer direct_opencl(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& queue);
 
+/// PointCloudPlan::adjoint for points in host memory.
+void adjoint_cpu(const PointCloudOptions& options, View<const float, 2> position_m,
+                 View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, Progress& progress);
+
 /// Converts points to pixel units; omits those of amplitude 0 and those that light no pixel of the panel.
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
 

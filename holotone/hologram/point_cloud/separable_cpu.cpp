@@ -46,25 +46,6 @@ void fill_factors(std::int32_t count, double first, double curvature, double off
   }
 }
 
-/// Pixels begin .. end-1 of one axis.
-struct Range {
-  std::int32_t begin = 0;
-  std::int32_t end = 0;
-  [[nodiscard]] std::int32_t size() const { return end - begin; }
-};
-
-/// Factors of one point along one axis over `range`, zero outside `lit`.
-void axis_factors(Range range, Range lit, double centre, double curvature, double offset, float scale, float* cosine,
-                  float* sine) {
-  const auto before = lit.begin - range.begin;
-  std::fill(cosine, cosine + before, 0.0F);
-  std::fill(sine, sine + before, 0.0F);
-  fill_factors(lit.size(), lit.begin - centre, curvature, offset, scale, cosine + before, sine + before);
-  const auto after = lit.end - range.begin;
-  std::fill(cosine + after, cosine + range.size(), 0.0F);
-  std::fill(sine + after, sine + range.size(), 0.0F);
-}
-
 void sum_of(const float* a, const float* b, std::int32_t count, float* result) {
   for (std::int32_t i = 0; i < count; ++i) result[i] = a[i] + b[i];
 }
@@ -74,12 +55,9 @@ class Chunk {
  public:
   Chunk(Form form, std::span<const PixelPoint> points, float* row_factors, float* column_factors)
       : form_(form), points_(points), row_factors_(row_factors), column_factors_(column_factors) {
-    rows_ = {points[0].row_begin, points[0].row_end};
-    columns_ = {points[0].column_begin, points[0].column_end};
-    for (const auto& point : points) {
-      rows_ = {std::min(rows_.begin, point.row_begin), std::max(rows_.end, point.row_end)};
-      columns_ = {std::min(columns_.begin, point.column_begin), std::max(columns_.end, point.column_end)};
-    }
+    const LitArea area = lit_area(points);
+    rows_ = area.rows;
+    columns_ = area.columns;
     parallel_for(0, std::ssize(points), [this](std::int64_t j) { fill(j); });
   }
 
@@ -125,28 +103,9 @@ class Chunk {
   std::span<const PixelPoint> points_;
   float* row_factors_;
   float* column_factors_;
-  Range rows_;
-  Range columns_;
+  PixelRange rows_;
+  PixelRange columns_;
 };
-
-/// Sorts points that light the same pixels next to one another, so that a chunk's product covers little more than the
-/// lit pixels.
-void sort_by_place(std::vector<PixelPoint>& points, const Shape<2>& shape) {
-  double lit = 0;
-  for (const auto& point : points) {
-    lit += static_cast<double>(point.row_end - point.row_begin) *
-           static_cast<double>(point.column_end - point.column_begin);
-  }
-  const double mean_lit = lit / static_cast<double>(points.size());
-  if (mean_lit > 0.95 * static_cast<double>(element_count(shape))) return;
-  const double cell = std::max(16.0, std::sqrt(mean_lit) / 4);
-  const auto key = [cell](const PixelPoint& point) {
-    const auto row = static_cast<std::int64_t>((point.row_begin + point.row_end) / (2 * cell));
-    const auto column = static_cast<std::int64_t>((point.column_begin + point.column_end) / (2 * cell));
-    return std::pair(row, row % 2 == 0 ? column : -column);  // back and forth: neighbours stay neighbours
-  };
-  std::stable_sort(points.begin(), points.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-}
 
 /// Returns the rows summed at once: the whole panel up to 2^23 pixels (4K), fewer of larger ones.
 std::int64_t rows_of_block(const Shape<2>& shape) {
@@ -248,6 +207,21 @@ class SeparableCpu final : public BlockEngine {
 
 }  // namespace
 
+void axis_factors(PixelRange range, PixelRange lit, double centre, double curvature, double offset, float scale,
+                  float* cosine, float* sine) {
+  const auto before = lit.begin - range.begin;
+  std::fill(cosine, cosine + before, 0.0F);
+  std::fill(sine, sine + before, 0.0F);
+  fill_factors(lit.size(), lit.begin - centre, curvature, offset, scale, cosine + before, sine + before);
+  const auto after = lit.end - range.begin;
+  std::fill(cosine + after, cosine + range.size(), 0.0F);
+  std::fill(sine + after, sine + range.size(), 0.0F);
+}
+
+std::size_t cached_points(std::size_t floats_of_a_point, std::size_t most) {
+  return std::clamp<std::size_t>(factor_bytes / (sizeof(float) * floats_of_a_point) / 16 * 16, 16, most);
+}
+
 SumForm sum_form(double tolerance) {
   return tolerance >= three_products_tolerance ? Form::three_products : Form::two_products;
 }
@@ -261,8 +235,7 @@ std::size_t FactorProducts::factors_of_a_point() const {
 }
 
 std::size_t FactorProducts::chunk_points() const {
-  const auto fitting = factor_bytes / (sizeof(float) * factors_of_a_point());
-  return std::clamp<std::size_t>(fitting / 16 * 16, 16, element_count(shape_) < small_panel ? 256 : 2048);
+  return cached_points(factors_of_a_point(), element_count(shape_) < small_panel ? 256 : 2048);
 }
 
 std::size_t FactorProducts::bytes(std::size_t points) const {

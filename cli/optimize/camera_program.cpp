@@ -1,0 +1,83 @@
+#include <cli/common/paths.hpp>
+#include <cli/optimize/camera_program.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <holotone/core/error.hpp>
+#include <holotone/io/sandbox.hpp>
+
+namespace holotone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of this run's own for files that the camera reads.
+std::string own_folder() {
+  std::string name = (fs::temp_directory_path() / "holotone-camera-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw_io(name, "a new folder", "none");
+  UnfinishedRun::will_write(name);
+  return name;
+}
+
+/// `text` as one word of a shell's command.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace
+
+CameraProgram::CameraProgram(std::string command, double timeout_s)
+    : command_(std::move(command)), timeout_s_(timeout_s), folder_(own_folder()) {
+  const std::string word = quoted(codes_path());
+  for (auto at = command_.find("%s"); at != std::string::npos; at = command_.find("%s", at + word.size())) {
+    command_.replace(at, 2, word);
+  }
+}
+
+CameraProgram::~CameraProgram() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Image CameraProgram::take() const {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  constexpr double any_seconds = 1e6;
+  const auto run = run_guarded("/bin/sh", {"-c", command_},
+                               {.output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_},
+                               "--camera");
+  if (run.exit_code != 0) throw_io("--camera", "a command that ends with 0", fmt::format("exit code {}", run.exit_code));
+  if (run.output.empty()) throw_io("--camera", "a picture on the command's standard output", "nothing");
+  const std::string path = folder_ + "/picture";
+  std::ofstream(path, std::ios::binary) << run.output;
+  try {
+    return read_image(path);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    throw Error(ErrorCode::io, "--camera: standard output" + text.substr(std::min(path.size(), text.size())));
+  }
+}
+
+Array<float, 2> camera_amplitude(const std::string& path, const Image& image, int colour) {
+  const auto values = to_float(image);
+  const auto& [ny, nx, channels] = values.shape();
+  const std::int64_t colours = channels - (channels % 2 == 0 ? 1 : 0);  // the last of 2 and 4 is alpha
+  Array<float, 2> amplitude({ny, nx});
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    const float* const pixel = values.data() + i * channels;
+    float sum = 0;
+    if (colours == 3 && colour >= 0) {
+      sum = pixel[colour];
+    } else {
+      for (std::int64_t c = 0; c < colours; ++c) sum += pixel[c] / static_cast<float>(colours);
+    }
+    if (!std::isfinite(sum) || sum < 0) throw_io(path, "finite light >= 0", fmt::format("{}", sum));
+    amplitude.data()[i] = std::sqrt(sum);
+  }
+  return amplitude;
+}
+
+}  // namespace holotone::cli

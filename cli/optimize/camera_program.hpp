@@ -1,0 +1,31 @@
+#pragma once
+#include <holotone/io/image.hpp>
+#include <string>
+
+namespace holotone::cli {
+
+/// Camera of --camera: a command that shows codes on a panel and writes a picture of the light to its standard output.
+class CameraProgram {
+ public:
+  /// `command`: for /bin/sh; each %s becomes the file of the codes.
+  CameraProgram(std::string command, double timeout_s);
+  ~CameraProgram();
+  CameraProgram(const CameraProgram&) = delete;
+  CameraProgram& operator=(const CameraProgram&) = delete;
+
+  /// File to write the codes to; removed with this object.
+  [[nodiscard]] std::string codes_path() const { return folder_ + "/codes.png"; }
+  /// Runs the command. Throws io for a command that fails, takes longer than the timeout or writes no picture.
+  [[nodiscard]] Image take() const;
+
+ private:
+  std::string command_;
+  double timeout_s_;
+  std::string folder_;
+};
+
+/// Amplitude {ny, nx} of a camera's picture, whose values are proportional to light: one colour, or the mean of all for
+/// -1. Throws io naming `path` for light that is negative or not finite.
+Array<float, 2> camera_amplitude(const std::string& path, const Image& image, int colour);
+
+}  // namespace holotone::cli

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cli/common/depth_file.hpp>
+#include <cli/common/picture_light.hpp>
+#include <cli/common/target_picture.hpp>
+#include <cli/optimize/camera_program.hpp>
+#include <cli/optimize/optimize_light.hpp>
+#include <cmath>
+#include <holotone/hologram/focal_stack.hpp>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+/// Sides of a picture in pixels of the light: behind a lens nx x ny of them are a square.
+Shape<2> sides_of(const OptimizeJob& job, const Image& image) {
+  const auto [ny, nx, channels] = shape_of(image);
+  if (job.model.focal_length_m == 0) return {ny, nx};
+  return {ny * job.hologram.panel.ny, nx * job.hologram.panel.nx};
+}
+
+}  // namespace
+
+TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image) : job_(job) {
+  for (const auto& picture : job.pictures) {
+    paths_.push_back(job.pictures.size() == 1 ? image : picture.image);
+    images_.push_back(read_picture_file(paths_.back()));
+  }
+  const auto& panel = job.hologram.panel;
+  const auto sides = sides_of(job, images_.front());
+  region_ = job.region ? region_within(*job.region, sides) : region_in_middle({panel.ny, panel.nx}, sides, job.part);
+  PictureJob picture = job.pictures.front();
+  if (picture.depth.empty()) return;
+  picture.size_m = static_cast<double>(std::max(region_.columns, region_.rows)) * panel.pitch_m;
+  const auto shape = shape_of(images_.front());
+  auto depth = read_depth(picture, {shape[0], shape[1]});
+  holes_ = depth.holes;
+  distance_m_ = std::move(depth.distance_m);
+  spacing_ = spacing_of(picture, depth.nearest_m, depth.farthest_m);
+  const auto light = intensity_of(paths_.front(), images_.front(), -1);
+  layer_distances_m_ = slice_picture(depth_picture(light), job.hologram.grid(job.hologram.channels.front())).distance_m;
+}
+
+RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
+  RgbdPicture picture = picture_in(region_, job_.hologram.grid(job_.hologram.channels.front()));
+  picture.intensity = light.view();
+  picture.distance_m = distance_m_.view();
+  picture.layers = job_.pictures.front().layers;
+  picture.spacing = spacing_;
+  return picture;
+}
+
+std::vector<RetrievalPlane> TargetPictures::planes() const {
+  std::vector<RetrievalPlane> planes;
+  for (const double distance : layer_distances_m_) planes.push_back({.distance_m = distance});
+  if (planes.empty()) {
+    for (const auto& picture : job_.pictures) planes.push_back({.distance_m = picture.distance_m});
+  }
+  return planes;
+}
+
+std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, Progress& progress) const {
+  const auto grid = job_.hologram.grid(channel);
+  std::vector<Array<float, 2>> amplitudes;
+  if (distance_m_.empty()) {
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      const auto [ny, nx, channels] = shape_of(images_[i]);
+      const auto own = region_within(region_, sides_of(job_, images_[i]));
+      amplitudes.push_back(target_amplitude(paths_[i], images_[i], channel.colour, grid, own));
+    }
+    return amplitudes;
+  }
+  const auto light = intensity_of(paths_.front(), images_.front(), channel.colour);
+  const auto sliced = slice_picture(depth_picture(light), grid);
+  amplitudes = focal_stack(
+      sliced, grid, {.focus_m = sliced.distance_m, .pupil_m = job_.pupil_m, .viewer_m = job_.viewer_m}, progress);
+  for (auto& plane : amplitudes) {
+    for (float& value : plane.host()) value = std::sqrt(value);
+  }
+  return amplitudes;
+}
+
+Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel) {
+  const auto grid = job.hologram.grid(channel);
+  if (std::holds_alternative<FlatBeam>(job.beam)) return {};
+  Array<Complex, 2> light(grid.shape());
+  if (const auto* const measured = std::get_if<MeasuredBeam>(&job.beam)) {
+    const auto image = read_picture_file(measured->path);
+    const auto [ny, nx, channels] = shape_of(image);
+    if (Shape<2>{ny, nx} != grid.shape()) {
+      throw_io(measured->path, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny), fmt::format("{} x {}", nx, ny));
+    }
+    const auto amplitude = camera_amplitude(measured->path, image, channel.colour);
+    if (std::ranges::all_of(amplitude.host(), [](float value) { return value == 0; })) {
+      throw_io(measured->path, "a beam with some light", "a black picture");
+    }
+    std::ranges::copy(amplitude.host(), light.host().begin());
+    return light;
+  }
+  // exp(-2 r^2 / w^2) is the intensity: exp(-r^2 / w^2) the amplitude.
+  const double radius = std::get<GaussianBeam>(job.beam).diameter_m / 2 / grid.pitch_m;
+  for (std::int64_t row = 0; row < grid.ny; ++row) {
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      const double x = (static_cast<double>(column) - static_cast<double>(grid.nx - 1) / 2) / radius;
+      const double y = (static_cast<double>(row) - static_cast<double>(grid.ny - 1) / 2) / radius;
+      light(row, column) = static_cast<float>(std::exp(-x * x - y * y));
+    }
+  }
+  return light;
+}
+
+Array<float, 2> added_phase(const OptimizeJob& job, const Channel& channel) {
+  if (!job.has_offset()) return {};
+  const auto grid = job.hologram.grid(channel);
+  const auto options = job.hologram.encode_options(channel);
+  const double wave_number = 2 * std::numbers::pi / grid.wavelength_m;
+  const double step_x = wave_number * grid.pitch_m * std::sin(options.carrier_x_rad);
+  const double step_y = wave_number * grid.pitch_m * std::sin(options.carrier_y_rad);
+  Array<float, 2> phase(grid.shape());
+  for (std::int64_t row = 0; row < grid.ny; ++row) {
+    const double y = static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(row);
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      const double x = static_cast<double>(column) - static_cast<double>(grid.nx - 1) / 2;
+      double own = x * step_x + y * step_y;
+      if (!options.correction_rad.empty()) own += static_cast<double>(options.correction_rad(row, column));
+      phase(row, column) = static_cast<float>(std::remainder(own, 2 * std::numbers::pi));
+    }
+  }
+  return phase;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,39 @@
+#pragma once
+#include <cli/optimize/optimize_job.hpp>
+
+namespace holotone::cli {
+
+/// What is asked for, of one frame and all of its colours: regions and pictures.
+class TargetPictures {
+ public:
+  /// Reads the pictures. `image` replaces the name of a single one. Throws io naming a file.
+  TargetPictures(const OptimizeJob& job, const std::string& image);
+
+  [[nodiscard]] const SignalRegion& region() const { return region_; }
+  /// Distances of the planes: of the pictures, or of the layers of one.
+  [[nodiscard]] std::vector<RetrievalPlane> planes() const;
+  /// Amplitudes {ny, nx} in the planes, of one colour.
+  [[nodiscard]] std::vector<Array<float, 2>> amplitudes(const Channel& channel, Progress& progress) const;
+  /// Number of pixels without a depth, filled from their neighbours.
+  [[nodiscard]] std::int64_t holes() const { return holes_; }
+
+ private:
+  [[nodiscard]] RgbdPicture depth_picture(const Array<float, 2>& light) const;
+
+  const OptimizeJob& job_;
+  std::vector<std::string> paths_;
+  std::vector<Image> images_;
+  SignalRegion region_;
+  Array<float, 2> distance_m_;  ///< of each pixel of the only picture; empty: flat ones
+  LayerSpacing spacing_ = LayerSpacing::distance;
+  std::vector<double> layer_distances_m_;
+  std::int64_t holes_ = 0;
+};
+
+/// Light {ny, nx} that falls on the panel; empty: the same everywhere. Throws io naming the file of --source.
+Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel);
+
+/// Phase {ny, nx} that the codes add to the hologram's: carrier and correction; empty for none.
+Array<float, 2> added_phase(const OptimizeJob& job, const Channel& channel);
+
+}  // namespace holotone::cli
