@@ -46,10 +46,11 @@ CameraProgram::~CameraProgram() {
 Image CameraProgram::take() const {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   constexpr double any_seconds = 1e6;
-  const auto run = run_guarded("/bin/sh", {"-c", command_},
-                               {.output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_},
-                               "--camera");
-  if (run.exit_code != 0) throw_io("--camera", "a command that ends with 0", fmt::format("exit code {}", run.exit_code));
+  const auto run =
+      run_guarded("/bin/sh", {"-c", command_},
+                  {.output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_}, "--camera");
+  if (run.exit_code != 0)
+    throw_io("--camera", "a command that ends with 0", fmt::format("exit code {}", run.exit_code));
   if (run.output.empty()) throw_io("--camera", "a picture on the command's standard output", "nothing");
   const std::string path = folder_ + "/picture";
   std::ofstream(path, std::ios::binary) << run.output;

@@ -7,7 +7,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr int most_staged_bits = 6;  ///< above, rounding costs less than the steps that avoid it
+constexpr int most_staged_bits = 4;  ///< above, rounding costs less than the steps that avoid it
 
 /// "80%" or "80": a part of the panel; "1600x880+160+100": columns x rows + first column + first row.
 void set_region(OptimizeJob& job, const std::string& text) {
@@ -160,12 +160,12 @@ OptimizeJob optimize_job(const OptimizeArguments& arguments) {
   return job;
 }
 
-std::string output_name(const OptimizeJob& job, const Frame* frame, const Channel& channel, std::int64_t subframe) {
-  std::string name = job.hologram.output;
-  if (const auto at = name.find("%t"); at != std::string::npos) name.replace(at, 2, std::to_string(subframe));
-  if (!channel.name.empty()) name = channel_path(name, channel.name);
-  if (frame != nullptr) name = frame_pattern("--output", name)->name(frame->number);
-  return name;
+std::string numbered_name(const std::string& name, const Frame* frame, const Channel& channel, std::int64_t subframe) {
+  std::string filled = name;
+  if (const auto at = filled.find("%t"); at != std::string::npos) filled.replace(at, 2, std::to_string(subframe));
+  if (!channel.name.empty()) filled = channel_path(filled, channel.name);
+  const auto pattern = frame_pattern("--output", filled);
+  return frame != nullptr && pattern ? pattern->name(frame->number) : filled;
 }
 
 }  // namespace holotone::cli

@@ -50,13 +50,13 @@ using Beam = std::variant<FlatBeam, GaussianBeam, MeasuredBeam>;
 /// Job of `holotone optimize`, checked as far as possible before the input is read.
 struct OptimizeJob {
   HologramJob hologram;
-  std::vector<Frame> frames;          ///< numbered pictures; empty: one run of `pictures`
-  std::vector<PictureJob> pictures;   ///< one, or a stack of flat ones
-  double part = 1;                    ///< of the panel's width and height that the picture fills
+  std::vector<Frame> frames;           ///< numbered pictures; empty: one run of `pictures`
+  std::vector<PictureJob> pictures;    ///< one, or a stack of flat ones
+  double part = 1;                     ///< of the panel's width and height that the picture fills
   std::optional<SignalRegion> region;  ///< instead of `part`
-  PhaseRetrievalOptions model;        ///< without grid, region and the distances of planes
-  SolverOptions solver;               ///< without levels and camera
-  bool by_levels = false;             ///< solver.level_phase_rad of the codes
+  PhaseRetrievalOptions model;         ///< without grid, region and the distances of planes
+  SolverOptions solver;                ///< without levels and camera
+  bool by_levels = false;              ///< solver.level_phase_rad of the codes
   bool random = false;
   Beam beam;
   double pupil_m = 0;
@@ -74,7 +74,7 @@ struct OptimizeJob {
 /// Throws invalid_argument or io naming the option.
 OptimizeJob optimize_job(const OptimizeArguments& arguments);
 
-/// Name of an output: counter, colour and subframe filled in.
-std::string output_name(const OptimizeJob& job, const Frame* frame, const Channel& channel, std::int64_t subframe);
+/// A file's name with counter, colour and subframe filled in.
+std::string numbered_name(const std::string& name, const Frame* frame, const Channel& channel, std::int64_t subframe);
 
 }  // namespace holotone::cli

@@ -63,7 +63,6 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
   std::vector<Array<float, 2>> amplitudes;
   if (distance_m_.empty()) {
     for (std::size_t i = 0; i < images_.size(); ++i) {
-      const auto [ny, nx, channels] = shape_of(images_[i]);
       const auto own = region_within(region_, sides_of(job_, images_[i]));
       amplitudes.push_back(target_amplitude(paths_[i], images_[i], channel.colour, grid, own));
     }
@@ -87,7 +86,8 @@ Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel) {
     const auto image = read_picture_file(measured->path);
     const auto [ny, nx, channels] = shape_of(image);
     if (Shape<2>{ny, nx} != grid.shape()) {
-      throw_io(measured->path, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny), fmt::format("{} x {}", nx, ny));
+      throw_io(measured->path, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny),
+               fmt::format("{} x {}", nx, ny));
     }
     const auto amplitude = camera_amplitude(measured->path, image, channel.colour);
     if (std::ranges::all_of(amplitude.host(), [](float value) { return value == 0; })) {

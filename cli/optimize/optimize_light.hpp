@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/optimize/optimize_job.hpp>
+#include <holotone/io/image.hpp>
 
 namespace holotone::cli {
 

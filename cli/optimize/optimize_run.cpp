@@ -1,171 +1,154 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/device_option.hpp>
-#include <cli/common/hologram_encoder.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/paths.hpp>
-#include <cli/common/picture_light.hpp>
-#include <cli/common/target_picture.hpp>
+#include <cli/optimize/optimize_maker.hpp>
 #include <cli/optimize/optimize_run.hpp>
-#include <cmath>
-#include <holotone/recipes/metadata_keys.hpp>
-#include <holotone/retrieval/phase_retrieval.hpp>
 #include <nlohmann/json.hpp>
-#include <numbers>
 
 namespace holotone::cli {
 namespace {
 
-struct OptimizeJob {
-  HologramJob hologram;
-  double distance_m = 0;
-  double region = 1;  ///< part of the panel's width and height
-  bool random = false;
-  int iterations = 0;
-};
-
-/// Record of one written hologram.
-struct OptimizedRow {
-  std::string output;
-  double wavelength_m = 0;
-  RetrievalResult result;
-  RetrievalQuality quality;  ///< of the phases that the codes show
-};
-
-OptimizeJob optimize_job(const OptimizeArguments& arguments) {
-  static constexpr Choice<bool> phases[] = {{"smooth", false}, {"random", true}};
-  HologramArguments hologram = arguments.hologram;
-  hologram.encoding = "phase";
-  OptimizeJob job;
-  job.hologram = hologram_job(hologram);
-  job.hologram.device = device_option(hologram.device, hologram.console, "picture to phase: retrieval");
-  job.distance_m = job.hologram.scene.placement.distance_m;
-  const auto percent = arguments.region.substr(0, arguments.region.find_last_not_of('%') + 1);
-  job.region = number_between("--signal-region", percent, signal_region_range) / 100;
-  job.random = choose("--phase", arguments.phase, phases);
-  job.iterations = static_cast<int>(whole_number("--iterations", arguments.iterations, optimize_steps_range));
-  return job;
-}
-
-std::string output_of(const OptimizeJob& job, const Channel& channel) {
-  return channel.name.empty() ? job.hologram.output : channel_path(job.hologram.output, channel.name);
+/// Every output in the order in which they are written.
+std::vector<std::string> output_names(const OptimizeJob& job) {
+  std::vector<std::string> names;
+  const auto add = [&](const Frame* frame) {
+    for (const auto& channel : job.hologram.channels) {
+      for (std::int64_t t = 0; t < job.model.frames; ++t)
+        names.push_back(numbered_name(job.hologram.output, frame, channel, t));
+    }
+  };
+  for (const auto& frame : job.frames) add(&frame);
+  if (job.frames.empty()) add(nullptr);
+  return names;
 }
 
 void check_names(const OptimizeJob& job) {
-  const auto& hologram = job.hologram;
-  require_known_counters("--output", hologram.output, hologram.channels.size() > 1);
-  if (frame_pattern("--output", hologram.output)) {
-    reject("--output", "a name without a counter for one picture", hologram.output);
+  const auto& output = job.hologram.output;
+  const bool subframes = job.model.frames > 1;
+  const auto at = output.find("%t");
+  if (subframes && at == std::string::npos) reject("--output", "a name with %t, which stands for the subframe", output);
+  if (!subframes && at != std::string::npos) reject("--output", "no %t, which stands for the subframe", output);
+  std::string others = output;
+  if (subframes) others.erase(at, 2);
+  require_known_counters("--output", others, job.hologram.channels.size() > 1);
+  const bool counted = frame_pattern("--output", others).has_value();
+  if (!counted && !job.frames.empty()) reject("--output", "a counter such as %04d, as in IN", output);
+  if (counted && job.frames.empty()) reject("--output", "a name without a counter for one picture", output);
+  std::vector<InputFile> inputs;
+  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
+  for (const auto& picture : job.pictures) {
+    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
+    if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
   }
-  require_input(hologram.input);
-  const auto name = [&](std::int64_t i) { return output_of(job, hologram.channels[static_cast<std::size_t>(i)]); };
-  require_outputs({{"--output", std::ssize(hologram.channels), name}}, {{"IN", hologram.input}});
+  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
+  const auto names = output_names(job);
+  const auto name = [&](std::int64_t i) { return names[static_cast<std::size_t>(i)]; };
+  require_outputs({{"--output", std::ssize(names), name}}, inputs);
 }
 
 void require_memory_for(const OptimizeJob& job) {
-  constexpr double padded_bytes = 4 * (3 * 8 + 2);  // three arrays and a quarter of the transfer function
-  constexpr double other_bytes = 4 * (8 + 4) + 4 * 4 + 16 * 4 + 32;  // light and targets, vectors of the solver
   const auto& panel = job.hologram.panel;
+  PhaseRetrievalOptions model = job.model;
+  model.grid = job.hologram.grid(job.hologram.channels.front());
+  model.planes.resize(job.pictures.size() > 1 ? job.pictures.size()
+                                              : static_cast<std::size_t>(job.pictures.front().layers));
+  constexpr double other_bytes = 40;  // a pixel: targets, codes, what is read
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
-  require_memory(panel.name == "custom" ? "--resolution" : "--panel", pixels * (padded_bytes + other_bytes),
-                 fmt::format("{} x {} pixels", panel.nx, panel.ny));
+  require_memory(
+      model.planes.size() > 1  ? "--layers"
+      : panel.name == "custom" ? "--resolution"
+                               : "--panel",
+      static_cast<double>(retrieval_bytes(model, job.solver)) +
+          pixels * (other_bytes + 4 * static_cast<double>(model.planes.size())),
+      fmt::format("{} x {} pixels, {}, {}", panel.nx, panel.ny,
+                  counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe")));
 }
 
-/// The rectangle in the middle of the panel that a picture fills, keeping its proportions.
-SignalRegion region_of(const OptimizeJob& job, const Shape<2>& picture) {
-  const auto& panel = job.hologram.panel;
-  return region_in_middle({panel.ny, panel.nx}, picture, job.region);
+nlohmann::json json_of(const OptimizedRow& row) {
+  nlohmann::json object{{"output", row.outputs.front()},
+                        {"wavelength_m", row.wavelength_m},
+                        {"iterations", row.result.iterations},
+                        {"gradients", row.result.evaluations},
+                        {"stopped", row.stopped}};
+  if (row.outputs.size() > 1) object["outputs"] = row.outputs;
+  const auto facts = [](const RetrievalQuality& quality) {
+    return nlohmann::json{
+        {"psnr_db", quality.psnr_db}, {"psnr_worst_db", quality.psnr_worst_db}, {"efficiency", quality.efficiency}};
+  };
+  object.update(facts(worst_of(row.quality)));
+  for (std::size_t plane = 0; plane < row.planes.size(); ++plane) {
+    auto own = facts(row.quality[plane]);
+    own["distance_m"] = row.planes[plane].distance_m;
+    object["planes"].push_back(own);
+  }
+  return object;
 }
-
-class OptimizeWork {
- public:
-  explicit OptimizeWork(const OptimizeJob& job) : job_(job), image_(read_picture_file(job.hologram.input)) {}
-
-  std::vector<OptimizedRow> operator()() {
-    const UnfinishedRun run;
-    ProgressBar bar(job_.hologram.console);
-    std::vector<OptimizedRow> rows;
-    for (const auto& channel : job_.hologram.channels) rows.push_back(make(channel, bar));
-    check_cancelled("writing");
-    UnfinishedRun::keep();
-    return rows;
-  }
-
-  [[nodiscard]] SignalRegion region() const {
-    const auto [ny, nx, channels] = shape_of(image_);
-    return region_of(job_, {ny, nx});
-  }
-
- private:
-  OptimizedRow make(const Channel& channel, Progress& progress) {
-    const auto& hologram = job_.hologram;
-    const FieldGrid grid = hologram.grid(channel);
-    PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = job_.distance_m}}, .region = region()});
-    plan.set_target(target_amplitude(hologram.input, image_, channel.colour, grid, region()).view());
-    auto phase = starting_phase({1, grid.ny, grid.nx}, job_.random ? std::numbers::pi : 0.5, hologram.scene.seed);
-    OptimizedRow row{output_of(job_, channel), channel.wavelength_m, {}, {}};
-    row.result = plan.optimize(phase.view(), {.iterations = job_.iterations}, progress);
-    Array<Complex, 2> field(grid.shape());
-    for (std::int64_t i = 0; i < field.size(); ++i) field.data()[i] = std::polar(1.0F, phase.data()[i]);
-    const auto options = hologram.encode_options(channel);
-    EncodeReport report;
-    const auto codes = encode(field.view(), options, grid, &report);
-    const auto shown = modulation_of(codes.view(), options, grid, report);
-    for (std::int64_t i = 0; i < shown.size(); ++i) phase.data()[i] = std::arg(shown.data()[i]);
-    row.quality = plan.quality(phase.view())[0];
-    write(channel, field, row.output);
-    return row;
-  }
-
-  void write(const Channel& channel, const Array<Complex, 2>& field, const std::string& output) const {
-    MadeHologram made;
-    HologramEncoder encoder(job_.hologram, channel, Queue());
-    encoder.encode(field.view(), made);
-    made.output = output;
-    auto& metadata = made.metadata();
-    metadata = panel_metadata(job_.hologram.panel, channel);
-    set_metadata(metadata, "distance_m", job_.distance_m);
-    set_metadata(metadata, "phase", job_.random ? "random" : "smooth");
-    set_metadata(metadata, "signal_region", numbers_of(region()));
-    set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
-    encoder.describe(metadata);
-    check_cancelled("writing");
-    UnfinishedRun::will_write(output);
-    write_hologram(made);
-  }
-
-  const OptimizeJob& job_;
-  Image image_;
-};
 
 nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const std::vector<OptimizedRow>& rows,
                        double seconds) {
   const auto& hologram = job.hologram;
-  nlohmann::json object{{"input", hologram.input},
+  nlohmann::json object{{"input", job.pictures.front().image},
                         {"software", "holotone " HOLOTONE_VERSION},
                         {"device", to_string(hologram.device)},
                         {"panel", hologram.panel.name},
                         {"resolution", {hologram.panel.nx, hologram.panel.ny}},
                         {"pitch_m", hologram.panel.pitch_m},
                         {"bits", hologram.encode.bits},
-                        {"distance_m", job.distance_m},
+                        {"distance_m", job.pictures.front().distance_m},
                         {"signal_region", {region.column, region.row, region.columns, region.rows}},
                         {"phase", job.random ? "random" : "smooth"},
+                        {"subframes", job.model.frames},
+                        {"rounding", job.by_levels ? "stages" : "last"},
                         {"seed", hologram.scene.seed},
                         {"time_s", seconds}};
+  if (job.model.focal_length_m > 0) object["focal_length_m"] = job.model.focal_length_m;
   for (const auto& row : rows) {
-    object["outputs"].push_back(row.output);
-    object["holograms"].push_back({{"output", row.output},
-                                   {"wavelength_m", row.wavelength_m},
-                                   {"iterations", row.result.iterations},
-                                   {"gradients", row.result.evaluations},
-                                   {"psnr_db", row.quality.psnr_db},
-                                   {"psnr_worst_db", row.quality.psnr_worst_db},
-                                   {"efficiency", row.quality.efficiency}});
+    for (const auto& output : row.outputs) object["outputs"].push_back(output);
+    object["holograms"].push_back(json_of(row));
   }
   return object;
+}
+
+std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const SignalRegion& region) {
+  const auto& panel = job.hologram.panel;
+  const auto quality = worst_of(row.quality);
+  const std::string planes = row.planes.size() > 1 ? fmt::format(" in {} planes", row.planes.size()) : std::string();
+  const std::string frames = row.outputs.size() > 1 ? fmt::format(" to {}", row.outputs.back()) : std::string();
+  return fmt::format(
+      "{}{}: {} x {} pixels, picture of {} x {}{}; {} on {}{}: {:.1f} dB at worst ({:.1f} dB at the "
+      "samples), efficiency {:.2f}",
+      row.outputs.front(), frames, panel.nx, panel.ny, region.columns, region.rows, planes,
+      counted(row.result.iterations, "step"), to_string(job.hologram.device), row.stopped ? ", stopped" : "",
+      quality.psnr_worst_db, quality.psnr_db, quality.efficiency);
+}
+
+/// Frames, colours and subframes in turn; a stopped run keeps what it has.
+std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
+  const UnfinishedRun run;
+  ProgressBar bar(job.hologram.console);
+  OptimizeMaker maker(job, bar);
+  std::vector<OptimizedRow> rows;
+  const auto make = [&](const Frame* frame, const std::string& image) {
+    const TargetPictures pictures(job, image);
+    region = pictures.region();
+    for (const auto& channel : job.hologram.channels) {
+      if (rows.empty() || !rows.back().stopped) rows.push_back(maker.make(pictures, frame, channel));
+    }
+    if (pictures.holes() > 0 && frame == nullptr) {
+      remark(job.hologram.console, fmt::format("{}: {} without a depth, filled from their neighbours",
+                                               job.pictures.front().depth, counted(pictures.holes(), "pixel")));
+    }
+  };
+  for (const auto& frame : job.frames) {
+    if (!rows.empty() && rows.back().stopped) break;
+    make(&frame, frame.path);
+  }
+  if (job.frames.empty()) make(nullptr, job.pictures.front().image);
+  if (!job.keep_best) check_cancelled("writing");
+  UnfinishedRun::keep();
+  return rows;
 }
 
 }  // namespace
@@ -178,19 +161,11 @@ int run_optimize(const OptimizeArguments& arguments) {
   for (const auto& channel : job.hologram.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warn(job.hologram.console, words);
   }
-  OptimizeWork work(job);
-  const auto region = work.region();
-  const auto rows = work();
+  SignalRegion region;
+  const auto rows = make_all(job, region);
   report_json(job.hologram.console, json_of(job, region, rows, watch.seconds()));
-  const auto& panel = job.hologram.panel;
-  for (const auto& row : rows) {
-    report(job.hologram.console,
-           fmt::format("{}: {} x {} pixels, picture of {} x {}; {} steps on {}: {:.1f} dB at worst ({:.1f} dB at the "
-                       "samples), efficiency {:.2f}, {}",
-                       row.output, panel.nx, panel.ny, region.columns, region.rows, row.result.iterations,
-                       to_string(job.hologram.device), row.quality.psnr_worst_db, row.quality.psnr_db,
-                       row.quality.efficiency, format_duration(watch.seconds())));
-  }
+  for (const auto& row : rows) report(job.hologram.console, words_of(job, row, region));
+  report(job.hologram.console, format_duration(watch.seconds()));
   return exit_ok;
 }
 

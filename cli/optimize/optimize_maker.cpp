@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/hologram_encoder.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/target_picture.hpp>
+#include <cli/optimize/camera_program.hpp>
+#include <cli/optimize/optimize_maker.hpp>
+#include <cmath>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <memory>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+Array<Complex, 2> wave_of(View<const float, 2> phase) {
+  Array<Complex, 2> field(phase.shape());
+  std::ranges::transform(phase.host(), field.data(), [](float value) { return std::polar(1.0F, value); });
+  return field;
+}
+
+View<float, 2> subframe(View<float, 3> phases, std::int64_t number) {
+  const auto [count, ny, nx] = phases.shape();
+  return {phases.data() + number * ny * nx, {ny, nx}};
+}
+
+/// Replaces a phase by that which the codes show, without what they add.
+void show(const OptimizeJob& job, const Channel& channel, View<float, 2> phase, const Array<float, 2>& added) {
+  const auto options = job.hologram.encode_options(channel);
+  const auto grid = job.hologram.grid(channel);
+  EncodeReport report;
+  const auto codes = encode(wave_of(phase).view(), options, grid, &report);
+  const auto shown = modulation_of(codes.view(), options, grid, report);
+  for (std::int64_t i = 0; i < shown.size(); ++i) {
+    phase.data()[i] = std::arg(shown.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
+  }
+}
+
+}  // namespace
+
+OptimizeMaker::OptimizeMaker(const OptimizeJob& job, ProgressBar& bar) : job_(job), bar_(bar) {}
+
+PhaseRetrievalOptions OptimizeMaker::model(const TargetPictures& pictures, const Channel& channel) const {
+  PhaseRetrievalOptions model = job_.model;
+  model.grid = job_.hologram.grid(channel);
+  model.planes = pictures.planes();
+  model.region = pictures.region();
+  return model;
+}
+
+/// The frame before, a file's phase, or a start by seed.
+Array<float, 3> OptimizeMaker::start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel) {
+  if (const auto before = last_.find(channel.name); before != last_.end()) return std::move(before->second);
+  const Shape<3> shape{model.frames, model.grid.ny, model.grid.nx};
+  if (job_.start.empty()) {
+    auto phase = starting_phase(shape, job_.random ? std::numbers::pi : 0.5, job_.hologram.scene.seed);
+    if (model.focal_length_m > 0 && !job_.random) spread_over_region(phase.view(), model);
+    return phase;
+  }
+  Array<float, 3> phase(shape);
+  const auto added = added_phase(job_, channel);
+  for (std::int64_t t = 0; t < model.frames; ++t) {
+    const auto path = numbered_name(job_.start, frame, channel, t);
+    const auto light = read_hologram(path, HologramOverrides{});
+    if (light.field.shape() != model.grid.shape()) {
+      throw_io(path, fmt::format("the panel's {} x {} pixels", model.grid.nx, model.grid.ny),
+               fmt::format("{} x {}", light.field.shape()[1], light.field.shape()[0]));
+    }
+    float* const own = subframe(phase.view(), t).data();
+    for (std::int64_t i = 0; i < light.field.size(); ++i) {
+      own[i] = std::arg(light.field.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
+    }
+  }
+  return phase;
+}
+
+/// Puts the camera of --camera into the loop. A first picture tells whether it has the picture's pixels, or twice as
+/// many along each axis: then the loss counts the light between the samples too.
+void OptimizeMaker::watch(SolverOptions& solver, PhaseRetrievalOptions& model, const Channel& channel) {
+  if (job_.camera.empty()) return;
+  const auto camera = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
+  const auto take = [this, camera, channel, region = model.region](View<const float, 2> phase) {
+    check_cancelled("waiting for the camera");
+    write(channel, phase, region, {}, camera->codes_path());
+    return camera_amplitude("--camera", camera->take(), channel.colour);
+  };
+  const auto grid = model.grid;
+  const Array<float, 3> first = starting_phase({1, grid.ny, grid.nx}, 0.5, job_.hologram.scene.seed);
+  const auto shape = take({first.data(), grid.shape()}).shape();
+  const bool fine = shape == Shape<2>{2 * grid.ny, 2 * grid.nx};
+  if (!fine && shape != grid.shape()) {
+    throw_io("--camera",
+             fmt::format("pictures of {} x {} or {} x {} pixels", grid.nx, grid.ny, 2 * grid.nx, 2 * grid.ny),
+             fmt::format("{} x {}", shape[1], shape[0]));
+  }
+  model.between_samples = fine;
+  solver.camera = [take, shape, fine](View<const float, 3> phase, View<float, 4> amplitude) {
+    const auto [planes, positions, ny, nx] = amplitude.shape();
+    const auto picture = take({phase.data(), {ny, nx}});
+    if (picture.shape() != shape) {
+      throw_io("--camera", fmt::format("{} x {} pixels as before", shape[1], shape[0]),
+               fmt::format("{} x {}", picture.shape()[1], picture.shape()[0]));
+    }
+    for (std::int64_t position = 0; position < positions; ++position) {
+      for (std::int64_t row = 0; row < ny; ++row) {
+        for (std::int64_t column = 0; column < nx; ++column) {
+          amplitude(0, position, row, column) =
+              fine ? picture(2 * row + position / 2, 2 * column + position % 2) : picture(row, column);
+        }
+      }
+    }
+  };
+}
+
+/// With --keep-best a signal ends the steps only.
+void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row,
+                             View<float, 3> phase) {
+  try {
+    row.result = plan.optimize(phase, solver, bar_);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::cancelled || !job_.keep_best) throw;
+    stopped_in_time();
+    row.stopped = true;
+  }
+}
+
+OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* frame, const Channel& channel) {
+  auto options = model(pictures, channel);
+  SolverOptions solver = job_.solver;
+  if (job_.by_levels) solver.level_phase_rad = job_.levels();
+  int steps = 0;
+  solver.report = [&](int iteration, double psnr_db) {
+    steps = iteration;
+    bar_.set_detail(fmt::format("{:.1f} dB", psnr_db));
+  };
+  watch(solver, options, channel);
+  PhaseRetrievalPlan plan(options);
+  const auto amplitudes = pictures.amplitudes(channel, bar_);
+  for (std::size_t plane = 0; plane < amplitudes.size(); ++plane) plan.set_target(amplitudes[plane].view(), plane);
+  if (const auto beam = beam_light(job_, channel); !beam.empty()) plan.set_source(beam.view());
+  auto phase = start(options, frame, channel);
+  OptimizedRow row;
+  row.wavelength_m = channel.wavelength_m;
+  row.planes = options.planes;
+  optimize(plan, solver, row, phase.view());
+  row.result.iterations = steps;
+  const auto added = added_phase(job_, channel);
+  for (std::int64_t t = 0; t < options.frames; ++t) {
+    row.outputs.push_back(numbered_name(job_.hologram.output, frame, channel, t));
+    UnfinishedRun::will_write(row.outputs.back());
+    write(channel, subframe(phase.view(), t), options.region, options.planes, row.outputs.back());
+    show(job_, channel, subframe(phase.view(), t), added);
+  }
+  row.quality = plan.quality(phase.view());
+  if (!job_.frames.empty()) last_[channel.name] = std::move(phase);
+  return row;
+}
+
+void OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
+                          const std::vector<RetrievalPlane>& planes, const std::string& output) const {
+  MadeHologram made;
+  HologramEncoder encoder(job_.hologram, channel, Queue());
+  encoder.encode(wave_of(phase).view(), made);
+  made.output = output;
+  auto& metadata = made.metadata();
+  metadata = panel_metadata(job_.hologram.panel, channel);
+  if (job_.model.focal_length_m > 0) set_metadata(metadata, "focal_length_m", job_.model.focal_length_m);
+  if (!planes.empty()) set_metadata(metadata, "distance_m", planes[planes.size() / 2].distance_m);
+  set_metadata(metadata, "phase", job_.random ? "random" : "smooth");
+  set_metadata(metadata, "signal_region", numbers_of(region));
+  set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
+  encoder.describe(metadata);
+  write_hologram(made);
+}
+
+}  // namespace holotone::cli

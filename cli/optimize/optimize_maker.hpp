@@ -1,0 +1,37 @@
+#pragma once
+#include <cli/common/console.hpp>
+#include <cli/optimize/optimize_light.hpp>
+
+namespace holotone::cli {
+
+/// Record of the holograms of a colour, one a subframe.
+struct OptimizedRow {
+  std::vector<std::string> outputs;
+  double wavelength_m = 0;
+  RetrievalResult result;
+  std::vector<RetrievalPlane> planes;
+  std::vector<RetrievalQuality> quality;  ///< in each plane, of the phases that the codes show
+  bool stopped = false;                   ///< by a signal, with --keep-best
+};
+
+/// Optimizes and writes the holograms of frames and colours; keeps a colour's phases as the start of the next frame.
+class OptimizeMaker {
+ public:
+  OptimizeMaker(const OptimizeJob& job, ProgressBar& bar);
+  /// `frame`: null for one without a number.
+  OptimizedRow make(const TargetPictures& pictures, const Frame* frame, const Channel& channel);
+
+ private:
+  [[nodiscard]] PhaseRetrievalOptions model(const TargetPictures& pictures, const Channel& channel) const;
+  Array<float, 3> start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel);
+  void watch(SolverOptions& solver, PhaseRetrievalOptions& model, const Channel& channel);
+  void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
+  void write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
+             const std::vector<RetrievalPlane>& planes, const std::string& output) const;
+
+  const OptimizeJob& job_;
+  ProgressBar& bar_;
+  std::map<std::string, Array<float, 3>> last_;  ///< phases of the frame before, by the name of the colour
+};
+
+}  // namespace holotone::cli
