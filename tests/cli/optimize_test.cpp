@@ -100,6 +100,136 @@ TEST_F(OptimizeTest, CodesOfFewBitsAreMeasuredAsShown) {
   EXPECT_GT(quality("8"), quality("2") + 3);
 }
 
+TEST_F(OptimizeTest, SubframesOfFewBitsAddUp) {
+  write_picture("photo.png", 48, 72);
+  const auto reached = [&](const std::string& count, const std::string& output) {
+    auto arguments = optimize("photo.png", output);
+    arguments.insert(arguments.end(), {"--subframes", count, "--bits", "4", "--phase", "random"});
+    return run_json(arguments);
+  };
+  const auto one = reached("1", "one.png");
+  const auto four = reached("4", "f_%t.png");
+  EXPECT_EQ(four["subframes"], 4);
+  EXPECT_EQ(four["rounding"], "stages");
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(four["outputs"][static_cast<std::size_t>(t)], path(fmt::format("f_{}.png", t)));
+  EXPECT_NE(content_of(path("f_0.png")), content_of(path("f_1.png")));
+  EXPECT_GT(four["holograms"][0]["psnr_worst_db"].get<double>(),
+            one["holograms"][0]["psnr_worst_db"].get<double>() + 4);
+}
+
+TEST_F(OptimizeTest, EachPictureOfAStackIsInFocusInItsPlane) {
+  write_picture("near.png", 48, 72);
+  write_picture("far.png", 48, 72, 0.5);
+  auto arguments = optimize("near.png", "slm.png");
+  arguments.erase(arguments.begin() + 1);  // IN
+  const auto distance = std::find(arguments.begin(), arguments.end(), "--distance");
+  arguments.erase(distance, distance + 2);
+  arguments.insert(arguments.end(), {"--stack", path("near.png") + "@1cm", path("far.png") + "@3cm"});
+  const auto report = run_json(arguments);
+  const auto& planes = report["holograms"][0]["planes"];
+  ASSERT_EQ(planes.size(), 2u);
+  EXPECT_NEAR(planes[1]["distance_m"].get<double>(), 0.03, 1e-12);
+  for (const auto& plane : planes) EXPECT_GT(plane["psnr_worst_db"], 18);
+}
+
+TEST_F(OptimizeTest, LayersOfDepthMakeAFocalStack) {
+  write_picture("photo.png", 48, 72);
+  Array<std::uint8_t, 3> depth({48, 72, 1});
+  for (std::int64_t i = 0; i < depth.size(); ++i) depth.data()[i] = static_cast<std::uint8_t>(1 + (i % 72) * 3);
+  write_image(path("depth.png"), Image{std::move(depth), {}});
+  auto arguments = optimize("photo.png", "slm.png");
+  arguments.erase(arguments.begin() + 1);
+  const auto distance = std::find(arguments.begin(), arguments.end(), "--distance");
+  arguments.erase(distance, distance + 2);
+  arguments.insert(arguments.end(), {"--image", path("photo.png"), "--depth", path("depth.png"), "--depth-range",
+                                     "1cm,2cm", "--layers", "3"});
+  const auto planes = run_json(arguments)["holograms"][0]["planes"];
+  ASSERT_EQ(planes.size(), 3u);
+  EXPECT_GT(planes[0]["distance_m"], planes[2]["distance_m"]);
+  for (const auto& plane : planes) EXPECT_GT(plane["psnr_worst_db"], 18);
+}
+
+TEST_F(OptimizeTest, AHologramIsTheStartOfTheNext) {
+  write_picture("photo.png", 48, 72);
+  const auto first = run_json(optimize("photo.png", "first.png"))["holograms"][0];
+  auto arguments = optimize("photo.png", "second.png");
+  *(std::find(arguments.begin(), arguments.end(), "--iterations") + 1) = "1";
+  const auto cold = run_json(arguments)["holograms"][0];
+  arguments.insert(arguments.end(), {"--start", path("first.png")});
+  const auto warm = run_json(arguments)["holograms"][0];
+  EXPECT_GT(warm["psnr_worst_db"].get<double>(), first["psnr_worst_db"].get<double>() - 0.5);
+  EXPECT_GT(warm["psnr_worst_db"].get<double>(), cold["psnr_worst_db"].get<double>() + 3);
+}
+
+TEST_F(OptimizeTest, SequencesStartFromTheFrameBefore) {
+  for (const int frame : {1, 2, 5}) write_picture(fmt::format("in_{:02}.png", frame), 32, 48, 1 - 0.05 * frame);
+  auto arguments = optimize("in_%02d.png", "out_%03d.png");
+  *(std::find(arguments.begin(), arguments.end(), "--iterations") + 1) = "3";
+  const auto report = run_json(arguments);
+  ASSERT_EQ(report["holograms"].size(), 3u);
+  EXPECT_EQ(report["outputs"][2], path("out_005.png"));
+  EXPECT_GT(report["holograms"][2]["psnr_worst_db"].get<double>(),
+            report["holograms"][0]["psnr_worst_db"].get<double>() + 1);
+  expect_refused(optimize("in_%02d.png", "out.png"), {"--output: expected a counter such as %04d, as in IN"});
+  expect_refused(optimize("in_01.png", "out_%d.png"), {"--output: expected a name without a counter for one picture"});
+}
+
+// Correction and carrier are added to the codes; what the panel's light then makes is the same picture.
+TEST_F(OptimizeTest, QualityIsThatWithoutWhatTheCodesAdd) {
+  write_picture("photo.png", 48, 72);
+  const auto plain = run_json(optimize("photo.png", "plain.png"))["holograms"][0]["psnr_worst_db"].get<double>();
+  Array<std::uint8_t, 3> map({64, 96, 1});
+  for (std::int64_t i = 0; i < map.size(); ++i) map.data()[i] = static_cast<std::uint8_t>(i * i / 700);
+  write_image(path("map.png"), Image{std::move(map), {}});
+  auto arguments = optimize("photo.png", "added.png");
+  arguments.insert(arguments.end(), {"--correction", path("map.png"), "--carrier", "0.3deg,-0.2deg"});
+  EXPECT_NEAR(run_json(arguments)["holograms"][0]["psnr_worst_db"].get<double>(), plain, 0.3);
+  EXPECT_NE(content_of(path("plain.png")), content_of(path("added.png")));
+  arguments.insert(arguments.end(), {"--rounding", "stages"});
+  expect_refused(arguments, {"--rounding: expected last with --carrier, --correction"});
+}
+
+// A model with the beam's shape and the panel's zero order makes up for both.
+TEST_F(OptimizeTest, BeamAndPanelAreOfTheModel) {
+  write_picture("photo.png", 48, 72);
+  write_picture("beam.png", 64, 96);
+  auto arguments = optimize("photo.png", "slm.png");
+  arguments.insert(arguments.end(), {"--source", path("beam.png"), "--fill-factor", "0.9", "--zero-order", "0.1"});
+  EXPECT_GT(run_json(arguments)["holograms"][0]["psnr_worst_db"], 18);
+  const auto with = [&](const std::string& beam) {
+    auto own = optimize("photo.png", "slm.png");
+    own.insert(own.end(), {"--source", beam});
+    return own;
+  };
+  EXPECT_GT(run_json(with("gaussian:1mm"))["holograms"][0]["psnr_worst_db"], 18);
+  expect_refused(with(path("photo.png")), {"photo.png: expected the panel's 96 x 64 pixels, got 72 x 48"});
+  write_picture("dark.png", 64, 96, 0);
+  expect_refused(with(path("dark.png")), {"dark.png: expected a beam with some light, got a black picture"});
+  expect_refused(with("gaussian:wide"), {"--source"});
+  expect_refused(with("missing.png"), {"missing.png"});
+}
+
+TEST_F(OptimizeTest, KeepBestWritesWhatThereIsAtASignal) {
+  write_picture("photo.png", 96, 144);
+  for (const bool keep : {true, false}) {
+    const std::string name = keep ? "kept.png" : "lost.png";
+    std::vector<std::string> arguments{"optimize",     path("photo.png"), "-o",    path(name),   "--resolution",
+                                       "480x320",      "--pitch",         "8um",   "--distance", "2cm",
+                                       "--iterations", "100000",          "--json"};
+    if (keep) arguments.push_back("--keep-best");
+    RunningProgram program(arguments, path("captured"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    program.send(SIGINT);
+    const auto result = program.wait(60);
+    EXPECT_EQ(fs::exists(path(name)), keep);
+    EXPECT_EQ(result.exit_code, keep ? 0 : 130) << result.error;
+    if (!keep) continue;
+    const auto report = nlohmann::json::parse(result.output);
+    EXPECT_TRUE(report["holograms"][0]["stopped"].get<bool>());
+    EXPECT_GT(report["holograms"][0]["iterations"], 0);
+  }
+}
+
 TEST_F(OptimizeTest, BadInput) {
   write_picture("photo.png", 32, 48);
   write_picture("black.png", 32, 48, 0);
@@ -111,7 +241,7 @@ TEST_F(OptimizeTest, BadInput) {
   expect_refused(optimize("photo.png", "photo.png"), {"--output", "input"});
   const auto with = [&](const std::string& option, const std::string& value) {
     auto arguments = optimize("photo.png", "slm.png");
-    const auto at = std::find(arguments.begin(), arguments.end(), option);
+    const auto at = std::find(arguments.begin(), arguments.end(), option == "--output" ? "-o" : option);
     if (at != arguments.end()) {
       *(at + 1) = value;
     } else {
@@ -121,6 +251,14 @@ TEST_F(OptimizeTest, BadInput) {
   };
   expect_refused(with("--signal-region", "0"), {"--signal-region: expected a number from 1 to 100, got '0'"});
   expect_refused(with("--signal-region", "wide"), {"--signal-region: expected a number"});
+  expect_refused(with("--signal-region", "90x60+10+0"), {"--signal-region: expected a part of 96 x 64 pixels"});
+  expect_refused(with("--signal-region", "9x6"), {"--signal-region: expected a percentage or COLUMNSxROWS+COLUMN+ROW"});
+  expect_refused(with("--subframes", "3"), {"--output: expected a name with %t, which stands for the subframe"});
+  expect_refused(with("--output", path("slm_%t.png")), {"--output: expected no %t"});
+  expect_refused(with("--solver", "newton"), {"--solver: expected lbfgs, adam, gs or wgs, got 'newton'"});
+  expect_refused(with("--focal-length", "0"), {"--focal-length"});
+  expect_refused(with("--fill-factor", "1.1"), {"--fill-factor"});
+  expect_refused(with("--depth", path("photo.png")), {"--depth-range"});
   expect_refused(with("--iterations", "0"), {"--iterations: expected a whole number from 1 to 100000, got '0'"});
   expect_refused(with("--phase", "flat"), {"--phase: expected smooth or random, got 'flat'"});
   expect_refused(with("--distance", "nan"), {"--distance"});

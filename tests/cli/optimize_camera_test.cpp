@@ -1,0 +1,89 @@
+// holotone optimize --camera: a program in the loop.
+#include <cmath>
+#include <tests/cli/program.hpp>
+
+namespace holotone::test {
+namespace {
+
+class OptimizeCameraTest : public ProgramTest {
+ protected:
+  OptimizeCameraTest() {
+    Array<std::uint8_t, 3> pixels({64, 64, 1});
+    for (std::int64_t row = 0; row < 64; ++row) {
+      for (std::int64_t col = 0; col < 64; ++col) {
+        const double dx = static_cast<double>(col) / 64 - 0.45;
+        const double dy = static_cast<double>(row) / 64 - 0.5;
+        pixels(row, col, 0) = static_cast<std::uint8_t>(20 + 210 * std::exp(-(dx * dx + dy * dy) * 20));
+      }
+    }
+    write_image(path("photo.png"), Image{std::move(pixels), {}});
+  }
+  [[nodiscard]] std::vector<std::string> optimize(const std::string& output) const {
+    return {"optimize",
+            path("photo.png"),
+            "-o",
+            path(output),
+            "--resolution",
+            "64x64",
+            "--pitch",
+            "8um",
+            "--distance",
+            "1cm",
+            "--iterations",
+            "30",
+            "--signal-region",
+            "70%",
+            "--bits",
+            "8"};
+  }
+  [[nodiscard]] std::vector<std::string> with_camera(const std::string& command) const {
+    auto arguments = optimize("slm.png");
+    arguments.insert(arguments.end(), {"--camera", command, "--camera-timeout", "10"});
+    return arguments;
+  }
+  /// Light of a hologram at another distance than the model's, compared with the picture.
+  [[nodiscard]] double psnr_db(const std::string& name) const {
+    return run_json({"reconstruct", path(name), "-o", path("seen.png"), "--distance", "1.15cm", "--against",
+                     path("photo.png")})["against"]["pictures"][0]["psnr_worst_db"]
+        .get<double>();
+  }
+};
+
+// The panel stands 1.5 mm farther from the camera than the model says.
+TEST_F(OptimizeCameraTest, TheLoopMendsAWrongDistance) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "without TIFF";
+  EXPECT_EQ(run(optimize("unseen.png")).exit_code, 0);
+  const std::string camera = fmt::format("'{}' reconstruct %s -o '{}' --distance 1.15cm --linear --quiet && cat '{}'",
+                                         program_path(), path("camera.tif"), path("camera.tif"));
+  const auto report = run_json(with_camera(camera));
+  EXPECT_EQ(report["holograms"][0]["gradients"], 31);
+  const double unseen = psnr_db("unseen.png");
+  const double seen = psnr_db("slm.png");
+  std::printf("with the model alone %.1f dB, with the camera %.1f dB\n", unseen, seen);
+  EXPECT_GT(seen, unseen + 2);
+}
+
+TEST_F(OptimizeCameraTest, CamerasThatFailAreNamed) {
+  expect_refused(with_camera("cat photo.png"), {"--camera: expected a command with %s"});
+  expect_refused(with_camera("exit 3 # %s"), {"--camera: expected a command that ends with 0, got exit code 3"});
+  expect_refused(with_camera("true %s"),
+                 {"--camera: expected a picture on the command's standard output, got nothing"});
+  expect_refused(with_camera("echo no picture %s"), {"--camera: standard output"});
+  expect_refused(with_camera("no-such-program %s"),
+                 {"--camera: expected a command that ends with 0, got exit code 127"});
+  auto hangs = with_camera("sleep 60 # %s");
+  hangs.back() = "0.3";
+  expect_refused(hangs, {"--camera: ", "did not end within 0.3 s"});
+  Array<std::uint8_t, 3> small({32, 64, 1});
+  std::fill_n(small.data(), small.size(), std::uint8_t{9});
+  write_image(path("small.png"), Image{std::move(small), {}});
+  expect_refused(with_camera(fmt::format("cat '{}' # %s", path("small.png"))),
+                 {"--camera: expected pictures of 64 x 64 or 128 x 128 pixels, got 64 x 32"});
+  auto steps = with_camera("cat photo.png %s");
+  steps.insert(steps.end(), {"--solver", "lbfgs"});
+  expect_refused(steps, {"--solver: expected adam, gs or wgs with --camera, got 'lbfgs'"});
+  EXPECT_FALSE(fs::exists(path("slm.png")));
+}
+
+}  // namespace
+}  // namespace holotone::test
