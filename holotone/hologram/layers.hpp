@@ -43,11 +43,11 @@ struct RgbdPicture {
   View<const float, 2> intensity;   ///< {ny, nx}, linear light >= 0, finite, in host memory
   View<const float, 2> distance_m;  ///< the same shape, finite, > 0 behind the panel
   double width_m = 0;               ///< width of the picture in the scene, > 0
-  double height_m = 0;              ///< its height; 0: that of square pixels
   double x_m = 0;                   ///< centre, right of the panel's axis
   double y_m = 0;                   ///< above the panel's axis
   int layers = 64;                  ///< number of layers, 1 to most_picture_layers
   LayerSpacing spacing = LayerSpacing::inverse_distance;
+  double height_m = 0;  ///< height of the picture in the scene; 0: that of square pixels
 };
 
 inline constexpr int most_picture_layers = 65535;

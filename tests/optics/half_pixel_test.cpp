@@ -110,7 +110,9 @@ TEST(HalfPixelPicture, RefusesWhatItCannotMove) {
   expect_error(code, name + ": intensity: expected shape", [&] { plan.execute(0, 0, other.view()); });
   expect_error(ErrorCode::unsupported, name + ": output_pitch_m: expected the grid's 8e-06",
                [] { HalfPixelReconstruction({.grid = grid, .output_pitch_m = 9e-6}); });
-  expect_error(code, name + ": nx", [] { HalfPixelReconstruction({.grid = {0, 65, 8e-6, 532e-9}}); });
+  expect_error(code, name + ": grid: expected nx and ny from 1", [] {
+    HalfPixelReconstruction({.grid = {0, 65, 8e-6, 532e-9}});
+  });
 }
 
 }  // namespace
