@@ -95,8 +95,8 @@ class LayerPlan {
   LayerPlan(LayerPlan&&) noexcept;
   LayerPlan& operator=(LayerPlan&&) noexcept;
 
-  /// Sets a stack of layers in any order. The views must stay unchanged until execute is done. Throws invalid_argument
-  /// for another shape or device, a distance that is not finite, or no layer.
+  /// Sets a stack of layers in any order. The views must stay unchanged until execute or adjoint is done. Throws
+  /// invalid_argument for another shape or device, a distance that is not finite, or no layer.
   void set_layers(std::span<const Layer> layers);
   /// Uploads a picture that slice_picture made for this grid. Throws invalid_argument for another shape.
   void set_picture(const SlicedPicture& picture);
@@ -108,9 +108,9 @@ class LayerPlan {
   /// layer need all rows.
   void execute(const RowRange& part, View<Complex, 2> field, Progress& progress = Progress::none());
 
-  /// Applies the adjoints of the maps from each layer's complex light to the field, for fixed masks: the field is
-  /// U = sum_j A_j L_j with L_j = sqrt(I) exp(i phi), and this computes light[j] = A_j^* field, so that
-  /// <A_j L, V> = <L, A_j^* V> with <a, b> = sum conj(a) b. From near to far, with P_s^* = P_(-s) and V = field at first:
+  /// Applies the adjoints of the maps from each layer's light to the field, for fixed masks. The field is
+  /// U = sum_j A_j L_j with L_j = sqrt(I) exp(i phi). This computes light[j] = A_j^* field, with
+  /// <A_j L, V> = <L, A_j^* V> and <a, b> = sum conj(a) b. From near to far, V = field at first:
   ///   d < 0    light <- P_|d|[V],   V <- V - P_(-|d|)[m light]
   ///   d >= 0   V <- P_(d' - d)[V],  light <- V,  V <- (1 - m) V       d' the layer before, nearer; at first the panel
   /// `light`: one view {ny, nx} for each layer, in the order of set_layers or of SlicedPicture::distance_m, on the

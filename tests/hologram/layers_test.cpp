@@ -368,16 +368,6 @@ std::vector<Array<Complex, 2>> adjoint(LayerPlan& plan, const Values& field, con
   return light;
 }
 
-/// A field of all frequencies.
-Values noise_field(const FieldGrid& grid) {
-  Values field(plane_of(grid).size());
-  for (std::size_t i = 0; i < field.size(); ++i) {
-    field[i] = {static_cast<double>(holotone::random_uniform(20, 2 * i)) - 0.5,
-                static_cast<double>(holotone::random_uniform(20, 2 * i + 1)) - 0.5};
-  }
-  return field;
-}
-
 // <A_j L, V> = <L, A_j* V> for the light L of each layer in turn, with A_j L of the float64 reference.
 TEST_P(Layers, TheAdjointGivesEachLayersPart) {
   struct Case {
@@ -390,7 +380,7 @@ TEST_P(Layers, TheAdjointGivesEachLayersPart) {
   on_each([&](Device device) {
     for (const auto& c : cases) {
       const Stack stack = noise_stack(c.grid, c.distance_m, LayerPhase::random);
-      const Values field = noise_field(c.grid);
+      const Values field = light_of(noise(c.grid, 20), LayerPhase::random, 21, 0);
       LayerPlan plan({c.grid, LayerPhase::random, Stack::seed}, device);
       plan.set_layers(stack.layers);
       const auto light = adjoint(plan, field, c.grid, stack.layers.size(), device);
@@ -417,7 +407,7 @@ TEST_P(Layers, TheAdjointOfAPictureGivesEachPixelsPart) {
   const Image depth = image(grid, [](double x, double y) { return x < 2e-5 ? 0.01 : y < 0 ? 0.006 : -0.004; });
   const auto sliced =
       slice_picture({picture.view(), depth.view(), 34 * 8e-6, 0, 0, 3, holotone::LayerSpacing::distance}, grid);
-  const Values field = noise_field(grid);
+  const Values field = light_of(noise(grid, 20), LayerPhase::random, 21, 0);
   on_each([&](Device device) {
     LayerPlan plan({grid, LayerPhase::random, 2}, device);
     plan.set_picture(sliced);

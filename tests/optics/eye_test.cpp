@@ -361,7 +361,7 @@ std::vector<SmallCase> field_cases() {
   std::vector<SmallCase> all(3);
   all[1].options.pupil.shape = PupilShape::ellipse;
   all[1].options.tile = {7, 13};
-  all[2].options.output_pitch_m = 12 * micro;
+  all[2].options.output_pitch_m = 10 * micro;
   all[2].options.output_shape = {3, 4};
   return all;
 }
