@@ -53,8 +53,8 @@ PictureJob picture_job(const PictureArguments& arguments);
 /// Flat pictures of --stack, each at its distance, without a size. Throws invalid_argument naming the option.
 std::vector<PictureJob> stack_jobs(const PictureArguments& arguments);
 
-/// Spacing of the layers of a scene from nearest_m to farthest_m. Throws invalid_argument for inverse spacing of a scene
-/// that touches the panel.
+/// Spacing of the layers of a scene from nearest_m to farthest_m. Throws invalid_argument for inverse spacing of a
+/// scene that touches the panel.
 LayerSpacing spacing_of(const PictureJob& job, double nearest_m, double farthest_m);
 
 }  // namespace holotone::cli

@@ -70,8 +70,8 @@ nlohmann::json json_of(const OptimizedRow& row) {
   nlohmann::json object{{"output", row.outputs.front()},
                         {"wavelength_m", row.wavelength_m},
                         {"iterations", row.result.iterations},
-                        {"gradients", row.result.evaluations},
                         {"stopped", row.stopped}};
+  if (!row.stopped) object["gradients"] = row.result.evaluations;
   if (row.outputs.size() > 1) object["outputs"] = row.outputs;
   const auto facts = [](const RetrievalQuality& quality) {
     return nlohmann::json{

@@ -23,8 +23,8 @@ class LightPath {
   virtual void receive(std::size_t plane, std::size_t position) = 0;
   /// Row of the signal region, of its columns.
   virtual Complex* picture_row(std::int64_t row) = 0;
-  /// Back: start_back, then for any pictures start_picture, write all picture_row, send_back; at last receive_back, read
-  /// panel_row: the sum of P^H of the pictures.
+  /// Back: start_back, then for any pictures start_picture, write all picture_row, send_back; at last receive_back,
+  /// read panel_row: the sum of P^H of the pictures.
   virtual void start_back() = 0;
   virtual void start_picture() = 0;
   virtual void send_back(std::size_t plane, std::size_t position) = 0;

@@ -48,8 +48,8 @@ class Engine {
   virtual void scale(double factor, float* x) const = 0;
   /// A step of Adam with the moments m and v, which the first iteration, 1, sets.
   virtual void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const = 0;
-  /// Numbers of phases by the distance to their nearest level on the circle, in `level_bins` equal bins up to pi. Levels
-  /// are sorted and in [0, 2 pi).
+  /// Numbers of phases by the distance to their nearest level on the circle, in `level_bins` equal bins up to pi.
+  /// Levels are sorted and in [0, 2 pi).
   virtual std::vector<std::int64_t> level_distances(const float* phase, const std::vector<float>& levels) const = 0;
   /// Replaces phases by their nearest level where it is at most `reach` away.
   virtual void round_to_levels(float* phase, const std::vector<float>& levels, float reach) const = 0;

@@ -217,6 +217,7 @@ TEST_F(OptimizeTest, KeepBestWritesWhatThereIsAtASignal) {
                                        "480x320",      "--pitch",         "8um",   "--distance", "2cm",
                                        "--iterations", "100000",          "--json"};
     if (keep) arguments.push_back("--keep-best");
+    fs::create_directories(path("captured"));
     RunningProgram program(arguments, path("captured"));
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     program.send(SIGINT);
@@ -258,7 +259,7 @@ TEST_F(OptimizeTest, BadInput) {
   expect_refused(with("--solver", "newton"), {"--solver: expected lbfgs, adam, gs or wgs, got 'newton'"});
   expect_refused(with("--focal-length", "0"), {"--focal-length"});
   expect_refused(with("--fill-factor", "1.1"), {"--fill-factor"});
-  expect_refused(with("--depth", path("photo.png")), {"--depth-range"});
+  expect_refused(with("--depth", path("photo.png")), {"photo.png: expected a grey picture of depth"});
   expect_refused(with("--iterations", "0"), {"--iterations: expected a whole number from 1 to 100000, got '0'"});
   expect_refused(with("--phase", "flat"), {"--phase: expected smooth or random, got 'flat'"});
   expect_refused(with("--distance", "nan"), {"--distance"});
