@@ -3,6 +3,7 @@
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <functional>
 #include <holotone/optics/field.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,11 @@ struct Reconstruction {
   std::string correction;         ///< stated correction contained in the codes
   bool describes_itself = false;  ///< the first file has Holotone's metadata
   double white = 0;
-  std::vector<double> light_shares;  ///< through each of the job's pupils
-  std::string made_for;              ///< the viewer that the first file states
-  std::vector<std::string> dark;     ///< files without any light
-  double beyond_float = 0;           ///< an intensity of --linear outside the range of float32; 0: none
+  std::vector<double> light_shares;      ///< through each of the job's pupils
+  std::string made_for;                  ///< the viewer that the first file states
+  std::vector<std::string> dark;         ///< files without any light
+  std::optional<double> focal_length_m;  ///< of a lens, whose focal plane is shown
+  double beyond_float = 0;               ///< an intensity of --linear outside the range of float32; 0: none
 };
 
 /// Computes and writes the pictures of `job`. Calls `opened` ahead of the work, with what the first hologram states.
