@@ -117,6 +117,10 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
   }
   if (!overrides.bits.empty())
     set_metadata(metadata, "bits", static_cast<double>(whole_number("--bits", overrides.bits, code_bits_range)));
+  if (!overrides.focal_length.empty()) {
+    set_metadata(metadata, "focal_length_m",
+                 length_between("--focal-length", overrides.focal_length, least_length_m, most_distance_m));
+  }
   apply_levels(metadata, overrides);
   if (!overrides.object_energy.empty()) {
     set_metadata(metadata, "object_energy",
@@ -141,7 +145,8 @@ void require_stated(const std::string& path, const Metadata& metadata, const Hol
   std::vector<std::string_view> missing;
   if (metadata.count("pitch_m") == 0) missing.emplace_back("--pitch");
   if (metadata.count("wavelength_m") == 0) missing.emplace_back("--wavelength");
-  if (!overrides.distance_given && metadata.count("distance_m") == 0) missing.emplace_back("--distance");
+  const bool at_focus = metadata.count("focal_length_m") != 0;  // of a lens, unless a distance is stated
+  if (!overrides.distance_given && !at_focus && metadata.count("distance_m") == 0) missing.emplace_back("--distance");
   const std::string encoding = metadata_text(metadata, "encoding");
   const bool needs_range = !is_field && (encoding == "amplitude" || encoding == "single-sideband");
   if (needs_range && (metadata.count("amplitude_min") == 0 || metadata.count("amplitude_max") == 0)) {

@@ -24,6 +24,7 @@ struct HologramOverrides {
   std::string object_energy;
   std::string reference_angle;
   std::string carrier;
+  std::string focal_length;
   std::string correction;
   bool packed16 = false;
   bool distance_given = false;  ///< the file's distance is not needed

@@ -137,6 +137,18 @@ void HologramView::describe(const HologramLight& light) {
   filter_ = light.filter;
 }
 
+double HologramView::expose(HologramLight& light, bool colour) {
+  double sum = 0;
+  for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;
+  const float largest = largest_part(light.field.view());
+  if (largest == 0) dark_.push_back(light.path);
+  const Exposure exposure = exposure_for(largest);
+  if (exposure.gain != 1) {
+    for (Complex& value : light.field.host()) value *= exposure.gain;
+  }
+  return exposure.unit * (colour ? weight_of(light, sum) : 1);
+}
+
 Image toned(const Picture& picture, const ToneOptions& tone) {
   std::vector<Array<std::uint8_t, 2>> planes;
   for (const auto& channel : picture.channels) planes.push_back(tone_map(channel.view(), tone));
@@ -145,18 +157,24 @@ Image toned(const Picture& picture, const ToneOptions& tone) {
 
 Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
 
-PlaneView::PlaneView(const ReconstructJob& job) : queue_(Queue::create(job.device)) {
+std::vector<HologramLight> lights_of(const ReconstructJob& job) {
   std::vector<HologramLight> lights;
   const auto overrides = overrides_of(job);
   for (std::size_t i = 0; i < job.inputs.size(); ++i) lights.push_back(read_hologram(job.inputs[i], overrides[i]));
-  const bool colour = lights.size() == 3;
-  std::vector<const HologramLight*> ordered;
-  ordered.reserve(lights.size());
-  for (const auto& light : lights) ordered.push_back(&light);
-  if (colour) put_in_order(ordered);
-  describe(*ordered.front());
+  std::vector<const HologramLight*> order;
+  order.reserve(lights.size());
+  for (const auto& light : lights) order.push_back(&light);
+  if (lights.size() == 3) put_in_order(order);
+  std::vector<HologramLight> ordered;
+  ordered.reserve(order.size());
+  for (const auto* light : order) ordered.push_back(std::move(lights[static_cast<std::size_t>(light - lights.data())]));
+  return ordered;
+}
+
+PlaneView::PlaneView(const ReconstructJob& job, std::vector<HologramLight> lights) : queue_(Queue::create(job.device)) {
+  describe(lights.front());
   intensity_ = Array<float, 2>(grid_.shape(), queue_);
-  for (const auto* light : ordered) add(lights[static_cast<std::size_t>(light - lights.data())], job, colour);
+  for (auto& light : lights) add(light, job, lights.size() == 3);
   std::vector<double> factors;
   for (const auto& own : channels_) factors.push_back(own.factor);
   unit_ = common_unit(factors);
@@ -167,15 +185,8 @@ void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour
   options.grid = light.grid;
   options.method = job.method;
   options.aperture = job.aperture;
-  double sum = 0;
-  for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;
-  const float largest = largest_part(light.field.view());
-  if (largest == 0) dark_.push_back(light.path);
-  const Exposure exposure = exposure_for(largest);
-  if (exposure.gain != 1) {
-    for (Complex& value : light.field.host()) value *= exposure.gain;
-  }
-  channels_.push_back({ReconstructionPlan(options, queue_), exposure.unit * (colour ? weight_of(light, sum) : 1)});
+  const double factor = expose(light, colour);
+  channels_.push_back({ReconstructionPlan(options, queue_), factor});
   const auto field = light.field.to(job.device);
   channels_.back().plan.set_field(field.view());
   queue_.synchronize();

@@ -82,6 +82,9 @@ class HologramView {
  protected:
   /// Copies the first file's grid and metadata.
   void describe(const HologramLight& light);
+  /// Scales a file's light to the range of float32. Returns the factor of its intensities: their unit times the weight
+  /// among three.
+  double expose(HologramLight& light, bool colour);
 
   FieldGrid grid_;
   std::string path_;
@@ -105,11 +108,15 @@ void put_in_order(std::vector<const HologramLight*>& lights);
 /// equally bright: the object's own energy, which the file states, sets the channels' balance.
 double weight_of(const HologramLight& light, double sum);
 
+/// Reads the job's files; three in the order of put_in_order. Throws io, or invalid_argument if three of them do not
+/// belong together.
+std::vector<HologramLight> lights_of(const ReconstructJob& job);
+
 /// Intensity in a plane, without or with a circular aperture in the paraxial approximation.
 class PlaneView final : public HologramView {
  public:
-  /// Reads the files. Throws io, or invalid_argument if three of them do not belong together.
-  explicit PlaneView(const ReconstructJob& job);
+  /// `lights`: of lights_of.
+  PlaneView(const ReconstructJob& job, std::vector<HologramLight> lights);
 
   Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
   [[nodiscard]] PropagationMethod method_for(double distance_m) const override {

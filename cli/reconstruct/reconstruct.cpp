@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/eye_view.hpp>
@@ -36,7 +37,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"inputs", seen.inputs},
                         {"outputs", seen.outputs},
-                        {"device", to_string(job.device)},
+                        {"device", to_string(device_in_use())},
                         {"wavelength_m", seen.grid.wavelength_m},
                         {"pitch_m", seen.grid.pitch_m},
                         {"distances_m", seen.distances_m},
@@ -52,6 +53,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
                           {"diameter_m", job.aperture->diameter_m},
                           {"viewer_distance_m", job.aperture->distance_m}};
   }
+  if (seen.focal_length_m) object["focal_length_m"] = *seen.focal_length_m;
   for (std::size_t i = 0; i < seen.light_shares.size(); ++i) {
     object["viewers"].push_back(json_of_eye(pupil_of(job, i), seen.light_shares[i]));
   }
@@ -152,8 +154,8 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   const auto& outputs = seen.outputs;
   report(job.console, fmt::format("{}: {}{} on {}, {}",
                                   outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                                  distances_text(job, seen.distances_m), methods_text(job, seen), to_string(job.device),
-                                  format_duration(watch.seconds())));
+                                  distances_text(job, seen.distances_m), methods_text(job, seen),
+                                  to_string(device_in_use()), format_duration(watch.seconds())));
   report_comparisons(job, seen.comparisons);
   return exit_ok;
 }
@@ -166,7 +168,7 @@ std::vector<OptionRow> focus_options(ReconstructArguments& a) {
            .otherwise = "the file's",
            .common = true,
            .feeds = "ReconstructionPlan.distance_m|EyePlan.focus_m|EyePlan.focus_m, output_pitch_m|"
-                    "PropagationPlan.distance_m"},
+                    "PropagationPlan.distance_m|FourierLensPlan.plane.defocus_m"},
           {.names = "--sweep",
            .target = &a.sweep,
            .value = "FROM:TO:COUNT",
@@ -174,7 +176,7 @@ std::vector<OptionRow> focus_options(ReconstructArguments& a) {
            .common = true,
            .excludes = "--distance",
            .feeds = "ReconstructionPlan.distance_m|EyePlan.focus_m|EyePlan.focus_m, output_pitch_m|"
-                    "PropagationPlan.distance_m"},
+                    "PropagationPlan.distance_m|FourierLensPlan.plane.defocus_m"},
           {.names = "--frames",
            .target = &a.frames,
            .value = "NAME",
@@ -284,6 +286,11 @@ std::vector<OptionRow> file_options(ReconstructArguments& a) {
        .help = "Pixel pitch",
        .common = true,
        .feeds = "modulation_of.grid.pitch_m"},
+      {.names = "--focal-length",
+       .target = &o.focal_length,
+       .value = "LENGTH",
+       .help = "Lens before the panel: show its focal plane, and --distance beyond it (default 0)",
+       .excludes = "--aperture --viewer"},
       {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
       {.names = "--encode,--encoding",
        .target = &o.encoding,

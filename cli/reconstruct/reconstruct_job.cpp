@@ -249,6 +249,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.inputs = std::move(inputs);
   job.sequence = std::move(sequence);
   set_outputs(job, arguments);
+  job.device_name = arguments.device;
   job.device = device_option(arguments.device, arguments.console);
   return job;
 }

@@ -60,6 +60,7 @@ struct ReconstructJob {
   double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions
   std::array<double, 2> picture_size_m{};  ///< width and height of an eye's pictures; 0: the panel's
   PropagationMethod method = PropagationMethod::automatic;
+  std::string device_name;  ///< as typed
   Device device;
   std::int64_t tile_width = 480;
   double white = 0;  ///< linear intensity shown as white; 0: from the rule

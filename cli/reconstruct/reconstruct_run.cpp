@@ -3,6 +3,7 @@
 #include <cli/common/npy_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/reconstruct/eye_view.hpp>
+#include <cli/reconstruct/lens_view.hpp>
 #include <cli/reconstruct/plane_view.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
@@ -16,8 +17,16 @@
 namespace holotone::cli {
 namespace {
 std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
-  if (job.pupils.empty()) return std::make_unique<PlaneView>(job);
-  return std::make_unique<EyeView>(job);
+  if (!job.pupils.empty()) {
+    auto eye = std::make_unique<EyeView>(job);
+    if (has_lens(eye->metadata())) {
+      reject("--viewer", "a hologram without the focal_length_m of a lens", job.inputs.front());
+    }
+    return eye;
+  }
+  auto lights = lights_of(job);
+  if (has_lens(lights.front().metadata)) return std::make_unique<LensView>(job, std::move(lights));
+  return std::make_unique<PlaneView>(job, std::move(lights));
 }
 
 /// Reconstructs all pictures of one hologram, or of three as colours.
@@ -64,10 +73,12 @@ class Run {
                         view_->light_shares(),
                         {},
                         view_->dark(),
+                        {},
                         beyond_float_,
                         comparisons_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
+    seen.focal_length_m = checked_number(job_.inputs.front(), metadata, "focal_length_m");
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;
@@ -217,6 +228,9 @@ class Run {
       set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
       set_metadata(metadata, "aperture_diameter_m", job_.aperture->diameter_m);
       set_metadata(metadata, "viewer_distance_m", job_.aperture->distance_m);
+    }
+    if (has_lens(view_->metadata())) {
+      set_metadata(metadata, "focal_length_m", metadata_text(view_->metadata(), "focal_length_m"));
     }
     if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
     if (!job_.linear) {

@@ -4,6 +4,7 @@
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <functional>
 #include <holotone/optics/field.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Reconstruction {
   std::vector<double> light_shares;            ///< through each of the job's pupils
   std::string made_for;                        ///< the viewer that the first file states
   std::vector<std::string> dark;               ///< files without any light
+  std::optional<double> focal_length_m;        ///< of a lens, whose focal plane is shown
   double beyond_float = 0;                     ///< an intensity of --linear outside the range of float32; 0: none
   std::vector<PictureComparison> comparisons;  ///< with the picture of --against
 };

@@ -41,6 +41,7 @@ constexpr MetadataKey table[] = {
     {"distances_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
     {"encoding", text, {}, 0, 0, "hologram, quantize"},
     {"field_energy", number, {}, 0, largest_energy, "quantize"},
+    {"focal_length_m", number, "m", least_length_m, most_distance_m, "reconstruct"},
     {"fresnel_deviation_rad", number, "rad", 0, 0, "hologram"},
     {"fringe_m", number, "m", 0, most_distance_m, "hologram"},
     {"gamma", number, {}, 0.01, 100, "reconstruct"},

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cli/common/device_option.hpp>
+#include <cli/common/values.hpp>
+#include <cli/reconstruct/lens_view.hpp>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+
+namespace holotone::cli {
+namespace {
+
+constexpr const char* key = "focal_length_m";
+
+/// Samples of one axis around a position. The intensity has the period of a diffraction order, `count` samples.
+struct Between {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  float part = 0;  ///< of the second
+
+  Between(double position, std::int64_t count) {
+    const double whole = std::floor(position);
+    part = static_cast<float>(position - whole);
+    first = (static_cast<std::int64_t>(whole) % count + count) % count;
+    second = (first + 1) % count;
+  }
+};
+
+void require_possible(const ReconstructJob& job, const std::string& path) {
+  if (job.aperture) reject("--aperture", "a hologram without the focal_length_m of a lens", path);
+  if (job.method == PropagationMethod::angular_spectrum) {
+    reject("--method", "auto or fresnel for the focal plane of a lens", "angular-spectrum");
+  }
+  (void)device_option(job.device_name, job.console, "focal plane of a lens");
+}
+
+}  // namespace
+
+bool has_lens(const Metadata& metadata) { return metadata.contains(key); }
+
+LensView::LensView(const ReconstructJob& job, std::vector<HologramLight> lights) {
+  const std::string path = lights.front().path;
+  require_possible(job, path);
+  const double focal_length_m = *checked_number(path, lights.front().metadata, key);
+  double wavelength_m = most_wavelength_m;
+  std::vector<double> factors;
+  for (auto& light : lights) {
+    if (checked_number(light.path, light.metadata, key) != focal_length_m) {
+      throw_io(light.path, fmt::format("the {} of {}", key, path), "another or none");
+    }
+    // An object's distance from the panel is none from the focal plane.
+    if (!job.overrides.focal_length.empty() || !light.metadata.contains("distance_m")) {
+      set_metadata(light.metadata, "distance_m", 0.0);
+    }
+    wavelength_m = std::min(wavelength_m, light.grid.wavelength_m);
+    const double factor = expose(light, lights.size() == 3);
+    factors.push_back(factor);
+    channels_.push_back({FourierLensPlan({light.grid, focal_length_m}), std::move(light.field), factor});
+  }
+  unit_ = common_unit(factors);
+  describe(lights.front());
+  const std::int64_t side = std::max(grid_.nx, grid_.ny);
+  grid_.pitch_m = wavelength_m * focal_length_m / (grid_.pitch_m * static_cast<double>(side));
+  grid_.nx = side;
+  grid_.ny = side;
+}
+
+/// Bilinear interpolation to the pixels of all channels. Their square is one order of the shortest wavelength.
+Array<float, 2> LensView::squared_pixels(const Channel& channel, const Array<float, 2>& intensity) const {
+  const auto& [grid, focal_length_m] = channel.plan.options();
+  const double order_m = grid.wavelength_m * focal_length_m / grid.pitch_m;
+  const auto places = [&](std::int64_t count, std::int64_t target) {
+    const double step = grid_.pitch_m * static_cast<double>(count) / order_m;
+    std::vector<Between> all;
+    for (std::int64_t i = 0; i < target; ++i) {
+      const double middle = static_cast<double>(i) - static_cast<double>(target - 1) / 2;
+      // Rounding must not turn a sample into a mean of two.
+      const double position = std::round((middle * step + static_cast<double>(count - 1) / 2) * 1e9) / 1e9;
+      all.emplace_back(position, count);
+    }
+    return all;
+  };
+  const auto rows = places(grid.ny, grid_.ny);
+  const auto columns = places(grid.nx, grid_.nx);
+  Array<float, 2> result(grid_.shape());
+  const auto factor = static_cast<float>(channel.factor / unit_);
+  parallel_for(0, grid_.ny, [&](std::int64_t row) {
+    const Between& y = rows[static_cast<std::size_t>(row)];
+    for (std::int64_t column = 0; column < grid_.nx; ++column) {
+      const Between& x = columns[static_cast<std::size_t>(column)];
+      const auto along = [&](std::int64_t at) {
+        return (1 - x.part) * intensity(at, x.first) + x.part * intensity(at, x.second);
+      };
+      result(row, column) = factor * ((1 - y.part) * along(y.first) + y.part * along(y.second));
+    }
+  });
+  return result;
+}
+
+Picture LensView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
+  Picture picture;
+  for (auto& channel : channels_) {
+    Array<float, 2> intensity(channel.field.shape());
+    channel.plan.execute_intensity(channel.field.view(), intensity.view(), {.defocus_m = distance_m});
+    picture.channels.push_back(squared_pixels(channel, intensity));
+  }
+  return picture;
+}
+
+}  // namespace holotone::cli
