@@ -93,6 +93,7 @@ Comparison::Comparison(const ReconstructJob& job, const HologramView& view) : in
   const auto room = stated_region(first.path, first.metadata, grid.shape());
   region_ = region_within(room.value_or(SignalRegion{0, 0, grid.ny, grid.nx}), {ny, nx});
   intensity_ = Array<float, 2>(grid.shape());
+  total_ = static_cast<std::int64_t>(frame_count(job) * lights.size() * half_pixels.size());
   for (std::size_t c = 0; c < lights.size(); ++c) {
     add(job, lights[c], image, lights.size() == 3 ? static_cast<int>(c) : colour_of(lights[c]));
   }
@@ -114,7 +115,7 @@ void Comparison::add(const ReconstructJob& job, const HologramLight& light, cons
   differences_.emplace_back(Shape<2>{region_.rows, region_.columns});
 }
 
-PictureComparison Comparison::at(double distance_m) {
+PictureComparison Comparison::at(double distance_m, Progress& progress) {
   PictureComparison result{input_, distance_m, region_};
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     auto& channel = channels_[c];
@@ -122,6 +123,7 @@ PictureComparison Comparison::at(double distance_m) {
     // One peak, so that the four positions differ by their errors alone.
     const double peak = std::sqrt(static_cast<double>(*std::ranges::max_element(channel.wanted[0].host())));
     for (std::size_t p = 0; p < half_pixels.size(); ++p) {
+      progress.step("comparing", done_++, total_);
       channel.plan.execute(distance_m, p, intensity_.view());
       const auto seen = cropped(intensity_, region_, [](float value) { return value; });
       const View<const float, 2> wanted = channel.wanted[p].view();

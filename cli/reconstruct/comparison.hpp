@@ -35,7 +35,7 @@ class Comparison {
   Comparison(const ReconstructJob& job, const HologramView& view);
 
   /// Compares the light at a distance.
-  PictureComparison at(double distance_m);
+  PictureComparison at(double distance_m, Progress& progress);
 
   /// Difference picture of the region at the pixels, 8 bits, of the last comparison.
   [[nodiscard]] Image difference() const;
@@ -50,6 +50,8 @@ class Comparison {
   void add(const ReconstructJob& job, const HologramLight& light, const Image& image, int colour);
 
   std::string input_;
+  std::int64_t done_ = 0;   ///< compared positions of all channels and pictures
+  std::int64_t total_ = 0;  ///< positions of all channels and pictures
   SignalRegion region_;
   Array<float, 2> intensity_;  ///< of the whole panel
   std::vector<Channel> channels_;

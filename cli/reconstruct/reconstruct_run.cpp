@@ -163,8 +163,7 @@ class Run {
 
   void compare() {
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
-      bar_.step("comparing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
-      auto& own = comparisons_.emplace_back(comparison_->at(distances_m_[i]));
+      auto& own = comparisons_.emplace_back(comparison_->at(distances_m_[i], bar_));
       own.difference = job_.differences ? job_.differences->name(static_cast<std::int64_t>(i)) : job_.difference;
       if (own.difference.empty()) continue;
       Image image = comparison_->difference();
