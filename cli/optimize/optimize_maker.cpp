@@ -6,6 +6,7 @@
 #include <cli/optimize/camera_program.hpp>
 #include <cli/optimize/optimize_maker.hpp>
 #include <cmath>
+#include <holotone/optics/half_pixel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <numbers>
@@ -33,6 +34,52 @@ void show(const OptimizeJob& job, const Channel& channel, View<float, 2> phase, 
   const auto shown = modulation_of(codes.view(), options, grid, report);
   for (std::int64_t i = 0; i < shown.size(); ++i) {
     phase.data()[i] = std::arg(shown.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
+  }
+}
+
+/// Positions of a picture with twice the samples along each axis.
+void take_fine_picture(View<float, 3> light, const Array<float, 2>& picture) {
+  const auto [positions, ny, nx] = light.shape();
+  for (std::int64_t position = 0; position < positions; ++position) {
+    const auto [down, right] = half_pixels[static_cast<std::size_t>(position)];
+    for (std::int64_t row = 0; row < ny; ++row) {
+      for (std::int64_t column = 0; column < nx; ++column) {
+        light(position, row, column) = picture(2 * row + down, 2 * column + right);
+      }
+    }
+  }
+}
+
+/// Adds the difference of a picture from the simulated light at the samples to that light at all positions. Between
+/// the samples the camera is blind: a loss at the samples alone would leave the light there to chance.
+void take_picture(View<float, 3> light, const Array<float, 2>& picture) {
+  const auto [positions, ny, nx] = light.shape();
+  const std::int64_t pixels = ny * nx;
+  double agreement = 0;
+  double square = 0;
+  for (std::int64_t i = 0; i < pixels; ++i) {
+    const double simulated = light.data()[i];
+    if (simulated == 0) continue;  // outside the region
+    const double own = picture.data()[i];
+    agreement += simulated * own;
+    square += own * own;
+  }
+  const auto gain = static_cast<float>(square > 0 ? agreement / square : 0);
+  Array<float, 2> more({ny, nx});
+  Array<float, 2> less({ny, nx});
+  for (std::int64_t i = 0; i < pixels; ++i) {
+    const float simulated = light.data()[i];
+    const float change = simulated == 0 ? 0 : gain * picture.data()[i] - simulated;
+    more.data()[i] = std::max(change, 0.0F);
+    less.data()[i] = std::max(-change, 0.0F);
+  }
+  const auto added = at_half_pixels(more.view());
+  const auto taken = at_half_pixels(less.view());
+  for (std::size_t position = 0; position < static_cast<std::size_t>(positions); ++position) {
+    float* const own = light.data() + static_cast<std::int64_t>(position) * pixels;
+    for (std::int64_t i = 0; i < pixels; ++i) {
+      own[i] = std::max(0.0F, own[i] + added[position].data()[i] - taken[position].data()[i]);
+    }
   }
 }
 
@@ -75,8 +122,8 @@ Array<float, 3> OptimizeMaker::start(const PhaseRetrievalOptions& model, const F
 }
 
 /// Puts the camera of --camera into the loop. A first picture tells whether it has the picture's pixels, or twice as
-/// many along each axis: then the loss counts the light between the samples too.
-void OptimizeMaker::watch(SolverOptions& solver, PhaseRetrievalOptions& model, const Channel& channel) {
+/// many along each axis.
+void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& model, const Channel& channel) const {
   if (job_.camera.empty()) return;
   const auto camera = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
   const auto take = [this, camera, channel, region = model.region](View<const float, 2> phase) {
@@ -84,16 +131,14 @@ void OptimizeMaker::watch(SolverOptions& solver, PhaseRetrievalOptions& model, c
     write(channel, phase, region, {}, camera->codes_path());
     return camera_amplitude("--camera", camera->take(), channel.colour);
   };
-  const auto grid = model.grid;
+  const auto& grid = model.grid;
+  const Shape<2> fine{2 * grid.ny, 2 * grid.nx};
   const Array<float, 3> first = starting_phase({1, grid.ny, grid.nx}, 0.5, job_.hologram.scene.seed);
   const auto shape = take({first.data(), grid.shape()}).shape();
-  const bool fine = shape == Shape<2>{2 * grid.ny, 2 * grid.nx};
-  if (!fine && shape != grid.shape()) {
-    throw_io("--camera",
-             fmt::format("pictures of {} x {} or {} x {} pixels", grid.nx, grid.ny, 2 * grid.nx, 2 * grid.ny),
+  if (shape != fine && shape != grid.shape()) {
+    throw_io("--camera", fmt::format("pictures of {} x {} or {} x {} pixels", grid.nx, grid.ny, fine[1], fine[0]),
              fmt::format("{} x {}", shape[1], shape[0]));
   }
-  model.between_samples = fine;
   solver.camera = [take, shape, fine](View<const float, 3> phase, View<float, 4> amplitude) {
     const auto [planes, positions, ny, nx] = amplitude.shape();
     const auto picture = take({phase.data(), {ny, nx}});
@@ -101,13 +146,11 @@ void OptimizeMaker::watch(SolverOptions& solver, PhaseRetrievalOptions& model, c
       throw_io("--camera", fmt::format("{} x {} pixels as before", shape[1], shape[0]),
                fmt::format("{} x {}", picture.shape()[1], picture.shape()[0]));
     }
-    for (std::int64_t position = 0; position < positions; ++position) {
-      for (std::int64_t row = 0; row < ny; ++row) {
-        for (std::int64_t column = 0; column < nx; ++column) {
-          amplitude(0, position, row, column) =
-              fine ? picture(2 * row + position / 2, 2 * column + position % 2) : picture(row, column);
-        }
-      }
+    const View<float, 3> light(amplitude.data(), {positions, ny, nx});
+    if (shape == fine) {
+      take_fine_picture(light, picture);
+    } else {
+      take_picture(light, picture);
     }
   };
 }

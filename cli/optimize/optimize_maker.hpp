@@ -23,8 +23,8 @@ class OptimizeMaker {
 
  private:
   [[nodiscard]] PhaseRetrievalOptions model(const TargetPictures& pictures, const Channel& channel) const;
-  Array<float, 3> start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel);
-  void watch(SolverOptions& solver, PhaseRetrievalOptions& model, const Channel& channel);
+  [[nodiscard]] Array<float, 3> start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel);
+  void watch(SolverOptions& solver, const PhaseRetrievalOptions& model, const Channel& channel) const;
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
   void write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
              const std::vector<RetrievalPlane>& planes, const std::string& output) const;

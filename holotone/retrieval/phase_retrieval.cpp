@@ -225,17 +225,21 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
   return result;
 }
 
-void PhaseRetrievalPlan::light(View<const float, 3> phase_rad, View<float, 2> intensity, std::size_t plane,
-                               std::size_t position) {
+Array<float, 4> PhaseRetrievalPlan::light(View<const float, 3> phase_rad) {
   State& s = *state_;
   s.require_shape("phase_rad", phase_rad, s.phases());
-  s.require_shape("intensity", intensity, s.options.grid.shape());
-  if (plane >= s.peaks.size() || position >= retrieval::most_positions) {
-    throw_argument(name, "plane, position", fmt::format("at most {}, 3", s.peaks.size() - 1),
-                   fmt::format("{}, {}", plane, position));
-  }
   s.engine->propagate(phase_rad.data(), retrieval::most_positions);
-  s.engine->intensity(plane, position, intensity.data());
+  const auto& grid = s.options.grid;
+  Array<float, 4> intensity({std::ssize(s.peaks), std::ssize(half_pixels), grid.ny, grid.nx});
+  float* own = intensity.data();
+  for (std::size_t plane = 0; plane < s.peaks.size(); ++plane) {
+    for (std::size_t position = 0; position < retrieval::most_positions; ++position) {
+      s.engine->amplitude(plane, position, own);
+      own += grid.ny * grid.nx;
+    }
+  }
+  for (float& value : intensity.host()) value *= value;
+  return intensity;
 }
 
 RetrievalQuality worst_of(std::span<const RetrievalQuality> planes) {

@@ -107,9 +107,8 @@ class PhaseRetrievalPlan {
 
   /// Quality in each plane.
   [[nodiscard]] std::vector<RetrievalQuality> quality(View<const float, 3> phase_rad);
-  /// Writes the mean light {ny, nx} of the frames in a plane, at a half-pixel position 0 to 3: the samples, right,
-  /// below, both. Outside the signal region it is zero. Throws invalid_argument.
-  void light(View<const float, 3> phase_rad, View<float, 2> intensity, std::size_t plane = 0, std::size_t position = 0);
+  /// Intensity {planes, 4, ny, nx} at the half_pixels in host memory: the mean of the frames; 0 outside the region.
+  [[nodiscard]] Array<float, 4> light(View<const float, 3> phase_rad);
   [[nodiscard]] const PhaseRetrievalOptions& options() const;
 
  private:

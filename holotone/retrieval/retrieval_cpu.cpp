@@ -164,14 +164,12 @@ class CpuEngine final : public Engine {
 
   void clear_weights() override { goals_.clear(); }
 
-  void intensity(std::size_t plane, std::size_t position, float* out) const override {
+  void amplitude(std::size_t plane, std::size_t position, float* out) const override {
     std::fill_n(out, ny_ * nx_, 0.0F);
     const auto& region = options_.region;
-    const auto& amplitude = amplitude_[plane * most_positions + position];
+    const auto& own = amplitude_[plane * most_positions + position];
     for (std::int64_t row = 0; row < region.rows; ++row) {
-      for (std::int64_t x = 0; x < region.columns; ++x) {
-        out[(region.row + row) * nx_ + region.column + x] = amplitude(row, x) * amplitude(row, x);
-      }
+      std::copy_n(&own(row, 0), region.columns, out + (region.row + row) * nx_ + region.column);
     }
   }
 

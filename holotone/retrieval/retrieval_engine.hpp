@@ -39,8 +39,8 @@ class Engine {
   /// Multiplies the targets that differentiate and project use by (T / (s a))^(1/2).
   virtual void reweigh(double s) = 0;
   virtual void clear_weights() = 0;
-  /// Mean intensity {ny, nx} of the last propagate.
-  virtual void intensity(std::size_t plane, std::size_t position, float* out) const = 0;
+  /// Amplitude {ny, nx} of the last propagate, the frames together, to host memory; 0 outside the region.
+  virtual void amplitude(std::size_t plane, std::size_t position, float* out) const = 0;
 
   virtual double dot(const float* a, const float* b) const = 0;
   /// y += factor x

@@ -14,9 +14,10 @@ enum class RetrievalSolver {
   weighted_gerchberg_saxton,
 };
 
-/// Measures the light of phases {frames, ny, nx} in radians, in host memory: writes the amplitude {planes, positions,
-/// ny, nx} in any unit, finite and >= 0. Positions: the samples, half a pixel to the right, below, both; the first
-/// alone without PhaseRetrievalOptions::between_samples. Exceptions end the optimization.
+/// Measures the light of phases {frames, ny, nx} in radians, in host memory: replaces the simulated amplitude {planes,
+/// positions, ny, nx} by the measured one, in any unit, finite and >= 0. What is outside the signal region does not
+/// count; simulated it is 0. Positions: the samples, half a pixel to the right, below, both; the first alone without
+/// PhaseRetrievalOptions::between_samples. Exceptions end the optimization.
 using RetrievalCamera = std::function<void(View<const float, 3> phase_rad, View<float, 4> amplitude)>;
 
 struct SolverOptions {

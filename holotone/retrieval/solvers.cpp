@@ -262,6 +262,13 @@ void Problem::copy(float* target, const float* source) {
 
 void Problem::measure(const float* phase) {
   const auto host = copy_of(View<const float, 3>(phase, shape(), queue_.device()), Device{});
+  float* own = measured_.data();
+  for (std::size_t plane = 0; plane < options_.planes.size(); ++plane) {
+    for (std::size_t position = 0; position < positions(); ++position) {
+      engine_.amplitude(plane, position, own);
+      own += options_.grid.ny * options_.grid.nx;
+    }
+  }
   camera_(host.view(), measured_.view());
   for (const float value : measured_.host()) {
     if (!std::isfinite(value) || value < 0) {

@@ -303,11 +303,13 @@ TEST(PhaseRetrieval, CameraInTheLoopMendsWhatTheModelDoesNotKnow) {
   int pictures = 0;
   const auto camera = [&](holotone::View<const float, 3> phase, holotone::View<float, 4> amplitude) {
     EXPECT_EQ(amplitude.shape(), (Shape<4>{1, 4, 64, 64}));
-    for (std::size_t position = 0; position < 4; ++position) {
-      holotone::View<float, 2> own(amplitude.data() + position * 64 * 64, {64, 64});
-      bench.light(phase, own, 0, position);
-      for (float& value : own.host()) value = 7 * std::sqrt(value);
+    const auto light = bench.light(phase);
+    double simulated = 0;
+    for (std::int64_t i = 0; i < light.size(); ++i) {
+      simulated += static_cast<double>(amplitude.data()[i]);
+      amplitude.data()[i] = 7 * std::sqrt(light.data()[i]);
     }
+    EXPECT_GT(simulated, 1000);
     ++pictures;
   };
   auto phase = holotone::starting_phase({1, 64, 64});
