@@ -5,6 +5,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <optional>
+#include <utility>
 
 namespace holotone {
 namespace {

@@ -15,7 +15,6 @@ using holotone::Device;
 using holotone::ErrorCode;
 using holotone::PointCloudOptions;
 using holotone::PointCloudPlan;
-using holotone::PointMethod;
 using support::Complex;
 using support::Complex64;
 using Values = std::vector<Complex64>;

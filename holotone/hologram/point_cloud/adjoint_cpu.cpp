@@ -15,8 +15,6 @@ struct NumberedPoint : PixelPoint {
   std::int64_t number = 0;
 };
 
-constexpr std::size_t most_points = 2048;
-
 /// Floats of a point's row factors and of its sums over rows.
 std::size_t floats_of_a_point(const Shape<2>& shape) { return static_cast<std::size_t>(2 * shape[0] + 4 * shape[1]); }
 
@@ -90,7 +88,7 @@ void adjoint_cpu(const PointCloudOptions& options, View<const float, 2> position
   constexpr std::string_view stage = "multiplying factors";
   std::fill_n(values.data(), values.size(), std::complex<float>{});
   const auto points = lit_points(options, position_m);
-  const auto chunk = cached_points(floats_of_a_point(options.shape), most_points);
+  const auto chunk = cached_points(floats_of_a_point(options.shape), 2048);
   Chunk memory;
   progress.step(stage, 0, std::ssize(points));
   for (std::size_t done = 0; done < points.size(); done += chunk) {
