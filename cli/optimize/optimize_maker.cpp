@@ -185,7 +185,9 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   OptimizedRow row;
   row.wavelength_m = channel.wavelength_m;
   row.planes = options.planes;
-  optimize(plan, solver, row, phase.view());
+  // The camera mends what the model alone has reached.
+  if (solver.camera && job_.start.empty()) optimize(plan, {.iterations = solver.iterations}, row, phase.view());
+  if (!row.stopped) optimize(plan, solver, row, phase.view());
   row.result.iterations = steps;
   const auto added = added_phase(job_, channel);
   for (std::int64_t t = 0; t < options.frames; ++t) {
