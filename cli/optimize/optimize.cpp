@@ -155,6 +155,18 @@ std::vector<OptionRow> light_options(OptimizeArguments& a) {
        .help = "Write 16-bit codes as red (high byte) and green (low byte)"}};
 }
 
+std::vector<OptionRow> comparison_options(OptimizeArguments& a) {
+  return {{.names = "--against",
+           .target = &a.against,
+           .value = "FILE",
+           .help = "Picture that the light is compared with",
+           .otherwise = "IN"},
+          {.names = "--difference",
+           .target = &a.difference,
+           .value = "FILE",
+           .help = "Picture of the error at the pixels: grey where there is none; %c and a counter as in --output"}};
+}
+
 std::vector<OptionRow> camera_options(OptimizeArguments& a) {
   return {
       {.names = "--camera",
@@ -185,6 +197,7 @@ Command optimize_command() {
                      {"Solver", solver_options(a)},
                      {"Focal stack", depth_options(a)},
                      {"Light and codes", light_options(a)},
+                     {"Comparison", comparison_options(a)},
                      {"Camera in the loop", camera_options(a)},
                      {"Panel", panel_options(a.hologram.panel)},
                      console_options(a.hologram.console)},

@@ -156,6 +156,12 @@ OptimizeJob optimize_job(const OptimizeArguments& arguments) {
   set_beam(job, arguments.source);
   set_solver(job, arguments);
   job.start = arguments.start;
+  job.against = arguments.against;
+  job.difference = arguments.difference;
+  const bool planes = job.pictures.size() > 1 || !job.pictures.front().depth.empty();
+  if (!job.against.empty()) require_input(job.against);
+  if (planes && !job.against.empty()) reject("--against", "one picture in one plane", "several planes");
+  if (planes && !job.difference.empty()) reject("--difference", "one picture in one plane", "several planes");
   job.keep_best = arguments.keep_best;
   return job;
 }

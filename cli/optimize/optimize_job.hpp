@@ -25,6 +25,8 @@ struct OptimizeArguments {
   std::string pupil = "4mm";
   std::string viewer_distance = "50cm";
   std::string start;
+  std::string against;
+  std::string difference;
   std::string camera;
   std::string camera_timeout = "60";
   bool keep_best = false;
@@ -62,6 +64,8 @@ struct OptimizeJob {
   double pupil_m = 0;
   double viewer_m = 0;
   std::string start;
+  std::string against;     ///< picture to compare with; empty: the targets
+  std::string difference;  ///< file of the difference picture; empty: none
   std::string camera;
   double camera_timeout_s = 0;
   bool keep_best = false;

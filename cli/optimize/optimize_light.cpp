@@ -78,6 +78,12 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
   return amplitudes;
 }
 
+Array<float, 2> TargetPictures::against(const Channel& channel) const {
+  const Image image = read_picture_file(job_.against);
+  const auto own = region_within(region_, sides_of(job_, image));
+  return target_amplitude(job_.against, image, channel.colour, job_.hologram.grid(channel), own);
+}
+
 Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel) {
   const auto grid = job.hologram.grid(channel);
   if (std::holds_alternative<FlatBeam>(job.beam)) return {};

@@ -15,6 +15,8 @@ class TargetPictures {
   [[nodiscard]] std::vector<RetrievalPlane> planes() const;
   /// Amplitudes {ny, nx} in the planes, of one colour.
   [[nodiscard]] std::vector<Array<float, 2>> amplitudes(const Channel& channel, Progress& progress) const;
+  /// Amplitude {ny, nx} of the picture of --against, of one colour, in the place of the target's.
+  [[nodiscard]] Array<float, 2> against(const Channel& channel) const;
   /// Number of pixels without a depth, filled from their neighbours.
   [[nodiscard]] std::int64_t holes() const { return holes_; }
 

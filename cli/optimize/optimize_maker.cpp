@@ -6,6 +6,7 @@
 #include <cli/optimize/camera_program.hpp>
 #include <cli/optimize/optimize_maker.hpp>
 #include <cmath>
+#include <holotone/metrics/light_comparison.hpp>
 #include <holotone/optics/half_pixel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
@@ -35,6 +36,15 @@ void show(const OptimizeJob& job, const Channel& channel, View<float, 2> phase, 
   for (std::int64_t i = 0; i < shown.size(); ++i) {
     phase.data()[i] = std::arg(shown.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
   }
+}
+
+/// Part of a picture.
+Array<float, 2> in_region(View<const float, 2> picture, const SignalRegion& region) {
+  Array<float, 2> part({region.rows, region.columns});
+  for (std::int64_t row = 0; row < region.rows; ++row) {
+    std::copy_n(&picture(region.row + row, region.column), region.columns, &part(row, 0));
+  }
+  return part;
 }
 
 /// Positions of a picture with twice the samples along each axis.
@@ -196,9 +206,50 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
     write(channel, subframe(phase.view(), t), options.region, options.planes, row.outputs.back());
     show(job_, channel, subframe(phase.view(), t), added);
   }
-  row.quality = plan.quality(phase.view());
+  if (job_.against.empty()) {
+    compare(frame, channel, plan, phase.view(), amplitudes, row);
+  } else {
+    std::vector<Array<float, 2>> others;
+    others.push_back(pictures.against(channel));
+    plan.set_target(others.front().view());
+    compare(frame, channel, plan, phase.view(), others, row);
+  }
   if (!job_.frames.empty()) last_[channel.name] = std::move(phase);
   return row;
+}
+
+/// Compares the light with amplitudes that are the plan's targets.
+void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan,
+                            View<const float, 3> phase, const std::vector<Array<float, 2>>& amplitudes,
+                            OptimizedRow& row) const {
+  row.quality = plan.quality(phase);
+  const auto light = plan.light(phase);
+  const auto& region = plan.options().region;
+  const auto [planes, positions, ny, nx] = light.shape();
+  for (std::size_t plane = 0; plane < amplitudes.size(); ++plane) {
+    const auto wanted = at_half_pixels(amplitudes[plane].view());
+    SeenPicture worst{1, 1, 0, 0};
+    Array<std::uint8_t, 3> difference({region.rows, region.columns, 1});
+    for (std::size_t position = 0; position < wanted.size(); ++position) {
+      const auto picture = static_cast<std::int64_t>(plane) * positions + static_cast<std::int64_t>(position);
+      const auto own = in_region({light.data() + picture * ny * nx, {ny, nx}}, region);
+      auto target = in_region(wanted[position].view(), region);
+      const float peak = *std::ranges::max_element(in_region(wanted[0].view(), region).host());
+      if (peak == 0) continue;  // a dark plane of a stack
+      for (float& value : target.host()) value *= value;
+      const View<std::uint8_t, 2> error(difference.data(), {region.rows, region.columns});
+      const auto compared = position == 0 ? compare_light(own.view(), target.view(), static_cast<double>(peak), error)
+                                          : compare_light(own.view(), target.view(), static_cast<double>(peak));
+      if (position == 0) worst = {compared.ssim, compared.ssim, compared.speckle_contrast, compared.speckle_contrast};
+      worst.ssim_worst = std::min(worst.ssim_worst, compared.ssim);
+      worst.speckle_contrast_worst = std::max(worst.speckle_contrast_worst, compared.speckle_contrast);
+    }
+    row.seen.push_back(worst);
+    if (job_.difference.empty()) continue;
+    row.difference = numbered_name(job_.difference, frame, channel, 0);
+    UnfinishedRun::will_write(row.difference);
+    write_image(row.difference, Image{std::move(difference), {}});
+  }
 }
 
 void OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,

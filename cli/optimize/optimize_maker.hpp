@@ -4,6 +4,14 @@
 
 namespace holotone::cli {
 
+/// Values of one plane's light against its picture, beside RetrievalQuality.
+struct SeenPicture {
+  double ssim = 0;  ///< NaN on less than 11 x 11 pixels
+  double ssim_worst = 0;
+  double speckle_contrast = 0;
+  double speckle_contrast_worst = 0;
+};
+
 /// Record of the holograms of a colour, one a subframe.
 struct OptimizedRow {
   std::vector<std::string> outputs;
@@ -11,6 +19,8 @@ struct OptimizedRow {
   RetrievalResult result;
   std::vector<RetrievalPlane> planes;
   std::vector<RetrievalQuality> quality;  ///< in each plane, of the phases that the codes show
+  std::vector<SeenPicture> seen;          ///< in each plane
+  std::string difference;                 ///< file of the difference picture; empty: none
   bool stopped = false;                   ///< by a signal, with --keep-best
 };
 
@@ -26,6 +36,8 @@ class OptimizeMaker {
   [[nodiscard]] Array<float, 3> start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel);
   void watch(SolverOptions& solver, const PhaseRetrievalOptions& model, const Channel& channel) const;
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
+  void compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan, View<const float, 3> phase,
+               const std::vector<Array<float, 2>>& amplitudes, OptimizedRow& row) const;
   void write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
              const std::vector<RetrievalPlane>& planes, const std::string& output) const;
 

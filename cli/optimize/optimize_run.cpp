@@ -5,18 +5,18 @@
 #include <cli/common/output_check.hpp>
 #include <cli/optimize/optimize_maker.hpp>
 #include <cli/optimize/optimize_run.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
 
-/// Every output in the order in which they are written.
-std::vector<std::string> output_names(const OptimizeJob& job) {
+/// Every file of a name with counters, in the order in which they are written.
+std::vector<std::string> names_of(const OptimizeJob& job, const std::string& name, std::int64_t subframes) {
   std::vector<std::string> names;
   const auto add = [&](const Frame* frame) {
     for (const auto& channel : job.hologram.channels) {
-      for (std::int64_t t = 0; t < job.model.frames; ++t)
-        names.push_back(numbered_name(job.hologram.output, frame, channel, t));
+      for (std::int64_t t = 0; t < subframes; ++t) names.push_back(numbered_name(name, frame, channel, t));
     }
   };
   for (const auto& frame : job.frames) add(&frame);
@@ -42,10 +42,15 @@ void check_names(const OptimizeJob& job) {
     if (job.frames.empty()) inputs.push_back({"IN", picture.image});
     if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
   }
+  if (!job.against.empty()) inputs.push_back({"--against", job.against});
   if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
-  const auto names = output_names(job);
+  const auto names = names_of(job, output, job.model.frames);
   const auto name = [&](std::int64_t i) { return names[static_cast<std::size_t>(i)]; };
-  require_outputs({{"--output", std::ssize(names), name}}, inputs);
+  std::vector<OutputFiles> outputs{{"--output", std::ssize(names), name}};
+  const auto differences = names_of(job, job.difference, 1);
+  const auto difference = [&](std::int64_t i) { return differences[static_cast<std::size_t>(i)]; };
+  if (!job.difference.empty()) outputs.push_back({"--difference", std::ssize(differences), difference});
+  require_outputs(outputs, inputs);
 }
 
 void require_memory_for(const OptimizeJob& job) {
@@ -66,6 +71,17 @@ void require_memory_for(const OptimizeJob& job) {
                   counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe")));
 }
 
+SeenPicture worst_of(const std::vector<SeenPicture>& planes) {
+  SeenPicture worst = planes.front();
+  for (const auto& own : planes) {
+    worst.ssim = std::min(worst.ssim, own.ssim);
+    worst.ssim_worst = std::min(worst.ssim_worst, own.ssim_worst);
+    worst.speckle_contrast = std::max(worst.speckle_contrast, own.speckle_contrast);
+    worst.speckle_contrast_worst = std::max(worst.speckle_contrast_worst, own.speckle_contrast_worst);
+  }
+  return worst;
+}
+
 nlohmann::json json_of(const OptimizedRow& row) {
   nlohmann::json object{{"output", row.outputs.front()},
                         {"wavelength_m", row.wavelength_m},
@@ -77,9 +93,18 @@ nlohmann::json json_of(const OptimizedRow& row) {
     return nlohmann::json{
         {"psnr_db", quality.psnr_db}, {"psnr_worst_db", quality.psnr_worst_db}, {"efficiency", quality.efficiency}};
   };
+  const auto picture = [](const SeenPicture& seen) {
+    return nlohmann::json{{"ssim", seen.ssim},
+                          {"ssim_worst", seen.ssim_worst},
+                          {"speckle_contrast", seen.speckle_contrast},
+                          {"speckle_contrast_worst", seen.speckle_contrast_worst}};
+  };
   object.update(facts(worst_of(row.quality)));
+  object.update(picture(worst_of(row.seen)));
+  if (!row.difference.empty()) object["difference"] = row.difference;
   for (std::size_t plane = 0; plane < row.planes.size(); ++plane) {
     auto own = facts(row.quality[plane]);
+    own.update(picture(row.seen[plane]));
     own["distance_m"] = row.planes[plane].distance_m;
     object["planes"].push_back(own);
   }
@@ -114,14 +139,17 @@ nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const
 std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const SignalRegion& region) {
   const auto& panel = job.hologram.panel;
   const auto quality = worst_of(row.quality);
+  const auto seen = worst_of(row.seen);
   const std::string planes = row.planes.size() > 1 ? fmt::format(" in {} planes", row.planes.size()) : std::string();
   const std::string frames = row.outputs.size() > 1 ? fmt::format(" to {}", row.outputs.back()) : std::string();
-  return fmt::format(
-      "{}{}: {} x {} pixels, picture of {} x {}{}; {} on {}{}: {:.1f} dB at worst ({:.1f} dB at the "
-      "samples), efficiency {:.2f}",
+  std::string text = fmt::format(
+      "{}{}: {} x {} pixels, picture of {} x {}{}; {} on {}{}: {:.1f} dB at worst ({:.1f} dB at the samples), "
+      "efficiency {:.2f}",
       row.outputs.front(), frames, panel.nx, panel.ny, region.columns, region.rows, planes,
       counted(row.result.iterations, "step"), to_string(job.hologram.device), row.stopped ? ", stopped" : "",
       quality.psnr_worst_db, quality.psnr_db, quality.efficiency);
+  if (!std::isnan(seen.ssim_worst)) text += fmt::format(", SSIM {:.3f}", seen.ssim_worst);
+  return text + fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
 }
 
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
