@@ -78,4 +78,21 @@ std::string text_of(const Viewer& viewer) {
   return text;
 }
 
+Aperture aperture_of(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "X,Y:DIAMETER such as 5mm,0mm:3mm, or DIAMETER";
+  Aperture aperture;
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) {
+    if (text.find(',') != std::string::npos) reject(option, expected, text);
+    aperture.diameter_m = length_between(option, text, least_length_m, most_distance_m);
+    return aperture;
+  }
+  const auto centre = list(option, text.substr(0, colon), expected);
+  if (centre.size() != 2) reject(option, expected, text);
+  aperture.x_m = distance_of(option, centre[0]);
+  aperture.y_m = distance_of(option, centre[1]);
+  aperture.diameter_m = length_between(option, text.substr(colon + 1), least_length_m, most_distance_m);
+  return aperture;
+}
+
 }  // namespace holotone::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <holotone/optics/reconstruction.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <string>
 #include <string_view>
@@ -17,5 +18,8 @@ std::array<double, 2> window_size(std::string_view option, std::string_view size
 
 /// Option text of a viewer; viewer_of reads the same viewer back.
 std::string text_of(const Viewer& viewer);
+
+/// Pupil from "X,Y:DIAMETER" or "DIAMETER", at the default distance. Throws invalid_argument naming `option`.
+Aperture aperture_of(std::string_view option, const std::string& text);
 
 }  // namespace holotone::cli

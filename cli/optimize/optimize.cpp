@@ -57,6 +57,12 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .help = "Holograms shown in turn, whose light adds up",
        .range = subframes_range,
        .common = true},
+      {.names = "--aperture",
+       .target = &a.apertures,
+       .value = "[X,Y:]DIAMETER ...",
+       .help = "Pupils through which the picture is to be seen, at --viewer-distance",
+       .otherwise = "all light",
+       .feeds = "ReconstructionPlan.aperture"},
       {.names = "--iterations",
        .target = &a.iterations,
        .value = "N",
@@ -102,9 +108,8 @@ std::vector<OptionRow> depth_options(OptimizeArguments& a) {
                 {.names = "--viewer-distance",
                  .target = &a.viewer_distance,
                  .value = "LENGTH",
-                 .help = "From the panel to that pupil",
-                 .needs = "--depth",
-                 .feeds = "focal_stack.viewer_m"}});
+                 .help = "From the panel to the pupils of --aperture and --pupil",
+                 .feeds = "focal_stack.viewer_m|ReconstructionPlan.aperture.distance_m"}});
   return rows;
 }
 

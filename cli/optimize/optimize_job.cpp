@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
+#include <cli/common/viewer_option.hpp>
 #include <cli/optimize/optimize_job.hpp>
 #include <cmath>
 #include <numbers>
@@ -78,7 +79,11 @@ void set_model(OptimizeJob& job, const OptimizeArguments& arguments) {
   model.response.zero_order = number_between("--zero-order", arguments.zero_order, zero_order_range);
   job.random = choose("--phase", arguments.phase, phases);
   job.pupil_m = length_between("--pupil", arguments.pupil, 1e-6, 1);
+  for (const auto& text : arguments.apertures) job.apertures.push_back(aperture_of("--aperture", text));
+  if (!job.apertures.empty() && model.focal_length_m > 0)
+    reject("--aperture", "a picture without a lens", "--focal-length");
   job.viewer_m = length_between("--viewer-distance", arguments.viewer_distance, 1e-3, most_distance_m);
+  for (auto& aperture : job.apertures) aperture.distance_m = job.viewer_m;
 }
 
 void set_beam(OptimizeJob& job, const std::string& text) {
@@ -114,7 +119,8 @@ void set_solver(OptimizeJob& job, const OptimizeArguments& arguments) {
       reject("--camera", "a command with %s, which stands for the file of the codes", job.camera);
     }
     if (job.model.frames > 1) reject("--camera", "one subframe", arguments.subframes);
-    if (job.pictures.size() > 1 || !job.pictures.front().depth.empty()) reject("--camera", "one plane", "several");
+    if (job.pictures.size() > 1 || !job.pictures.front().depth.empty() || job.apertures.size() > 1)
+      reject("--camera", "one plane", "several");
   }
   static constexpr Choice<bool> roundings[] = {{"stages", true}, {"last", false}};
   const bool can = !projects && !job.has_offset();
@@ -158,7 +164,7 @@ OptimizeJob optimize_job(const OptimizeArguments& arguments) {
   job.start = arguments.start;
   job.against = arguments.against;
   job.difference = arguments.difference;
-  const bool planes = job.pictures.size() > 1 || !job.pictures.front().depth.empty();
+  const bool planes = job.apertures.size() > 1 || job.pictures.size() > 1 || !job.pictures.front().depth.empty();
   if (!job.against.empty()) require_input(job.against);
   if (planes && !job.against.empty()) reject("--against", "one picture in one plane", "several planes");
   if (planes && !job.difference.empty()) reject("--difference", "one picture in one plane", "several planes");

@@ -22,6 +22,7 @@ struct OptimizeArguments {
   std::string source = "flat";
   std::string fill_factor;
   std::string zero_order = "0";
+  std::vector<std::string> apertures;
   std::string pupil = "4mm";
   std::string viewer_distance = "50cm";
   std::string start;
@@ -61,6 +62,7 @@ struct OptimizeJob {
   bool by_levels = false;              ///< solver.level_phase_rad of the codes
   bool random = false;
   Beam beam;
+  std::vector<Aperture> apertures;  ///< through which the picture is seen; none: all light
   double pupil_m = 0;
   double viewer_m = 0;
   std::string start;

@@ -50,10 +50,14 @@ RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
 }
 
 std::vector<RetrievalPlane> TargetPictures::planes() const {
+  std::vector<double> distances = layer_distances_m_;
+  if (distances.empty()) {
+    for (const auto& picture : job_.pictures) distances.push_back(picture.distance_m);
+  }
   std::vector<RetrievalPlane> planes;
-  for (const double distance : layer_distances_m_) planes.push_back({.distance_m = distance});
-  if (planes.empty()) {
-    for (const auto& picture : job_.pictures) planes.push_back({.distance_m = picture.distance_m});
+  for (const double distance : distances) {
+    if (job_.apertures.empty()) planes.push_back({.distance_m = distance});
+    for (const auto& aperture : job_.apertures) planes.push_back({.distance_m = distance, .pupil = aperture});
   }
   return planes;
 }

@@ -11,9 +11,9 @@ class TargetPictures {
   TargetPictures(const OptimizeJob& job, const std::string& image);
 
   [[nodiscard]] const SignalRegion& region() const { return region_; }
-  /// Distances of the planes: of the pictures, or of the layers of one.
+  /// A plane for each picture, or each layer of one, and each pupil.
   [[nodiscard]] std::vector<RetrievalPlane> planes() const;
-  /// Amplitudes {ny, nx} in the planes, of one colour.
+  /// Amplitudes {ny, nx} of the pictures or layers, of one colour; the same for each pupil.
   [[nodiscard]] std::vector<Array<float, 2>> amplitudes(const Channel& channel, Progress& progress) const;
   /// Amplitude {ny, nx} of the picture of --against, of one colour, in the place of the target's.
   [[nodiscard]] Array<float, 2> against(const Channel& channel) const;

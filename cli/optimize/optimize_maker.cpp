@@ -189,7 +189,10 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   watch(solver, options, channel);
   PhaseRetrievalPlan plan(options);
   const auto amplitudes = pictures.amplitudes(channel, bar_);
-  for (std::size_t plane = 0; plane < amplitudes.size(); ++plane) plan.set_target(amplitudes[plane].view(), plane);
+  const std::size_t pupils = std::max<std::size_t>(1, job_.apertures.size());
+  for (std::size_t plane = 0; plane < options.planes.size(); ++plane) {
+    plan.set_target(amplitudes[plane / pupils].view(), plane);
+  }
   if (const auto beam = beam_light(job_, channel); !beam.empty()) plan.set_source(beam.view());
   auto phase = start(options, frame, channel);
   OptimizedRow row;
@@ -226,8 +229,8 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
   const auto light = plan.light(phase);
   const auto& region = plan.options().region;
   const auto [planes, positions, ny, nx] = light.shape();
-  for (std::size_t plane = 0; plane < amplitudes.size(); ++plane) {
-    const auto wanted = at_half_pixels(amplitudes[plane].view());
+  for (std::size_t plane = 0; plane < static_cast<std::size_t>(planes); ++plane) {
+    const auto wanted = at_half_pixels(amplitudes[plane * amplitudes.size() / static_cast<std::size_t>(planes)].view());
     SeenPicture worst{1, 1, 0, 0};
     Array<std::uint8_t, 3> difference({region.rows, region.columns, 1});
     for (std::size_t position = 0; position < wanted.size(); ++position) {

@@ -57,8 +57,10 @@ void require_memory_for(const OptimizeJob& job) {
   const auto& panel = job.hologram.panel;
   PhaseRetrievalOptions model = job.model;
   model.grid = job.hologram.grid(job.hologram.channels.front());
-  model.planes.resize(job.pictures.size() > 1 ? job.pictures.size()
-                                              : static_cast<std::size_t>(job.pictures.front().layers));
+  const std::size_t pupils = std::max<std::size_t>(1, job.apertures.size());
+  const auto& picture = job.pictures.front();
+  const std::size_t layers = picture.depth.empty() ? job.pictures.size() : static_cast<std::size_t>(picture.layers);
+  model.planes.resize(pupils * layers);
   constexpr double other_bytes = 40;  // a pixel: targets, codes, what is read
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
   require_memory(

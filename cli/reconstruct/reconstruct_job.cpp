@@ -28,25 +28,6 @@ std::vector<double> sweep_of(const std::string& text) {
   return distances;
 }
 
-/// Pupil from "X,Y:DIAMETER" or "DIAMETER", and its distance.
-Aperture aperture_of(const std::string& text, const std::string& viewer) {
-  constexpr std::string_view expected = "X,Y:DIAMETER such as 5mm,0mm:3mm, or DIAMETER";
-  Aperture aperture;
-  if (!viewer.empty()) aperture.distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) {
-    if (text.find(',') != std::string::npos) reject("--aperture", expected, text);
-    aperture.diameter_m = length_between("--aperture", text, least_length_m, most_distance_m);
-    return aperture;
-  }
-  const auto centre = list("--aperture", text.substr(0, colon), expected);
-  if (centre.size() != 2) reject("--aperture", expected, text);
-  aperture.x_m = distance_of("--aperture", centre[0]);
-  aperture.y_m = distance_of("--aperture", centre[1]);
-  aperture.diameter_m = length_between("--aperture", text.substr(colon + 1), least_length_m, most_distance_m);
-  return aperture;
-}
-
 /// True if each hologram yields more than one picture.
 bool is_sweep(const ReconstructArguments& arguments) {
   return !arguments.sweep.empty() || !arguments.sweep_viewer.empty();
@@ -235,7 +216,12 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.linear = arguments.linear;
   if (!arguments.distance.empty()) job.distances_m = {distance_of("--distance", arguments.distance)};
   if (!arguments.sweep.empty()) job.distances_m = sweep_of(arguments.sweep);
-  if (!arguments.aperture.empty()) job.aperture = aperture_of(arguments.aperture, arguments.viewer);
+  if (!arguments.aperture.empty()) {
+    job.aperture = aperture_of("--aperture", arguments.aperture);
+    if (!arguments.viewer.empty()) {
+      job.aperture->distance_m = length_between("--viewer", arguments.viewer, least_length_m, most_distance_m);
+    }
+  }
   set_eye(job, arguments);
   static constexpr Choice<PropagationMethod> methods[] = {{"auto", PropagationMethod::automatic},
                                                           {"angular-spectrum", PropagationMethod::angular_spectrum},

@@ -28,7 +28,16 @@ reconstruction::PupilPointer make_pupil_engine(const FieldGrid& grid, const Aper
   throw_no_backend("ReconstructionPlan", queue.device());
 }
 
-void validate(const FieldGrid& grid, const Aperture& aperture) {
+}  // namespace
+
+double viewing_zone_half_width_m(const FieldGrid& grid, double viewer_distance_m) {
+  require_grid("viewing_zone_half_width_m", grid);
+  return grid.wavelength_m * viewer_distance_m / (2 * grid.pitch_m);
+}
+
+namespace reconstruction {
+
+void require_aperture(const FieldGrid& grid, const Aperture& aperture) {
   constexpr std::string_view where = "ReconstructionPlan";
   require_positive(where, "aperture.diameter_m", aperture.diameter_m);
   require_positive(where, "aperture.distance_m", aperture.distance_m);
@@ -44,7 +53,7 @@ void validate(const FieldGrid& grid, const Aperture& aperture) {
                                format_length(aperture.distance_m)),
                    fmt::format("{}, {}", format_length(aperture.x_m), format_length(aperture.y_m)));
   }
-  const auto pupil = reconstruction::make_pupil(grid, aperture);
+  const auto pupil = make_pupil(grid, aperture);
   const double miss_x = std::remainder(pupil.x, pupil.step_x);
   const double miss_y = std::remainder(pupil.y, pupil.step_y);
   if (miss_x * miss_x + miss_y * miss_y > pupil.radius_squared) {
@@ -58,15 +67,6 @@ void validate(const FieldGrid& grid, const Aperture& aperture) {
         format_length(aperture.diameter_m));
   }
 }
-
-}  // namespace
-
-double viewing_zone_half_width_m(const FieldGrid& grid, double viewer_distance_m) {
-  require_grid("viewing_zone_half_width_m", grid);
-  return grid.wavelength_m * viewer_distance_m / (2 * grid.pitch_m);
-}
-
-namespace reconstruction {
 
 Pupil make_pupil(const FieldGrid& grid, const Aperture& aperture) {
   const double lambda_v = grid.wavelength_m * aperture.distance_m;
@@ -99,7 +99,7 @@ struct ReconstructionPlan::State {
 
 ReconstructionPlan::ReconstructionPlan(const ReconstructionOptions& options, Queue queue) {
   require_grid("ReconstructionPlan", options.grid);
-  if (options.aperture) validate(options.grid, *options.aperture);
+  if (options.aperture) reconstruction::require_aperture(options.grid, *options.aperture);
   PropagationPlan propagation(
       {.grid = options.grid, .method = options.method, .output_pitch_m = options.output_pitch_m}, queue);
   auto pupil = options.aperture ? make_pupil_engine(options.grid, *options.aperture, queue) : nullptr;

@@ -18,6 +18,9 @@ PupilPointer pupil_cpu(const FieldGrid& grid, const Aperture& aperture);
 PupilPointer pupil_cuda(const FieldGrid& grid, const Aperture& aperture, const Queue& queue);
 PupilPointer pupil_opencl(const FieldGrid& grid, const Aperture& aperture, const Queue& queue);
 
+/// Throws invalid_argument for a pupil that ReconstructionPlan does not support.
+void require_aperture(const FieldGrid& grid, const Aperture& aperture);
+
 /// The pupil on the padded transform's grid. Lengths are in metres in the viewer's plane.
 struct Pupil {
   std::int64_t ny = 0;  ///< rows of the panel

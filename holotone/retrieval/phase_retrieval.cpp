@@ -5,6 +5,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/reconstruction_engine.hpp>
 #include <holotone/retrieval/solvers.hpp>
 #include <numbers>
 
@@ -46,6 +47,9 @@ PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
   for (const auto& plane : options.planes) {
     require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
     require(std::isfinite(plane.weight) && plane.weight > 0, "planes.weight", "> 0", plane.weight);
+    if (!plane.pupil) continue;
+    if (options.focal_length_m > 0) throw_argument(name, "planes.pupil", "none with a lens", "a pupil");
+    reconstruction::require_aperture(options.grid, *plane.pupil);
   }
   require(std::isfinite(options.focal_length_m) && options.focal_length_m >= 0, "focal_length_m",
           "> 0, or 0 without a lens", options.focal_length_m);
@@ -306,7 +310,7 @@ std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOp
   const std::size_t positions = own.planes.size() * retrieval::most_positions;
   // Two padded arrays and a quarter of each transfer function; with a lens three arrays of the panel.
   const std::size_t path =
-      own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (2 + planes) * sizeof(Complex);
+      own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (3 + planes) * sizeof(Complex);
   const std::size_t region = count(own.region.rows * own.region.columns);
   const std::size_t light = positions * region * (frames * sizeof(Complex) + 3 * sizeof(float));
   const bool remembers = solver.solver == RetrievalSolver::lbfgs;

@@ -1,8 +1,9 @@
 #pragma once
 #include <holotone/core/progress.hpp>
-#include <holotone/optics/field.hpp>
+#include <holotone/optics/reconstruction.hpp>
 #include <holotone/retrieval/solver.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RetrievalPlane {
   /// beyond the focal plane.
   double distance_m = 0.2;
   double weight = 1;  ///< of its errors in the loss, finite, > 0
+  /// Only light through this pupil forms the picture, as in ReconstructionPlan. Free space only.
+  std::optional<Aperture> pupil = {};
 };
 
 /// Errors that the loss counts.
@@ -80,7 +83,7 @@ RetrievalQuality worst_of(std::span<const RetrievalQuality> planes);
 /// displays", 2019.
 /// Relative error of the gradient against float64: below 1e-4.
 /// Cost of a gradient: N (2 + 2 K P) transforms of the padded array (with a lens: of the panel), K the number of
-/// planes, P of positions. Memory: retrieval_bytes. CPU only so far.
+/// planes, P of positions; six more a plane with a pupil. Memory: retrieval_bytes. CPU only so far.
 class PhaseRetrievalPlan {
  public:
   /// Throws invalid_argument for an option out of range; unsupported for a GPU.
@@ -100,7 +103,8 @@ class PhaseRetrievalPlan {
   /// unless all targets are set.
   double gradient(View<const float, 3> phase_rad, View<float, 3> derivative);
 
-  /// Lowers the loss from a given start. `phase_rad` holds the best phases at any time, also if `progress` cancels.
+  /// Lowers the loss from a given start. `phase_rad` holds the best phases at any time (wgs: the last), also if
+  /// `progress` cancels.
   /// With level phases it holds at last the nearest levels. Throws invalid_argument for an option out of range.
   RetrievalResult optimize(View<float, 3> phase_rad, const SolverOptions& solver = {},
                            Progress& progress = Progress::none());

@@ -144,21 +144,30 @@ class CpuEngine final : public Engine {
     });
   }
 
-  void reweigh(double s) override {
+  void reweigh() override {
     constexpr float most = 10;  // times the target, either way: light that cannot come must not rule the rest
     if (goals_.empty()) {
       for (const auto& target : targets_) goals_.push_back(copy_of(target.view(), Device{}));
     }
+    double wanted = 0;
+    double grown = 0;
     each_picture([&](std::size_t plane, std::size_t position) {
       const std::size_t own = plane * most_positions + position;
       const float* const amplitude = seen(plane, position).data();
       const float* const target = targets_[own].data();
       float* const goal = goals_[own].data();
-      for_each(goals_[own].size(), [&](std::int64_t i) {
-        const float light = static_cast<float>(s) * amplitude[i];
-        const float wanted = light > 0 ? goal[i] * std::sqrt(target[i] / light) : most * target[i];
-        goal[i] = std::clamp(wanted, target[i] / most, target[i] * most);
-      });
+      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] *= amplitude[i] > 0 ? target[i] / amplitude[i] : 1; });
+      const auto square = [](float value) { return static_cast<double>(value) * static_cast<double>(value); };
+      wanted += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(target[i]); });
+      grown += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(goal[i]); });
+    });
+    const auto scale = static_cast<float>(grown > 0 ? std::sqrt(wanted / grown) : 0);
+    each_picture([&](std::size_t plane, std::size_t position) {
+      const std::size_t own = plane * most_positions + position;
+      const float* const target = targets_[own].data();
+      float* const goal = goals_[own].data();
+      for_each(goals_[own].size(),
+               [&](std::int64_t i) { goal[i] = std::clamp(scale * goal[i], target[i] / most, target[i] * most); });
     });
   }
 

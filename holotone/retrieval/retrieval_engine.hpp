@@ -36,8 +36,8 @@ class Engine {
   /// The next phases of Gerchberg and Saxton's algorithm: the argument of conj(A) (A exp(i phi) - gain G), G as in
   /// differentiate.
   virtual void project(const float* phase, double s, double gain, float* next) = 0;
-  /// Multiplies the targets that differentiate and project use by (T / (s a))^(1/2).
-  virtual void reweigh(double s) = 0;
+  /// Multiplies the targets that differentiate and project use by T / a, at one energy of all of them.
+  virtual void reweigh() = 0;
   virtual void clear_weights() = 0;
   /// Amplitude {ny, nx} of the last propagate, the frames together, to host memory; 0 outside the region.
   virtual void amplitude(std::size_t plane, std::size_t position, float* out) const = 0;

@@ -10,7 +10,8 @@ enum class RetrievalSolver {
   adam,   ///< Kingma and Ba, "Adam: a method for stochastic optimization", 2015
   /// Gerchberg and Saxton 1972: the amplitude is replaced in the region; outside it the light is kept.
   gerchberg_saxton,
-  /// The same with targets that grow where light is missing: Di Leonardo, Ianni and Ruocco 2007, for pictures.
+  /// The same with targets that grow where light is missing, for spots of even brightness: Di Leonardo, Ianni and
+  /// Ruocco, "Computer generation of optimal holograms for optical trap arrays", 2007.
   weighted_gerchberg_saxton,
 };
 

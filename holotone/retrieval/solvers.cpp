@@ -223,9 +223,10 @@ void gerchberg_saxton(Run& run, bool weighted) {
   for (int iteration = 0; iteration <= run.solver.iterations; ++iteration) {
     const Loss loss = problem.assess(current.data());
     ++run.result.evaluations;
+    if (weighted) best.start_stage();  // the loss, which weights may raise, is not what they lower
     best.offer(current.data(), loss.value);
     if (iteration == run.solver.iterations || loss.scale == 0) break;
-    if (weighted && iteration > 0) problem.engine().reweigh(loss.scale);
+    if (weighted && iteration > 0) problem.engine().reweigh();
     const double gain = run.solver.relaxation / (loss.scale * loss.scale * weights);
     problem.engine().project(current.data(), loss.scale, gain, next.data());
     std::swap(current, next);

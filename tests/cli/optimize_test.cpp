@@ -149,6 +149,23 @@ TEST_F(OptimizeTest, LayersOfDepthMakeAFocalStack) {
   for (const auto& plane : planes) EXPECT_GT(plane["psnr_worst_db"], 18);
 }
 
+// Two pupils beside each other see the picture; a random phase alone would show them speckle.
+TEST_F(OptimizeTest, PupilsSeeThePicture) {
+  write_picture("photo.png", 48, 72);
+  auto arguments = optimize("photo.png", "slm.png");
+  arguments.insert(arguments.end(),
+                   {"--phase", "random", "--viewer-distance", "20cm", "--aperture", "-2mm,0mm:3mm", "2mm,0mm:3mm"});
+  const auto planes = run_json(arguments)["holograms"][0]["planes"];
+  ASSERT_EQ(planes.size(), 2u);
+  for (const auto& plane : planes) {
+    EXPECT_GT(plane["psnr_worst_db"], 15);
+    EXPECT_LT(plane["efficiency"], 0.6);
+  }
+  const auto seen = run_json({"reconstruct", path("slm.png"), "-o", path("seen.png"), "--viewer", "20cm", "--aperture",
+                              "-2mm,0mm:3mm", "--against", path("photo.png")})["against"]["pictures"][0];
+  EXPECT_NEAR(seen["psnr_db"].get<double>(), planes[0]["psnr_db"].get<double>(), 2);
+}
+
 TEST_F(OptimizeTest, AHologramIsTheStartOfTheNext) {
   write_picture("photo.png", 48, 72);
   const auto first = run_json(optimize("photo.png", "first.png"))["holograms"][0];

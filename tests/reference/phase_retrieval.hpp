@@ -10,6 +10,10 @@ namespace reference {
 struct RetrievalTarget {
   double distance_m = 0;  ///< along the light; with a lens beyond the focal plane
   double weight = 1;
+  double pupil_m = 0;  ///< diameter; 0: no pupil
+  double pupil_x_m = 0;
+  double pupil_y_m = 0;
+  double viewer_m = 0;  ///< from the panel to the pupil
 };
 
 struct RetrievalCase {
@@ -111,6 +115,46 @@ inline std::vector<Complex> moved_light(const std::vector<Complex>& field, const
   return result;
 }
 
+/// The panel's light that passes a pupil, back on the panel: by Fresnel's transform to the pupil and its inverse.
+inline std::vector<Complex> through_pupil(const std::vector<Complex>& field, const RetrievalCase& c,
+                                          const RetrievalTarget& target) {
+  const std::int64_t ly = padded_size(2 * c.plane.ny);
+  const std::int64_t lx = padded_size(2 * c.plane.nx);
+  const Plane whole{ly, lx, c.plane.pitch_m};
+  const double lambda_v = c.wavelength_m * target.viewer_m;
+  const auto chirp = [&](std::int64_t row, std::int64_t col) {
+    const double x = c.plane.x(col);
+    const double y = c.plane.y(row);
+    return turn((x * x + y * y) / (2 * lambda_v));
+  };
+  std::vector<Complex> padded(whole.size());
+  for (std::int64_t row = 0; row < c.plane.ny; ++row) {
+    for (std::int64_t col = 0; col < c.plane.nx; ++col) {
+      padded[whole.at(row, col)] = field[c.plane.at(row, col)] * chirp(row, col);
+    }
+  }
+  auto spectrum = dft(padded, ly, lx, -1);
+  const double period = lambda_v / c.plane.pitch_m;
+  for (std::int64_t ky = 0; ky < ly; ++ky) {
+    for (std::int64_t kx = 0; kx < lx; ++kx) {
+      const double x =
+          std::remainder(period * static_cast<double>(kx) / static_cast<double>(lx) - target.pupil_x_m, period);
+      const double y =
+          std::remainder(period * static_cast<double>(ky) / static_cast<double>(ly) + target.pupil_y_m, period);
+      if (x * x + y * y > target.pupil_m * target.pupil_m / 4) spectrum[whole.at(ky, kx)] = 0;
+    }
+  }
+  const auto back = dft(spectrum, ly, lx, +1);
+  std::vector<Complex> result(c.plane.size());
+  for (std::int64_t row = 0; row < c.plane.ny; ++row) {
+    for (std::int64_t col = 0; col < c.plane.nx; ++col) {
+      result[c.plane.at(row, col)] =
+          back[whole.at(row, col)] * std::conj(chirp(row, col)) / static_cast<double>(lx * ly);
+    }
+  }
+  return result;
+}
+
 /// The light behind a lens, by Fraunhofer's integral in metres: Goodman, Introduction to Fourier Optics, Eq. (5-19).
 inline std::vector<Complex> light_behind_lens(const std::vector<Complex>& field, const RetrievalCase& c,
                                               double beyond_m, double down, double right) {
@@ -159,7 +203,8 @@ inline double retrieval_loss(const std::vector<double>& phase, const std::vector
   for (const auto& target : c.targets) {
     for (const auto& [down, right] : c.positions) {
       std::vector<double> sum(c.plane.size());
-      for (const auto& wave : waves) {
+      for (const auto& panel : waves) {
+        const auto wave = target.pupil_m > 0 ? through_pupil(panel, c, target) : panel;
         const auto own = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
                                               : moved_light(wave, c, target.distance_m, down, right);
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(own[i]) / static_cast<double>(c.frames);

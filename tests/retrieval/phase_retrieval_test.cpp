@@ -81,6 +81,12 @@ std::vector<GradientCase> gradient_cases() {
       {"two planes of unequal weight",
        {8, 10},
        {.planes = {{.distance_m = 1e-3, .weight = 0.3}, {.distance_m = -0.4e-3, .weight = 2}}}},
+      {"two pupils and no pupil, two frames",
+       {12, 10},
+       {.planes = {{.distance_m = 1e-3, .pupil = holotone::Aperture{0.03e-3, 0.02e-3, 0.2e-3, 5e-3}},
+                   {.distance_m = 0.5e-3, .pupil = holotone::Aperture{-0.04e-3, 0, 0.25e-3, 5e-3}},
+                   {.distance_m = 1e-3}},
+        .frames = 2}},
       {"intensity, two frames",
        {8, 8},
        {.planes = {{.distance_m = 1e-3}}, .frames = 2, .loss = holotone::RetrievalLoss::intensity}},
@@ -107,7 +113,14 @@ reference::RetrievalCase reference_case(const GradientCase& c, const PhaseRetrie
   own.plane = {c.shape[0], c.shape[1], pitch_m};
   own.wavelength_m = wavelength_m;
   for (const auto& plane : options.planes) {
-    own.targets.push_back({options.focal_length_m > 0 ? plane.distance_m : -plane.distance_m, plane.weight});
+    auto& target = own.targets.emplace_back();
+    target.distance_m = options.focal_length_m > 0 ? plane.distance_m : -plane.distance_m;
+    target.weight = plane.weight;
+    if (!plane.pupil) continue;
+    target.pupil_m = plane.pupil->diameter_m;
+    target.pupil_x_m = plane.pupil->x_m;
+    target.pupil_y_m = plane.pupil->y_m;
+    target.viewer_m = plane.pupil->distance_m;
   }
   std::tie(own.row, own.column, own.rows, own.columns) =
       std::tie(region.row, region.column, region.rows, region.columns);
@@ -229,14 +242,13 @@ TEST(PhaseRetrieval, SolversLowerTheLoss) {
     EXPECT_EQ(result.iterations, solver.iterations);
     EXPECT_EQ(reports, solver.iterations);
     EXPECT_GT(after.psnr_worst_db, before + 3);
-    EXPECT_NEAR(last, after.psnr_worst_db, 1.5);
+    EXPECT_NEAR(last, after.psnr_worst_db, 0.5);
     return after.psnr_worst_db;
   };
   const double lbfgs = reached({.iterations = 40});
   const double adam = reached({.solver = RetrievalSolver::adam, .iterations = 40});
   const double replaced = reached({.solver = RetrievalSolver::gerchberg_saxton, .iterations = 40});
   const double reflected = reached({.solver = RetrievalSolver::gerchberg_saxton, .iterations = 40, .relaxation = 2});
-  reached({.solver = RetrievalSolver::weighted_gerchberg_saxton, .iterations = 40});
   EXPECT_GT(lbfgs, adam);
   EXPECT_GT(lbfgs, reflected);
   EXPECT_GT(reflected, replaced);
@@ -324,6 +336,37 @@ TEST(PhaseRetrieval, CameraInTheLoopMendsWhatTheModelDoesNotKnow) {
   EXPECT_GT(seen, unknown + 5);
 }
 
+// Spots behind a lens: the weights make them equally bright.
+TEST(PhaseRetrieval, WeightsMakeSpotsEven) {
+  constexpr std::int64_t n = 64;
+  PhaseRetrievalPlan plan(
+      {.grid = grid_of(n, n), .planes = {{.distance_m = 0}}, .focal_length_m = 0.1, .between_samples = false});
+  Array<float, 2> spots({n, n});
+  std::fill_n(spots.data(), spots.size(), 0.0F);
+  for (std::int64_t row = 10; row < 50; row += 8) {
+    for (std::int64_t col = 10; col < 50; col += 8) spots(row, col) = 1;
+  }
+  plan.set_target(spots.view());
+  const auto unevenness = [&](holotone::RetrievalSolver solver) {
+    auto phase = holotone::starting_phase({1, n, n}, std::numbers::pi);
+    plan.optimize(phase.view(), {.solver = solver, .iterations = 60});
+    const auto light = plan.light(phase.view());
+    float least = std::numeric_limits<float>::infinity();
+    float most = 0;
+    for (std::int64_t i = 0; i < n * n; ++i) {
+      if (spots.data()[i] == 0) continue;
+      least = std::min(least, light.data()[i]);
+      most = std::max(most, light.data()[i]);
+    }
+    return static_cast<double>((most - least) / (most + least));
+  };
+  const double plain = unevenness(holotone::RetrievalSolver::gerchberg_saxton);
+  const double weighted = unevenness(holotone::RetrievalSolver::weighted_gerchberg_saxton);
+  std::printf("25 spots: intensities differ by %.3f, with weights by %.3f\n", plain, weighted);
+  EXPECT_LT(weighted, 0.02);
+  EXPECT_LT(weighted, plain / 3);
+}
+
 // A phase that makes its own picture has no loss, and no slope.
 TEST(PhaseRetrieval, ALightFieldOfAPhaseIsItsOwnTarget) {
   const Shape<2> shape{12, 10};
@@ -378,6 +421,16 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
        {holotone::SignalRegion{-1, 0, 4, 4}, {0, 0, 9, 8}, {4, 0, 5, 8}, {8, 0, 0, 0}, {0, 3, 2, -1}}) {
     refused({.grid = grid_of(8, 8), .region = region}, "region: expected a part of the picture of 8 x 8 pixels, got ");
   }
+  refused({.grid = grid_of(8, 8), .planes = {}}, "planes: expected 1 to 256, got 0");
+  refused({.grid = grid_of(8, 8), .planes = {{.weight = 0}}}, "planes.weight: expected > 0, got 0");
+  refused({.grid = grid_of(8, 8), .focal_length_m = -1}, "focal_length_m: expected > 0, or 0 without a lens, got -1");
+  refused({.grid = grid_of(8, 8), .frames = 0}, "frames: expected 1 to 256, got 0");
+  refused({.grid = grid_of(8, 8), .response = {.fill_factor = 1.5}}, "response.fill_factor: expected > 0 to 1, or 0");
+  refused({.grid = grid_of(8, 8), .response = {.zero_order = nan}}, "response.zero_order: expected 0 to 10, got nan");
+  const holotone::Aperture pupil{0, 0, 1e-3, 0.5};
+  refused({.grid = grid_of(8, 8), .planes = {{.pupil = pupil}}, .focal_length_m = 1},
+          "planes.pupil: expected none with");
+  refused({.grid = grid_of(8, 8), .planes = {{.pupil = holotone::Aperture{1, 0, 1e-3, 0.5}}}}, "aperture.x_m, y_m");
   PhaseRetrievalPlan plan({.grid = grid_of(8, 10), .region = {2, 2, 4, 4}});
   Array<float, 3> phase({1, 8, 10});
   Array<float, 2> dark({8, 10});
@@ -399,6 +452,30 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   support::expect_error(ErrorCode::invalid_argument, "got inf in column 4, row 3",
                         [&] { plan.set_target(target.view()); });
   plan.set_target(picture_of({8, 10}).view());
+  const auto refused_solver = [&](const holotone::SolverOptions& solver, const std::string& text) {
+    support::expect_error(ErrorCode::invalid_argument, text, [&] { plan.optimize(phase.view(), solver); });
+  };
+  using holotone::RetrievalSolver;
+  refused_solver({.solver = RetrievalSolver::adam, .rate_rad = 0}, "rate_rad: expected > 0 to pi, got 0");
+  refused_solver({.solver = RetrievalSolver::gerchberg_saxton, .relaxation = 3},
+                 "relaxation: expected > 0 to 2, got 3");
+  refused_solver({.level_phase_rad = {1}}, "level_phase_rad: expected 2 to 65536 levels, got 1");
+  refused_solver({.level_phase_rad = {1, nan}}, "level_phase_rad: expected finite phases, got nan");
+  refused_solver({.solver = RetrievalSolver::gerchberg_saxton, .level_phase_rad = {1, 2}},
+                 "level_phase_rad: expected none");
+  const holotone::RetrievalCamera blind = [](auto, holotone::View<float, 4> amplitude) { amplitude.data()[0] = -1; };
+  refused_solver({.camera = blind}, "camera: expected adam, gs or wgs, got lbfgs");
+  refused_solver({.solver = RetrievalSolver::adam, .camera = blind}, "camera: expected finite amplitudes >= 0, got -1");
+  Array<Complex, 2> beam({8, 10});
+  std::fill_n(beam.data(), beam.size(), Complex{});
+  support::expect_error(ErrorCode::invalid_argument, "light: expected light on the panel, got zeros",
+                        [&] { plan.set_source(beam.view()); });
+  beam(1, 1) = {std::numeric_limits<float>::infinity(), 0};
+  support::expect_error(ErrorCode::invalid_argument, "light: expected finite values",
+                        [&] { plan.set_source(beam.view()); });
+  support::expect_error(ErrorCode::invalid_argument, "plane: expected 0 to 0, got 1", [&] {
+    plan.set_target(picture_of({8, 10}).view(), 1);
+  });
   support::expect_error(ErrorCode::invalid_argument, "pairs: expected 1 to 64, got 0",
                         [&] { plan.optimize(phase.view(), {.pairs = 0}); });
   support::expect_error(ErrorCode::invalid_argument, "iterations: expected >= 0, got -1",
