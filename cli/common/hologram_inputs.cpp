@@ -32,6 +32,23 @@ std::vector<SequenceFrame> sequence_of(const std::vector<std::string>& typed) {
   return sequence;
 }
 
+/// Inputs of each subframe of a single name with %t; none without it.
+std::vector<std::vector<std::string>> subframes_of(const std::vector<std::string>& typed) {
+  const auto at = typed.front().find("%t");
+  if (typed.size() != 1 || at == std::string::npos || file_exists(typed.front())) return {};
+  constexpr int most = 256;
+  std::vector<std::vector<std::string>> subframes;
+  for (int t = 0; t < most; ++t) {
+    std::string name = typed.front();
+    name.replace(at, 2, std::to_string(t));
+    if (frame_pattern("IN", name)) reject("IN", "a counter or %t, not both", typed.front());
+    const auto inputs = names_channels(name) ? three_channels(name) : std::vector<std::string>{name};
+    if (t > 0 && !file_exists(inputs.front())) break;
+    subframes.push_back(inputs);
+  }
+  return subframes;
+}
+
 void require_inputs(const std::vector<std::string>& inputs) {
   if (inputs.size() != 1 && inputs.size() != 3) {
     reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
@@ -50,6 +67,12 @@ void require_inputs(const std::vector<std::string>& inputs) {
 
 HologramInputs hologram_inputs(const std::vector<std::string>& typed) {
   HologramInputs found;
+  found.subframes = subframes_of(typed);
+  if (!found.subframes.empty()) {
+    for (const auto& inputs : found.subframes) require_inputs(inputs);
+    found.inputs = found.subframes.front();
+    return found;
+  }
   found.sequence = sequence_of(typed);
   found.inputs = typed.size() == 1 && names_channels(typed.front()) ? three_channels(typed.front()) : typed;
   if (!found.sequence.empty()) found.inputs = found.sequence.front().inputs;

@@ -11,10 +11,12 @@ struct SequenceFrame {
   std::vector<std::string> inputs;
 };
 
-/// Files of IN: as typed, the three of a name with %c, or those that match a counter.
+/// Files of IN: as typed, the three of a name with %c, those that match a counter, or the subframes 0, 1, ... of a name
+/// with %t.
 struct HologramInputs {
-  std::vector<std::string> inputs;      ///< one, or red, green and blue
-  std::vector<SequenceFrame> sequence;  ///< numbered holograms; `inputs` are then those of the first
+  std::vector<std::string> inputs;                  ///< one, or red, green and blue
+  std::vector<SequenceFrame> sequence;              ///< numbered holograms; `inputs` are then those of the first
+  std::vector<std::vector<std::string>> subframes;  ///< shown in turn; `inputs` are then those of the first
 };
 
 /// Throws invalid_argument naming IN, or io for a file that cannot be read.

@@ -123,13 +123,15 @@ nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const
                         {"resolution", {hologram.panel.nx, hologram.panel.ny}},
                         {"pitch_m", hologram.panel.pitch_m},
                         {"bits", hologram.encode.bits},
-                        {"distance_m", job.pictures.front().distance_m},
                         {"signal_region", {region.column, region.row, region.columns, region.rows}},
                         {"phase", job.random ? "random" : "smooth"},
                         {"subframes", job.model.frames},
                         {"rounding", job.by_levels ? "stages" : "last"},
                         {"seed", hologram.scene.seed},
                         {"time_s", seconds}};
+  if (job.pictures.size() == 1 && job.pictures.front().depth.empty()) {
+    object["distance_m"] = job.pictures.front().distance_m;
+  }
   if (job.model.focal_length_m > 0) object["focal_length_m"] = job.model.focal_length_m;
   for (const auto& row : rows) {
     for (const auto& output : row.outputs) object["outputs"].push_back(output);

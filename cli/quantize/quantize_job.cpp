@@ -183,7 +183,8 @@ std::vector<std::string> wavelengths_of(const std::string& typed, std::size_t fi
 }
 
 void set_tasks(QuantizeJob& job, const QuantizeArguments& arguments) {
-  const auto [inputs, sequence] = hologram_inputs(arguments.inputs);
+  const auto [inputs, sequence, subframes] = hologram_inputs(arguments.inputs);
+  if (!subframes.empty()) reject("IN", "a name without %t, which stands for subframes", arguments.inputs.front());
   require_known_counters("--output", arguments.output, inputs.size() == 3);
   const auto pattern = frame_pattern("--output", arguments.output);
   if (!sequence.empty() && !pattern)

@@ -137,6 +137,14 @@ void HologramView::describe(const HologramLight& light) {
   filter_ = light.filter;
 }
 
+void HologramView::describe(const HologramView& view) {
+  path_ = view.path_;
+  grid_ = view.grid_;
+  metadata_ = view.metadata_;
+  encoding_ = view.encoding_;
+  filter_ = view.filter_;
+}
+
 double HologramView::expose(HologramLight& light, bool colour) {
   double sum = 0;
   for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;

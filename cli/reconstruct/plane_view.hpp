@@ -82,6 +82,8 @@ class HologramView {
  protected:
   /// Copies the first file's grid and metadata.
   void describe(const HologramLight& light);
+  /// Copies those of another view.
+  void describe(const HologramView& view);
   /// Scales a file's light to the range of float32. Returns the factor of its intensities: their unit times the weight
   /// among three.
   double expose(HologramLight& light, bool colour);

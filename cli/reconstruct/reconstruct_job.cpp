@@ -63,6 +63,7 @@ void set_comparison(ReconstructJob& job, const ReconstructArguments& arguments, 
     return;
   }
   if (!job.pupils.empty()) reject("--against", "pictures in a plane, without an eye at --viewer", arguments.viewer);
+  if (!job.subframes.empty()) reject("--against", "one hologram, not subframes", arguments.inputs.front());
   require_input(arguments.against);
   job.against = arguments.against;
   if (difference.empty()) return;
@@ -93,6 +94,7 @@ void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
     if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);
   }
   std::vector<std::string> all_inputs = job.inputs;
+  for (const auto& subframe : job.subframes) all_inputs.insert(all_inputs.end(), subframe.begin(), subframe.end());
   for (const auto& frame : job.sequence) all_inputs.insert(all_inputs.end(), frame.inputs.begin(), frame.inputs.end());
   const auto check = [&](std::string_view option, const std::string& path) {
     const auto extension = extension_of(path);
@@ -231,8 +233,9 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.tile_width = whole_number("--tile-width", arguments.tile_width, tile_range);
   set_white(job, arguments.white);
   job.gamma = number_between("--gamma", arguments.gamma, gamma_range);
-  auto [inputs, sequence] = hologram_inputs(arguments.inputs);
+  auto [inputs, sequence, subframes] = hologram_inputs(arguments.inputs);
   job.inputs = std::move(inputs);
+  job.subframes = std::move(subframes);
   job.sequence = std::move(sequence);
   set_outputs(job, arguments);
   job.device_name = arguments.device;

@@ -48,8 +48,9 @@ enum class WhiteRule { percentile, mean_and_deviation };
 struct ReconstructJob {
   std::vector<std::string> inputs;      ///< one, or red, green and blue
   std::vector<SequenceFrame> sequence;  ///< numbered holograms instead of `inputs`, which then are the first's
-  std::string sheet;                    ///< one picture or a contact sheet; empty: frames alone
-  bool contact_sheet = false;           ///< `sheet` is a contact sheet, for a sweep
+  std::vector<std::vector<std::string>> subframes;  ///< whose light adds; `inputs` are the first; empty: one
+  std::string sheet;                                ///< one picture or a contact sheet; empty: frames alone
+  bool contact_sheet = false;                       ///< `sheet` is a contact sheet, for a sweep
   std::optional<FramePattern> frames;
   std::string against;                      ///< picture with which the light is compared; empty: none
   std::string difference;                   ///< difference picture of one; empty: none, or of several

@@ -6,6 +6,7 @@
 #include <cli/reconstruct/lens_view.hpp>
 #include <cli/reconstruct/plane_view.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
+#include <cli/reconstruct/subframe_view.hpp>
 #include <cmath>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
@@ -17,6 +18,7 @@
 namespace holotone::cli {
 namespace {
 std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
+  if (!job.subframes.empty()) return std::make_unique<SubframeView>(job, view_of);
   if (!job.pupils.empty()) {
     auto eye = std::make_unique<EyeView>(job);
     if (has_lens(eye->metadata())) {
@@ -78,6 +80,8 @@ class Run {
                         comparisons_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
+    if (!job_.subframes.empty()) seen.inputs.clear();
+    for (const auto& own : job_.subframes) seen.inputs.insert(seen.inputs.end(), own.begin(), own.end());
     seen.focal_length_m = checked_number(job_.inputs.front(), metadata, "focal_length_m");
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;

@@ -115,6 +115,21 @@ TEST_F(OptimizeTest, SubframesOfFewBitsAddUp) {
   EXPECT_NE(content_of(path("f_0.png")), content_of(path("f_1.png")));
   EXPECT_GT(four["holograms"][0]["psnr_worst_db"].get<double>(),
             one["holograms"][0]["psnr_worst_db"].get<double>() + 4);
+  // Their mean light, as reconstruct adds it.
+  if (!can_write("a.tif")) return;
+  const auto light_of = [&](const std::string& input) {
+    EXPECT_EQ(run({"reconstruct", path(input), "-o", path("light.tif"), "--linear"}).exit_code, 0);
+    return to_float(read_image(path("light.tif")));
+  };
+  const auto together = light_of("f_%t.png");
+  std::vector<double> sum(static_cast<std::size_t>(together.size()));
+  for (int t = 0; t < 4; ++t) {
+    const auto own = light_of(fmt::format("f_{}.png", t));
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(own.data()[i]) / 4;
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(static_cast<double>(together.data()[i]), sum[i], 1e-5);
+  EXPECT_EQ(run_json({"reconstruct", path("f_%t.png"), "-o", path("seen.png")})["inputs"].size(), 4u);
+  expect_refused({"reconstruct", path("none_%t.png"), "-o", path("seen.png")}, {"none_0.png: file not found"});
 }
 
 TEST_F(OptimizeTest, EachPictureOfAStackIsInFocusInItsPlane) {
