@@ -35,6 +35,15 @@ cp "$work/small_dice/truth/middle.png" dice.png
 
 "$program" optimize "$work/dice/image.png" -o "$work/optimized.png" --resolution 480x480 --pitch 8um --distance 10cm --signal-region 90%
 "$program" reconstruct "$work/optimized.png" -o optimized.png
+stack() {
+  "$program" optimize --image "$work/dice/image.png" --depth "$work/dice/depth.png" --depth-range 9cm,11cm --layers 4 \
+    --pupil 8mm --resolution 480x480 --pitch 8um --signal-region 90% -o "$work/$1" "${@:3}"
+  "$program" reconstruct "$work/$1" -o "stack_$2.png" --sweep 92.3mm:109.2mm:2 --tile-width 320
+  "$program" reconstruct "$work/$1" -o "stack_$2_pupil.png" --sweep 92.3mm:109.2mm:2 --tile-width 320 --viewer 50cm \
+    --aperture 4mm,0mm:8mm
+}
+stack stack.png smooth --iterations 40
+stack stack_%t.png random --phase random --subframes 8
 
 "$program" sample teapot -o "$work/few.ply"
 "$program" hologram "$work/few.ply" -o "$work/narrow.h5" --resolution 1024x1024 --pitch 2um --distance 8cm --size 2.5mm \
