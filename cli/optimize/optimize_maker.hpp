@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <cli/common/hologram_overrides.hpp>
 #include <cli/optimize/optimize_light.hpp>
 
 namespace holotone::cli {
@@ -12,6 +13,7 @@ struct OptimizedRow {
   std::vector<RetrievalPlane> planes;
   std::vector<RetrievalQuality> quality;  ///< in each plane, of the phases that the codes show
   bool stopped = false;                   ///< by a signal, with --keep-best
+  Flags reconstruct_flags;                ///< see flags_for
 };
 
 /// Optimizes and writes the holograms of frames and colours; keeps a colour's phases as the start of the next frame.
@@ -26,8 +28,9 @@ class OptimizeMaker {
   [[nodiscard]] Array<float, 3> start(const PhaseRetrievalOptions& model, const Frame* frame, const Channel& channel);
   void watch(SolverOptions& solver, const PhaseRetrievalOptions& model, const Channel& channel) const;
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
-  void write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
-             const std::vector<RetrievalPlane>& planes, const std::string& output) const;
+  /// Returns the flags for what the file does not state.
+  Flags write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
+              const std::vector<RetrievalPlane>& planes, const std::string& output) const;
 
   const OptimizeJob& job_;
   ProgressBar& bar_;
