@@ -175,11 +175,14 @@ Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped
     flags.emplace_back("--wavelength", length_text(value_of(metadata, "wavelength_m")));
   }
   flags.emplace_back("--distance", length_text(value_of(metadata, "distance_m")));
+  if (metadata.count("focal_length_m") != 0) {
+    flags.emplace_back("--focal-length", length_text(value_of(metadata, "focal_length_m")));
+  }
   if (metadata_text(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
   if (const auto correction = metadata_text(metadata, "correction"); !correction.empty()) {
     flags.emplace_back("--correction", correction);
   }
-  if (metadata.count("channel") != 0) {
+  if (metadata.count("object_energy") != 0 && metadata.count("channel") != 0) {
     flags.emplace_back("--object-energy", fmt::format("{}", value_of(metadata, "object_energy")));
   }
   return flags;

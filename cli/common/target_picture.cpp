@@ -34,6 +34,10 @@ SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture) {
   return {room.row + own.row, room.column + own.column, own.rows, own.columns};
 }
 
+Shape<2> sides_behind_lens(const Shape<2>& picture, const Shape<2>& panel) {
+  return {picture[0] * panel[0], picture[1] * panel[1]};
+}
+
 std::vector<double> numbers_of(const SignalRegion& region) {
   return {static_cast<double>(region.column), static_cast<double>(region.row), static_cast<double>(region.columns),
           static_cast<double>(region.rows)};

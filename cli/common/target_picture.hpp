@@ -17,6 +17,9 @@ SignalRegion region_in_middle(const Shape<2>& pixels, const Shape<2>& picture, d
 /// The same in the middle of a region; all of it if its sides are those of the picture, rounded to pixels.
 SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture);
 
+/// Sides {ny, nx} of a picture in pixels of the light behind a lens: all {ny, nx} of a panel are a square.
+Shape<2> sides_behind_lens(const Shape<2>& picture, const Shape<2>& panel);
+
 /// {column, row, columns, rows}, as the metadata key signal_region.
 std::vector<double> numbers_of(const SignalRegion& region);
 

@@ -11,11 +11,11 @@
 namespace holotone::cli {
 namespace {
 
-/// Sides of a picture in pixels of the light: behind a lens nx x ny of them are a square.
+/// Sides of a picture in pixels of the light.
 Shape<2> sides_of(const OptimizeJob& job, const Image& image) {
   const auto [ny, nx, channels] = shape_of(image);
-  if (job.model.focal_length_m == 0) return {ny, nx};
-  return {ny * job.hologram.panel.ny, nx * job.hologram.panel.nx};
+  const auto& panel = job.hologram.panel;
+  return job.model.focal_length_m > 0 ? sides_behind_lens({ny, nx}, {panel.ny, panel.nx}) : Shape<2>{ny, nx};
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& mo
   const auto camera = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
   const auto take = [this, camera, channel, region = model.region](View<const float, 2> phase) {
     check_cancelled("waiting for the camera");
-    write(channel, phase, region, {}, camera->codes_path());
+    (void)write(channel, phase, region, {}, camera->codes_path());
     return camera_amplitude("--camera", camera->take(), channel.colour);
   };
   const auto& grid = model.grid;
@@ -206,7 +206,8 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   for (std::int64_t t = 0; t < options.frames; ++t) {
     row.outputs.push_back(numbered_name(job_.hologram.output, frame, channel, t));
     UnfinishedRun::will_write(row.outputs.back());
-    write(channel, subframe(phase.view(), t), options.region, options.planes, row.outputs.back());
+    row.reconstruct_flags =
+        write(channel, subframe(phase.view(), t), options.region, options.planes, row.outputs.back());
     show(job_, channel, subframe(phase.view(), t), added);
   }
   if (job_.against.empty()) {
@@ -255,8 +256,8 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
   }
 }
 
-void OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
-                          const std::vector<RetrievalPlane>& planes, const std::string& output) const {
+Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
+                           const std::vector<RetrievalPlane>& planes, const std::string& output) const {
   MadeHologram made;
   HologramEncoder encoder(job_.hologram, channel, Queue());
   encoder.encode(wave_of(phase).view(), made);
@@ -270,6 +271,7 @@ void OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, co
   set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
   encoder.describe(metadata);
   write_hologram(made);
+  return flags_for(output, metadata, {job_.hologram.lut, job_.hologram.phase_range, {}, job_.hologram.carrier});
 }
 
 }  // namespace holotone::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <cli/common/hologram_overrides.hpp>
 #include <cli/optimize/optimize_light.hpp>
 
 namespace holotone::cli {
@@ -22,6 +23,7 @@ struct OptimizedRow {
   std::vector<SeenPicture> seen;          ///< in each plane
   std::string difference;                 ///< file of the difference picture; empty: none
   bool stopped = false;                   ///< by a signal, with --keep-best
+  Flags reconstruct_flags;                ///< see flags_for
 };
 
 /// Optimizes and writes the holograms of frames and colours; keeps a colour's phases as the start of the next frame.
@@ -38,8 +40,9 @@ class OptimizeMaker {
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
   void compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan, View<const float, 3> phase,
                const std::vector<Array<float, 2>>& amplitudes, OptimizedRow& row) const;
-  void write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
-             const std::vector<RetrievalPlane>& planes, const std::string& output) const;
+  /// Returns the flags for what the file does not state.
+  Flags write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
+              const std::vector<RetrievalPlane>& planes, const std::string& output) const;
 
   const OptimizeJob& job_;
   ProgressBar& bar_;

@@ -156,6 +156,20 @@ std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const Sign
   return text + fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
 }
 
+/// Prints the reconstruct command for files of a format without metadata.
+void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
+  const std::size_t channels = std::min(rows.size(), job.hologram.channels.size());
+  std::string files;
+  std::vector<Flags> flags;
+  for (std::size_t c = 0; c < channels; ++c) {
+    files += (c == 0 ? "" : " ") + rows[c].outputs.front();
+    flags.push_back(rows[c].reconstruct_flags);
+  }
+  const bool several = rows.size() > channels || rows.front().outputs.size() > 1;
+  if (flags.front().empty()) return;
+  remark(job.hologram.console, no_metadata_remark(job.hologram.output, files, line_of(merged(flags)), several));
+}
+
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
@@ -196,6 +210,7 @@ int run_optimize(const OptimizeArguments& arguments) {
   SignalRegion region;
   const auto rows = make_all(job, region);
   report_json(job.hologram.console, json_of(job, region, rows, watch.seconds()));
+  tell_flags(job, rows);
   for (const auto& row : rows) report(job.hologram.console, words_of(job, row, region));
   report(job.hologram.console, format_duration(watch.seconds()));
   return exit_ok;

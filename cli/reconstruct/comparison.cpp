@@ -3,8 +3,11 @@
 #include <cli/common/picture_light.hpp>
 #include <cli/common/target_picture.hpp>
 #include <cli/reconstruct/comparison.hpp>
+#include <cli/reconstruct/lens_view.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/optics/half_pixel_reconstruction.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -12,16 +15,17 @@ namespace holotone::cli {
 namespace {
 
 /// Throws out_of_memory before it is allocated: the moved field of each channel, its plan on the CPU, and the target.
-void require_memory_for(const ReconstructJob& job, const FieldGrid& grid, std::size_t channels) {
+void require_memory_for(const ReconstructJob& job, const FieldGrid& grid, std::size_t channels, bool lens) {
   const bool cpu = job.device.backend == Backend::cpu;
-  const double wide_bytes = 2 * 8 + 4 + (cpu ? 8 + 4 * 8 + 4 : 8);  // spectrum, moved field, picture; plan
-  constexpr double target_bytes = 2 * 4 * 8 + 4 * 4;                // mirrored spectra, pictures
+  // Spectrum, moved field, picture; plan. Behind a lens the plan alone.
+  const double wide_bytes = lens ? 8 : 2 * 8 + 4 + (cpu ? 8 + 4 * 8 + 4 : 8);
+  constexpr double target_bytes = 2 * 4 * 8 + 4 * 4;  // mirrored spectra, pictures
   const auto pixels = [](const FieldGrid& own) { return static_cast<double>(own.nx) * static_cast<double>(own.ny); };
   const auto count = static_cast<double>(channels);
-  require_memory(
-      "--against",
-      count * (wide_bytes * pixels(half_pixel_grid(grid)) + 4 * 4 * pixels(grid)) + target_bytes * pixels(grid),
-      fmt::format("{} x {} pixels at four positions", grid.nx, grid.ny));
+  require_memory("--against",
+                 count * (wide_bytes * pixels(lens ? grid : half_pixel_grid(grid)) + 4 * 4 * pixels(grid)) +
+                     target_bytes * pixels(grid),
+                 fmt::format("{} x {} pixels at four positions", grid.nx, grid.ny));
 }
 
 /// Component of a picture's colour that a single hologram shows; -1: its luminance.
@@ -29,6 +33,25 @@ int colour_of(const HologramLight& light) {
   const auto channel = metadata_text(light.metadata, "channel");
   const auto at = std::string_view("rgb").find(channel);
   return channel.size() == 1 && at != std::string_view::npos ? static_cast<int>(at) : -1;
+}
+
+LightAt light_of(const ReconstructJob& job, const HologramLight& light) {
+  if (has_lens(light.metadata)) {
+    const auto plan = std::make_shared<FourierLensPlan>(FourierLensOptions{light.grid, focal_length_of(light)});
+    return [plan, &light](double distance_m, std::size_t position, View<float, 2> intensity) {
+      const auto [down, right] = half_pixels[position];
+      plan->execute_intensity(light.field.view(), intensity, {distance_m, 0.5 * down, 0.5 * right});
+    };
+  }
+  ReconstructionOptions options;
+  options.grid = light.grid;
+  options.method = job.method;
+  options.aperture = job.aperture;
+  const auto plan = std::make_shared<HalfPixelReconstruction>(options, Queue::create(job.device));
+  plan->set_field(light.field.view());
+  return [plan](double distance_m, std::size_t position, View<float, 2> intensity) {
+    plan->execute(distance_m, position, intensity);
+  };
 }
 
 template <class Body>
@@ -85,13 +108,15 @@ nlohmann::json json_of(const Worst& worst) {
 
 Comparison::Comparison(const ReconstructJob& job, const HologramView& view) : input_(job.inputs.front()) {
   const auto lights = view.lights();
-  const auto& grid = view.grid();
-  const Image image = read_picture_file(job.against);
-  require_memory_for(job, grid, lights.size());
-  const auto [ny, nx, channels] = shape_of(image);
   const auto& first = lights.front();
+  const auto& grid = first.grid;
+  const Image image = read_picture_file(job.against);
+  const bool lens = has_lens(first.metadata);
+  require_memory_for(job, grid, lights.size(), lens);
+  const auto [ny, nx, channels] = shape_of(image);
   const auto room = stated_region(first.path, first.metadata, grid.shape());
-  region_ = region_within(room.value_or(SignalRegion{0, 0, grid.ny, grid.nx}), {ny, nx});
+  region_ = region_within(room.value_or(SignalRegion{0, 0, grid.ny, grid.nx}),
+                          lens ? sides_behind_lens({ny, nx}, grid.shape()) : Shape<2>{ny, nx});
   intensity_ = Array<float, 2>(grid.shape());
   total_ = static_cast<std::int64_t>(frame_count(job) * lights.size() * half_pixels.size());
   for (std::size_t c = 0; c < lights.size(); ++c) {
@@ -102,12 +127,7 @@ Comparison::Comparison(const ReconstructJob& job, const HologramView& view) : in
 void Comparison::add(const ReconstructJob& job, const HologramLight& light, const Image& image, int colour) {
   const auto amplitude = target_amplitude(job.against, image, colour, light.grid, region_);
   const auto targets = at_half_pixels(amplitude.view());
-  ReconstructionOptions options;
-  options.grid = light.grid;
-  options.method = job.method;
-  options.aperture = job.aperture;
-  Channel channel{HalfPixelReconstruction(options, Queue::create(job.device)), light.grid.wavelength_m, {}};
-  channel.plan.set_field(light.field.view());
+  Channel channel{light_of(job, light), light.grid.wavelength_m, {}};
   for (std::size_t p = 0; p < targets.size(); ++p) {
     channel.wanted[p] = cropped(targets[p], region_, [](float value) { return value * value; });
   }
@@ -124,7 +144,7 @@ PictureComparison Comparison::at(double distance_m, Progress& progress) {
     const double peak = std::sqrt(static_cast<double>(*std::ranges::max_element(channel.wanted[0].host())));
     for (std::size_t p = 0; p < half_pixels.size(); ++p) {
       progress.step("comparing", done_++, total_);
-      channel.plan.execute(distance_m, p, intensity_.view());
+      channel.light(distance_m, p, intensity_.view());
       const auto seen = cropped(intensity_, region_, [](float value) { return value; });
       const View<const float, 2> wanted = channel.wanted[p].view();
       own.positions[p] = p == 0 ? compare_light(seen.view(), wanted, peak, differences_[c].view())

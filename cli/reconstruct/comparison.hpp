@@ -1,8 +1,9 @@
 #pragma once
 #include <array>
 #include <cli/reconstruct/plane_view.hpp>
+#include <functional>
 #include <holotone/metrics/light_comparison.hpp>
-#include <holotone/optics/half_pixel_reconstruction.hpp>
+#include <holotone/optics/half_pixel.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -27,11 +28,15 @@ struct PictureComparison {
   std::vector<ChannelComparison> channels{};
 };
 
-/// Compares a view's light with the picture of --against.
+/// Writes the intensity {ny, nx} of a channel at a distance and one of the half_pixels.
+using LightAt = std::function<void(double distance_m, std::size_t position, View<float, 2> intensity)>;
+
+/// Compares a view's light with the picture of --against. Behind a lens it is that of the panel's pixels, not of the
+/// square ones.
 class Comparison {
  public:
   /// Reads the picture and finds its place on the panel. Throws io, or out_of_memory if the host's memory is
-  /// insufficient.
+  /// insufficient. The view must outlive the comparison.
   Comparison(const ReconstructJob& job, const HologramView& view);
 
   /// Compares the light at a distance.
@@ -42,7 +47,7 @@ class Comparison {
 
  private:
   struct Channel {
-    HalfPixelReconstruction plan;
+    LightAt light;
     double wavelength_m = 0;
     std::array<Array<float, 2>, half_pixels.size()> wanted;  ///< intensity in the region
   };

@@ -37,13 +37,15 @@ void require_possible(const ReconstructJob& job, const std::string& path) {
 
 bool has_lens(const Metadata& metadata) { return metadata.contains(key); }
 
-LensView::LensView(const ReconstructJob& job, std::vector<HologramLight> lights) {
-  const std::string path = lights.front().path;
+double focal_length_of(const HologramLight& light) { return *checked_number(light.path, light.metadata, key); }
+
+LensView::LensView(const ReconstructJob& job, std::vector<HologramLight> lights) : lights_(std::move(lights)) {
+  const std::string path = lights_.front().path;
   require_possible(job, path);
-  const double focal_length_m = *checked_number(path, lights.front().metadata, key);
+  const double focal_length_m = focal_length_of(lights_.front());
   double wavelength_m = most_wavelength_m;
   std::vector<double> factors;
-  for (auto& light : lights) {
+  for (auto& light : lights_) {
     if (checked_number(light.path, light.metadata, key) != focal_length_m) {
       throw_io(light.path, fmt::format("the {} of {}", key, path), "another or none");
     }
@@ -52,12 +54,12 @@ LensView::LensView(const ReconstructJob& job, std::vector<HologramLight> lights)
       set_metadata(light.metadata, "distance_m", 0.0);
     }
     wavelength_m = std::min(wavelength_m, light.grid.wavelength_m);
-    const double factor = expose(light, lights.size() == 3);
+    const double factor = expose(light, lights_.size() == 3);
     factors.push_back(factor);
-    channels_.push_back({FourierLensPlan({light.grid, focal_length_m}), std::move(light.field), factor});
+    channels_.push_back({FourierLensPlan({light.grid, focal_length_m}), factor});
   }
   unit_ = common_unit(factors);
-  describe(lights.front());
+  describe(lights_.front());
   const std::int64_t side = std::max(grid_.nx, grid_.ny);
   grid_.pitch_m = wavelength_m * focal_length_m / (grid_.pitch_m * static_cast<double>(side));
   grid_.nx = side;
@@ -98,10 +100,11 @@ Array<float, 2> LensView::squared_pixels(const Channel& channel, const Array<flo
 
 Picture LensView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   Picture picture;
-  for (auto& channel : channels_) {
-    Array<float, 2> intensity(channel.field.shape());
-    channel.plan.execute_intensity(channel.field.view(), intensity.view(), {.defocus_m = distance_m});
-    picture.channels.push_back(squared_pixels(channel, intensity));
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    const auto& field = lights_[c].field;
+    Array<float, 2> intensity(field.shape());
+    channels_[c].plan.execute_intensity(field.view(), intensity.view(), {.defocus_m = distance_m});
+    picture.channels.push_back(squared_pixels(channels_[c], intensity));
   }
   return picture;
 }

@@ -9,6 +9,9 @@ namespace holotone::cli {
 /// True if a hologram states the focal length of a lens.
 bool has_lens(const Metadata& metadata);
 
+/// The focal length that such a hologram states. Throws io naming the file for one out of range.
+double focal_length_of(const HologramLight& light);
+
 /// Pictures near the focal plane, max(nx, ny) square pixels a side. The distance of a picture is that beyond the focal
 /// plane; 0 unless the file states it.
 class LensView final : public HologramView {
@@ -20,17 +23,18 @@ class LensView final : public HologramView {
   [[nodiscard]] PropagationMethod method_for(double /*distance_m*/) const override {
     return PropagationMethod::fresnel;
   }
+  [[nodiscard]] std::span<const HologramLight> lights() const override { return lights_; }
 
  private:
   struct Channel {
     FourierLensPlan plan;
-    Array<Complex, 2> field;
     double factor = 1;  ///< of the intensity
   };
 
   [[nodiscard]] Array<float, 2> squared_pixels(const Channel& channel, const Array<float, 2>& intensity) const;
 
-  std::vector<Channel> channels_;
+  std::vector<HologramLight> lights_;
+  std::vector<Channel> channels_;  ///< of the lights
 };
 
 }  // namespace holotone::cli

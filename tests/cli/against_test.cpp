@@ -82,6 +82,34 @@ TEST_F(AgainstTest, AgreesWithWhatOptimizeMeasured) {
   }
 }
 
+// Behind a lens both take the samples of the panel's transform: nothing is resampled or padded.
+TEST_F(AgainstTest, AgreesBehindALens) {
+  write_picture("photo.png", 50, 70);
+  for (const auto* region : {"100%", "75%", "50x30+3+5"}) {
+    const auto made = optimize("slm.png", {"--focal-length", "25cm"}, region);
+    const auto own =
+        run_json(against("slm.png", "photo.png", {"--difference", path("d.png")}))["against"]["pictures"][0];
+    EXPECT_EQ(own["signal_region"], made["signal_region"]);
+    const double db = deviation(made["holograms"][0], own);
+    std::printf("region %s: %.1f dB, deviation %.6f dB of 0.001\n", region, own["psnr_worst_db"].get<double>(), db);
+    EXPECT_LT(db, 1e-3);
+    EXPECT_GT(own["psnr_worst_db"], 20);
+    const auto difference = pixels_of(path("d.png"));
+    EXPECT_EQ(json({difference.nx, difference.ny}), json({own["signal_region"][2], own["signal_region"][3]}));
+  }
+  // 96 x 63 pixels are a square: a square picture fills all of them. Beyond the focus it is worse.
+  write_picture("square.png", 40, 40);
+  Image image = read_image(path("slm.png"));
+  for (const auto* key : {"signal_region", "focal_length_m"}) image.metadata.erase(key);
+  write_image(path("plain.png"), image);
+  const std::vector<std::string> lens{"--focal-length", "25cm"};
+  const auto plain = run_json(against("plain.png", "square.png", lens))["against"]["pictures"][0];
+  EXPECT_EQ(plain["signal_region"], json({0, 0, 96, 63}));
+  const auto sweep = run_json(against("slm.png", "photo.png", {"--sweep", "0cm:20cm:2"}))["against"]["pictures"];
+  ASSERT_EQ(sweep.size(), 2u);
+  EXPECT_GT(sweep[0]["psnr_db"].get<double>(), sweep[1]["psnr_db"].get<double>() + 3);
+}
+
 // Amplitude codes at distance 0 are the picture itself: its place is known to the pixel.
 TEST_F(AgainstTest, ThePictureLiesInTheStatedRegion) {
   constexpr std::int64_t left = 7, top = 33, width = 30, height = 20;
