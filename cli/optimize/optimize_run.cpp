@@ -10,18 +10,39 @@
 namespace holotone::cli {
 namespace {
 
+/// Names of a frame's files: those of each colour's subframes.
+std::vector<std::string> names_of(const OptimizeJob& job, const std::string& name, const Frame* frame) {
+  std::vector<std::string> names;
+  for (const auto& channel : job.hologram.channels) {
+    for (std::int64_t t = 0; t < job.model.frames; ++t) names.push_back(numbered_name(name, frame, channel, t));
+  }
+  return names;
+}
+
 /// Every output in the order in which they are written.
 std::vector<std::string> output_names(const OptimizeJob& job) {
   std::vector<std::string> names;
-  const auto add = [&](const Frame* frame) {
-    for (const auto& channel : job.hologram.channels) {
-      for (std::int64_t t = 0; t < job.model.frames; ++t)
-        names.push_back(numbered_name(job.hologram.output, frame, channel, t));
-    }
-  };
-  for (const auto& frame : job.frames) add(&frame);
-  if (job.frames.empty()) add(nullptr);
-  return names;
+  for (const auto& frame : job.frames)
+    std::ranges::move(names_of(job, job.hologram.output, &frame), std::back_inserter(names));
+  return job.frames.empty() ? names_of(job, job.hologram.output, nullptr) : names;
+}
+
+/// Files that are read and must not be written.
+std::vector<InputFile> inputs_of(const OptimizeJob& job) {
+  std::vector<InputFile> inputs{{"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
+  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
+  for (const auto& picture : job.pictures) {
+    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
+    if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
+  }
+  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
+  if (job.start.empty()) return inputs;
+  // Later frames start from the frame before.
+  for (const auto& start : names_of(job, job.start, job.frames.empty() ? nullptr : &job.frames.front())) {
+    require_input(start);
+    inputs.push_back({"--start", start});
+  }
+  return inputs;
 }
 
 void check_names(const OptimizeJob& job) {
@@ -36,28 +57,22 @@ void check_names(const OptimizeJob& job) {
   const bool counted = frame_pattern("--output", others).has_value();
   if (!counted && !job.frames.empty()) reject("--output", "a counter such as %04d, as in IN", output);
   if (counted && job.frames.empty()) reject("--output", "a name without a counter for one picture", output);
-  std::vector<InputFile> inputs;
-  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
-  for (const auto& picture : job.pictures) {
-    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
-    if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
-  }
-  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
   const auto names = output_names(job);
   const auto name = [&](std::int64_t i) { return names[static_cast<std::size_t>(i)]; };
-  require_outputs({{"--output", std::ssize(names), name}}, inputs);
+  require_outputs({{"--output", std::ssize(names), name}}, inputs_of(job));
 }
 
 void require_memory_for(const OptimizeJob& job) {
   const auto& panel = job.hologram.panel;
   PhaseRetrievalOptions model = job.model;
   model.grid = job.hologram.grid(job.hologram.channels.front());
-  model.planes.resize(job.pictures.size() > 1 ? job.pictures.size()
-                                              : static_cast<std::size_t>(job.pictures.front().layers));
+  const auto& picture = job.pictures.front();
+  model.planes.resize(picture.depth.empty() ? job.pictures.size() : static_cast<std::size_t>(picture.layers));
   constexpr double other_bytes = 40;  // a pixel: targets, codes, what is read
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
   require_memory(
-      model.planes.size() > 1  ? "--layers"
+      job.pictures.size() > 1  ? "--stack"
+      : !picture.depth.empty() ? "--layers"
       : panel.name == "custom" ? "--resolution"
                                : "--panel",
       static_cast<double>(retrieval_bytes(model, job.solver)) +
@@ -141,6 +156,7 @@ void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
+  if (job.keep_best) stop_without_limit();
   ProgressBar bar(job.hologram.console);
   OptimizeMaker maker(job, bar);
   std::vector<OptimizedRow> rows;
