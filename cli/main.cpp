@@ -208,6 +208,7 @@ int main_of(int argc, char** argv) {
   CLI::App application{std::string(root.purpose), std::string(root.name)};
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
   ParsedLine line;
+  line.words.assign(argv, argv + argc);
   add_tables(application, root, line);
   try {
     application.parse(reversed_arguments(argc, argv));

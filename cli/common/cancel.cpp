@@ -6,6 +6,7 @@
 #include <ctime>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/sandbox.hpp>
 #include <string>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@ namespace {
 
 /// Lock-free, so that the handler may write it and every thread read it.
 std::atomic<int> signals_received = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> patient = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -31,10 +33,11 @@ void say_cancelled() {
 }
 
 extern "C" void on_signal(int signal) {
+  end_guarded_command();
   if (signal == SIGALRM) {
     say_cancelled();
   } else if (signals_received.exchange(1) == 0) {
-    alarm(patience_s);
+    if (!patient) alarm(patience_s);
     return;
   }
   // Several passes: another thread may still be opening its temporary file by name, or renaming it.
@@ -68,6 +71,8 @@ void install_signal_handlers() {
 }
 
 void stopped_in_time() noexcept { alarm(0); }
+
+void stop_without_limit() noexcept { patient = true; }
 
 bool cancelled() noexcept { return signals_received != 0; }
 

@@ -4,14 +4,17 @@
 
 namespace holotone::cli {
 
-/// Installs the handlers. The first SIGINT, SIGTERM, SIGHUP or SIGQUIT then only sets cancelled(). The next one ends
-/// the program with exit code 130, and so does the end of one second unless stopped_in_time() was called. This end
-/// removes temporary files and the run's new outputs. Writing beyond a file's size limit or to a closed pipe becomes an
-/// error of that write.
+/// Installs the handlers. The first SIGINT, SIGTERM, SIGHUP or SIGQUIT then only sets cancelled() and ends a guarded
+/// command. The next one ends the program with exit code 130, and so does the end of one second unless
+/// stopped_in_time() or stop_without_limit() was called. This end removes temporary files and the run's new outputs.
+/// Writing beyond a file's size limit or to a closed pipe becomes an error of that write.
 void install_signal_handlers();
 
 /// Stops the one-second timer that a signal starts. Call when the work has stopped by itself and removed its files.
 void stopped_in_time() noexcept;
+
+/// Lets the work take any time to stop after a first signal. Call before work that then writes what it has.
+void stop_without_limit() noexcept;
 
 /// True after a signal to stop.
 bool cancelled() noexcept;

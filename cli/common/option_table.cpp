@@ -130,9 +130,21 @@ void add_rows(CLI::App& app, const std::vector<OptionRow>& rows) {
     CLI::Option* const option = add_row(app, row);
     for (const auto name : split(row.excludes, ' ')) option->excludes(app.get_option(std::string(name)));
     if (!row.needs.empty()) option->needs(app.get_option(std::string(row.needs)));
-    if (row.instead_of.empty()) continue;
-    CLI::Option* const replaced = app.get_option(std::string(row.instead_of));
-    option->excludes(replaced)->each([replaced](const std::string&) { replaced->required(false); });
+    if (!row.instead_of.empty()) option->excludes(app.get_option(std::string(row.instead_of)));
+  }
+}
+
+/// Arguments that typed options replace are not required. This must be known before the parsing: a required argument
+/// would get the last value of a list at the end of the line.
+void release_replaced(CLI::App& app, const Command& command, const ParsedLine& line) {
+  for (const auto& group : command.groups) {
+    for (const auto& row : group.rows) {
+      if (row.instead_of.empty()) continue;
+      const std::string name = message_name(row);
+      const bool typed = std::ranges::any_of(
+          line.words, [&](std::string_view word) { return word == name || word.starts_with(name + "="); });
+      if (typed) app.get_option(std::string(row.instead_of))->required(false);
+    }
   }
 }
 
@@ -159,7 +171,10 @@ void add_table(CLI::App& app, const Command& command, const std::string& path, P
   if (!command.commands.empty()) {
     app.require_subcommand(1);
   } else {
-    app.preparse_callback([&command, &line](std::size_t) { line.command = &command; });  // for errors of parsing
+    app.preparse_callback([&app, &command, &line](std::size_t) {
+      line.command = &command;  // for errors of parsing
+      release_replaced(app, command, line);
+    });
     app.callback([&app, &command, &line] { note_given(app, command, line); });
   }
 }

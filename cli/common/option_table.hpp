@@ -66,6 +66,7 @@ std::string message_name(const OptionRow& row);
 
 /// Command and options of a parsed command line.
 struct ParsedLine {
+  std::vector<std::string_view> words;  ///< all that was typed, set before the parsing
   const Command* command = nullptr;
   GivenOptions given;
   std::map<std::string, std::string, std::less<>> alias;  ///< the other names by which options were given

@@ -4,7 +4,6 @@ namespace holotone::cli {
 namespace {
 
 /// Upper bound above the number of depths that a panel resolves.
-constexpr Range layers_range = count_range(1, 4096);
 
 bool is_given(const PictureArguments& arguments, const char* option) { return arguments.given.contains(option); }
 
@@ -71,7 +70,7 @@ std::vector<OptionRow> picture_option_rows(PictureArguments& a) {
            .target = &a.layers,
            .value = "N",
            .help = "Number of layers that the depth is divided into",
-           .range = layers_range},
+           .range = count_range(1, a.most_layers)},
           {.names = "--layer-spacing",
            .target = &a.spacing,
            .value = "NAME",
@@ -94,7 +93,7 @@ PictureJob picture_job(const PictureArguments& arguments) {
   PictureJob job;
   job.image = arguments.image;
   job.depth = arguments.depth;
-  job.layers = static_cast<int>(whole_number("--layers", arguments.layers, layers_range));
+  job.layers = static_cast<int>(whole_number("--layers", arguments.layers, 1, arguments.most_layers));
   static constexpr Choice<LayerSpacing> spacings[] = {{"inverse", LayerSpacing::inverse_distance},
                                                       {"distance", LayerSpacing::distance}};
   if (!arguments.spacing.empty()) job.spacing = choose("--layer-spacing", arguments.spacing, spacings);

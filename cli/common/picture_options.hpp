@@ -17,6 +17,7 @@ struct PictureArguments {
   std::vector<std::string> stack;
   std::string depth;
   std::string layers = "64";
+  std::int64_t most_layers = 4096;
   std::string spacing;
   std::string depth_range;
   std::string disparity;

@@ -1,3 +1,4 @@
+#include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/optimize/camera_program.hpp>
 #include <cmath>
@@ -32,6 +33,7 @@ std::string quoted(const std::string& text) {
 
 CameraProgram::CameraProgram(std::string command, double timeout_s)
     : command_(std::move(command)), timeout_s_(timeout_s), folder_(own_folder()) {
+  for (const auto& file : {codes_path(), picture_path()}) UnfinishedRun::will_write(file);
   const std::string word = quoted(codes_path());
   for (auto at = command_.find("%s"); at != std::string::npos; at = command_.find("%s", at + word.size())) {
     command_.replace(at, 2, word);
@@ -46,13 +48,19 @@ CameraProgram::~CameraProgram() {
 Image CameraProgram::take() const {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   constexpr double any_seconds = 1e6;
-  const auto run =
-      run_guarded("/bin/sh", {"-c", command_},
-                  {.output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_}, "--camera");
+  const GuardLimits limits{
+      .output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_, .command = true};
+  GuardedRun run;
+  try {
+    run = run_guarded("/bin/sh", {"-c", command_}, limits, "--camera");
+  } catch (const Error&) {
+    check_cancelled("waiting for the camera");
+    throw;
+  }
   if (run.exit_code != 0)
     throw_io("--camera", "a command that ends with 0", fmt::format("exit code {}", run.exit_code));
   if (run.output.empty()) throw_io("--camera", "a picture on the command's standard output", "nothing");
-  const std::string path = folder_ + "/picture";
+  const std::string path = picture_path();
   std::ofstream(path, std::ios::binary) << run.output;
   try {
     return read_image(path);

@@ -19,6 +19,8 @@ class CameraProgram {
   [[nodiscard]] Image take() const;
 
  private:
+  [[nodiscard]] std::string picture_path() const { return folder_ + "/picture"; }
+
   std::string command_;
   double timeout_s_;
   std::string folder_;

@@ -20,13 +20,14 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
       {.names = "--distance",
        .target = &h.scene.distance,
        .value = "LENGTH",
-       .help = "From the panel to the picture behind it, negative in front; with --focal-length beyond the focus",
+       .help = "Distance of the picture behind the panel; negative: in front; with --focal-length beyond the focal "
+               "plane (0)",
        .common = true,
        .feeds = "PhaseRetrievalPlan.planes"},
       {.names = "--focal-length",
        .target = &a.focal_length,
        .value = "LENGTH",
-       .help = "Fourier hologram: focal length of a lens between panel and picture",
+       .help = "Fourier hologram: focal length of the lens between panel and picture (1 mm to 100 m)",
        .common = true,
        .feeds = "PhaseRetrievalPlan.focal_length_m"},
       {.names = "--wavelength",
@@ -43,7 +44,8 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
       {.names = "--signal-region",
        .target = &a.region,
        .value = "PERCENT",
-       .help = "Part of the panel's sides that the picture fills, or COLUMNSxROWS+COLUMN+ROW; light around it is free",
+       .help =
+           "Part of the panel's sides that the picture fills, or COLUMNSxROWS+COLUMN+ROW; the light around it is free",
        .common = true,
        .feeds = "PhaseRetrievalPlan.region"},
       {.names = "--phase",
@@ -81,19 +83,19 @@ std::vector<OptionRow> solver_options(OptimizeArguments& a) {
           {.names = "--loss",
            .target = &a.loss,
            .value = "NAME",
-           .help = "Errors that count: amplitude, or intensity (bright parts count more)"},
+           .help = "Errors to reduce: of the amplitude, or of the intensity (bright parts count more)"},
           {.names = "--rounding",
            .target = &a.rounding,
            .value = "NAME",
-           .help = "To the codes: stages (in the second half of the steps) or last",
+           .help = "Rounding to the codes: stages (in the second half of the steps) or last",
            .otherwise = "stages up to 4 bits"},
           {.names = "--seed", .target = &a.hologram.scene.seed, .value = "N", .help = "Seed of the start"},
           {.names = "--start",
            .target = &a.start,
            .value = "FILE",
-           .help = "Hologram whose phase is the start; %c and %t as in --output",
+           .help = "Start from the phase of a hologram; %c and %t as in --output",
            .excludes = "--phase --seed"},
-          {.names = "--keep-best", .target = &a.keep_best, .help = "Write the best hologram so far on Ctrl-C"}};
+          {.names = "--keep-best", .target = &a.keep_best, .help = "On Ctrl-C, write the phase reached so far"}};
 }
 
 std::vector<OptionRow> depth_options(OptimizeArguments& a) {
@@ -123,7 +125,7 @@ std::vector<OptionRow> light_options(OptimizeArguments& a) {
       {.names = "--fill-factor",
        .target = &a.fill_factor,
        .value = "SHARE",
-       .help = "Share of a pixel's area that modulates: pictures darken outwards",
+       .help = "Share of a pixel's area that modulates; the picture darkens outwards",
        .range = fill_factor_range,
        .otherwise = "pixels are points"},
       {.names = "--zero-order",
@@ -181,7 +183,7 @@ std::vector<OptionRow> camera_options(OptimizeArguments& a) {
       {.names = "--camera-timeout",
        .target = &a.camera_timeout,
        .value = "SECONDS",
-       .help = "Longest time of a picture",
+       .help = "Maximum time of a picture",
        .range = camera_timeout_range,
        .needs = "--camera"}};
 }
@@ -192,6 +194,7 @@ Command optimize_command() {
   const auto arguments = std::make_shared<OptimizeArguments>();
   auto& a = *arguments;
   a.pictures.layers = std::string("8");
+  a.pictures.most_layers = most_planes;
   return {.name = "optimize",
           .purpose = "Find the phase of a panel whose light is a picture",
           .examples = {"holotone optimize photo.png -o slm.png --distance 20cm",

@@ -40,6 +40,9 @@ void set_pictures(OptimizeJob& job, const OptimizeArguments& arguments) {
   const auto& input = arguments.hologram.input;
   if (!pictures.stack.empty()) {
     job.pictures = stack_jobs(pictures);
+    if (std::ssize(job.pictures) > most_planes) {
+      reject("--stack", fmt::format("at most {} pictures", most_planes), fmt::format("{}", job.pictures.size()));
+    }
   } else {
     PictureArguments own = pictures;
     if (own.image.empty()) own.image = input;
@@ -54,7 +57,7 @@ void set_pictures(OptimizeJob& job, const OptimizeArguments& arguments) {
   for (const auto& picture : job.pictures) {
     if (frame_pattern("IN", picture.image)) {
       if (job.pictures.size() > 1 || picture.image != input) {
-        reject("--image", "a name without a counter", picture.image);
+        reject(pictures.stack.empty() ? "--image" : "--stack", "a name without a counter", picture.image);
       }
       job.frames = find_frames(*frame_pattern("IN", input), input);
     } else {

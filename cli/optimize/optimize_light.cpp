@@ -2,10 +2,13 @@
 #include <cli/common/depth_file.hpp>
 #include <cli/common/picture_light.hpp>
 #include <cli/common/target_picture.hpp>
+#include <cli/common/values.hpp>
 #include <cli/optimize/camera_program.hpp>
 #include <cli/optimize/optimize_light.hpp>
 #include <cmath>
+#include <holotone/core/units.hpp>
 #include <holotone/hologram/focal_stack.hpp>
+#include <limits>
 #include <numbers>
 
 namespace holotone::cli {
@@ -16,6 +19,17 @@ Shape<2> sides_of(const OptimizeJob& job, const Image& image) {
   const auto [ny, nx, channels] = shape_of(image);
   const auto& panel = job.hologram.panel;
   return job.model.focal_length_m > 0 ? sides_behind_lens({ny, nx}, {panel.ny, panel.nx}) : Shape<2>{ny, nx};
+}
+
+/// Scales pictures to a largest value of 1, because squares of very dim or bright light leave the range of float32.
+/// Throws io naming `path` for pictures that are black.
+void scale_to_one(const std::string& path, std::vector<Array<float, 2>>& pictures) {
+  float largest = 0;
+  for (const auto& picture : pictures) largest = std::max(largest, *std::ranges::max_element(picture.host()));
+  if (largest == 0) throw_io(path, "a picture with some light", "a black one");
+  for (auto& picture : pictures) {
+    for (float& value : picture.host()) value /= largest;
+  }
 }
 
 }  // namespace
@@ -38,6 +52,11 @@ TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image)
   spacing_ = spacing_of(picture, depth.nearest_m, depth.farthest_m);
   const auto light = intensity_of(paths_.front(), images_.front(), -1);
   layer_distances_m_ = slice_picture(depth_picture(light), job.hologram.grid(job.hologram.channels.front())).distance_m;
+  const double nearest_m = *std::ranges::min_element(layer_distances_m_);
+  if (nearest_m <= -job.viewer_m) {
+    reject("--viewer-distance", fmt::format("more than {}, where the nearest layer lies", format_length(-nearest_m)),
+           format_length(job.viewer_m));
+  }
 }
 
 RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
@@ -70,6 +89,7 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
       const auto own = region_within(region_, sides_of(job_, images_[i]));
       amplitudes.push_back(target_amplitude(paths_[i], images_[i], channel.colour, grid, own));
     }
+    scale_to_one(paths_.front(), amplitudes);
     return amplitudes;
   }
   const auto light = intensity_of(paths_.front(), images_.front(), channel.colour);
@@ -79,6 +99,7 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
   for (auto& plane : amplitudes) {
     for (float& value : plane.host()) value = std::sqrt(value);
   }
+  scale_to_one(paths_.front(), amplitudes);
   return amplitudes;
 }
 
@@ -100,10 +121,9 @@ Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel) {
                fmt::format("{} x {}", nx, ny));
     }
     const auto amplitude = camera_amplitude(measured->path, image, channel.colour);
-    if (std::ranges::all_of(amplitude.host(), [](float value) { return value == 0; })) {
-      throw_io(measured->path, "a beam with some light", "a black picture");
-    }
-    std::ranges::copy(amplitude.host(), light.host().begin());
+    const float largest = *std::ranges::max_element(amplitude.host());
+    if (largest == 0) throw_io(measured->path, "a beam with some light", "a black picture");
+    std::ranges::transform(amplitude.host(), light.data(), [largest](float value) { return value / largest; });
     return light;
   }
   // exp(-2 r^2 / w^2) is the intensity: exp(-r^2 / w^2) the amplitude.
@@ -114,6 +134,10 @@ Array<Complex, 2> beam_light(const OptimizeJob& job, const Channel& channel) {
       const double y = (static_cast<double>(row) - static_cast<double>(grid.ny - 1) / 2) / radius;
       light(row, column) = static_cast<float>(std::exp(-x * x - y * y));
     }
+  }
+  if (light(grid.ny / 2, grid.nx / 2).real() < std::numeric_limits<float>::min()) {
+    reject("--source", fmt::format("a beam that lights a pixel of {}", format_length(grid.pitch_m)),
+           format_length(2 * radius * grid.pitch_m));
   }
   return light;
 }

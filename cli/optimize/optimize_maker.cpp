@@ -47,6 +47,15 @@ Array<float, 2> in_region(View<const float, 2> picture, const SignalRegion& regi
   return part;
 }
 
+HologramLight started_from(const std::string& path) {
+  try {
+    return read_hologram(path, HologramOverrides{});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw_io(path, "a hologram with metadata, such as a PNG by holotone optimize", "a picture without");
+  }
+}
+
 /// Positions of a picture with twice the samples along each axis.
 void take_fine_picture(View<float, 3> light, const Array<float, 2>& picture) {
   const auto [positions, ny, nx] = light.shape();
@@ -118,7 +127,7 @@ Array<float, 3> OptimizeMaker::start(const PhaseRetrievalOptions& model, const F
   const auto added = added_phase(job_, channel);
   for (std::int64_t t = 0; t < model.frames; ++t) {
     const auto path = numbered_name(job_.start, frame, channel, t);
-    const auto light = read_hologram(path, HologramOverrides{});
+    const auto light = started_from(path);
     if (light.field.shape() != model.grid.shape()) {
       throw_io(path, fmt::format("the panel's {} x {} pixels", model.grid.nx, model.grid.ny),
                fmt::format("{} x {}", light.field.shape()[1], light.field.shape()[0]));
@@ -172,7 +181,6 @@ void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solv
     row.result = plan.optimize(phase, solver, bar_);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::cancelled || !job_.keep_best) throw;
-    stopped_in_time();
     row.stopped = true;
   }
 }

@@ -11,17 +11,43 @@
 namespace holotone::cli {
 namespace {
 
-/// Every file of a name with counters, in the order in which they are written.
-std::vector<std::string> names_of(const OptimizeJob& job, const std::string& name, std::int64_t subframes) {
+/// Names of a frame's files: those of each colour's subframes.
+std::vector<std::string> names_of(const OptimizeJob& job, const std::string& name, const Frame* frame,
+                                  std::int64_t subframes) {
   std::vector<std::string> names;
-  const auto add = [&](const Frame* frame) {
-    for (const auto& channel : job.hologram.channels) {
-      for (std::int64_t t = 0; t < subframes; ++t) names.push_back(numbered_name(name, frame, channel, t));
-    }
-  };
-  for (const auto& frame : job.frames) add(&frame);
-  if (job.frames.empty()) add(nullptr);
+  for (const auto& channel : job.hologram.channels) {
+    for (std::int64_t t = 0; t < subframes; ++t) names.push_back(numbered_name(name, frame, channel, t));
+  }
   return names;
+}
+
+/// Every file of a name with counters, in the order in which they are written.
+std::vector<std::string> all_names(const OptimizeJob& job, const std::string& name, std::int64_t subframes) {
+  std::vector<std::string> names;
+  for (const auto& frame : job.frames) {
+    std::ranges::move(names_of(job, name, &frame, subframes), std::back_inserter(names));
+  }
+  return job.frames.empty() ? names_of(job, name, nullptr, subframes) : names;
+}
+
+/// Files that are read and must not be written.
+std::vector<InputFile> inputs_of(const OptimizeJob& job) {
+  std::vector<InputFile> inputs{{"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
+  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
+  for (const auto& picture : job.pictures) {
+    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
+    if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
+  }
+  if (!job.against.empty()) inputs.push_back({"--against", job.against});
+  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
+  if (job.start.empty()) return inputs;
+  // Later frames start from the frame before.
+  for (const auto& start :
+       names_of(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.model.frames)) {
+    require_input(start);
+    inputs.push_back({"--start", start});
+  }
+  return inputs;
 }
 
 void check_names(const OptimizeJob& job) {
@@ -36,21 +62,13 @@ void check_names(const OptimizeJob& job) {
   const bool counted = frame_pattern("--output", others).has_value();
   if (!counted && !job.frames.empty()) reject("--output", "a counter such as %04d, as in IN", output);
   if (counted && job.frames.empty()) reject("--output", "a name without a counter for one picture", output);
-  std::vector<InputFile> inputs;
-  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
-  for (const auto& picture : job.pictures) {
-    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
-    if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
-  }
-  if (!job.against.empty()) inputs.push_back({"--against", job.against});
-  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
-  const auto names = names_of(job, output, job.model.frames);
+  const auto names = all_names(job, output, job.model.frames);
+  const auto differences = all_names(job, job.difference, 1);
   const auto name = [&](std::int64_t i) { return names[static_cast<std::size_t>(i)]; };
-  std::vector<OutputFiles> outputs{{"--output", std::ssize(names), name}};
-  const auto differences = names_of(job, job.difference, 1);
   const auto difference = [&](std::int64_t i) { return differences[static_cast<std::size_t>(i)]; };
+  std::vector<OutputFiles> outputs{{"--output", std::ssize(names), name}};
   if (!job.difference.empty()) outputs.push_back({"--difference", std::ssize(differences), difference});
-  require_outputs(outputs, inputs);
+  require_outputs(outputs, inputs_of(job));
 }
 
 void require_memory_for(const OptimizeJob& job) {
@@ -64,7 +82,8 @@ void require_memory_for(const OptimizeJob& job) {
   constexpr double other_bytes = 40;  // a pixel: targets, codes, what is read
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
   require_memory(
-      model.planes.size() > 1  ? "--layers"
+      job.pictures.size() > 1  ? "--stack"
+      : !picture.depth.empty() ? "--layers"
       : panel.name == "custom" ? "--resolution"
                                : "--panel",
       static_cast<double>(retrieval_bytes(model, job.solver)) +
@@ -173,6 +192,7 @@ void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
+  if (job.keep_best) stop_without_limit();
   ProgressBar bar(job.hologram.console);
   OptimizeMaker maker(job, bar);
   std::vector<OptimizedRow> rows;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cinttypes>
@@ -114,6 +115,7 @@ bool set_limit(int resource, std::uint64_t value) {
 
 // Runs the child between fork and exec. Writes errno to `report` if exec fails; exec closes `report`.
 [[noreturn]] void become(const Launch& launch, const GuardLimits& limits, int output, int report) {
+  if (limits.command) setpgid(0, 0);
 #if defined(__linux__)
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -131,6 +133,10 @@ bool set_limit(int resource, std::uint64_t value) {
   _exit(127);
 }
 
+/// Process group of the command being waited for; 0: none.
+std::atomic<pid_t> command_group = 0;
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
 /// Processor time that a process has used, in seconds; 0 if the system does not report it.
 double seconds_taken(pid_t process) {
   clockid_t clock{};
@@ -142,7 +148,7 @@ double seconds_taken(pid_t process) {
 // Waits for the child's end. Kills it at the deadline or when its processor time is used up, which RLIMIT_CPU counts
 // only in whole seconds.
 enum class Ending { by_itself, processor_time, wall_clock };
-Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, double seconds, int& status) {
+Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, const GuardLimits& limits, int& status) {
   auto pause = std::chrono::microseconds(200);
   auto ending = Ending::by_itself;
   for (;;) {
@@ -152,12 +158,12 @@ Ending wait_until(pid_t child, std::chrono::steady_clock::time_point deadline, d
       throw Error(ErrorCode::io, fmt::format("run_guarded: waitpid: {}", std::strerror(errno)));
     }
     if (std::chrono::steady_clock::now() >= deadline) ending = Ending::wall_clock;
-    if (seconds_taken(child) > seconds) ending = Ending::processor_time;
+    if (seconds_taken(child) > limits.seconds) ending = Ending::processor_time;
     if (ending != Ending::by_itself) break;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(10000));
   }
-  kill(child, SIGKILL);
+  kill(limits.command ? -child : child, SIGKILL);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return ending;
@@ -178,14 +184,17 @@ std::string read_back(std::FILE* file, std::string_view subject) {
   return output;
 }
 
+std::string_view name_of(const GuardLimits& limits) { return limits.command ? "the command" : "the reader"; }
+
 [[noreturn]] void throw_signal(int signal, const GuardLimits& limits, std::string_view subject) {
   if (signal == SIGXCPU) {
-    throw Error(ErrorCode::io, fmt::format("{}: the reader took more than {:.3g} s", subject, limits.seconds));
+    throw Error(ErrorCode::io, fmt::format("{}: {} took more than {:.3g} s", subject, name_of(limits), limits.seconds));
   }
   if (signal == SIGXFSZ) {
-    throw Error(ErrorCode::io, fmt::format("{}: the reader wrote more than {}", subject,
+    throw Error(ErrorCode::io, fmt::format("{}: {} wrote more than {}", subject, name_of(limits),
                                            format_bytes(static_cast<double>(limits.output_bytes))));
   }
+  if (limits.command) throw Error(ErrorCode::io, fmt::format("{}: the command ended by signal {}", subject, signal));
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
     throw Error(ErrorCode::cancelled, fmt::format("{}: the reader was interrupted", subject));
   }
@@ -232,17 +241,27 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   const int exec_reason = child > 0 ? exec_failure(report_in.get()) : fork_reason;
   if (child < 0) throw Error(ErrorCode::io, fmt::format("run_guarded: fork: {}", std::strerror(fork_reason)));
 
+  if (limits.command) {
+    setpgid(child, child);  // here too: one of both is first
+    command_group = child;
+  }
   int status = 0;
-  const Ending ending = wait_until(child, deadline, limits.seconds, status);
+  const Ending ending = wait_until(child, deadline, limits, status);
+  command_group = 0;
   if (exec_reason != 0) {
     throw Error(ErrorCode::io, fmt::format("run_guarded: {}: {}", program, std::strerror(exec_reason)));
   }
   if (ending == Ending::processor_time) throw_signal(SIGXCPU, limits, subject);
   if (ending == Ending::wall_clock) {
-    throw Error(ErrorCode::io, fmt::format("{}: the reader did not end within {:.3g} s", subject, wall_seconds));
+    throw Error(ErrorCode::io,
+                fmt::format("{}: {} did not end within {:.3g} s", subject, name_of(limits), wall_seconds));
   }
   if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
   return {WEXITSTATUS(status), read_back(output.get(), subject)};
+}
+
+void end_guarded_command() noexcept {
+  if (const pid_t group = command_group; group > 0) kill(-group, SIGKILL);
 }
 
 void limit_memory(std::uint64_t bytes) {

@@ -11,6 +11,9 @@ struct GuardLimits {
   std::uint64_t output_bytes = std::uint64_t{4} << 30;  ///< maximum size of standard output
   double seconds = 20;                                  ///< maximum processor time, seconds
   double wall_seconds = 0;  ///< maximum elapsed time, seconds, waiting included; 0: 60 + 20 `seconds`
+  /// A user's command instead of a reader of files: errors call it so. It leads a process group of its own, all of
+  /// which is killed at the limits.
+  bool command = false;
 };
 
 /// Result of a guarded program that was not killed.
@@ -26,6 +29,9 @@ struct GuardedRun {
 /// cannot be started.
 GuardedRun run_guarded(const std::string& program, const std::vector<std::string>& arguments, const GuardLimits& limits,
                        std::string_view subject);
+
+/// Kills the process group of the command that run_guarded is waiting for. For signal handlers.
+void end_guarded_command() noexcept;
 
 /// Limits this program's writable memory to its present size and `bytes` more; larger allocations fail. The limit is
 /// permanent and inherited by child processes. The guarded program calls it itself, because its libraries allocate

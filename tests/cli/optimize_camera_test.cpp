@@ -86,5 +86,29 @@ TEST_F(OptimizeCameraTest, CamerasThatFailAreNamed) {
   EXPECT_FALSE(fs::exists(path("slm.png")));
 }
 
+// With --keep-best, the phase that the model reached. Nothing is left of the camera.
+TEST_F(OptimizeCameraTest, ASignalEndsTheCamera) {
+  fs::create_directories(path("captured"));
+  fs::create_directories(path("temporary"));
+  const std::string quick = path("photo.png");
+  for (const bool keep : {true, false}) {
+    const std::string mark = path(keep ? "kept" : "lost");
+    // The first picture says which pixels the camera has.
+    auto arguments =
+        with_camera(fmt::format("if [ -f '{0}' ]; then sleep 3; : >'{0}2'; fi; : >'{0}'; cat '{1}' # %s", mark, quick));
+    if (keep) arguments.push_back("--keep-best");
+    RunningProgram program(arguments, path("captured"), [this] { setenv("TMPDIR", path("temporary").c_str(), 1); });
+    for (int i = 0; i < 400 && !fs::exists(mark); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    program.send(SIGINT);
+    const auto result = program.wait(60);
+    EXPECT_EQ(result.exit_code, keep ? 0 : 130) << result.error;
+    EXPECT_EQ(fs::exists(path("slm.png")), keep);
+    EXPECT_TRUE(fs::is_empty(path("temporary")));
+    EXPECT_FALSE(fs::exists(mark + "2"));
+    fs::remove(path("slm.png"));
+  }
+}
+
 }  // namespace
 }  // namespace holotone::test

@@ -4,6 +4,7 @@
 #include <new>
 #include <sys/resource.h>
 #include <tests/io/io_support.hpp>
+#include <thread>
 #include <unistd.h>
 
 namespace holotone {
@@ -43,6 +44,17 @@ TEST(Sandbox, TimeIsLimitedAsleepAndAwake) {
             "file.obj: the reader did not end within 0.3 s");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 20.0);
+}
+
+// A shell's own children would outlive it.
+TEST(Sandbox, ACommandIsKilledWithItsChildren) {
+  EXPECT_EQ(error_of([] { shell("kill -INT $$", {.command = true}); }), "file.obj: the command ended by signal 2");
+  const std::string mark = testing::TempDir() + "holotone_sandbox_mark";
+  std::remove(mark.c_str());
+  EXPECT_EQ(error_of([&] { shell("(sleep 1; : >" + mark + "); :", {.wall_seconds = 0.3, .command = true}); }),
+            "file.obj: the command did not end within 0.3 s");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_NE(access(mark.c_str(), F_OK), 0);
 }
 
 // On a busy machine a reader waits for a processor: only its processor time counts.
