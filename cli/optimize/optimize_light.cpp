@@ -22,14 +22,15 @@ Shape<2> sides_of(const OptimizeJob& job, const Image& image) {
 }
 
 /// Scales pictures to a largest value of 1, because squares of very dim or bright light leave the range of float32.
-/// Throws io naming `path` for pictures that are black.
-void scale_to_one(const std::string& path, std::vector<Array<float, 2>>& pictures) {
+/// Returns the largest value before. Throws io naming `path` for pictures that are black.
+float scale_to_one(const std::string& path, std::vector<Array<float, 2>>& pictures) {
   float largest = 0;
   for (const auto& picture : pictures) largest = std::max(largest, *std::ranges::max_element(picture.host()));
   if (largest == 0) throw_io(path, "a picture with some light", "a black one");
   for (auto& picture : pictures) {
     for (float& value : picture.host()) value /= largest;
   }
+  return largest;
 }
 
 }  // namespace
@@ -68,6 +69,22 @@ RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
   return picture;
 }
 
+SignalRegion TargetPictures::region(const Channel& channel) const {
+  if (job_.model.focal_length_m == 0) return region_;
+  double shortest_m = channel.wavelength_m;
+  for (const auto& own : job_.hologram.channels) shortest_m = std::min(shortest_m, own.wavelength_m);
+  const double scale = shortest_m / channel.wavelength_m;
+  const auto scaled = [scale](std::int64_t& first, std::int64_t& count, std::int64_t all) {
+    const double middle = scale * (static_cast<double>(first) + static_cast<double>(count - all) / 2);
+    count = std::max<std::int64_t>(1, std::llround(scale * static_cast<double>(count)));
+    first = std::clamp<std::int64_t>(std::llround(middle + static_cast<double>(all - count) / 2), 0, all - count);
+  };
+  SignalRegion region = region_;
+  scaled(region.row, region.rows, job_.hologram.panel.ny);
+  scaled(region.column, region.columns, job_.hologram.panel.nx);
+  return region;
+}
+
 std::vector<RetrievalPlane> TargetPictures::planes() const {
   std::vector<double> distances = layer_distances_m_;
   if (distances.empty()) {
@@ -81,16 +98,17 @@ std::vector<RetrievalPlane> TargetPictures::planes() const {
   return planes;
 }
 
-std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, Progress& progress) const {
+Targets TargetPictures::targets(const Channel& channel, Progress& progress) const {
   const auto grid = job_.hologram.grid(channel);
-  std::vector<Array<float, 2>> amplitudes;
+  Targets targets;
+  auto& amplitudes = targets.amplitudes;
   if (distance_m_.empty()) {
     for (std::size_t i = 0; i < images_.size(); ++i) {
-      const auto own = region_within(region_, sides_of(job_, images_[i]));
+      const auto own = region_within(region(channel), sides_of(job_, images_[i]));
       amplitudes.push_back(target_amplitude(paths_[i], images_[i], channel.colour, grid, own));
     }
-    scale_to_one(paths_.front(), amplitudes);
-    return amplitudes;
+    targets.largest = scale_to_one(paths_.front(), amplitudes);
+    return targets;
   }
   const auto light = intensity_of(paths_.front(), images_.front(), channel.colour);
   const auto sliced = slice_picture(depth_picture(light), grid);
@@ -99,13 +117,13 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
   for (auto& plane : amplitudes) {
     for (float& value : plane.host()) value = std::sqrt(value);
   }
-  scale_to_one(paths_.front(), amplitudes);
-  return amplitudes;
+  targets.largest = scale_to_one(paths_.front(), amplitudes);
+  return targets;
 }
 
 Array<float, 2> TargetPictures::against(const Channel& channel) const {
   const Image image = read_picture_file(job_.against);
-  const auto own = region_within(region_, sides_of(job_, image));
+  const auto own = region_within(region(channel), sides_of(job_, image));
   return target_amplitude(job_.against, image, channel.colour, job_.hologram.grid(channel), own);
 }
 

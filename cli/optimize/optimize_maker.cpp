@@ -38,6 +38,12 @@ void show(const OptimizeJob& job, const Channel& channel, View<float, 2> phase, 
   }
 }
 
+double energy_of(const Array<float, 2>& amplitude) {
+  double sum = 0;
+  for (const float value : amplitude.host()) sum += static_cast<double>(value) * static_cast<double>(value);
+  return sum;
+}
+
 /// Part of a picture.
 Array<float, 2> in_region(View<const float, 2> picture, const SignalRegion& region) {
   Array<float, 2> part({region.rows, region.columns});
@@ -110,7 +116,7 @@ PhaseRetrievalOptions OptimizeMaker::model(const TargetPictures& pictures, const
   PhaseRetrievalOptions model = job_.model;
   model.grid = job_.hologram.grid(channel);
   model.planes = pictures.planes();
-  model.region = pictures.region();
+  model.region = pictures.region(channel);
   return model;
 }
 
@@ -145,9 +151,9 @@ Array<float, 3> OptimizeMaker::start(const PhaseRetrievalOptions& model, const F
 void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& model, const Channel& channel) const {
   if (job_.camera.empty()) return;
   const auto camera = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
-  const auto take = [this, camera, channel, region = model.region](View<const float, 2> phase) {
+  const auto take = [this, camera, channel, model](View<const float, 2> phase) {
     check_cancelled("waiting for the camera");
-    (void)write(channel, phase, region, {}, camera->codes_path());
+    (void)write(channel, phase, model, nullptr, camera->codes_path());
     return camera_amplitude("--camera", camera->take(), channel.colour);
   };
   const auto& grid = model.grid;
@@ -196,7 +202,7 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   };
   watch(solver, options, channel);
   PhaseRetrievalPlan plan(options);
-  const auto amplitudes = pictures.amplitudes(channel, bar_);
+  const auto [amplitudes, largest] = pictures.targets(channel, bar_);
   const std::size_t pupils = std::max<std::size_t>(1, job_.apertures.size());
   for (std::size_t plane = 0; plane < options.planes.size(); ++plane) {
     plan.set_target(amplitudes[plane / pupils].view(), plane);
@@ -210,21 +216,23 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   if (solver.camera && job_.start.empty()) optimize(plan, {.iterations = solver.iterations}, row, phase.view());
   if (!row.stopped) optimize(plan, solver, row, phase.view());
   row.result.iterations = steps;
+  auto shown = copy_of<const float, 3>(phase.view(), Device{});
   const auto added = added_phase(job_, channel);
-  for (std::int64_t t = 0; t < options.frames; ++t) {
-    row.outputs.push_back(numbered_name(job_.hologram.output, frame, channel, t));
-    UnfinishedRun::will_write(row.outputs.back());
-    row.reconstruct_flags =
-        write(channel, subframe(phase.view(), t), options.region, options.planes, row.outputs.back());
-    show(job_, channel, subframe(phase.view(), t), added);
-  }
+  for (std::int64_t t = 0; t < options.frames; ++t) show(job_, channel, subframe(shown.view(), t), added);
   if (job_.against.empty()) {
-    compare(frame, channel, plan, phase.view(), amplitudes, row);
+    compare(frame, channel, plan, shown.view(), amplitudes, row);
   } else {
     std::vector<Array<float, 2>> others;
     others.push_back(pictures.against(channel));
     plan.set_target(others.front().view());
-    compare(frame, channel, plan, phase.view(), others, row);
+    compare(frame, channel, plan, shown.view(), others, row);
+  }
+  const double brightest = static_cast<double>(largest) * static_cast<double>(largest);
+  row.object_energy = brightest * energy_of(amplitudes.front()) / std::max(1e-6, row.quality.front().efficiency);
+  for (std::int64_t t = 0; t < options.frames; ++t) {
+    row.outputs.push_back(numbered_name(job_.hologram.output, frame, channel, t));
+    UnfinishedRun::will_write(row.outputs.back());
+    row.reconstruct_flags = write(channel, subframe(phase.view(), t), options, &row, row.outputs.back());
   }
   if (!job_.frames.empty()) last_[channel.name] = std::move(phase);
   return row;
@@ -264,18 +272,19 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
   }
 }
 
-Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
-                           const std::vector<RetrievalPlane>& planes, const std::string& output) const {
+Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, const PhaseRetrievalOptions& model,
+                           const OptimizedRow* row, const std::string& output) const {
   MadeHologram made;
   HologramEncoder encoder(job_.hologram, channel, Queue());
   encoder.encode(wave_of(phase).view(), made);
   made.output = output;
   auto& metadata = made.metadata();
   metadata = panel_metadata(job_.hologram.panel, channel);
-  if (job_.model.focal_length_m > 0) set_metadata(metadata, "focal_length_m", job_.model.focal_length_m);
-  if (!planes.empty()) set_metadata(metadata, "distance_m", planes[planes.size() / 2].distance_m);
+  if (model.focal_length_m > 0) set_metadata(metadata, "focal_length_m", model.focal_length_m);
+  set_metadata(metadata, "distance_m", model.planes[model.planes.size() / 2].distance_m);
+  if (row != nullptr && !channel.name.empty()) set_metadata(metadata, "object_energy", row->object_energy);
   set_metadata(metadata, "phase", job_.random ? "random" : "smooth");
-  set_metadata(metadata, "signal_region", numbers_of(region));
+  set_metadata(metadata, "signal_region", numbers_of(model.region));
   set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
   encoder.describe(metadata);
   write_hologram(made);

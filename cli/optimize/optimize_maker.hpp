@@ -22,8 +22,9 @@ struct OptimizedRow {
   std::vector<RetrievalQuality> quality;  ///< in each plane, of the phases that the codes show
   std::vector<SeenPicture> seen;          ///< in each plane
   std::string difference;                 ///< file of the difference picture; empty: none
-  bool stopped = false;                   ///< by a signal, with --keep-best
-  Flags reconstruct_flags;                ///< see flags_for
+  double object_energy = 0;  ///< light that the whole panel would have to show the picture as bright as it is
+  bool stopped = false;      ///< by a signal, with --keep-best
+  Flags reconstruct_flags;   ///< see flags_for
 };
 
 /// Optimizes and writes the holograms of frames and colours; keeps a colour's phases as the start of the next frame.
@@ -40,9 +41,9 @@ class OptimizeMaker {
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
   void compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan, View<const float, 3> phase,
                const std::vector<Array<float, 2>>& amplitudes, OptimizedRow& row) const;
-  /// Returns the flags for what the file does not state.
-  Flags write(const Channel& channel, View<const float, 2> phase, const SignalRegion& region,
-              const std::vector<RetrievalPlane>& planes, const std::string& output) const;
+  /// `row`: what the file states of the light; null for a camera's. Returns the flags for what the format does not hold.
+  Flags write(const Channel& channel, View<const float, 2> phase, const PhaseRetrievalOptions& model,
+              const OptimizedRow* row, const std::string& output) const;
 
   const OptimizeJob& job_;
   ProgressBar& bar_;

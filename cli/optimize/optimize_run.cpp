@@ -198,7 +198,7 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
   std::vector<OptimizedRow> rows;
   const auto make = [&](const Frame* frame, const std::string& image) {
     const TargetPictures pictures(job, image);
-    region = pictures.region();
+    region = pictures.region(job.hologram.channels.front());
     for (const auto& channel : job.hologram.channels) {
       if (rows.empty() || !rows.back().stopped) rows.push_back(maker.make(pictures, frame, channel));
     }

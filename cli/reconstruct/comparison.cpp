@@ -112,6 +112,9 @@ Comparison::Comparison(const ReconstructJob& job, const HologramView& view) : in
   const auto& grid = first.grid;
   const Image image = read_picture_file(job.against);
   const bool lens = has_lens(first.metadata);
+  if (lens && lights.size() > 1) {
+    reject("--against", "one colour behind a lens, whose pixels grow with the wavelength", "three");
+  }
   require_memory_for(job, grid, lights.size(), lens);
   const auto [ny, nx, channels] = shape_of(image);
   const auto room = stated_region(first.path, first.metadata, grid.shape());

@@ -55,7 +55,7 @@ constexpr MetadataKey table[] = {
     {"level_amplitude", numbers, {}, 0, 1, "quantize"},
     {"level_phase_rad", numbers, "rad", -most_phase_rad, most_phase_rad, "hologram, optimize, quantize"},
     {"method", text, {}, 0, 0, "hologram"},
-    {"object_energy", number, {}, 0, largest_energy, "hologram"},
+    {"object_energy", number, {}, 0, largest_energy, "hologram, optimize"},
     {"packed16", flag, {}, 0, 1, "hologram, optimize"},
     {"panel", text, {}, 0, 0, "hologram, optimize"},
     {"phase", text, {}, 0, 0, "hologram, optimize"},
