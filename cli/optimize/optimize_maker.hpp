@@ -41,7 +41,8 @@ class OptimizeMaker {
   void optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row, View<float, 3> phase);
   void compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan, View<const float, 3> phase,
                const std::vector<Array<float, 2>>& amplitudes, OptimizedRow& row) const;
-  /// `row`: what the file states of the light; null for a camera's. Returns the flags for what the format does not hold.
+  /// `row`: what the file states of the light; null for a camera's. Returns the flags for what the format does not
+  /// hold.
   Flags write(const Channel& channel, View<const float, 2> phase, const PhaseRetrievalOptions& model,
               const OptimizedRow* row, const std::string& output) const;
 
