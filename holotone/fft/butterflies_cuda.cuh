@@ -129,28 +129,20 @@ __device__ __forceinline__ void multiply_half_steps(float2* v) {
   for (int r = 1; r < Radix; ++r) v[r] = times_root<2 * Radix>(v[r], r);
 }
 
-/// v[r] first step^r. Each factor is a product of few, so that errors do not add up; four at a time, to spare registers.
-template <int Radix>
-__device__ __forceinline__ void multiply_powers(float2* v, float2 step, float2 first) {
+/// v[r] first step^r from step and step^4. Each factor is a product of few, so that errors do not add up; four at a time,
+/// to spare registers. `first` of 1 is not multiplied if `Plain`.
+template <int Radix, bool Plain>
+__device__ __forceinline__ void multiply_powers(float2* v, float4 steps, float2 first = {1, 0}) {
+  const float2 step{steps.x, steps.y};
+  const float2 fourth{steps.z, steps.w};
   const float2 square = product(step, step);
-  const float2 fourth = product(square, square);
-  float2 factors[4] = {first, product(first, step), product(first, square), {}};
-  factors[3] = product(factors[1], square);
+  float2 factors[4] = {Plain ? fourth : first, step, square, product(square, step)};
+  if constexpr (!Plain) {
 #pragma unroll
-  for (int r = 0; r < Radix; ++r) {
-    v[r] = product(v[r], factors[r % 4]);
-    if (r + 4 < Radix) factors[r % 4] = product(factors[r % 4], fourth);
+    for (int r = 1; r < 4; ++r) factors[r] = product(factors[r], first);
   }
-}
-
-/// v[r] step^r.
-template <int Radix>
-__device__ __forceinline__ void multiply_powers(float2* v, float2 step) {
-  const float2 square = product(step, step);
-  float2 factors[4] = {product(square, square), step, square, product(square, step)};
-  const float2 fourth = factors[0];
 #pragma unroll
-  for (int r = 1; r < Radix; ++r) {
+  for (int r = Plain ? 1 : 0; r < Radix; ++r) {
     v[r] = product(v[r], factors[r % 4]);
     if (r + 4 < Radix) factors[r % 4] = product(factors[r % 4], fourth);
   }

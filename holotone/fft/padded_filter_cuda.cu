@@ -21,12 +21,14 @@ namespace {
 using lines::add_halves;
 using lines::for_step_a;
 using lines::for_step_c;
+using lines::load_here;
 using lines::Plan;
 using lines::product;
 using lines::Seat;
 using lines::swapped;
 using lines::transform_line;
 using lines::transform_line_back;
+using lines::Twiddles;
 
 extern __shared__ float2 shared_memory[];
 
@@ -49,24 +51,25 @@ __device__ __forceinline__ std::int64_t strips_of_frame(int ny) {
   return static_cast<std::int64_t>(blockIdx.y) * 2 * P::length * ny;
 }
 
+/// Values at `begin` of step A, zeros from `count` on.
+template <class P, int Pitch>
+__device__ __forceinline__ void load_line(float2* v, const float2* begin, int count) {
+#pragma unroll
+  for (int a = 0; a < P::a; ++a) v[a] = P::tail * a < count ? begin[P::tail * a * Pitch] : float2{0, 0};
+}
+
 /// Spectra of rows, into strips.
 template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
-    rows_forward(const float2* __restrict__ input, float2* __restrict__ strips, const float2* __restrict__ roots,
+    rows_forward(const float2* __restrict__ input, float2* __restrict__ strips, const float4* __restrict__ twiddles,
                  RowShape shape) {
   const Seat<P> seat(shared_memory);
   const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
   const bool there = row < shape.ny;
-  const float2* const source = input + (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
+  const float2* const begin = input + (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
   float2 v[P::values];
-  for_step_a(seat, [&](int first, int j, int) {
-#pragma unroll
-    for (int a = 0; a < P::a; ++a) {
-      const int n = j + P::tail * a;
-      v[first + a] = there && n < shape.nx ? source[n] : float2{0, 0};
-    }
-  });
-  transform_line(v, seat, roots);
+  for_step_a(seat, [&](int first, int j, int) { load_line<P, 1>(v + first, begin + j, there ? shape.nx - j : 0); });
+  transform_line(v, seat, Twiddles<P>{twiddles});
   for_step_c(seat, [&](int first, int column, int) {
     if (!there) return;
     float2* const target = strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
@@ -79,7 +82,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
 template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_back(const float2* __restrict__ strips, float2* __restrict__ field, float* __restrict__ intensity,
-              const float2* __restrict__ roots, RowShape shape) {
+              const float4* __restrict__ twiddles, RowShape shape) {
   const Seat<P> seat(shared_memory);
   const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
   const bool there = row < shape.ny;
@@ -92,23 +95,24 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
       v[first + c] = there ? swapped(source[c * P::a * P::b * shape.ny]) : float2{0, 0};
     }
   });
-  transform_line_back(v, seat, roots);
-  const std::int64_t target = (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
-  add_halves(v, seat, [&](int n, float2 value) {
-    if (!there || n >= shape.nx) return;
-    if (field != nullptr) {
-      field[target + n] = swapped(value);
-    } else {
-      intensity[target + n] = value.x * value.x + value.y * value.y;
-    }
-  });
+  transform_line_back(v, seat, Twiddles<P>{twiddles});
+  const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
+  const int count = there ? shape.nx : 0;
+  if (field != nullptr) {
+    add_halves(v, seat, [&](int j, int a, float2 value) {
+      if (P::tail * a < count - j) (field + begin + j)[P::tail * a] = swapped(value);
+    });
+  } else {
+    add_halves(v, seat, [&](int j, int a, float2 value) {
+      if (P::tail * a < count - j) (intensity + begin + j)[P::tail * a] = value.x * value.x + value.y * value.y;
+    });
+  }
 }
 
 /// Columns in strips. Blocks of x take fields, which share the transfer function; those of y take `lines` columns.
 struct ColumnShape {
   int ny = 0;
   int lx = 0;
-  int strip = 0;
 };
 
 /// CudaPaddedFilter::Transfer, and the frequency 0 to lx - 1 of each column.
@@ -118,13 +122,6 @@ struct Factors {
   const float2* along_x = nullptr;
   const int* frequencies = nullptr;
 };
-
-/// A load that the compiler leaves where it stands: one moved across a transform would take registers from it.
-__device__ __forceinline__ float2 load_here(const float2* address) {
-  float2 value;
-  asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(value.x), "=f"(value.y) : "l"(address));
-  return value;
-}
 
 /// Columns of the values of H for each half of the frequencies along y.
 template <class P>
@@ -143,11 +140,11 @@ __device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat
     const int b = start % P::b;
     const int even = a == 0 ? P::b - b : (P::a - a) * P::b + P::b - 1 - b;
     const int mirror = seat.half != 0 ? step - 1 - start : start == 0 ? step : even;
+    const float2* const own = values + start;
+    const float2* const opposite = values + mirror;
 #pragma unroll
     for (int c = 0; c < P::c; ++c) {
-      const bool own = c < (P::c + 1) / 2;
-      v[first + c] =
-          product(v[first + c], load_here(values + (own ? c * step + start : (P::c - 1 - c) * step + mirror)));
+      v[first + c] = product(v[first + c], load_here(2 * c < P::c ? own + c * step : opposite + (P::c - 1 - c) * step));
     }
     if (factors.along_y == nullptr) return;
     const float2 along_x = factors.along_x[kx];
@@ -162,47 +159,43 @@ __device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat
 /// Columns there, times the transfer function, and back; source and target may be the same.
 template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
-    columns(const float2* source, float2* target, const float2* __restrict__ roots, ColumnShape shape,
+    columns(const float2* source, float2* target, const float4* __restrict__ twiddles, ColumnShape shape,
             Factors factors) {
   const Seat<P> seat(shared_memory);
   // Strips of opposite frequencies follow each other, for they read the same rows of the transfer function.
-  const int blocks_of_strip = shape.strip / P::lines;
-  const int strips = shape.lx / 2 / shape.strip;
+  constexpr int blocks_of_strip = P::strip / P::lines;
+  const int strips = shape.lx / 2 / P::strip;
   const int place = static_cast<int>(blockIdx.y) / blocks_of_strip;
   const int turn = place % strips;
   const int strip = place / strips * strips + (turn % 2 != 0 ? strips - 1 - turn / 2 : turn / 2);
   const int within = static_cast<int>(blockIdx.y) % blocks_of_strip * P::lines + seat.line;
-  const std::int64_t start =
-      (static_cast<std::int64_t>(blockIdx.x) * shape.lx + static_cast<std::int64_t>(strip) * shape.strip) * shape.ny +
+  const std::int64_t begin =
+      (static_cast<std::int64_t>(blockIdx.x) * shape.lx + static_cast<std::int64_t>(strip) * P::strip) * shape.ny +
       within;
 
   float2 v[P::values];
   for_step_a(seat, [&](int first, int j, int) {
-#pragma unroll
-    for (int a = 0; a < P::a; ++a) {
-      const int n = j + P::tail * a;
-      v[first + a] = n < shape.ny ? source[start + n * shape.strip] : float2{0, 0};
-    }
+    load_line<P, P::strip>(v + first, source + begin + j * P::strip, shape.ny - j);
   });
-  transform_line(v, seat, roots);
-  multiply_transfer(v, seat, factors, strip * shape.strip + within, shape.lx);
+  transform_line(v, seat, Twiddles<P>{twiddles});
+  multiply_transfer(v, seat, factors, strip * P::strip + within, shape.lx);
 #pragma unroll
   for (int i = 0; i < P::values; ++i) v[i] = swapped(v[i]);
-  transform_line_back(v, seat, roots);
-  add_halves(v, seat, [&](int n, float2 value) {
-    if (n < shape.ny) target[start + n * shape.strip] = swapped(value);
+  transform_line_back(v, seat, Twiddles<P>{twiddles});
+  add_halves(v, seat, [&](int j, int a, float2 value) {
+    if (P::tail * a < shape.ny - j) (target + begin + j * P::strip)[P::tail * a * P::strip] = swapped(value);
   });
 }
 
 /// Kernels of one length.
 struct Kernels {
-  void (*rows_forward)(const float2*, float2*, const float2*, RowShape);
-  void (*rows_back)(const float2*, float2*, float*, const float2*, RowShape);
-  void (*columns)(const float2*, float2*, const float2*, ColumnShape, Factors);
+  void (*rows_forward)(const float2*, float2*, const float4*, RowShape);
+  void (*rows_back)(const float2*, float2*, float*, const float4*, RowShape);
+  void (*columns)(const float2*, float2*, const float4*, ColumnShape, Factors);
   int length, a, b, c;
   int stored;  ///< columns of the values of H, of each half
   int row_lines, row_threads, row_shared_bytes;
-  int column_lines, column_threads, column_shared_bytes;
+  int column_lines, column_threads, column_shared_bytes, strip;
 };
 
 /// Blocks of 512 threads share a multiprocessor by two: 64 registers a thread.
@@ -223,7 +216,8 @@ Kernels kernels_of() {
           Row::shared_bytes,
           ColumnLines,
           Column::block_threads,
-          Column::shared_bytes};
+          Column::shared_bytes,
+          Column::strip};
 }
 
 /// Halves of padded lines that have kernels: the sides of panels and displays, and one short line.
@@ -259,14 +253,29 @@ const Kernels* kernels_for(std::int64_t padded) {
   return nullptr;
 }
 
-/// exp(-2 pi i n / length)
-Array<std::complex<float>, 1> roots_of(std::int64_t length, const Queue& queue) {
-  std::vector<std::complex<float>> host(static_cast<std::size_t>(length));
-  for (std::size_t n = 0; n < host.size(); ++n) {
-    const double angle = -2 * std::numbers::pi * static_cast<double>(n) / static_cast<double>(length);
-    host[n] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+/// Twiddles of a length, in float64.
+std::vector<std::complex<float>> twiddles_of(const Kernels& kernels) {
+  std::vector<std::complex<float>> all;
+  const auto push_root = [&](int n) {
+    const double angle = -std::numbers::pi * n / kernels.length;
+    all.emplace_back(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
+  };
+  const int tail = kernels.b * kernels.c;
+  for (int j = 0; j < tail; ++j) {
+    push_root(2 * j);
+    push_root(8 * j);
   }
-  return copy_of(View<const std::complex<float>, 1>(host.data(), {length}), queue.device());
+  for (int i = 0; i < kernels.c; ++i) {
+    push_root(2 * kernels.a * i);
+    push_root(8 * kernels.a * i);
+  }
+  for (int j = 0; j < tail; ++j) push_root(j);
+  return all;
+}
+
+Array<std::complex<float>, 1> device_twiddles(const Kernels& kernels, const Queue& queue) {
+  const auto host = twiddles_of(kernels);
+  return copy_of(View<const std::complex<float>, 1>(host.data(), {std::ssize(host)}), queue.device());
 }
 
 /// Frequency 2 k + h of place p of a half.
@@ -312,8 +321,8 @@ class Filter final : public CudaPaddedFilter {
         columns_(columns),
         queue_(queue),
         batch_(options.batch),
-        roots_x_(roots_of(2 * rows.length, queue)),
-        roots_y_(roots_of(2 * columns.length, queue)),
+        twiddles_x_(device_twiddles(rows, queue)),
+        twiddles_y_(device_twiddles(columns, queue)),
         column_frequencies_(column_frequencies(rows, queue)),
         stored_frequencies_(stored_frequencies(columns, queue)),
         spectrum_({options.batch * 2 * rows.length * field[0]}, queue) {
@@ -326,7 +335,7 @@ class Filter final : public CudaPaddedFilter {
   void forward(const Complex* input) override {
     const cuda::DeviceScope scope(queue_.device());
     rows_.rows_forward<<<row_blocks(), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
-        as_float2(input), strips(spectrum_), roots(roots_x_), row_shape());
+        as_float2(input), strips(spectrum_), twiddles(twiddles_x_), row_shape());
     cuda::check_launch("padded filter rows");
   }
 
@@ -336,40 +345,40 @@ class Filter final : public CudaPaddedFilter {
     const auto batch = static_cast<unsigned>(batch_);
     const dim3 blocks{batch, static_cast<unsigned>(2 * rows_.length / columns_.column_lines), 1};
     columns_.columns<<<blocks, columns_.column_threads, columns_.column_shared_bytes, stream()>>>(
-        strips(spectrum_), strips(target), roots(roots_y_), {row_shape().ny, 2 * rows_.length, strip()},
+        strips(spectrum_), strips(target), twiddles(twiddles_y_), {row_shape().ny, 2 * rows_.length},
         {as_float2(transfer.values), as_float2(transfer.along_y), as_float2(transfer.along_x),
          column_frequencies_.data()});
     cuda::check_launch("padded filter columns");
     rows_.rows_back<<<row_blocks(), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
-        strips(target), reinterpret_cast<float2*>(field), intensity, roots(roots_x_), row_shape());
+        strips(target), reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());
     cuda::check_launch("padded filter rows back");
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    return roots_x_.bytes() + roots_y_.bytes() + column_frequencies_.bytes() + stored_frequencies_.bytes() +
+    return twiddles_x_.bytes() + twiddles_y_.bytes() + column_frequencies_.bytes() + stored_frequencies_.bytes() +
            spectrum_.bytes() + product_.bytes();
   }
 
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
-  /// Two columns at least: with one, a row would be written in pieces of eight bytes.
-  [[nodiscard]] int strip() const { return std::max(2, columns_.column_lines); }
   [[nodiscard]] RowShape row_shape() const {
-    return {static_cast<int>(field_[0]), static_cast<int>(field_[1]), strip()};
+    return {static_cast<int>(field_[0]), static_cast<int>(field_[1]), columns_.strip};
   }
   [[nodiscard]] dim3 row_blocks() const {
     return {cuda::blocks_for(field_[0], rows_.row_lines), static_cast<unsigned>(batch_), 1};
   }
   static float2* strips(Array<Complex, 1>& values) { return reinterpret_cast<float2*>(values.data()); }
-  static const float2* roots(const Array<Complex, 1>& values) { return as_float2(values.data()); }
+  static const float4* twiddles(const Array<Complex, 1>& values) {
+    return reinterpret_cast<const float4*>(values.data());
+  }
 
   Shape<2> field_;
   Kernels rows_;
   Kernels columns_;
   Queue queue_;
   std::int64_t batch_;
-  Array<Complex, 1> roots_x_;
-  Array<Complex, 1> roots_y_;
+  Array<Complex, 1> twiddles_x_;
+  Array<Complex, 1> twiddles_y_;
   Array<int, 1> column_frequencies_;
   Array<int, 1> stored_frequencies_;
   Array<Complex, 1> spectrum_;

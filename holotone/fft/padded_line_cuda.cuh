@@ -32,6 +32,8 @@ struct Plan {
   static constexpr int tail = RadixB * RadixC;
   static constexpr int length = RadixA * tail;
   static constexpr int block_threads = 2 * Threads * Lines;
+  /// Columns of a strip, two at least: with one, a row would be written in pieces of eight bytes.
+  static constexpr int strip = Lines < 2 ? 2 : Lines;
   static constexpr bool group_in_warp = 32 % (Group * Lines) == 0 && Threads % Group == 0;
   static constexpr int rounds_a = quotient_up(tail, Threads);
   static constexpr int rounds_b = quotient_up(RadixC, Group);
@@ -125,20 +127,47 @@ __device__ __forceinline__ void wait_for_group() {
   }
 }
 
-/// From values n = j + B C a in the registers of step A to frequencies in those of step C. `roots`: exp(-2 pi i n / L).
+/// Loads that the compiler leaves where they stand. Values moved across a transform, or kept from the way there for the
+/// way back, would take registers from it.
+__device__ __forceinline__ float2 load_here(const float2* address) {
+  float2 value;
+  asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(value.x), "=f"(value.y) : "l"(address));
+  return value;
+}
+__device__ __forceinline__ float4 load_here(const float4* address) {
+  float4 value;
+  asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+               : "l"(address));
+  return value;
+}
+
+/// Factors of lines: w^(2 j) and w^(8 j) of each j of step A; the same of A i, of each i of step B; w^j.
 template <class P>
-__device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, const float2* __restrict__ roots) {
+struct Twiddles {
+  const float4* memory;
+  static constexpr int count = P::tail + P::c;  ///< of pairs
+  [[nodiscard]] __device__ __forceinline__ float4 after_a(int j) const { return load_here(memory + j); }
+  [[nodiscard]] __device__ __forceinline__ float4 after_b(int i) const { return load_here(memory + P::tail + i); }
+  [[nodiscard]] __device__ __forceinline__ float2 first(int half, int j) const {
+    return half != 0 ? load_here(reinterpret_cast<const float2*>(memory + count) + j) : float2{1, 0};
+  }
+};
+
+/// From values n = j + B C a in the registers of step A to frequencies in those of step C.
+template <class P>
+__device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, Twiddles<P> twiddles) {
   for_step_a(seat, [&](int first, int j, int place) {
     if (seat.half != 0) multiply_half_steps<P::a>(v + first);
     transform<P::a>(v + first);
-    multiply_powers<P::a>(v + first, roots[2 * j], seat.half != 0 ? roots[j] : float2{1, 0});
+    multiply_powers<P::a, false>(v + first, twiddles.after_a(j), twiddles.first(seat.half, j));
     put<P::a, P::pitch_a>(v + first, seat.memory + place);
   });
   __syncthreads();
   for_step_b(seat, [&](int first, int i, int place) {
     get<P::b, P::pitch_b>(v + first, seat.memory + place);
     transform<P::b>(v + first);
-    multiply_powers<P::b>(v + first, roots[2 * P::a * i]);
+    multiply_powers<P::b, true>(v + first, twiddles.after_b(i));
     put<P::b, P::pitch_b>(v + first, seat.memory + place);
   });
   wait_for_group<P>();
@@ -150,7 +179,7 @@ __device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, c
 
 /// The transpose of transform_line: on swapped values the inverse, times M.
 template <class P>
-__device__ __forceinline__ void transform_line_back(float2* v, const Seat<P>& seat, const float2* __restrict__ roots) {
+__device__ __forceinline__ void transform_line_back(float2* v, const Seat<P>& seat, Twiddles<P> twiddles) {
   for_step_c(seat, [&](int first, int, int place) {
     transform<P::c>(v + first);
     put<P::c, 1>(v + first, seat.memory + place);
@@ -158,36 +187,40 @@ __device__ __forceinline__ void transform_line_back(float2* v, const Seat<P>& se
   wait_for_group<P>();
   for_step_b(seat, [&](int first, int i, int place) {
     get<P::b, P::pitch_b>(v + first, seat.memory + place);
-    multiply_powers<P::b>(v + first, roots[2 * P::a * i]);
+    multiply_powers<P::b, true>(v + first, twiddles.after_b(i));
     transform<P::b>(v + first);
     put<P::b, P::pitch_b>(v + first, seat.memory + place);
   });
   __syncthreads();
   for_step_a(seat, [&](int first, int j, int place) {
     get<P::a, P::pitch_a>(v + first, seat.memory + place);
-    multiply_powers<P::a>(v + first, roots[2 * j], seat.half != 0 ? roots[j] : float2{1, 0});
+    multiply_powers<P::a, false>(v + first, twiddles.after_a(j), twiddles.first(seat.half, j));
     transform<P::a>(v + first);
     if (seat.half != 0) multiply_half_steps<P::a>(v + first);
   });
 }
 
-/// Adds both halves' values after transform_line_back and calls store(n, sum), each n by one thread.
+/// Adds both halves' values after transform_line_back and calls store(j, a, sum) for n = j + B C a, each by one thread.
 template <class P, class Store>
 __device__ __forceinline__ void add_halves(const float2* v, const Seat<P>& seat, const Store& store) {
   // The even half's threads keep the first values, the odd half's the others.
-  const auto keeps = [&](int a) { return (2 * a < P::a) == (seat.half == 0); };
+  constexpr int middle = P::a / 2;
   for_step_a(seat, [&](int first, int, int place) {
-#pragma unroll
-    for (int a = 0; a < P::a; ++a) {
-      if (!keeps(a)) seat.memory[place + a * P::pitch_a] = v[first + a];
+    if (seat.half == 0) {
+      put<P::a - middle, P::pitch_a>(v + first + middle, seat.memory + place + middle * P::pitch_a);
+    } else {
+      put<middle, P::pitch_a>(v + first, seat.memory + place);
     }
   });
   __syncthreads();
-  const float2* const other = seat.memory_of_other();
   for_step_a(seat, [&](int first, int j, int place) {
+    const float2* const other = seat.memory_of_other() + place;
+    if (seat.half == 0) {
 #pragma unroll
-    for (int a = 0; a < P::a; ++a) {
-      if (keeps(a)) store(j + P::tail * a, sum(v[first + a], other[place + a * P::pitch_a]));
+      for (int a = 0; a < middle; ++a) store(j, a, sum(v[first + a], other[a * P::pitch_a]));
+    } else {
+#pragma unroll
+      for (int a = middle; a < P::a; ++a) store(j, a, sum(v[first + a], other[a * P::pitch_a]));
     }
   });
 }
