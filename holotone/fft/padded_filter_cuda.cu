@@ -168,22 +168,25 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
   const int place = static_cast<int>(blockIdx.y) / blocks_of_strip;
   const int turn = place % strips;
   const int strip = place / strips * strips + (turn % 2 != 0 ? strips - 1 - turn / 2 : turn / 2);
-  const int within = static_cast<int>(blockIdx.y) % blocks_of_strip * P::lines + seat.line;
+  const int within = static_cast<int>(blockIdx.y) % blocks_of_strip * P::lines;
   const std::int64_t begin =
       (static_cast<std::int64_t>(blockIdx.x) * shape.lx + static_cast<std::int64_t>(strip) * P::strip) * shape.ny +
       within;
 
   float2 v[P::values];
   for_step_a(seat, [&](int first, int j, int) {
-    load_line<P, P::strip>(v + first, source + begin + j * P::strip, shape.ny - j);
+    load_line<P, P::strip>(v + first, source + begin + (seat.line + j * P::strip), shape.ny - j);
   });
   transform_line(v, seat, Twiddles<P>{twiddles});
-  multiply_transfer(v, seat, factors, strip * P::strip + within, shape.lx);
+  multiply_transfer(v, seat, factors, strip * P::strip + within + seat.line, shape.lx);
 #pragma unroll
   for (int i = 0; i < P::values; ++i) v[i] = swapped(v[i]);
-  transform_line_back(v, seat, Twiddles<P>{twiddles});
-  add_halves(v, seat, [&](int j, int a, float2 value) {
-    if (P::tail * a < shape.ny - j) (target + begin + j * P::strip)[P::tail * a * P::strip] = swapped(value);
+  const Seat<P> back(shared_memory);
+  transform_line_back(v, back, Twiddles<P>{twiddles});
+  const Seat<P> last(shared_memory);
+  add_halves(v, last, [&](int j, int a, float2 value) {
+    if (P::tail * a < shape.ny - j)
+      (target + begin + (last.line + j * P::strip))[P::tail * a * P::strip] = swapped(value);
   });
 }
 

@@ -43,15 +43,23 @@ struct Plan {
   static_assert(values <= 16 && RadixA * Group <= Threads && block_threads <= 1024);
   static_assert(RadixA * RadixB % 4 == 0, "strips are up to four columns wide");
 
-  // Odd pitches: threads of a half warp reach different banks.
+  // Half a warp reads 16 banks of eight bytes: values of step C in different ones, and the values of the lines beside
+  // each other.
   static constexpr int pitch_b = RadixC | 1;
-  static constexpr int pitch_a = (RadixB * pitch_b) | 1;
-  static constexpr int pitch_line = (RadixA * pitch_a) | 1;
+  static constexpr int pitch_a = RadixB * pitch_b;
+  static constexpr int pitch_line = quotient_up(RadixA * pitch_a - 16 / Lines, 16) * 16 + 16 / Lines;
   static constexpr int shared_bytes = 2 * Lines * pitch_line * static_cast<int>(sizeof(float2));
 
   /// Frequencies whose transfer factors are stored, of each half: those of c below (C + 1) / 2, and M / 2.
   static constexpr int stored = (RadixC + 1) / 2 * RadixA * RadixB;
 };
+
+/// threadIdx.x, read anew: addresses made of it for the way there are not kept for the way back.
+__device__ __forceinline__ int thread_index() {
+  int index;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
+  return index;
+}
 
 /// A thread's place.
 template <class P>
@@ -61,11 +69,13 @@ struct Seat {
   int thread;      ///< of the transform
   float2* memory;  ///< of the transform
 
-  __device__ __forceinline__ explicit Seat(float2* shared)
-      : line(static_cast<int>(threadIdx.x) % P::lines),
-        half(static_cast<int>(threadIdx.x) / (P::lines * P::threads)),
-        thread(static_cast<int>(threadIdx.x) / P::lines % P::threads),
-        memory(shared + (line + P::lines * half) * P::pitch_line) {}
+  __device__ __forceinline__ explicit Seat(float2* shared) {
+    const int index = thread_index();
+    line = index % P::lines;
+    half = index / (P::lines * P::threads);
+    thread = index / P::lines % P::threads;
+    memory = shared + (line + P::lines * half) * P::pitch_line;
+  }
 
   [[nodiscard]] __device__ __forceinline__ float2* memory_of_other() const {
     return memory + (half == 0 ? P::lines : -P::lines) * P::pitch_line;
