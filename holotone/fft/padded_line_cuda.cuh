@@ -9,9 +9,10 @@
 //   n = j + B C a,  j = i + C b,  k = a + A (b + B c);
 //   A: values a of each j; B: values b of each (a, i); C: values i of each (a, b).
 // Values change places in shared memory between the steps. The transform of B C values of one a belongs to `Group`
-// threads, which share a warp where they can: then only the exchange around step A waits for the block. Frequencies stay
-// in the order that step C leaves; the way back runs the steps backwards. A thread writes only places that it alone has
-// read since the last barrier, so that an exchange needs one barrier.
+// threads of a warp, so that only the exchange around step A waits for the block. Frequencies stay in the order that
+// step C leaves; the way back runs the steps backwards. A thread writes only places that it alone has read since the
+// last barrier, so that an exchange needs one barrier.
+#include <algorithm>
 #include <holotone/fft/butterflies_cuda.cuh>
 
 namespace holotone::fft::lines {
@@ -33,14 +34,13 @@ struct Plan {
   static constexpr int length = RadixA * tail;
   static constexpr int block_threads = 2 * Threads * Lines;
   /// Columns of a strip, two at least: with one, a row would be written in pieces of eight bytes.
-  static constexpr int strip = Lines < 2 ? 2 : Lines;
-  static constexpr bool group_in_warp = 32 % (Group * Lines) == 0 && Threads % Group == 0;
+  static constexpr int strip = std::max(2, Lines);
   static constexpr int rounds_a = quotient_up(tail, Threads);
   static constexpr int rounds_b = quotient_up(RadixC, Group);
   static constexpr int rounds_c = quotient_up(RadixB, Group);
-  static constexpr int most(int x, int y) { return x > y ? x : y; }
-  static constexpr int values = most(RadixA * rounds_a, most(RadixB* rounds_b, RadixC* rounds_c));
+  static constexpr int values = std::max({RadixA * rounds_a, RadixB* rounds_b, RadixC* rounds_c});
   static_assert(values <= 16 && RadixA * Group <= Threads && block_threads <= 1024);
+  static_assert(32 % (Group * Lines) == 0 && Threads % Group == 0, "a group shares a warp");
   static_assert(RadixA * RadixB % 4 == 0, "strips are up to four columns wide");
 
   // Half a warp reads 16 banks of eight bytes: values of step C in different ones, and the values of the lines beside
@@ -127,16 +127,6 @@ __device__ __forceinline__ void get(float2* v, const float2* memory) {
   for (int r = 0; r < Count; ++r) v[r] = memory[r * Pitch];
 }
 
-/// Waits for the threads of a group.
-template <class P>
-__device__ __forceinline__ void wait_for_group() {
-  if constexpr (P::group_in_warp) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
 /// Loads that the compiler leaves where they stand. Values moved across a transform, or kept from the way there for the
 /// way back, would take registers from it.
 __device__ __forceinline__ float2 load_here(const float2* address) {
@@ -180,7 +170,7 @@ __device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, T
     multiply_powers<P::b, true>(v + first, twiddles.after_b(i));
     put<P::b, P::pitch_b>(v + first, seat.memory + place);
   });
-  wait_for_group<P>();
+  __syncwarp();
   for_step_c(seat, [&](int first, int, int place) {
     get<P::c, 1>(v + first, seat.memory + place);
     transform<P::c>(v + first);
@@ -194,7 +184,7 @@ __device__ __forceinline__ void transform_line_back(float2* v, const Seat<P>& se
     transform<P::c>(v + first);
     put<P::c, 1>(v + first, seat.memory + place);
   });
-  wait_for_group<P>();
+  __syncwarp();
   for_step_b(seat, [&](int first, int i, int place) {
     get<P::b, P::pitch_b>(v + first, seat.memory + place);
     multiply_powers<P::b, true>(v + first, twiddles.after_b(i));
