@@ -129,8 +129,8 @@ __device__ __forceinline__ void multiply_half_steps(float2* v) {
   for (int r = 1; r < Radix; ++r) v[r] = times_root<2 * Radix>(v[r], r);
 }
 
-/// v[r] first step^r from step and step^4. Each factor is a product of few, so that errors do not add up; four at a time,
-/// to spare registers. `first` of 1 is not multiplied if `Plain`.
+/// v[r] first step^r from step and step^4. Each factor is a product of few, so that errors do not add up; four at a
+/// time, to spare registers. If `Plain`, `first` is 1.
 template <int Radix, bool Plain>
 __device__ __forceinline__ void multiply_powers(float2* v, float4 steps, float2 first = {1, 0}) {
   const float2 step{steps.x, steps.y};

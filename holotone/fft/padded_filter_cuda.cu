@@ -1,12 +1,15 @@
 // Zero-padded fields: FFT, product with a transfer function, FFT back (padded_line_cuda.cuh).
 //
 // The padded field never exists: rows are transformed out of the field, columns are transformed, multiplied and
-// transformed back without a visit to memory, rows return into the field. Memory is the floor: each of three passes reads
-// and writes once.
+// transformed back without a visit to memory, rows return into the field. Memory is the floor: each of three passes
+// reads and writes once.
 //
 // Between the passes the spectra of the rows lie in strips of a few columns: row after row, the strip's values of each.
 // The columns stand in the order of the threads that make them: column p + M h has the frequency 2 k + h, where
 // p = b + B (a + A c) and k = a + A (b + B c).
+//
+// Kernels are compiled for the lengths below, in 17 s. One kernel for all lengths would divide by radices while it
+// runs; one compiled when a plan is made would cost its first run a second.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/cuda_check.hpp>

@@ -11,7 +11,6 @@ using holotone::Array;
 using holotone::Device;
 using holotone::Queue;
 using holotone::Shape;
-using holotone::View;
 using holotone::fft::CudaPaddedFilter;
 using support::Complex;
 using support::Complex64;
