@@ -77,9 +77,11 @@ TEST_P(Propagation, AngularSpectrumAgreesWithFloat64) {
   const struct {
     FieldGrid grid;
     double distance_m;
-  } cases[] = {{{47, 33, 8e-6, green}, 0.004},     {{47, 33, 8e-6, green}, -0.03},  {{64, 40, 3.74e-6, 638e-9}, 0.2},
-               {{40, 64, 6.4e-6, 450e-9}, -0.001}, {{57, 1, 8e-6, green}, 0.01},    {{1, 30, 8e-6, green}, -0.01},
-               {{36, 50, 0.2e-6, green}, 3e-6},    {{36, 50, 0.2e-6, green}, -3e-6}};  // the last two: evanescent waves
+  } cases[] = {{{64, 64, 8e-6, green}, 0.03},      {{47, 33, 8e-6, green}, 0.004},
+               {{47, 33, 8e-6, green}, -0.03},     {{64, 40, 3.74e-6, 638e-9}, 0.2},
+               {{40, 64, 6.4e-6, 450e-9}, -0.001}, {{57, 1, 8e-6, green}, 0.01},
+               {{1, 30, 8e-6, green}, -0.01},      {{36, 50, 0.2e-6, green}, 3e-6},
+               {{36, 50, 0.2e-6, green}, -3e-6}};  // the last two: evanescent waves
   on_each([&](Device device) {
     for (const auto& c : cases) {
       const auto field = noise(c.grid, 1);
@@ -316,38 +318,59 @@ TEST_P(Propagation, TheBandLimitRemovesTheAliasing) {
 
 TEST_P(Propagation, IntensityIsTheSquaredField) {
   on_each([](Device device) {
-    const FieldGrid grid{50, 37, 8e-6, green};
-    const auto field = noise(grid, 7);
-    const Queue queue(device);
-    PropagationPlan plan({.grid = grid}, queue);
-    const auto input = support::upload(field, grid.shape(), device);
-    Array<float, 2> intensity(grid.shape(), queue);
-    for (const double distance : {0.0, 0.002, 0.2}) {
-      plan.execute_intensity(input.view(), intensity.view(), distance);
-      queue.synchronize();
-      auto expected = run({.grid = grid}, field, distance, device);
-      for (auto& v : expected) v = std::norm(v);
-      support::expect_within(label("intensity", grid, distance),
-                             support::relative_error(intensity.to(Device{}).data(), expected), 5e-7);
+    for (const FieldGrid& grid : {FieldGrid{50, 37, 8e-6, green}, FieldGrid{64, 64, 8e-6, green}}) {
+      const auto field = noise(grid, 7);
+      const Queue queue(device);
+      PropagationPlan plan({.grid = grid}, queue);
+      const auto input = support::upload(field, grid.shape(), device);
+      Array<float, 2> intensity(grid.shape(), queue);
+      for (const double distance : {0.0, 0.002, 0.2}) {
+        plan.execute_intensity(input.view(), intensity.view(), distance);
+        queue.synchronize();
+        auto expected = run({.grid = grid}, field, distance, device);
+        for (auto& v : expected) v = std::norm(v);
+        support::expect_within(label("intensity", grid, distance),
+                               support::relative_error(intensity.to(Device{}).data(), expected), 5e-7);
+      }
     }
   });
 }
 
 TEST_P(Propagation, MayWriteOverItsInputAndStartAgain) {
   on_each([](Device device) {
-    const FieldGrid grid{50, 37, 8e-6, green};
-    const auto field = noise(grid, 8);
-    const Queue queue(device);
-    PropagationPlan plan({.grid = grid}, queue);
-    Array<Complex, 2> scratch(grid.shape(), queue);
-    const auto first = support::upload(noise(grid, 9), grid.shape(), device);
-    plan.execute(first.view(), scratch.view(), 0.01);  // fills the plan's memory with another field
-    for (const double distance : {0.0, 0.002, -0.2}) {
-      auto data = support::upload(field, grid.shape(), device);
-      plan.execute(data.view(), data.view(), distance);
-      queue.synchronize();
-      const auto host = data.to(Device{});
-      EXPECT_EQ(support::relative_error(host.data(), run({.grid = grid}, field, distance, device)), 0) << distance;
+    for (const FieldGrid& grid : {FieldGrid{50, 37, 8e-6, green}, FieldGrid{64, 64, 8e-6, green}}) {
+      const auto field = noise(grid, 8);
+      const Queue queue(device);
+      PropagationPlan plan({.grid = grid}, queue);
+      Array<Complex, 2> scratch(grid.shape(), queue);
+      const auto first = support::upload(noise(grid, 9), grid.shape(), device);
+      plan.execute(first.view(), scratch.view(), 0.01);  // fills the plan's memory with another field
+      for (const double distance : {0.0, 0.002, -0.2}) {
+        auto data = support::upload(field, grid.shape(), device);
+        plan.execute(data.view(), data.view(), distance);
+        queue.synchronize();
+        const auto host = data.to(Device{});
+        EXPECT_EQ(support::relative_error(host.data(), run({.grid = grid}, field, distance, device)), 0) << distance;
+      }
+    }
+  });
+}
+
+TEST_P(Propagation, OnePlanServesAnyDistances) {
+  on_each([](Device device) {
+    for (const FieldGrid& grid : {FieldGrid{64, 64, 8e-6, green}, FieldGrid{50, 37, 8e-6, green}}) {
+      const PropagationOptions options{.grid = grid, .method = PropagationMethod::angular_spectrum};
+      const auto field = noise(grid, 11);
+      const Queue queue(device);
+      PropagationPlan plan(options, queue);
+      const auto input = support::upload(field, grid.shape(), device);
+      Array<Complex, 2> output(grid.shape(), queue);
+      for (const double distance : {0.01, 0.02, 0.02, 0.01}) {
+        plan.execute(input.view(), output.view(), distance);
+        queue.synchronize();
+        const auto host = output.to(Device{});
+        EXPECT_EQ(support::relative_error(host.data(), run(options, field, distance, device)), 0) << distance;
+      }
     }
   });
 }
