@@ -96,7 +96,7 @@ TEST_F(OptimizeCameraTest, ASignalEndsTheCamera) {
     // The first picture says which pixels the camera has.
     auto arguments =
         with_camera(fmt::format("if [ -f '{0}' ]; then sleep 3; : >'{0}2'; fi; : >'{0}'; cat '{1}' # %s", mark, quick));
-    if (keep) arguments.push_back("--keep-best");
+    if (keep) arguments.emplace_back("--keep-best");
     RunningProgram program(arguments, path("captured"), [this] { setenv("TMPDIR", path("temporary").c_str(), 1); });
     for (int i = 0; i < 400 && !fs::exists(mark); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(25));
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));

@@ -305,7 +305,7 @@ TEST_F(OptimizeTest, KeepBestWritesWhatThereIsAtASignal) {
     std::vector<std::string> arguments{"optimize",     path("photo.png"), "-o",    path(name),   "--resolution",
                                        "480x320",      "--pitch",         "8um",   "--distance", "2cm",
                                        "--iterations", "100000",          "--json"};
-    if (keep) arguments.push_back("--keep-best");
+    if (keep) arguments.emplace_back("--keep-best");
     fs::create_directories(path("captured"));
     RunningProgram program(arguments, path("captured"));
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
