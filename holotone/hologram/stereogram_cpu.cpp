@@ -2,16 +2,12 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/lines_cpu.hpp>
 #include <holotone/hologram/stereogram_engine.hpp>
+#include <holotone/optics/complex_product.hpp>
 
 namespace holotone::stereogram {
 namespace {
 
 constexpr std::int64_t rows_at_once = 8;  // a cache line of each column
-
-/// Returns a b; the product of std::complex tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 Complex turned(float turns) {
   float sine = 0;

@@ -3,6 +3,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/complex_product.hpp>
 #include <holotone/optics/fourier_lens.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/phase_math.h>
@@ -44,11 +45,6 @@ AxisFactors factors_of(std::int64_t count, double shift, double curvature) {
     factors.picture.push_back(unit(centre * (x + shift) / n, 1));
   }
   return factors;
-}
-
-/// std::complex's own product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 /// target = source times the factors of row and column, or their conjugates.

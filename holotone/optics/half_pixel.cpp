@@ -2,19 +2,11 @@
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/complex_product.hpp>
 #include <holotone/optics/half_pixel.hpp>
 #include <numbers>
 
 namespace holotone {
-namespace {
-
-/// std::complex's own product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-}  // namespace
-
 std::vector<Complex> shift_factors(std::int64_t length, double pixels) {
   std::vector<Complex> factors(static_cast<std::size_t>(length));
   for (std::int64_t k = 0; k < length; ++k) {

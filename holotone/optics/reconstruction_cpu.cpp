@@ -1,16 +1,12 @@
 #include <algorithm>
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/complex_product.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
 #include <vector>
 
 namespace holotone::reconstruction {
 namespace {
-
-/// (a + ib)(c + id) written out: std::complex's product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 class CpuPupil final : public PupilEngine {
  public:

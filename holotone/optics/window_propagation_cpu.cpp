@@ -3,17 +3,13 @@
 #include <holotone/core/thread_memory.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/fft/lines_cpu.hpp>
+#include <holotone/optics/complex_product.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/window_propagation.hpp>
 #include <vector>
 
 namespace holotone::window {
 namespace {
-
-/// std::complex's own product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 inline Complex turned(double turns) {
   float sine = 0;

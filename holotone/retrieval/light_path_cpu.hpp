@@ -1,14 +1,11 @@
 #pragma once
 // Light from the panel to the pictures and back, for the CPU engine. Not for users.
 #include <holotone/fft/fft.hpp>
+#include <holotone/optics/complex_product.hpp>
 #include <holotone/retrieval/retrieval_engine.hpp>
 
 namespace holotone::retrieval {
 
-/// std::complex's own product tests for infinities and does not vectorise.
-inline Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 inline Complex product_conjugate(Complex a, Complex b) { return product(a, std::conj(b)); }
 
 /// Linear map P from the light of the panel to that of a plane at a position, and its adjoint. The rows are memory of
