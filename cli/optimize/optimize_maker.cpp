@@ -250,12 +250,13 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
     const auto wanted = at_half_pixels(amplitudes[plane * amplitudes.size() / static_cast<std::size_t>(planes)].view());
     SeenPicture worst{1, 1, 0, 0};
     Array<std::uint8_t, 3> difference({region.rows, region.columns, 1});
-    for (std::size_t position = 0; position < wanted.size(); ++position) {
+    const auto samples = in_region(wanted[0].view(), region);
+    const float peak = *std::ranges::max_element(samples.host());
+    const std::size_t compared_positions = peak > 0 ? wanted.size() : 0;  // none of a dark plane of a stack
+    for (std::size_t position = 0; position < compared_positions; ++position) {
       const auto picture = static_cast<std::int64_t>(plane) * positions + static_cast<std::int64_t>(position);
       const auto own = in_region({light.data() + picture * ny * nx, {ny, nx}}, region);
       auto target = in_region(wanted[position].view(), region);
-      const float peak = *std::ranges::max_element(in_region(wanted[0].view(), region).host());
-      if (peak == 0) continue;  // a dark plane of a stack
       for (float& value : target.host()) value *= value;
       const View<std::uint8_t, 2> error(difference.data(), {region.rows, region.columns});
       const auto compared = position == 0 ? compare_light(own.view(), target.view(), static_cast<double>(peak), error)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <limits>
+#include <tests/cli/optimize_program.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
 
@@ -11,24 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-class AgainstTest : public ProgramTest {
+class AgainstTest : public DiscsTest {
  protected:
-  /// Soft discs in three colours; with a brightness below 0 dark ones on white.
-  void write_picture(const std::string& name, std::int64_t ny, std::int64_t nx, double brightness = 1) const {
-    Array<std::uint8_t, 3> pixels({ny, nx, 3});
-    for (std::int64_t row = 0; row < ny; ++row) {
-      for (std::int64_t col = 0; col < nx; ++col) {
-        for (std::int64_t c = 0; c < 3; ++c) {
-          const double dx = static_cast<double>(col) / static_cast<double>(nx) - 0.3 - 0.2 * static_cast<double>(c);
-          const double dy = static_cast<double>(row) / static_cast<double>(ny) - 0.5;
-          const double disc = brightness * 230 * std::exp(-(dx * dx + dy * dy) * 20);
-          pixels(row, col, c) = static_cast<std::uint8_t>(brightness < 0 ? 255 + disc : disc);
-        }
-      }
-    }
-    write_image(path(name), Image{std::move(pixels), {}});
-  }
-
   [[nodiscard]] json optimize(const std::string& output, const std::vector<std::string>& more = {},
                               const std::string& region = "75%") const {
     std::vector<std::string> arguments{
