@@ -4,204 +4,35 @@
 // transformed back without a visit to memory, rows return into the field. Memory is the floor: each of three passes
 // reads and writes once.
 //
-// Between the passes the spectra of the rows lie in strips of a few columns: row after row, the strip's values of each.
-// The columns stand in the order of the threads that make them: column p + M h has the frequency 2 k + h, where
-// p = b + B (a + A c) and k = a + A (b + B c).
-//
 // Kernels are compiled for the lengths below, in 17 s. One kernel for all lengths would divide by radices while it
 // runs; one compiled when a plan is made would cost its first run a second.
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/fft/padded_filter_cuda.hpp>
-#include <holotone/fft/padded_line_cuda.cuh>
+#include <holotone/fft/padded_kernels_cuda.cuh>
 #include <numbers>
 #include <vector>
 
 namespace holotone::fft {
 namespace {
 
-using lines::add_halves;
-using lines::for_step_a;
-using lines::for_step_c;
-using lines::load_here;
-using lines::Plan;
-using lines::product;
-using lines::Seat;
-using lines::swapped;
-using lines::transform_line;
-using lines::transform_line_back;
-using lines::Twiddles;
-
-extern __shared__ float2 shared_memory[];
-
-/// Rows of fields and strips. A block takes `lines` rows; blocks of y take fields.
-struct RowShape {
-  int ny = 0;
-  int nx = 0;
-  int strip = 0;  ///< columns of a strip
-};
-
-/// Place in the strips of the first of a thread's columns, b + B a + M h; the next lies A B columns further.
-template <class P>
-__device__ __forceinline__ std::int64_t place_in_strips(const RowShape& shape, int row, int half, int first) {
-  const int column = first + P::length * half;
-  return (static_cast<std::int64_t>(column / shape.strip) * shape.ny + row) * shape.strip + column % shape.strip;
-}
-
-template <class P>
-__device__ __forceinline__ std::int64_t strips_of_frame(int ny) {
-  return static_cast<std::int64_t>(blockIdx.y) * 2 * P::length * ny;
-}
-
-/// Values at `begin` of step A, zeros from `count` on.
-template <class P, int Pitch>
-__device__ __forceinline__ void load_line(float2* v, const float2* begin, int count) {
-#pragma unroll
-  for (int a = 0; a < P::a; ++a) v[a] = P::tail * a < count ? begin[P::tail * a * Pitch] : float2{0, 0};
-}
-
-/// Spectra of rows, into strips.
-template <class P>
-__global__ void __launch_bounds__(P::block_threads, P::blocks)
-    rows_forward(const float2* __restrict__ input, float2* __restrict__ strips, const float4* __restrict__ twiddles,
-                 RowShape shape) {
-  const Seat<P> seat(shared_memory);
-  const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
-  const bool there = row < shape.ny;
-  const float2* const begin = input + (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
-  float2 v[P::values];
-  for_step_a(seat, [&](int first, int j, int) { load_line<P, 1>(v + first, begin + j, there ? shape.nx - j : 0); });
-  transform_line(v, seat, Twiddles<P>{twiddles});
-  for_step_c(seat, [&](int first, int column, int) {
-    if (!there) return;
-    float2* const target = strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
-#pragma unroll
-    for (int c = 0; c < P::c; ++c) target[c * P::a * P::b * shape.ny] = v[first + c];
-  });
-}
-
-/// Rows from their spectra: the field, or its squared modulus where there is no field.
-template <class P>
-__global__ void __launch_bounds__(P::block_threads, P::blocks)
-    rows_back(const float2* __restrict__ strips, float2* __restrict__ field, float* __restrict__ intensity,
-              const float4* __restrict__ twiddles, RowShape shape) {
-  const Seat<P> seat(shared_memory);
-  const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
-  const bool there = row < shape.ny;
-  float2 v[P::values];
-  for_step_c(seat, [&](int first, int column, int) {
-    const float2* const source =
-        strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
-#pragma unroll
-    for (int c = 0; c < P::c; ++c) {
-      v[first + c] = there ? swapped(source[c * P::a * P::b * shape.ny]) : float2{0, 0};
-    }
-  });
-  transform_line_back(v, seat, Twiddles<P>{twiddles});
-  const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
-  const int count = there ? shape.nx : 0;
-  if (field != nullptr) {
-    add_halves(v, seat, [&](int j, int a, float2 value) {
-      if (P::tail * a < count - j) (field + begin + j)[P::tail * a] = swapped(value);
-    });
-  } else {
-    add_halves(v, seat, [&](int j, int a, float2 value) {
-      if (P::tail * a < count - j) (intensity + begin + j)[P::tail * a] = value.x * value.x + value.y * value.y;
-    });
-  }
-}
-
-/// Columns in strips. Blocks of x take fields, which share the transfer function; those of y take `lines` columns.
-struct ColumnShape {
-  int ny = 0;
-  int lx = 0;
-};
-
-/// CudaPaddedFilter::Transfer, and the frequency 0 to lx - 1 of each column.
-struct Factors {
-  const float2* values = nullptr;
-  const float2* along_y = nullptr;
-  const float2* along_x = nullptr;
-  const int* frequencies = nullptr;
-};
-
-/// Columns of the values of H for each half of the frequencies along y.
-template <class P>
-constexpr int stored_pitch = P::stored + 4;
-
-template <class P>
-__device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat, const Factors& factors, int column,
-                                                  int lx) {
-  constexpr int step = P::a * P::b;
-  const int kx = factors.frequencies[column];
-  const float2* const values =
-      factors.values + (2 * static_cast<std::int64_t>(min(kx, lx - kx)) + seat.half) * stored_pitch<P>;
-  for_step_c(seat, [&](int first, int start, int) {
-    // The frequency of the opposite sign has the place (C - 1 - c) A B + mirror.
-    const int a = start / P::b;
-    const int b = start % P::b;
-    const int even = a == 0 ? P::b - b : (P::a - a) * P::b + P::b - 1 - b;
-    const int mirror = seat.half != 0 ? step - 1 - start : start == 0 ? step : even;
-    const float2* const own = values + start;
-    const float2* const opposite = values + mirror;
-#pragma unroll
-    for (int c = 0; c < P::c; ++c) {
-      v[first + c] = product(v[first + c], load_here(2 * c < P::c ? own + c * step : opposite + (P::c - 1 - c) * step));
-    }
-    if (factors.along_y == nullptr) return;
-    const float2 along_x = factors.along_x[kx];
-    const float2* const along_y = factors.along_y + 2 * (a + P::a * b) + seat.half;
-#pragma unroll
-    for (int c = 0; c < P::c; ++c) {
-      v[first + c] = product(v[first + c], product(along_x, load_here(along_y + 2 * c * step)));
-    }
-  });
-}
-
-/// Columns there, times the transfer function, and back; source and target may be the same.
-template <class P>
-__global__ void __launch_bounds__(P::block_threads, P::blocks)
-    columns(const float2* source, float2* target, const float4* __restrict__ twiddles, ColumnShape shape,
-            Factors factors) {
-  const Seat<P> seat(shared_memory);
-  // Strips of opposite frequencies follow each other, for they read the same rows of the transfer function.
-  constexpr int blocks_of_strip = P::strip / P::lines;
-  const int strips = shape.lx / 2 / P::strip;
-  const int place = static_cast<int>(blockIdx.y) / blocks_of_strip;
-  const int turn = place % strips;
-  const int strip = place / strips * strips + (turn % 2 != 0 ? strips - 1 - turn / 2 : turn / 2);
-  const int within = static_cast<int>(blockIdx.y) % blocks_of_strip * P::lines;
-  const std::int64_t begin =
-      (static_cast<std::int64_t>(blockIdx.x) * shape.lx + static_cast<std::int64_t>(strip) * P::strip) * shape.ny +
-      within;
-
-  float2 v[P::values];
-  for_step_a(seat, [&](int first, int j, int) {
-    load_line<P, P::strip>(v + first, source + begin + (seat.line + j * P::strip), shape.ny - j);
-  });
-  transform_line(v, seat, Twiddles<P>{twiddles});
-  multiply_transfer(v, seat, factors, strip * P::strip + within + seat.line, shape.lx);
-#pragma unroll
-  for (int i = 0; i < P::values; ++i) v[i] = swapped(v[i]);
-  const Seat<P> back(shared_memory);
-  transform_line_back(v, back, Twiddles<P>{twiddles});
-  const Seat<P> last(shared_memory);
-  add_halves(v, last, [&](int j, int a, float2 value) {
-    if (P::tail * a < shape.ny - j)
-      (target + begin + (last.line + j * P::strip))[P::tail * a * P::strip] = swapped(value);
-  });
-}
+using namespace lines;
 
 /// Kernels of one length.
 struct Kernels {
   void (*rows_forward)(const float2*, float2*, const float4*, RowShape);
   void (*rows_back)(const float2*, float2*, float*, const float4*, RowShape);
-  void (*columns)(const float2*, float2*, const float4*, ColumnShape, Factors);
+  using Columns = void (*)(const float2*, float2*, const float4*, ColumnShape, Factors);
+  using Pair = void (*)(const float2*, float2*, const float4*, const float2*, RowShape);
+  using ColumnPair = void (*)(const float2*, float2*, const float4*, const float2*, ColumnShape, Factors);
+  Columns columns, columns_adjoint;
+  Pair rows_back_pair, rows_join;
+  ColumnPair columns_split, columns_join;
   int length, a, b, c;
   int stored;  ///< columns of the values of H, of each half
-  int row_lines, row_threads, row_shared_bytes;
-  int column_lines, column_threads, column_shared_bytes, strip;
+  int row_lines, row_threads, row_shared_bytes, row_kept_bytes;
+  int column_lines, column_threads, column_shared_bytes, column_kept_bytes, strip;
 };
 
 /// Blocks of 512 threads share a multiprocessor by two: 64 registers a thread.
@@ -211,7 +42,12 @@ Kernels kernels_of() {
   using Column = Plan<A, B, C, Threads, Group, ColumnLines, std::max(1, 512 / (Threads * ColumnLines))>;
   return {&rows_forward<Row>,
           &rows_back<Row>,
-          &columns<Column>,
+          &columns<Column, false>,
+          &columns<Column, true>,
+          &rows_back_pair<Row>,
+          &rows_join<Row>,
+          &columns_split<Column>,
+          &columns_join<Column>,
           Row::length,
           A,
           B,
@@ -220,9 +56,11 @@ Kernels kernels_of() {
           RowLines,
           Row::block_threads,
           Row::shared_bytes,
+          kept_bytes<Row>,
           ColumnLines,
           Column::block_threads,
           Column::shared_bytes,
+          kept_bytes<Column>,
           Column::strip};
 }
 
@@ -317,6 +155,21 @@ Array<int, 1> stored_frequencies(const Kernels& kernels, const Queue& queue) {
   return to_device(host, queue);
 }
 
+/// Conjugates of factors of all frequencies, in the order of the places.
+Array<std::complex<float>, 1> conjugated_places(const Kernels& kernels, std::span<const std::complex<float>> factors,
+                                                const Queue& queue) {
+  std::vector<std::complex<float>> host;
+  for (int half = 0; half < 2; ++half) {
+    for (int place = 0; place < kernels.length; ++place) {
+      host.push_back(std::conj(factors[static_cast<std::size_t>(frequency_at(kernels, place, half))]));
+    }
+  }
+  return copy_of(View<const std::complex<float>, 1>(host.data(), {std::ssize(host)}), queue.device());
+}
+
+int row_pair_bytes(const Kernels& kernels) { return kernels.row_shared_bytes + kernels.row_kept_bytes; }
+int column_pair_bytes(const Kernels& kernels) { return kernels.column_shared_bytes + kernels.column_kept_bytes; }
+
 const float2* as_float2(const CudaPaddedFilter::Complex* values) { return reinterpret_cast<const float2*>(values); }
 
 class Filter final : public CudaPaddedFilter {
@@ -332,7 +185,12 @@ class Filter final : public CudaPaddedFilter {
         column_frequencies_(column_frequencies(rows, queue)),
         stored_frequencies_(stored_frequencies(columns, queue)),
         spectrum_({options.batch * 2 * rows.length * field[0]}, queue) {
-    if (options.several) product_ = Array<Complex, 1>(spectrum_.shape(), queue);
+    const bool four = !options.along_y.empty();
+    if (four) {
+      along_y_ = conjugated_places(columns, options.along_y, queue);
+      along_x_ = conjugated_places(rows, options.along_x, queue);
+    }
+    if (options.several || four) product_ = Array<Complex, 1>({(four ? 2 : 1) * spectrum_.size()}, queue);
   }
 
   [[nodiscard]] Shape<2> transfer_shape() const override { return {rows_.length + 1, 2 * columns_.stored}; }
@@ -340,29 +198,51 @@ class Filter final : public CudaPaddedFilter {
 
   void forward(const Complex* input) override {
     const cuda::DeviceScope scope(queue_.device());
-    rows_.rows_forward<<<row_blocks(), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
+    rows_.rows_forward<<<row_blocks(batch_), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
         as_float2(input), strips(spectrum_), twiddles(twiddles_x_), row_shape());
     cuda::check_launch("padded filter rows");
   }
 
-  void apply(const Transfer& transfer, Complex* field, float* intensity) override {
+  void apply(const Complex* transfer, Complex* field, float* intensity) override {
     const cuda::DeviceScope scope(queue_.device());
-    Array<Complex, 1>& target = product_.empty() ? spectrum_ : product_;
-    const auto batch = static_cast<unsigned>(batch_);
-    const dim3 blocks{batch, static_cast<unsigned>(2 * rows_.length / columns_.column_lines), 1};
-    columns_.columns<<<blocks, columns_.column_threads, columns_.column_shared_bytes, stream()>>>(
-        strips(spectrum_), strips(target), twiddles(twiddles_y_), {row_shape().ny, 2 * rows_.length},
-        {as_float2(transfer.values), as_float2(transfer.along_y), as_float2(transfer.along_x),
-         column_frequencies_.data()});
-    cuda::check_launch("padded filter columns");
-    rows_.rows_back<<<row_blocks(), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
-        strips(target), reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());
-    cuda::check_launch("padded filter rows back");
+    filter_columns(columns_.columns, transfer);
+    rows_back(field, intensity);
+  }
+
+  void adjoint(const Complex* transfer, const Complex* field, Complex* result) override {
+    forward(field);
+    const cuda::DeviceScope scope(queue_.device());
+    filter_columns(columns_.columns_adjoint, transfer);
+    rows_back(result, nullptr);
+  }
+
+  void apply_four(const Complex* transfer, Complex* fields) override {
+    const cuda::DeviceScope scope(queue_.device());
+    columns_.columns_split<<<column_blocks(), columns_.column_threads, column_pair_bytes(columns_), stream()>>>(
+        strips(spectrum_), strips(product_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
+        factors(transfer));
+    cuda::check_launch("padded filter columns, split");
+    rows_.rows_back_pair<<<row_blocks(2), rows_.row_threads, row_pair_bytes(rows_), stream()>>>(
+        strips(product_), reinterpret_cast<float2*>(fields), twiddles(twiddles_x_), as_float2(along_x_.data()),
+        row_shape());
+    cuda::check_launch("padded filter rows back, pairs");
+  }
+
+  void adjoint_four(const Complex* transfer, const Complex* fields, Complex* result) override {
+    const cuda::DeviceScope scope(queue_.device());
+    rows_.rows_join<<<row_blocks(2), rows_.row_threads, row_pair_bytes(rows_), stream()>>>(
+        as_float2(fields), strips(product_), twiddles(twiddles_x_), as_float2(along_x_.data()), row_shape());
+    cuda::check_launch("padded filter rows, joined");
+    columns_.columns_join<<<column_blocks(), columns_.column_threads, column_pair_bytes(columns_), stream()>>>(
+        strips(product_), strips(spectrum_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
+        factors(transfer));
+    cuda::check_launch("padded filter columns, joined");
+    rows_back_from(spectrum_, result, nullptr);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return twiddles_x_.bytes() + twiddles_y_.bytes() + column_frequencies_.bytes() + stored_frequencies_.bytes() +
-           spectrum_.bytes() + product_.bytes();
+           along_y_.bytes() + along_x_.bytes() + spectrum_.bytes() + product_.bytes();
   }
 
  private:
@@ -370,8 +250,29 @@ class Filter final : public CudaPaddedFilter {
   [[nodiscard]] RowShape row_shape() const {
     return {static_cast<int>(field_[0]), static_cast<int>(field_[1]), columns_.strip};
   }
-  [[nodiscard]] dim3 row_blocks() const {
-    return {cuda::blocks_for(field_[0], rows_.row_lines), static_cast<unsigned>(batch_), 1};
+  [[nodiscard]] ColumnShape column_shape() const { return {static_cast<int>(field_[0]), 2 * rows_.length}; }
+  [[nodiscard]] dim3 row_blocks(std::int64_t batch) const {
+    return {cuda::blocks_for(field_[0], rows_.row_lines), static_cast<unsigned>(batch), 1};
+  }
+  [[nodiscard]] dim3 column_blocks() const {
+    return {static_cast<unsigned>(batch_), static_cast<unsigned>(2 * rows_.length / columns_.column_lines), 1};
+  }
+  [[nodiscard]] Factors factors(const Complex* transfer) const {
+    return {as_float2(transfer), column_frequencies_.data()};
+  }
+  /// Where the filtered spectrum is, unless in the place of the spectrum.
+  [[nodiscard]] Array<Complex, 1>& target() { return product_.empty() ? spectrum_ : product_; }
+
+  void filter_columns(Kernels::Columns kernel, const Complex* transfer) {
+    kernel<<<column_blocks(), columns_.column_threads, columns_.column_shared_bytes, stream()>>>(
+        strips(spectrum_), strips(target()), twiddles(twiddles_y_), column_shape(), factors(transfer));
+    cuda::check_launch("padded filter columns");
+  }
+  void rows_back(Complex* field, float* intensity) { rows_back_from(target(), field, intensity); }
+  void rows_back_from(Array<Complex, 1>& source, Complex* field, float* intensity) {
+    rows_.rows_back<<<row_blocks(batch_), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
+        strips(source), reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());
+    cuda::check_launch("padded filter rows back");
   }
   static float2* strips(Array<Complex, 1>& values) { return reinterpret_cast<float2*>(values.data()); }
   static const float4* twiddles(const Array<Complex, 1>& values) {
@@ -387,6 +288,8 @@ class Filter final : public CudaPaddedFilter {
   Array<Complex, 1> twiddles_y_;
   Array<int, 1> column_frequencies_;
   Array<int, 1> stored_frequencies_;
+  Array<Complex, 1> along_y_;  ///< conjugated, by places
+  Array<Complex, 1> along_x_;
   Array<Complex, 1> spectrum_;
   Array<Complex, 1> product_;  ///< of the spectrum and a transfer function, where the spectrum is kept
 };
@@ -413,6 +316,14 @@ std::unique_ptr<CudaPaddedFilter> CudaPaddedFilter::make(Shape<2> field, Shape<2
   allow_shared(rows->rows_forward, rows->row_shared_bytes);
   allow_shared(rows->rows_back, rows->row_shared_bytes);
   allow_shared(columns->columns, columns->column_shared_bytes);
+  allow_shared(columns->columns_adjoint, columns->column_shared_bytes);
+  if (!options.along_y.empty()) {
+    if (std::max(row_pair_bytes(*rows), column_pair_bytes(*columns)) > room) return nullptr;
+    allow_shared(rows->rows_back_pair, row_pair_bytes(*rows));
+    allow_shared(rows->rows_join, row_pair_bytes(*rows));
+    allow_shared(columns->columns_split, column_pair_bytes(*columns));
+    allow_shared(columns->columns_join, column_pair_bytes(*columns));
+  }
   return std::make_unique<Filter>(field, *rows, *columns, queue, options);
 }
 

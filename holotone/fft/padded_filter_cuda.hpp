@@ -3,11 +3,12 @@
 #include <complex>
 #include <holotone/core/array.hpp>
 #include <memory>
+#include <span>
 
 namespace holotone::fft {
 
-/// y = crop(F^-1(H F(pad(x)))): x is padded with zeros to at least twice its size. Several H share one F(pad(x)). See
-/// padded_filter_cuda.cu.
+/// y = crop(F^-1(H F(pad(x)))): x is padded with zeros to at least twice its size. H is even along both axes. Several H
+/// share one F(pad(x)). See padded_filter_cuda.cu.
 class CudaPaddedFilter {
  public:
   using Complex = std::complex<float>;
@@ -15,13 +16,10 @@ class CudaPaddedFilter {
   struct Options {
     std::int64_t batch = 1;  ///< fields that lie one after the other and are filtered together
     bool several = false;    ///< more than one apply() for a forward(), with memory for a second spectrum
-  };
-
-  /// H(ky, kx) = values(|ky|, |kx|) along_y(ky) along_x(kx), with the inverse transform's 1 / (ly lx); on the device.
-  struct Transfer {
-    const Complex* values = nullptr;   ///< of transfer_shape()
-    const Complex* along_y = nullptr;  ///< of ly values; null, like along_x: 1
-    const Complex* along_x = nullptr;  ///< of lx values
+    /// For apply_four and adjoint_four, with memory for three spectra: factors of the frequencies 0 to ly - 1 and
+    /// 0 to lx - 1, such as those of a shift. Batch 1.
+    std::span<const Complex> along_y{};
+    std::span<const Complex> along_x{};
   };
 
   /// None where a padded side is less than twice the field's or is not among the lengths that have kernels, and where a
@@ -37,10 +35,17 @@ class CudaPaddedFilter {
   /// |ky| of each column of the values, on the device. Some columns are for alignment only.
   [[nodiscard]] virtual View<const int, 1> transfer_frequencies() const = 0;
 
-  /// Transforms the rows of `batch` fields. Only enqueues, like apply.
+  /// Transforms the rows of `batch` fields. Only enqueues, like all that follow.
   virtual void forward(const Complex* input) = 0;
-  /// Writes the fields, or their squared moduli where `field` is null.
-  virtual void apply(const Transfer& transfer, Complex* field, float* intensity) = 0;
+  /// Writes the fields, or their squared moduli where `field` is null. `transfer`: H with the inverse transform's
+  /// 1 / (ly lx), of transfer_shape(), on the device.
+  virtual void apply(const Complex* transfer, Complex* field, float* intensity) = 0;
+  /// Writes the fields {4, ny, nx} by H, H along_x, H along_y and H along_y along_x.
+  virtual void apply_four(const Complex* transfer, Complex* fields) = 0;
+  /// The adjoint of forward and apply: the same with conj(H). Overwrites the spectrum of forward.
+  virtual void adjoint(const Complex* transfer, const Complex* field, Complex* result) = 0;
+  /// The adjoint of forward and apply_four: the sum of four fields' adjoints.
+  virtual void adjoint_four(const Complex* transfer, const Complex* fields, Complex* result) = 0;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 };

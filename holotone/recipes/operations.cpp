@@ -11,7 +11,7 @@ constexpr Operation all[] = {
     {"light field to field", "StereogramPlan", true, true},
     {"field to codes: encodings", "EncodePlan", true, true},
     {"field to codes: error diffusion", "ErrorDiffusionPlan", true, false},
-    {"picture to phase: retrieval", "PhaseRetrievalPlan", false, false},
+    {"picture to phase: retrieval", "PhaseRetrievalPlan", true, false},
     {"FFT", "FftPlan", true, true},
     {"non-uniform FFT", "NufftPlan", true, false},
     {"propagation", "PropagationPlan", true, true},

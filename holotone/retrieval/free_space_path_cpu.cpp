@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/optics/propagation_engine.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
+#include <holotone/retrieval/light_factors.hpp>
 #include <holotone/retrieval/light_path_cpu.hpp>
-#include <numbers>
+#include <holotone/retrieval/retrieval_math.h>
 
 namespace holotone::retrieval {
 namespace {
-
-PropagationOptions propagation_options(const PhaseRetrievalOptions& options) {
-  return {.grid = options.grid, .method = PropagationMethod::angular_spectrum};
-}
 
 /// Band-limited angular spectrum on an array of twice the panel. All planes and positions share the panel's transform.
 class FreeSpacePath final : public LightPath {
@@ -113,23 +109,15 @@ class FreeSpacePath final : public LightPath {
   [[nodiscard]] Array<Complex, 2> transfer_to(double distance_m) const {
     const auto t = propagation::make_transfer(propagation_options(options_), -distance_m);
     Array<Complex, 2> quarter({padded_[0] / 2 + 1, padded_[1] / 2 + 1});
-    std::vector<double> aperture;
-    for (std::int64_t kx = 0; kx < quarter.shape()[1]; ++kx) {
-      aperture.push_back(aperture_gain(options_.response, static_cast<double>(kx) / static_cast<double>(padded_[1])));
-    }
+    const auto down = aperture_gains(options_.response, padded_[0]);
+    const auto across = aperture_gains(options_.response, padded_[1]);
     parallel_for(0, quarter.shape()[0], [&](std::int64_t ky) {
-      const double fy = static_cast<double>(ky) * t.step_y;
-      const double down = aperture_gain(options_.response, static_cast<double>(ky) / static_cast<double>(padded_[0]));
       for (std::int64_t kx = 0; kx < quarter.shape()[1]; ++kx) {
-        const double fx = static_cast<double>(kx) * t.step_x;
-        const double rest = propagation::transfer_rest(t, fx * fx, fy * fy);
-        float sine = 0;
-        float cosine = 0;
-        sincos_turns(propagation::transfer_turns(t, rest), sine, cosine);
-        const float gain = propagation::transfer_kept(t, rest, fx * fx, fy * fy)
-                               ? t.gain * static_cast<float>(down * aperture[static_cast<std::size_t>(kx)])
-                               : 0.0F;
-        quarter(ky, kx) = {gain * cosine, gain * sine};
+        const float aperture = down[static_cast<std::size_t>(ky)] * across[static_cast<std::size_t>(kx)];
+        float real = 0;
+        float imaginary = 0;
+        light_transfer(t, ky, kx, aperture, real, imaginary);
+        quarter(ky, kx) = {real, imaginary};
       }
     });
     return quarter;
@@ -164,11 +152,6 @@ class FreeSpacePath final : public LightPath {
 
 std::unique_ptr<LightPath> free_space_path(const PhaseRetrievalOptions& options) {
   return std::make_unique<FreeSpacePath>(options);
-}
-
-double aperture_gain(const PanelResponse& response, double cycles) {
-  const double x = std::numbers::pi * std::sqrt(response.fill_factor) * cycles;
-  return x == 0 ? 1 : std::sin(x) / x;
 }
 
 void clear_rows(Array<Complex, 2>& values) {

@@ -31,9 +31,6 @@ class LightPath {
 std::unique_ptr<LightPath> free_space_path(const PhaseRetrievalOptions& options);
 std::unique_ptr<LightPath> lens_path(const PhaseRetrievalOptions& options);
 
-/// Amplitude sinc(w f) of a pixel's aperture, `cycles` a pixel.
-double aperture_gain(const PanelResponse& response, double cycles);
-
 void clear_rows(Array<Complex, 2>& values);
 
 }  // namespace holotone::retrieval

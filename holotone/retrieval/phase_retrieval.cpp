@@ -134,6 +134,10 @@ PhaseRetrievalPlan::PhaseRetrievalPlan(const PhaseRetrievalOptions& options, Que
   switch (s.queue.device().backend) {
     case Backend::cpu: s.engine = retrieval::engine_cpu(s.options); break;
     case Backend::cuda:
+#if HOLOTONE_CUDA
+      s.engine = retrieval::engine_cuda(s.options, s.queue);
+      break;
+#endif
     case Backend::opencl: throw_no_backend(name, s.queue.device());
   }
 }
@@ -166,7 +170,7 @@ void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude, std::size_t 
     }
   }
   if (peak == 0 && s.peaks.size() == 1) throw_argument(name, "amplitude", "light in the signal region", "zeros");
-  s.engine->set_target(plane, amplitude.data());
+  s.engine->set_target(plane, host.data());
   s.peaks[plane] = static_cast<double>(peak);
 }
 
@@ -182,7 +186,7 @@ void PhaseRetrievalPlan::set_source(View<const Complex, 2> light) {
     lit = lit || value != Complex{};
   }
   if (!lit) throw_argument(name, "light", "light on the panel", "zeros");
-  s.engine->set_source(light.data());
+  s.engine->set_source(host.data());
 }
 
 double PhaseRetrievalPlan::gradient(View<const float, 3> phase_rad, View<float, 3> derivative) {
@@ -208,7 +212,8 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
   State& s = *state_;
   s.require_shape("phase_rad", phase_rad, s.phases());
   s.require_targets();
-  const double panel = s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  const double panel = s.engine->panel_light();
   const auto sums = s.engine->sums(RetrievalLoss::amplitude);
   const auto pixels = static_cast<double>(s.options.region.rows * s.options.region.columns);
   std::vector<RetrievalQuality> result(s.options.planes.size(), {0, INFINITY, 0});

@@ -1,9 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/optics/half_pixel.hpp>
 #include <holotone/retrieval/light_path_cpu.hpp>
-#include <numbers>
+#include <holotone/retrieval/retrieval_math.h>
 
 namespace holotone::retrieval {
 namespace {
@@ -31,20 +32,20 @@ void for_each(std::int64_t count, const Body& body) {
   });
 }
 
-/// Nearest level on the circle, and the distance to it. Levels sorted, in [0, 2 pi).
-struct Nearest {
-  float level = 0;
-  float distance = 0;
-};
-Nearest nearest_level(float phase, const std::vector<float>& levels) {
-  constexpr float turn = 2 * std::numbers::pi_v<float>;
-  const float own = phase >= 0 && phase < turn ? phase : phase - turn * std::floor(phase / turn);
-  const auto above = std::ranges::lower_bound(levels, own);
-  const Nearest up =
-      above == levels.end() ? Nearest{levels.front(), levels.front() + turn - own} : Nearest{*above, *above - own};
-  const Nearest down = above == levels.begin() ? Nearest{levels.back(), own + turn - levels.back()}
-                                               : Nearest{*(above - 1), own - *(above - 1)};
-  return up.distance < down.distance ? up : down;
+/// Sum of a_i b_i in eight sums at once.
+double dot_of(const float* a, const float* b, std::int64_t count) {
+  constexpr std::int64_t lanes = 8;
+  std::array<double, lanes> sums{};
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      sums[static_cast<std::size_t>(lane)] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
+    }
+  }
+  for (; i < count; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  double sum = 0;
+  for (const double own : sums) sum += own;
+  return sum;
 }
 
 class CpuEngine final : public Engine {
@@ -93,23 +94,24 @@ class CpuEngine final : public Engine {
     }
   }
 
-  double propagate(const float* phase, std::size_t positions) override {
+  void propagate(const float* phase, std::size_t positions) override {
     positions_ = positions;
     measured_.clear();
-    double panel = 0;
+    panel_light_ = 0;
     for (std::int64_t t = 0; t < options_.frames; ++t) {
       path_->start_panel();
       std::vector<double> rows(static_cast<std::size_t>(ny_));
       parallel_for(0, ny_, [&](std::int64_t y) { rows[static_cast<std::size_t>(y)] = write_panel(phase, t, y); });
-      for (const double row : rows) panel += row;
+      for (const double row : rows) panel_light_ += row / static_cast<double>(options_.frames);
       path_->send_panel();
       each_picture([&](std::size_t plane, std::size_t position) {
         path_->receive(plane, position);
         take_light(plane, position, t);
       });
     }
-    return panel / static_cast<double>(options_.frames);
   }
+
+  [[nodiscard]] double panel_light() const override { return panel_light_; }
 
   [[nodiscard]] std::vector<RegionSums> sums(RetrievalLoss loss) const override {
     std::vector<RegionSums> result;
@@ -145,7 +147,6 @@ class CpuEngine final : public Engine {
   }
 
   void reweigh() override {
-    constexpr float most = 10;  // times the target, either way: light that cannot come must not rule the rest
     if (goals_.empty()) {
       for (const auto& target : targets_) goals_.push_back(copy_of(target.view(), Device{}));
     }
@@ -156,7 +157,7 @@ class CpuEngine final : public Engine {
       const float* const amplitude = seen(plane, position).data();
       const float* const target = targets_[own].data();
       float* const goal = goals_[own].data();
-      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] *= amplitude[i] > 0 ? target[i] / amplitude[i] : 1; });
+      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] *= goal_growth(target[i], amplitude[i]); });
       const auto square = [](float value) { return static_cast<double>(value) * static_cast<double>(value); };
       wanted += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(target[i]); });
       grown += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(goal[i]); });
@@ -166,8 +167,7 @@ class CpuEngine final : public Engine {
       const std::size_t own = plane * most_positions + position;
       const float* const target = targets_[own].data();
       float* const goal = goals_[own].data();
-      for_each(goals_[own].size(),
-               [&](std::int64_t i) { goal[i] = std::clamp(scale * goal[i], target[i] / most, target[i] * most); });
+      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] = bounded_goal(scale * goal[i], target[i]); });
     });
   }
 
@@ -182,60 +182,70 @@ class CpuEngine final : public Engine {
     }
   }
 
-  double dot(const float* a, const float* b) const override {
-    return sum_over(size_, [&](std::int64_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+  [[nodiscard]] std::vector<double> dots(std::span<const float* const> a,
+                                         std::span<const float* const> b) const override {
+    const std::size_t pairs = a.size() * b.size();
+    const auto parts = static_cast<std::size_t>((size_ + part_size - 1) / part_size);
+    std::vector<double> sums(parts * pairs);
+    parallel_for(0, static_cast<std::int64_t>(parts), [&](std::int64_t part) {
+      const std::int64_t first = part * part_size;
+      double* own = &sums[static_cast<std::size_t>(part) * pairs];
+      for (const float* const left : a) {
+        for (const float* const right : b)
+          *own++ = dot_of(left + first, right + first, std::min(part_size, size_ - first));
+      }
+    });
+    std::vector<double> result(pairs);
+    for (std::size_t i = 0; i < sums.size(); ++i) result[i % pairs] += sums[i];
+    return result;
   }
 
-  void add(double factor, const float* x, float* y) const override {
-    const auto own = static_cast<float>(factor);
-    for_each(size_, [&](std::int64_t i) { y[i] += own * x[i]; });
-  }
-
-  void scale(double factor, float* x) const override {
-    const auto own = static_cast<float>(factor);
-    for_each(size_, [&](std::int64_t i) { x[i] *= own; });
-  }
-
-  void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const override {
-    constexpr double keep_m = 0.9;
-    constexpr double keep_v = 0.999;
-    const auto unbias_m = static_cast<float>(1 / (1 - std::pow(keep_m, iteration)));
-    const auto unbias_v = static_cast<float>(1 / (1 - std::pow(keep_v, iteration)));
-    const auto own = static_cast<float>(rate);
-    for_each(size_, [&](std::int64_t i) {
-      const float slope = derivative[i];
-      const float old_m = iteration == 1 ? 0.0F : m[i];
-      const float old_v = iteration == 1 ? 0.0F : v[i];
-      m[i] = static_cast<float>(keep_m) * old_m + static_cast<float>(1 - keep_m) * slope;
-      v[i] = static_cast<float>(keep_v) * old_v + static_cast<float>(1 - keep_v) * slope * slope;
-      phase[i] -= own * unbias_m * m[i] / (std::sqrt(unbias_v * v[i]) + 1e-12F);
+  void combine(std::span<const double> factors, std::span<const float* const> vectors, float* out) const override {
+    constexpr std::int64_t most = 1024;
+    parallel_for(0, (size_ + most - 1) / most, [&](std::int64_t part) {
+      const std::int64_t first = part * most;
+      const std::int64_t count = std::min(most, size_ - first);
+      std::array<float, most> sum{};
+      for (std::size_t k = 0; k < vectors.size(); ++k) {
+        const auto factor = static_cast<float>(factors[k]);
+        const float* const own = vectors[k] + first;
+        for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += factor * own[i];
+      }
+      std::copy_n(sum.data(), count, out + first);
     });
   }
 
-  std::vector<std::int64_t> level_distances(const float* phase, const std::vector<float>& levels) const override {
+  void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const override {
+    const AdamStep step = adam_step(rate, iteration);
+    for_each(size_, [&](std::int64_t i) { move_by_adam(step, derivative[i], m[i], v[i], phase[i]); });
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> level_distances(const float* phase,
+                                                          const std::vector<float>& levels) const override {
     std::vector<std::int64_t> bins(level_bins);
     for (std::int64_t i = 0; i < size_; ++i) {
-      const float distance = nearest_level(phase[i], levels).distance / std::numbers::pi_v<float>;
-      const auto bin = static_cast<std::size_t>(distance * static_cast<float>(level_bins));
-      ++bins[std::min(bin, level_bins - 1)];
+      ++bins[static_cast<std::size_t>(level_bin(nearest(phase[i], levels).distance, level_bins))];
     }
     return bins;
   }
 
   void round_to_levels(float* phase, const std::vector<float>& levels, float reach) const override {
     for_each(size_, [&](std::int64_t i) {
-      const Nearest nearest = nearest_level(phase[i], levels);
-      if (nearest.distance <= reach) phase[i] = nearest.level;
+      const Nearest own = nearest(phase[i], levels);
+      if (own.distance <= reach) phase[i] = own.level;
     });
   }
 
   void hold_levels(const float* phase, const std::vector<float>& levels, float* derivative) const override {
     for_each(size_, [&](std::int64_t i) {
-      if (nearest_level(phase[i], levels).distance == 0) derivative[i] = 0;
+      if (nearest(phase[i], levels).distance == 0) derivative[i] = 0;
     });
   }
 
  private:
+  static Nearest nearest(float phase, const std::vector<float>& levels) {
+    return nearest_level(phase, levels.data(), static_cast<int>(levels.size()));
+  }
   template <class Body>
   void each_picture(const Body& body) const {
     for (std::size_t plane = 0; plane < plane_count_; ++plane) {
@@ -337,8 +347,8 @@ class CpuEngine final : public Engine {
     const auto& target = goals_.empty() ? targets_[own] : goals_[own];
     const auto& measured = seen(plane, position);
     const auto& kept = light(plane, position, t);
-    const auto weight = static_cast<float>(options_.planes[plane].weight);
-    const float gain = weight * s;
+    const float gain = static_cast<float>(options_.planes[plane].weight) * s;
+    const bool of_intensity = loss == RetrievalLoss::intensity;
     parallel_for(0, options_.region.rows, [&](std::int64_t row) {
       Complex* const out = path_->picture_row(row);
       const Complex* const in = &kept(row, 0);
@@ -346,12 +356,7 @@ class CpuEngine final : public Engine {
       const float* const a = &measured(row, 0);
       const float* const wanted = &target(row, 0);
       for (std::int64_t x = 0; x < options_.region.columns; ++x) {
-        if (loss == RetrievalLoss::amplitude) {
-          const float excess = gain * (s * a[x] - wanted[x]);
-          out[x] = simulated[x] > 0 ? in[x] * (excess / simulated[x]) : Complex{};
-        } else {
-          out[x] = in[x] * (2 * gain * (s * a[x] * a[x] - wanted[x] * wanted[x]));
-        }
+        out[x] = in[x] * error_factor(of_intensity, s, gain, simulated[x], a[x], wanted[x]);
       }
     });
   }
@@ -369,6 +374,7 @@ class CpuEngine final : public Engine {
   std::vector<Array<float, 2>> amplitude_;
   std::vector<Array<Complex, 2>> light_;  ///< frame by frame, plane by plane, four positions
   std::size_t positions_ = 0;             ///< of the last propagate
+  double panel_light_ = 0;
 };
 
 }  // namespace

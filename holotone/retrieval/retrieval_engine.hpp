@@ -2,6 +2,7 @@
 // Interface between the plan (phase_retrieval.cpp), the solvers and the engines. Not for users.
 #include <holotone/optics/half_pixel.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
+#include <span>
 #include <vector>
 
 namespace holotone::retrieval {
@@ -15,20 +16,21 @@ struct RegionSums {
 };
 
 inline constexpr std::size_t most_positions = half_pixels.size();
-inline constexpr std::size_t level_bins = 4096;
+inline constexpr int level_bins = 4096;
 
 /// Light, its derivatives and vectors on one device. Views are already checked; vectors and phases are {frames, ny, nx}
-/// on the device.
+/// on the device, all else in host memory.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual void set_target(std::size_t plane, const float* amplitude) = 0;
   virtual void set_source(const Complex* light) = 0;
-  /// Replaces the simulated amplitude {planes, positions, ny, nx} (host) until the next propagate.
+  /// Replaces the simulated amplitude {planes, positions, ny, nx} until the next propagate.
   virtual void set_measured(const float* amplitude) = 0;
-  /// Propagates phases to all planes at some first positions. Returns the light from the panel: the mean of the frames'
-  /// sum of |u|^2.
-  virtual double propagate(const float* phase, std::size_t positions) = 0;
+  /// Propagates phases to all planes at some first positions: one, or all.
+  virtual void propagate(const float* phase, std::size_t positions) = 0;
+  /// Light from the panel at the last propagate: the mean of the frames' sum of |u|^2.
+  [[nodiscard]] virtual double panel_light() const = 0;
   /// Sums of the light of the last propagate, or of the measured light; plane by plane.
   [[nodiscard]] virtual std::vector<RegionSums> sums(RetrievalLoss loss) const = 0;
   /// Derivative of the loss with scale `s` at the last propagate's phases and positions.
@@ -39,13 +41,14 @@ class Engine {
   /// Multiplies the targets that differentiate and project use by T / a, at one energy of all of them.
   virtual void reweigh() = 0;
   virtual void clear_weights() = 0;
-  /// Amplitude {ny, nx} of the last propagate, the frames together, to host memory; 0 outside the region.
+  /// Amplitude {ny, nx} of the last propagate, the frames together; 0 outside the region.
   virtual void amplitude(std::size_t plane, std::size_t position, float* out) const = 0;
 
-  virtual double dot(const float* a, const float* b) const = 0;
-  /// y += factor x
-  virtual void add(double factor, const float* x, float* y) const = 0;
-  virtual void scale(double factor, float* x) const = 0;
+  /// Products of each vector of `a` with each of `b`: rows of b.size() values.
+  [[nodiscard]] virtual std::vector<double> dots(std::span<const float* const> a,
+                                                 std::span<const float* const> b) const = 0;
+  /// out = sum_i factors_i vectors_i; out may be one of the vectors.
+  virtual void combine(std::span<const double> factors, std::span<const float* const> vectors, float* out) const = 0;
   /// A step of Adam with the moments m and v, which the first iteration, 1, sets.
   virtual void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) const = 0;
   /// Numbers of phases by the distance to their nearest level on the circle, in `level_bins` equal bins up to pi.
@@ -58,5 +61,6 @@ class Engine {
 };
 
 std::unique_ptr<Engine> engine_cpu(const PhaseRetrievalOptions& options);
+std::unique_ptr<Engine> engine_cuda(const PhaseRetrievalOptions& options, const Queue& queue);
 
 }  // namespace holotone::retrieval

@@ -15,63 +15,117 @@ constexpr std::string_view work = "optimizing the phase";
 /// Share of the phases that are at a level after each stage; the last are rounded at the end.
 constexpr std::array<double, 10> held_shares = {0.15, 0.3, 0.45, 0.58, 0.7, 0.8, 0.87, 0.92, 0.96, 0.985};
 
-/// The last steps and differences of gradients, and the direction that they give.
+/// A combination of vectors: the next step, but for its length, and the loss's slope along it.
+struct Direction {
+  std::vector<double> factors;
+  std::vector<const float*> vectors;
+  double slope = 0;
+};
+
+/// The last steps and changes of the gradient. The two loops of Liu and Nocedal run on the products of these vectors
+/// instead of the vectors, so that a step reads each of them twice: Chen, Wang and Zhou, "Large-scale L-BFGS using
+/// MapReduce", 2014.
 class LbfgsMemory {
  public:
-  LbfgsMemory(Problem& problem, std::size_t pairs) : problem_(problem), most_(pairs) {}
-
-  void clear() { pairs_.clear(); }
-
-  void add(const float* step, const float* change) {
-    const double curvature = engine().dot(step, change);
-    if (!(curvature > 0)) return;
-    if (pairs_.size() == most_) {
-      pairs_.push_back(std::move(pairs_.front()));
-      pairs_.pop_front();
-    } else {
-      pairs_.push_back(
-          {Array<float, 3>(problem_.shape(), problem_.queue()), Array<float, 3>(problem_.shape(), problem_.queue())});
-    }
-    Pair& own = pairs_.back();
-    problem_.copy(own.step.data(), step);
-    problem_.copy(own.change.data(), change);
-    own.curvature = curvature;
-    own.square = engine().dot(change, change);
+  LbfgsMemory(Problem& problem, std::size_t pairs)
+      : problem_(problem), most_(pairs), gradient_(2 * (pairs + 1)), products_(gradient_ + 1) {
+    for (auto& row : products_) row.resize(products_.size());
+    vectors_.resize(gradient_);
   }
 
-  /// Replaces a gradient by the direction of the next step, against which the phase goes.
-  void turn(float* gradient) const {
-    std::vector<double> factors(pairs_.size());
-    for (std::size_t i = pairs_.size(); i-- > 0;) {
-      factors[i] = engine().dot(pairs_[i].step.data(), gradient) / pairs_[i].curvature;
-      engine().add(-factors[i], pairs_[i].change.data(), gradient);
+  /// Forgets all, and starts at a gradient.
+  void start(const float* gradient) {
+    pairs_.clear();
+    learn(gradient, {gradient_});
+  }
+  /// Where the next step and the change of the gradient by it are written.
+  float* step() { return vector(next_); }
+  float* change() { return vector(next_ + 1); }
+  /// Takes them, and the gradient after the step.
+  void add(const float* gradient) {
+    pairs_.push_back(next_);
+    learn(gradient, {next_, next_ + 1, gradient_});
+    if (!(products_[next_][next_ + 1] > 0)) {
+      pairs_.pop_back();
+      return;
     }
+    if (pairs_.size() > most_) pairs_.pop_front();
+    next_ = (next_ + 2) % gradient_;
+  }
+
+  /// The phase goes against it.
+  [[nodiscard]] Direction direction(const float* gradient) const {
+    std::vector<double> all(products_.size());
+    all[gradient_] = 1;
+    const auto product_with = [&](std::size_t id) {
+      double sum = 0;
+      for (const std::size_t own : ids()) sum += all[own] * products_[own][id];
+      return sum;
+    };
+    const auto curvature = [&](std::size_t pair) { return products_[pair][pair + 1]; };
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      all[pairs_[i] + 1] -= product_with(pairs_[i]) / curvature(pairs_[i]);
+    }
+    std::vector<double> first = all;  // the factors of the changes are those of the first loop, negative
+    double scale = 0;
     if (pairs_.empty()) {
       // The first step moves the phase by 0.1 rad (root mean square).
-      const double square = engine().dot(gradient, gradient);
+      const double square = products_[gradient_][gradient_];
       const auto count = static_cast<double>(element_count(problem_.shape()));
-      engine().scale(square > 0 ? 0.1 / std::sqrt(square / count) : 0, gradient);
+      scale = square > 0 ? 0.1 / std::sqrt(square / count) : 0;
     } else {
-      engine().scale(pairs_.back().curvature / pairs_.back().square, gradient);
+      scale = curvature(pairs_.back()) / products_[pairs_.back() + 1][pairs_.back() + 1];
     }
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const double factor = engine().dot(pairs_[i].change.data(), gradient) / pairs_[i].curvature;
-      engine().add(factors[i] - factor, pairs_[i].step.data(), gradient);
+    for (double& factor : all) factor *= scale;
+    for (const std::size_t pair : pairs_) {
+      all[pair] -= first[pair + 1] + product_with(pair + 1) / curvature(pair);
     }
+    Direction result;
+    result.slope = product_with(gradient_);
+    for (const std::size_t id : ids()) {
+      result.factors.push_back(all[id]);
+      result.vectors.push_back(id == gradient_ ? gradient : vectors_[id].data());
+    }
+    return result;
   }
 
  private:
-  struct Pair {
-    Array<float, 3> step;
-    Array<float, 3> change;
-    double curvature = 0;
-    double square = 0;
-  };
-  [[nodiscard]] Engine& engine() const { return problem_.engine(); }
+  float* vector(std::size_t id) {
+    if (vectors_[id].empty()) vectors_[id] = Array<float, 3>(problem_.shape(), problem_.queue());
+    return vectors_[id].data();
+  }
+  [[nodiscard]] std::vector<std::size_t> ids() const {
+    std::vector<std::size_t> all;
+    for (const std::size_t pair : pairs_) {
+      all.push_back(pair);
+      all.push_back(pair + 1);
+    }
+    all.push_back(gradient_);
+    return all;
+  }
+  /// Takes the products of some vectors with all.
+  void learn(const float* gradient, const std::vector<std::size_t>& own) {
+    const auto all = ids();
+    const auto pointers = [&](const std::vector<std::size_t>& numbers) {
+      std::vector<const float*> result;
+      for (const std::size_t id : numbers) result.push_back(id == gradient_ ? gradient : vectors_[id].data());
+      return result;
+    };
+    const auto products = problem_.engine().dots(pointers(own), pointers(all));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        products_[own[i]][all[j]] = products_[all[j]][own[i]] = products[i * all.size() + j];
+      }
+    }
+  }
 
   Problem& problem_;
   std::size_t most_;
-  std::deque<Pair> pairs_;
+  std::size_t gradient_;                       ///< its number; a pair's step has an even one, its change the next
+  std::vector<std::vector<double>> products_;  ///< by numbers
+  std::vector<Array<float, 3>> vectors_;
+  std::deque<std::size_t> pairs_;  ///< numbers of their steps, the oldest first
+  std::size_t next_ = 0;           ///< number of the step after them
 };
 
 /// A run of a solver: what all of them share.
@@ -115,6 +169,12 @@ struct Run {
   }
 };
 
+void write_step(Engine& engine, const Direction& direction, double length, float* step) {
+  std::vector<double> factors;
+  for (const double factor : direction.factors) factors.push_back(-length * factor);
+  engine.combine(factors, direction.vectors, step);
+}
+
 void lbfgs(Run& run) {
   constexpr double enough = 1e-4;      // of the decrease that the slope promises: Armijo 1966
   constexpr double least_step = 1e-3;  // of the direction
@@ -122,7 +182,6 @@ void lbfgs(Run& run) {
   Engine& engine = problem.engine();
   LbfgsMemory memory(problem, static_cast<std::size_t>(run.solver.pairs));
   auto slope = run.vector();
-  auto direction = run.vector();
   auto next = run.vector();
   auto next_slope = run.vector();
   std::optional<std::size_t> stage;
@@ -131,24 +190,22 @@ void lbfgs(Run& run) {
     if (const std::size_t own = run.stage_of(iteration); own != stage) {
       stage = own;
       is_stuck = false;
-      memory.clear();
       run.start_stage(own);
       run.result.loss = problem.evaluate(run.phase, slope.data());
       ++run.result.evaluations;
+      memory.start(slope.data());
     }
     if (is_stuck) continue;  // to the next stage
-    problem.copy(direction.data(), slope.data());
-    memory.turn(direction.data());
-    const double promised = engine.dot(slope.data(), direction.data());
-    double step = 1;
+    const Direction direction = memory.direction(slope.data());
+    double length = 1;
     double loss = run.result.loss;
-    while (promised > 0) {
-      problem.copy(next.data(), run.phase);
-      engine.add(-step, direction.data(), next.data());
+    while (direction.slope > 0) {
+      write_step(engine, direction, length, memory.step());
+      engine.combine(std::array{1.0, 1.0}, std::array<const float*, 2>{run.phase, memory.step()}, next.data());
       loss = problem.evaluate(next.data(), next_slope.data());
       ++run.result.evaluations;
-      if (loss <= run.result.loss - enough * step * promised || step < least_step) break;
-      step /= 2;
+      if (loss <= run.result.loss - enough * length * direction.slope || length < least_step) break;
+      length /= 2;
     }
     // At a minimum, as far as float32 tells.
     is_stuck = !(loss < run.result.loss);
@@ -156,12 +213,11 @@ void lbfgs(Run& run) {
       if (run.levels.empty()) break;
       continue;
     }
-    engine.scale(-step, direction.data());
-    engine.scale(-1, slope.data());
-    engine.add(1, next_slope.data(), slope.data());  // the change
-    memory.add(direction.data(), slope.data());
+    engine.combine(std::array{1.0, -1.0}, std::array<const float*, 2>{next_slope.data(), slope.data()},
+                   memory.change());
     problem.copy(run.phase, next.data());
     std::swap(slope, next_slope);
+    memory.add(slope.data());
     run.result.loss = loss;
     run.finish_step(iteration);
   }

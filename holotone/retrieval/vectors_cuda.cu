@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/retrieval/retrieval_engine.hpp>
+#include <holotone/retrieval/retrieval_math.h>
+#include <holotone/retrieval/sums_cuda.cuh>
+#include <holotone/retrieval/vectors_cuda.hpp>
+
+namespace holotone::retrieval {
+namespace {
+
+constexpr int blocks = 264;      ///< whose sums are added: two for each multiprocessor of an H200
+constexpr int most_left = 3;     ///< vectors on the left of a pass of dots
+constexpr int most_right = 132;  ///< on the right: 64 pairs, those of a step that is tried, and a gradient
+
+struct DotArguments {
+  const float* left[most_left];
+  const float* right[most_right];
+  int left_count;
+  int right_count;
+  std::int64_t size;
+};
+
+/// Sums of a block's share of the vectors: parts[block][left][right]. The share of the left vectors stays in the
+/// first-level cache. Four products are added in float32, which takes a quarter of the conversions.
+__global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments arguments, double* __restrict__ parts) {
+  const std::int64_t share = (arguments.size + gridDim.x - 1) / gridDim.x;
+  const std::int64_t begin = blockIdx.x * share;
+  const std::int64_t end = min(begin + share, arguments.size);
+  double* const own = parts + static_cast<std::int64_t>(blockIdx.x) * arguments.left_count * arguments.right_count;
+  for (int j = 0; j < arguments.right_count; ++j) {
+    const float* const right = arguments.right[j];
+    double sums[most_left] = {};
+    for (std::int64_t i = begin + threadIdx.x; i < end; i += 4 * sum_threads) {
+      float four[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) four[k] = i + k * sum_threads < end ? right[i + k * sum_threads] : 0.0F;
+#pragma unroll
+      for (int l = 0; l < most_left; ++l) {
+        if (l >= arguments.left_count) break;
+        float sum = 0;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          if (i + k * sum_threads < end) sum += four[k] * arguments.left[l][i + k * sum_threads];
+        }
+        sums[l] += static_cast<double>(sum);
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < most_left; ++l) {
+      if (l >= arguments.left_count) break;
+      const double sum = block_sum(sums[l]);
+      if (threadIdx.x == 0) own[l * arguments.right_count + j] = sum;
+    }
+  }
+}
+
+/// Adds the blocks' parts of each pair.
+__global__ void __launch_bounds__(sum_threads)
+    add_parts_kernel(const double* __restrict__ parts, int part_count, double* __restrict__ sums) {
+  double sum = 0;
+  for (int part = threadIdx.x; part < part_count; part += sum_threads) sum += parts[part * gridDim.x + blockIdx.x];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+struct Combination {
+  const float* vectors[most_right];
+  float factors[most_right];
+  int count;
+};
+
+__global__ void combine_kernel(Combination combination, float* out, std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  float sum = 0;
+#pragma unroll 8
+  for (int k = 0; k < combination.count; ++k) sum += combination.factors[k] * combination.vectors[k][i];
+  out[i] = sum;
+}
+
+__global__ void adam_kernel(const float* __restrict__ derivative, float* __restrict__ m, float* __restrict__ v,
+                            float* __restrict__ phase, AdamStep step, std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < size) move_by_adam(step, derivative[i], m[i], v[i], phase[i]);
+}
+
+__global__ void level_distances_kernel(const float* __restrict__ phase, const float* __restrict__ levels, int count,
+                                       unsigned long long* __restrict__ bins, std::int64_t size) {
+  __shared__ unsigned own[level_bins];
+  for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) own[bin] = 0;
+  __syncthreads();
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += stride) {
+    atomicAdd(&own[level_bin(nearest_level(phase[i], levels, count).distance, level_bins)], 1U);
+  }
+  __syncthreads();
+  for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) {
+    if (own[bin] != 0) atomicAdd(&bins[bin], static_cast<unsigned long long>(own[bin]));
+  }
+}
+
+__global__ void round_kernel(float* __restrict__ phase, const float* __restrict__ levels, int count, float reach,
+                             std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  const Nearest own = nearest_level(phase[i], levels, count);
+  if (own.distance <= reach) phase[i] = own.level;
+}
+
+__global__ void hold_kernel(const float* __restrict__ phase, const float* __restrict__ levels, int count,
+                            float* __restrict__ derivative, std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < size && nearest_level(phase[i], levels, count).distance == 0) derivative[i] = 0;
+}
+
+unsigned blocks_over(std::int64_t size) { return cuda::blocks_for(size, sum_threads); }
+
+}  // namespace
+
+CudaVectors::CudaVectors(std::int64_t size, const Queue& queue)
+    : size_(size), queue_(queue), parts_({(blocks + 1) * most_left * most_right}, queue) {}
+
+std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span<const float* const> b) {
+  const cuda::DeviceScope scope(queue_.device());
+  const cudaStream_t stream = cuda::stream_of(queue_);
+  std::vector<double> result(a.size() * b.size());
+  for (std::size_t left = 0; left < a.size(); left += most_left) {
+    for (std::size_t right = 0; right < b.size(); right += most_right) {
+      const auto rows = a.subspan(left, std::min<std::size_t>(most_left, a.size() - left));
+      const auto columns = b.subspan(right, std::min<std::size_t>(most_right, b.size() - right));
+      DotArguments arguments{};
+      std::ranges::copy(rows, arguments.left);
+      std::ranges::copy(columns, arguments.right);
+      arguments.left_count = static_cast<int>(rows.size());
+      arguments.right_count = static_cast<int>(columns.size());
+      arguments.size = size_;
+      const std::size_t pairs = rows.size() * columns.size();
+      double* const sums = parts_.data() + blocks * pairs;
+      dots_kernel<<<blocks, sum_threads, 0, stream>>>(arguments, parts_.data());
+      cuda::check_launch("products of vectors");
+      add_parts_kernel<<<static_cast<unsigned>(pairs), sum_threads, 0, stream>>>(parts_.data(), blocks, sums);
+      cuda::check_launch("sums of products");
+      std::vector<double> own(pairs);
+      copy_bytes(own.data(), Device{}, sums, queue_.device(), pairs * sizeof(double), queue_);
+      queue_.synchronize();
+      for (std::size_t i = 0; i < pairs; ++i) {
+        result[(left + i / columns.size()) * b.size() + right + i % columns.size()] = own[i];
+      }
+    }
+  }
+  return result;
+}
+
+void CudaVectors::combine(std::span<const double> factors, std::span<const float* const> vectors, float* out) {
+  const cuda::DeviceScope scope(queue_.device());
+  if (vectors.size() > most_right) {
+    throw_argument("combine", "vectors", "at most " + std::to_string(most_right), std::to_string(vectors.size()));
+  }
+  Combination combination{};
+  std::ranges::copy(vectors, combination.vectors);
+  std::ranges::transform(factors, combination.factors, [](double factor) { return static_cast<float>(factor); });
+  combination.count = static_cast<int>(vectors.size());
+  combine_kernel<<<blocks_over(size_), sum_threads, 0, cuda::stream_of(queue_)>>>(combination, out, size_);
+  cuda::check_launch("sum of vectors");
+}
+
+void CudaVectors::adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration) {
+  const cuda::DeviceScope scope(queue_.device());
+  adam_kernel<<<blocks_over(size_), sum_threads, 0, cuda::stream_of(queue_)>>>(derivative, m, v, phase,
+                                                                               adam_step(rate, iteration), size_);
+  cuda::check_launch("Adam");
+}
+
+const float* CudaVectors::on_device(const std::vector<float>& levels) {
+  if (levels != levels_) {
+    levels_ = levels;
+    device_levels_ = copy_of(View<const float, 1>(levels.data(), {std::ssize(levels)}), queue_.device());
+  }
+  return device_levels_.data();
+}
+
+std::vector<std::int64_t> CudaVectors::level_distances(const float* phase, const std::vector<float>& levels) {
+  const cuda::DeviceScope scope(queue_.device());
+  const cudaStream_t stream = cuda::stream_of(queue_);
+  Array<unsigned long long, 1> bins({level_bins}, queue_);
+  cuda::check(cudaMemsetAsync(bins.data(), 0, bins.bytes(), stream), "cudaMemsetAsync");
+  level_distances_kernel<<<std::min(blocks_over(size_), 8U * blocks), sum_threads, 0, stream>>>(
+      phase, on_device(levels), static_cast<int>(levels.size()), bins.data(), size_);
+  cuda::check_launch("distances to levels");
+  std::vector<unsigned long long> counts(level_bins);
+  copy_bytes(counts.data(), Device{}, bins.data(), queue_.device(), bins.bytes(), queue_);
+  queue_.synchronize();
+  return {counts.begin(), counts.end()};
+}
+
+void CudaVectors::round_to_levels(float* phase, const std::vector<float>& levels, float reach) {
+  const cuda::DeviceScope scope(queue_.device());
+  round_kernel<<<blocks_over(size_), sum_threads, 0, cuda::stream_of(queue_)>>>(
+      phase, on_device(levels), static_cast<int>(levels.size()), reach, size_);
+  cuda::check_launch("rounding to levels");
+}
+
+void CudaVectors::hold_levels(const float* phase, const std::vector<float>& levels, float* derivative) {
+  const cuda::DeviceScope scope(queue_.device());
+  hold_kernel<<<blocks_over(size_), sum_threads, 0, cuda::stream_of(queue_)>>>(
+      phase, on_device(levels), static_cast<int>(levels.size()), derivative, size_);
+  cuda::check_launch("holding levels");
+}
+
+}  // namespace holotone::retrieval
