@@ -6,7 +6,7 @@ namespace {
 constexpr Operation all[] = {
     {"points to field: `direct`, `recurrence`", "PointCloudPlan", true, true},
     {"points to field: `separable`, `fast`", "PointCloudPlan", true, false},
-    {"field to points: adjoint", "PointCloudPlan::adjoint", false, false},
+    {"field to points: adjoint", "PointCloudPlan::adjoint", true, false},
     {"layers to field", "LayerPlan", true, true},
     {"light field to field", "StereogramPlan", true, true},
     {"field to codes: encodings", "EncodePlan", true, true},
