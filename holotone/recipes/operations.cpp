@@ -18,7 +18,7 @@ constexpr Operation all[] = {
     {"reconstruction with pupil", "ReconstructionPlan", true, true},
     {"focal plane of a lens", "FourierLensPlan", false, false},
     {"view of an eye", "EyePlan", true, true},
-    {"view of an eye: complex field, adjoint", "EyePlan::adjoint", false, false},
+    {"view of an eye: complex field, adjoint", "EyePlan::adjoint", true, false},
     {"electrostatic halftoning", "ElectrostaticPlan", true, false},
     {"dots drawn from a picture", "DotSampler", true, false},
     {"mixtures: rendering", "SmoeRenderer", true, true},
