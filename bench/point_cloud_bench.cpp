@@ -47,6 +47,20 @@ void set_counters(benchmark::State& state, const cases::PointCloudCase& c, doubl
   state.counters["frames_per_s"] = frames_per_s;
 }
 
+/// Seconds of one frame. On a GPU the row is the median of single frames on a rested card; a counter holds the time
+/// under full load.
+template <class Work>
+double time_frames(benchmark::State& state, const holotone::Queue& queue, const Work& work) {
+  if (queue.device().backend == holotone::Backend::cpu) return time_iterations(state, queue, work);
+  double seconds = 0;
+  for (auto _ : state) {
+    seconds = rested_seconds_of(queue, 15, work);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["sustained_ms"] = 1e3 * seconds_of(queue, 25, work);
+  return seconds;
+}
+
 struct Row {
   PointMethod method;
   bool near;
@@ -65,17 +79,7 @@ void run_sum(benchmark::State& state, const Row& row, holotone::Device device) {
         fmt::format("relative error {:.2e} is above {:.0e}", run.relative_error(), c.options.tolerance).c_str());
     return;
   }
-  double seconds = 0;
-  if (device.backend == holotone::Backend::cpu) {
-    seconds = time_iterations(state, run.queue(), [&] { run.run(); });
-  } else {
-    const auto work = [&] { run.run(); };
-    for (auto _ : state) {
-      seconds = rested_seconds_of(run.queue(), 15, work);
-      state.SetIterationTime(seconds);
-    }
-    state.counters["sustained_ms"] = 1e3 * seconds_of(run.queue(), 25, work);
-  }
+  const double seconds = time_frames(state, run.queue(), [&] { run.run(); });
   set_counters(state, c, run.relative_error(), seconds, real_only);
   if (!real_only) state.counters["phase_error_levels"] = run.phase_error_levels();
   state.SetLabel(run.plan().info().arithmetic);
@@ -121,23 +125,28 @@ void run_video(benchmark::State& state, std::int64_t count, holotone::Device dev
 }
 
 /// The adjoint of a field of the case's points, so that most terms of a point's own value are in phase.
-void run_adjoint(benchmark::State& state, std::int64_t count) {
+void run_adjoint(benchmark::State& state, std::int64_t count, holotone::Device device) {
   const auto& input = prepared(false, count);
   const auto sources = cases::sources(input.points);
-  holotone::PointCloudPlan plan(input.c.options);
+  const auto queue = holotone::Queue::create(device);
+  holotone::PointCloudPlan plan(input.c.options, queue);
   plan.set_points(sources);
-  const auto field = holotone::point_cloud_field(sources, input.c.options);
-  holotone::Array<std::complex<float>, 1> values({count});
-  plan.adjoint(field.view(), values.view());
+  holotone::Array<std::complex<float>, 2> field(input.c.options.shape, queue);
+  plan.execute({field.view(), {}, {}});
+  holotone::Array<std::complex<float>, 1> values({count}, queue);
+  const auto work = [&] { plan.adjoint(field.view(), values.view()); };
+  work();
+  const auto host_values = values.to(holotone::Device{});
+  const auto host_field = field.to(holotone::Device{});
   reference::PointWaves few{};
   std::vector<std::complex<float>> got;
   for (std::int64_t j = 0; j < count; j += std::max<std::int64_t>(count / 64, 1)) {
     few.position_m.push_back(input.points.position_m[static_cast<std::size_t>(j)]);
-    got.push_back(values(j));
+    got.push_back(host_values(j));
   }
-  const auto expected =
-      reference::point_cloud_adjoint(few, cases::panel_of(input.c.options),
-                                     std::vector<std::complex<double>>(field.host().begin(), field.host().end()));
+  const auto expected = reference::point_cloud_adjoint(
+      few, cases::panel_of(input.c.options),
+      std::vector<std::complex<double>>(host_field.host().begin(), host_field.host().end()));
   double error = 0;
   double norm = 0;
   for (std::size_t j = 0; j < expected.size(); ++j) {
@@ -149,8 +158,7 @@ void run_adjoint(benchmark::State& state, std::int64_t count) {
     state.SkipWithError(fmt::format("relative error {:.2e} is above 2e-6", error).c_str());
     return;
   }
-  set_counters(state, input.c, error,
-               time_iterations(state, holotone::Device{}, [&] { plan.adjoint(field.view(), values.view()); }), false);
+  set_counters(state, input.c, error, time_frames(state, queue, work), false);
 }
 
 }  // namespace
@@ -161,7 +169,6 @@ void add_point_cloud_rows(const RowOptions& options) {
     if (row.count > options.max_points) return;
     auto* const registered = register_row(fmt::format("hologram/{}/{}", name, row.count),
                                           [row, device](benchmark::State& state) { run_sum(state, row, device); });
-    // On a GPU a row is the median of single frames on a rested card; a counter holds the rate under full load.
     if (device.backend != holotone::Backend::cpu) registered->Iterations(1);
   };
   using Output = PointCloudRun::Output;
@@ -177,9 +184,9 @@ void add_point_cloud_rows(const RowOptions& options) {
     add_sum("separable_near", {PointMethod::separable, true, both, count});
   }
   if (options.max_points >= 30720) {
-    if (device.backend == holotone::Backend::cpu) {
-      register_row("hologram/adjoint/30720", [](benchmark::State& state) { run_adjoint(state, 30720); });
-    }
+    auto* const adjoint = register_row("hologram/adjoint/30720",
+                                       [device](benchmark::State& state) { run_adjoint(state, 30720, device); });
+    if (device.backend != holotone::Backend::cpu) adjoint->Iterations(1);
     register_row("hologram/video/30720", [device](benchmark::State& state) { run_video(state, 30720, device); });
   }
 }

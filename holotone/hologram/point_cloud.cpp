@@ -101,6 +101,8 @@ point_cloud::PointSummary summarise_points(const PointSources& points, const Que
   return point_cloud::summarise_points_cpu(points);
 }
 
+bool has_adjoint(Backend backend) { return backend != Backend::opencl; }
+
 /// Checks shapes and devices and returns the number of points.
 std::int64_t checked_count(const PointSources& points, Device plan_device) {
   const auto count = points.position_m.shape()[0];
@@ -145,11 +147,6 @@ void require_set(const char* where, const std::optional<std::int64_t>& count) {
   if (!count) throw_argument(where, "points", "a call of set_points before", "none");
 }
 
-point_cloud::PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m,    options.shape[1],
-          options.shape[0],     options.band_limit, point_cloud::cone_wavelength_m(options)};
-}
-
 }  // namespace
 
 std::string_view to_string(PointMethod method) {
@@ -176,11 +173,11 @@ struct PointCloudPlan::State {
   PointMethod method = PointMethod::automatic;  ///< method of `engine`
   point_cloud::EnginePointer engine;
   std::optional<std::int64_t> count;  ///< none before set_points
-  /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation. On the
-  /// CPU only the positions are copied, for the adjoint.
+  /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation.
   Array<float, 2> position_m;
   Array<float, 1> amplitude;
   Array<float, 1> phase_rad;
+  Array<float, 2> set_position_m;  ///< of the points that were set, for the adjoint
 
   void use(PointMethod wanted) {
     if (engine && method == wanted) return;
@@ -239,8 +236,8 @@ void PointCloudPlan::set_points(const PointSources& points) {
   own.summary = summarise_points(own.sources, state.queue);
   if (own.summary.first_bad >= 0) throw_bad_point(points, own.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
+  if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, own.sources.position_m);
   if (state.queue.device().backend == Backend::cpu) {
-    state.keep(state.position_m, own.sources.position_m);
     own.pixels = point_cloud::pixel_points(own.sources, state.options);
   }
   const auto& choice = state.chooser.choose(own);
@@ -274,7 +271,7 @@ void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& outpu
 void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
                              Progress& progress) const {
   const auto& state = *state_;
-  if (state.queue.device().backend != Backend::cpu) throw_no_backend(where_adjoint, state.queue.device());
+  if (!has_adjoint(state.queue.device().backend)) throw_no_backend(where_adjoint, state.queue.device());
   if (state.options.wave != Wave::fresnel) {
     throw_unsupported(where_adjoint, "wave", "fresnel", std::string(to_string(state.options.wave)));
   }
@@ -282,7 +279,14 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   require_view(where_adjoint, "field", field, state.options.shape, state.queue.device());
   if (*state.count == 0 && values.empty()) return;
   require_view(where_adjoint, "values", values, {*state.count}, state.queue.device());
-  point_cloud::adjoint_cpu(state.options, std::as_const(state.position_m).view(), field, values, progress);
+  const auto position_m = std::as_const(state.set_position_m).view();
+#if HOLOTONE_CUDA
+  if (state.queue.device().backend == Backend::cuda) {
+    point_cloud::adjoint_cuda(state.options, position_m, field, values, state.queue, progress);
+    return;
+  }
+#endif
+  point_cloud::adjoint_cpu(state.options, position_m, field, values, progress);
 }
 
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }
@@ -325,7 +329,7 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   validate(options);
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = frame_of(options);
+  const auto frame = point_cloud::frame_of(options);
   double largest = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
@@ -349,7 +353,7 @@ double lit_energy(const PointSources& host_points, const PointCloudOptions& opti
   validate(options);
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("lit_energy", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = frame_of(options);
+  const auto frame = point_cloud::frame_of(options);
   double energy = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const double amplitude = host_points.amplitude(j);
@@ -365,7 +369,7 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   validate(options);
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("unlit_points", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = frame_of(options);
+  const auto frame = point_cloud::frame_of(options);
   std::int64_t unlit = 0;
   for (std::int64_t j = 0; j < count; ++j) {
     const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/window_propagation.hpp>
@@ -168,20 +167,18 @@ void in_tiles(const Shape<2>& area, const Shape<2>& tile, const Piece& piece) {
   }
 }
 
-/// The adjoint of adding a plane's samples, in tiles, and transforming to the window's samples: writes the plane's.
-void take_back(View<const Complex, 2> window, const Route& route, View<Complex, 2> plane,
-               const std::array<double, 2>& first_m) {
+/// The adjoint of adding a plane's samples, in tiles, transforming to the window's samples and cropping: writes the
+/// plane's.
+void take_back(window::AdjointEngine& engine, View<const Complex, 2> window, const window::Mask& mask,
+               const Route& route, View<Complex, 2> plane, const std::array<double, 2>& first_m) {
   const auto& [down, right] = route.axis;
-  const auto engine = window::engine_cpu(route);
-  engine->set_samples(window);
-  std::fill_n(plane.data(), plane.size(), Complex{});
+  engine.set_samples(window, mask);
   const std::int64_t stride = plane.shape()[1];
   in_tiles(plane.shape(), {down.tile, right.tile}, [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {
     const auto way =
         way_of(route, shape,
                {first_m[0] + whole(row) * route.axis[0].pitch_m, first_m[1] + whole(col) * route.axis[1].pitch_m});
-    if (way.axis[0].bins == 0 || way.axis[1].bins == 0) return;
-    engine->take({plane.data() + row * stride + col, stride, shape}, way);
+    engine.take({plane.data() + row * stride + col, stride, shape}, way);
   });
 }
 
@@ -237,19 +234,17 @@ struct EyePlan::State {
     return {picture.ny * back.every[0], picture.nx * back.every[1]};
   }
 
-  /// Propagates the pupil's field back; returns the engine with the samples of the picture.
-  window::EnginePointer seen(std::string_view function, const BackwardRoute& back) {
+  /// Propagates the pupil's field back to the samples of the picture, to a new engine.
+  void see(const BackwardRoute& back, window::Engine& result) {
     close();
-    auto result = make_engine(function, back.route, queue);
     const auto& from = forward.axis;
     in_tiles({mask.count[0], mask.count[1]}, {pupil_tile, pupil_tile},
              [&](std::int64_t row, std::int64_t col, const Shape<2>& shape) {
-               add_piece(*result, back.route, {engine->samples() + row * from[1].period + col, from[1].period, shape},
+               add_piece(result, back.route, {engine->samples() + row * from[1].period + col, from[1].period, shape},
                          {from[0].target_first_m + whole(row) * from[0].target_pitch_m,
                           from[1].target_first_m + whole(col) * from[1].target_pitch_m});
              });
-    result->transform(samples(back)[0]);
-    return result;
+    result.transform(samples(back)[0]);
   }
 
   void add(const window::Samples& tile, std::int64_t row, std::int64_t col) const {
@@ -320,7 +315,8 @@ void EyePlan::look(double focus_m, View<float, 2> intensity) {
   State& state = *state_;
   require_view(here, "intensity", intensity, state.picture.shape(), state.queue.device());
   const auto back = state.backward(here, focus_m);
-  const auto engine = state.seen(here, back);
+  const auto engine = make_engine(here, back.route, state.queue);
+  state.see(back, *engine);
   engine->intensity(intensity, back.every);
   state.queue.synchronize();
 }
@@ -332,32 +328,32 @@ Shape<2> EyePlan::field_shape(double focus_m) const {
 void EyePlan::look_field(double focus_m, View<Complex, 2> field) {
   constexpr std::string_view here = "EyePlan::look_field";
   State& state = *state_;
-  if (state.queue.device().backend != Backend::cpu) throw_no_backend(here, state.queue.device());
   const auto back = state.backward(here, focus_m);
   require_view(here, "field", field, state.samples(back), state.queue.device());
-  const auto engine = state.seen(here, back);
-  const auto [rows, columns] = field.shape();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::copy_n(engine->samples() + row * back.route.axis[1].period, columns, &field(row, 0));
-  }
+  const auto engine = make_adjoint_engine(here, back.route, state.queue);
+  state.see(back, *engine);
+  engine->get_samples(field);
+  state.queue.synchronize();
 }
 
 void EyePlan::adjoint(double focus_m, View<const Complex, 2> field, View<Complex, 2> panel) const {
   constexpr std::string_view here = "EyePlan::adjoint";
   const State& state = *state_;
-  if (state.queue.device().backend != Backend::cpu) throw_no_backend(here, state.queue.device());
   const auto back = state.backward(here, focus_m);
   const auto& grid = state.options.grid;
   require_view(here, "field", field, state.samples(back), state.queue.device());
   require_view(here, "panel", panel, grid.shape(), state.queue.device());
   const auto& mask = state.mask;
   const auto& [down, right] = state.forward.axis;
-  Array<Complex, 2> pupil({mask.count[0], mask.count[1]});
-  take_back(field, back.route, pupil.view(), {down.target_first_m, right.target_first_m});
-  for (std::int64_t row = 0; row < mask.count[0]; ++row) {
-    for (std::int64_t col = 0; col < mask.count[1]; ++col) pupil(row, col) *= mask_value(mask, row, col);
-  }
-  take_back(pupil.view(), state.forward, panel, {first_of(grid.ny, grid.pitch_m), first_of(grid.nx, grid.pitch_m)});
+  auto engine = make_adjoint_engine(here, back.route, state.queue);
+  Array<Complex, 2> pupil({mask.count[0], mask.count[1]}, state.queue);
+  take_back(*engine, field, {}, back.route, pupil.view(), {down.target_first_m, right.target_first_m});
+  state.queue.synchronize();  // before the engine is freed
+  engine.reset();
+  engine = make_adjoint_engine(here, state.forward, state.queue);
+  take_back(*engine, pupil.view(), mask, state.forward, panel,
+            {first_of(grid.ny, grid.pitch_m), first_of(grid.nx, grid.pitch_m)});
+  state.queue.synchronize();
 }
 
 const FieldGrid& EyePlan::output_grid() const { return state_->picture; }

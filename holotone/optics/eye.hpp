@@ -81,16 +81,16 @@ class EyePlan {
   /// Samples {rows, columns} of look_field: an equal number in each pixel of the picture, as many as its light
   /// requires. Throws as look.
   [[nodiscard]] Shape<2> field_shape(double focus_m) const;
-  /// Writes the complex field whose squared modulus look averages, field_shape(focus_m). CPU only: throws unsupported
-  /// on other devices; else as look.
+  /// Writes the complex field whose squared modulus look averages, field_shape(focus_m). Waits for the device. Throws
+  /// unsupported on OpenCL; else as look.
   void look_field(double focus_m, View<Complex, 2> field);
   /// Applies the adjoint of the map from the panel, added by add_rows at once, to look_field:
   /// <look_field(U), field> = <U, panel> with <a, b> = sum conj(a) b. Exact but for rounding: the map is a product of
   /// phases, soft edges and Fourier sums, and this takes their conjugates in reverse order, at the same frequencies.
   /// Tiles of another division have other frequencies; their map differs by the error stated above.
   /// field: field_shape(focus_m); panel: the shape of options.grid. Does not use or change the tiles added. Cost as
-  /// adding all tiles and look. Memory during the call: that of look and of the plan once more. CPU only: throws
-  /// unsupported on other devices; invalid_argument as look, or for another shape.
+  /// adding all tiles and look. Memory during the call: that of look, then that of the plan once more, and the samples
+  /// of the pupil. Waits for the device. Throws unsupported on OpenCL; invalid_argument as look, or for another shape.
   void adjoint(double focus_m, View<const Complex, 2> field, View<Complex, 2> panel) const;
 
   [[nodiscard]] const FieldGrid& output_grid() const;

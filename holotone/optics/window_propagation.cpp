@@ -139,6 +139,13 @@ Array<Complex, 1> chirp_spectrum(const RouteAxis& axis) {
 }
 
 EnginePointer make_engine(std::string_view where, const Route& route, const Queue& queue) {
+#if HOLOTONE_OPENCL
+  if (queue.device().backend == Backend::opencl) return engine_opencl(route, queue);
+#endif
+  return make_adjoint_engine(where, route, queue);
+}
+
+AdjointEnginePointer make_adjoint_engine(std::string_view where, const Route& route, const Queue& queue) {
   switch (queue.device().backend) {
     case Backend::cpu: return engine_cpu(route);
     case Backend::cuda:
@@ -147,12 +154,7 @@ EnginePointer make_engine(std::string_view where, const Route& route, const Queu
 #else
       break;
 #endif
-    case Backend::opencl:
-#if HOLOTONE_OPENCL
-      return engine_opencl(route, queue);
-#else
-      break;
-#endif
+    case Backend::opencl: break;
   }
   throw_no_backend(where, queue.device());
 }

@@ -87,16 +87,22 @@ class Engine {
 /// conjugates, with source and target exchanged.
 class AdjointEngine : public Engine {
  public:
-  /// Adjoint of transform: sets the spectrum of samples at the window's first places, zeros elsewhere.
-  virtual void set_samples(View<const Complex, 2> samples) = 0;
-  /// Adjoint of add: writes the tile's samples.
+  /// Writes the window's first samples, after transform.
+  virtual void get_samples(View<Complex, 2> samples) const = 0;
+  /// Adjoint of crop and transform: sets the spectrum of samples times a pupil at the window's first places, zeros
+  /// elsewhere. mask: {} for none.
+  virtual void set_samples(View<const Complex, 2> samples, const Mask& mask) = 0;
+  /// Adjoint of add: writes the tile's samples; zeros if none of its light reaches the window.
   virtual void take(const TargetSamples& tile, const TileWay& way) = 0;
 };
 
 using EnginePointer = std::unique_ptr<Engine>;
+using AdjointEnginePointer = std::unique_ptr<AdjointEngine>;
+/// Engine of a queue's device; throws unsupported, "where: ...", if this build or the device has none.
 EnginePointer make_engine(std::string_view where, const Route& route, const Queue& queue);
-std::unique_ptr<AdjointEngine> engine_cpu(const Route& route);
-EnginePointer engine_cuda(const Route& route, const Queue& queue);
+AdjointEnginePointer make_adjoint_engine(std::string_view where, const Route& route, const Queue& queue);
+AdjointEnginePointer engine_cpu(const Route& route);
+AdjointEnginePointer engine_cuda(const Route& route, const Queue& queue);
 EnginePointer engine_opencl(const Route& route, const Queue& queue);
 
 /// Columns that the CPU transforms together: two cache lines of complex numbers.

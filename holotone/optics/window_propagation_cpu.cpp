@@ -141,6 +141,12 @@ class CpuEngine final : public AdjointEngine {
   void take(const TargetSamples& tile, const TileWay& way) override {
     const TileAxis& down = way.axis[0];
     const TileAxis& right = way.axis[1];
+    if (down.bins == 0 || right.bins == 0) {
+      for (std::int64_t row = 0; row < down.count; ++row) {
+        std::fill_n(tile.data + row * tile.stride, right.count, Complex{});
+      }
+      return;
+    }
     right_.set(right);
     down_.set(down);
     in_blocks(right.bins, [&](std::int64_t first, std::int64_t count) { take_columns(way, first, count); });
@@ -152,10 +158,19 @@ class CpuEngine final : public AdjointEngine {
     });
   }
 
-  void set_samples(View<const Complex, 2> samples) override {
+  void get_samples(View<Complex, 2> samples) const override {
+    const auto [rows, columns] = samples.shape();
+    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(&field_(row, 0), columns, &samples(row, 0));
+  }
+
+  void set_samples(View<const Complex, 2> samples, const Mask& mask) override {
     clear();
     const auto [rows, columns] = samples.shape();
-    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(&samples(row, 0), columns, &field_(row, 0));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t col = 0; col < columns; ++col) {
+        field_(row, col) = samples(row, col) * mask_value(mask, row, col);
+      }
+    }
     const FftPlan fft(field_.shape(), {}, {.scale_inverse = false, .rows = rows});
     fft.execute(field_.view(), FftDirection::forward);
   }
@@ -280,6 +295,6 @@ class CpuEngine final : public AdjointEngine {
 
 }  // namespace
 
-std::unique_ptr<AdjointEngine> engine_cpu(const Route& route) { return std::make_unique<CpuEngine>(route); }
+AdjointEnginePointer engine_cpu(const Route& route) { return std::make_unique<CpuEngine>(route); }
 
 }  // namespace holotone::window

@@ -6,7 +6,7 @@ namespace {
 constexpr Operation all[] = {
     {"points to field: `direct`, `recurrence`", "PointCloudPlan", true, true},
     {"points to field: `separable`, `fast`", "PointCloudPlan", true, false},
-    {"field to points: adjoint", "PointCloudPlan::adjoint", false, false},
+    {"field to points: adjoint", "PointCloudPlan::adjoint", true, false},
     {"layers to field", "LayerPlan", true, true},
     {"light field to field", "StereogramPlan", true, true},
     {"field to codes: encodings", "EncodePlan", true, true},
@@ -18,7 +18,7 @@ constexpr Operation all[] = {
     {"reconstruction with pupil", "ReconstructionPlan", true, true},
     {"focal plane of a lens", "FourierLensPlan", false, false},
     {"view of an eye", "EyePlan", true, true},
-    {"view of an eye: complex field, adjoint", "EyePlan::adjoint", false, false},
+    {"view of an eye: complex field, adjoint", "EyePlan::adjoint", true, false},
     {"electrostatic halftoning", "ElectrostaticPlan", true, false},
     {"dots drawn from a picture", "DotSampler", true, false},
     {"mixtures: rendering", "SmoeRenderer", true, true},

@@ -2,44 +2,14 @@
 // every device.
 #include <algorithm>
 #include <cmath>
-#include <holotone/optics/eye.hpp>
 #include <holotone/optics/propagation.hpp>
-#include <tests/reference/eye.hpp>
-#include <tests/support/adjoint.hpp>
-#include <tests/support/on_each_device.hpp>
+#include <tests/optics/eye_support.hpp>
 
+namespace eye {
 namespace {
 
-using holotone::Array;
-using holotone::Device;
 using holotone::ErrorCode;
-using holotone::EyeOptions;
-using holotone::EyePlan;
-using holotone::EyePupil;
-using holotone::FieldGrid;
-using holotone::PupilShape;
 using holotone::Shape;
-using reference::Plane;
-using support::Complex;
-using support::Complex64;
-using Values = std::vector<Complex64>;
-using Picture = std::vector<double>;
-
-constexpr double green = 532e-9;
-constexpr double micro = 1e-6;
-constexpr double milli = 1e-3;
-
-Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
-
-/// Deterministic values without structure, of modulus 0.5 to 1.5.
-Values noise(const FieldGrid& grid) {
-  Values values(plane_of(grid).size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto n = static_cast<double>(i) + 1;
-    values[i] = std::polar(1.0, 7.31 * n * n + std::sin(3.7 * n)) * (1 + 0.5 * std::sin(1.3 * n));
-  }
-  return values;
-}
 
 /// Diverging spherical waves of unit amplitude from points behind the panel (or converging to points in front of it).
 struct Point {
@@ -76,13 +46,6 @@ Values beam(const FieldGrid& grid, double w0, double x, double y, double to_x, d
   return values;
 }
 
-Picture look(EyePlan& plan, double focus_m, Device device) {
-  Array<float, 2> intensity(plan.output_grid().shape(), device);
-  plan.look(focus_m, intensity.view());
-  const auto host = intensity.to(Device{});
-  return {host.host().begin(), host.host().end()};
-}
-
 /// Adds a hologram in tiles of this shape from the last to the first; tiles at the edges are smaller.
 void add_in_tiles(EyePlan& plan, const Values& field, const FieldGrid& grid, Shape<2> tile, Device device) {
   const Plane plane = plane_of(grid);
@@ -100,43 +63,8 @@ void add_in_tiles(EyePlan& plan, const Values& field, const FieldGrid& grid, Sha
   }
 }
 
-void add(EyePlan& plan, const Values& field, const FieldGrid& grid, Device device) {
-  plan.add_rows(support::upload(field, grid.shape(), device).view(), 0);
-}
-
-double relative_difference(const Picture& got, const Picture& expected) {
-  double difference = 0;
-  double norm = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(got[i] - expected[i], 2);
-    norm += std::pow(expected[i], 2);
-  }
-  const double error = std::sqrt(difference / norm);
-  return std::isnan(error) ? INFINITY : error;
-}
-
-/// Twice the bound of the field: truncation of the soft edges in both passes, and six transforms of `samples` samples.
-double intensity_tolerance(double samples) {
-  const double traces = 2 * 2 * std::exp(-reference::pi * 2.75 * 2.75 / 2);
-  return 2 * (traces + 6 * 6e-8 * (2 + std::log2(samples)));
-}
-
 class Eye : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(Eye);
-
-struct SmallCase {
-  FieldGrid grid{32, 24, 2 * micro, green};
-  EyeOptions options{.grid = grid,
-                     .pupil = {200 * micro, 150 * micro, 5 * milli, 50 * micro, -30 * micro},
-                     .output_pitch_m = 4 * micro,  // so fine that a pixel is one sample
-                     .output_shape = {9, 12}};
-  double focus_m = 7 * milli;
-  Values field = noise(grid);
-};
-
-reference::Eye eye_of(const EyePupil& pupil) {
-  return {pupil.x_m, pupil.y_m, pupil.width_m, pupil.height_m, pupil.distance_m, pupil.shape == PupilShape::ellipse};
-}
 
 Picture spherical(const SmallCase& one, const reference::PupilField& pupil) {
   const auto [ny, nx] = one.options.output_shape;
@@ -356,86 +284,6 @@ TEST_P(Eye, AnAddedPlanIsClosedByLooking) {
   });
 }
 
-/// SmallCase through both pupils, in one tile and in several, with one sample a pixel and with more.
-std::vector<SmallCase> field_cases() {
-  std::vector<SmallCase> all(3);
-  all[1].options.pupil.shape = PupilShape::ellipse;
-  all[1].options.tile = {7, 13};
-  all[2].options.output_pitch_m = 10 * micro;
-  all[2].options.output_shape = {3, 4};
-  return all;
-}
-
-Array<Complex, 2> look_field(EyePlan& plan, double focus_m) {
-  Array<Complex, 2> field(plan.field_shape(focus_m));
-  plan.look_field(focus_m, field.view());
-  return field;
-}
-
-TEST(EyePlan, TheFieldSeenIsTheSumOfSphericalWaves) {
-  for (const SmallCase& one : field_cases()) {
-    EyePlan plan(one.options);
-    add(plan, one.field, one.grid, {});
-    const auto field = look_field(plan, one.focus_m);
-    const auto picture = look(plan, one.focus_m, {});
-    const auto samples = plan.pupil_grid();
-    const auto pupil =
-        reference::pupil_field(one.field, plane_of(one.grid), green, eye_of(one.options.pupil), samples.ny, samples.nx);
-    const auto grid = plan.output_grid();
-    const auto [rows, columns] = field.shape();
-    const std::int64_t every[] = {rows / grid.ny, columns / grid.nx};
-    EXPECT_EQ(every[0] * every[1] > 1, grid.pitch_m > 4 * micro);
-    Values expected;
-    Picture means(plane_of(grid).size());
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t col = 0; col < columns; ++col) {
-        const double x = (static_cast<double>(col) - 0.5 * static_cast<double>(columns - 1)) * grid.pitch_m /
-                         static_cast<double>(every[1]);
-        const double y = (0.5 * static_cast<double>(rows - 1) - static_cast<double>(row)) * grid.pitch_m /
-                         static_cast<double>(every[0]);
-        expected.push_back(reference::seen_field(pupil, green, one.options.pupil.distance_m + one.focus_m, x, y));
-        means[plane_of(grid).at(row / every[0], col / every[1])] +=
-            std::norm(Complex64(field(row, col))) / static_cast<double>(every[0] * every[1]);
-      }
-    }
-    support::expect_within("field", support::relative_error(field.data(), expected),
-                           intensity_tolerance(160. * 160) / 2);
-    support::expect_within("means of its squares", relative_difference(picture, means), 1e-6);
-  }
-}
-
-TEST(EyePlan, TheAdjointHoldsInDotProducts) {
-  for (const SmallCase& one : field_cases()) {
-    EyePlan plan(one.options);
-    add(plan, one.field, one.grid, {});
-    const auto there = look_field(plan, one.focus_m);
-    const Values other = noise({there.shape()[1], there.shape()[0], 1, 1});
-    Array<Complex, 2> back(one.grid.shape());
-    plan.adjoint(one.focus_m, support::upload(other, there.shape(), {}).view(), back.view());
-    support::expect_within("adjoint", support::adjoint_error(there.host(), other, one.field, back.host()), 1e-5);
-    EXPECT_EQ(
-        support::relative_error(look_field(plan, one.focus_m).data(), Values(there.host().begin(), there.host().end())),
-        0)
-        << "the plan keeps its tiles";
-  }
-}
-
-TEST(EyePlan, TheAdjointRefusesOtherShapes) {
-  const SmallCase one;
-  EyePlan plan(one.options);
-  const Array<Complex, 2> field(plan.field_shape(one.focus_m));
-  Array<Complex, 2> panel(one.grid.shape());
-  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: field: expected shape {9, 12}, got {24, 32}",
-                        [&] { plan.adjoint(one.focus_m, panel.view(), panel.view()); });
-  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: panel: expected shape {24, 32}", [&] {
-    plan.adjoint(one.focus_m, field.view(), {panel.data(), {32, 24}});
-  });
-  support::expect_error(ErrorCode::invalid_argument, "EyePlan::adjoint: focus_m: expected a focus in front of the eye",
-                        [&] { plan.adjoint(-1, field.view(), panel.view()); });
-  support::expect_error(ErrorCode::invalid_argument, "EyePlan::look_field: field: expected shape {9, 12}",
-                        [&] { plan.look_field(one.focus_m, panel.view()); });
-}
-
 TEST(EyePlan, ThePictureCoversThePanel) {
   const EyePupil pupil{4 * milli, 4 * milli, 36 * milli};
   const auto output =
@@ -490,3 +338,4 @@ TEST(EyePlan, RefusesWhatCannotBeSeen) {
 }
 
 }  // namespace
+}  // namespace eye

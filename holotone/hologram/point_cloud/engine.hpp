@@ -55,6 +55,11 @@ inline double cone_wavelength_m(const PointCloudOptions& options) {
   return options.cone_wavelength_m > 0 ? options.cone_wavelength_m : options.wavelength_m;
 }
 
+inline PanelFrame frame_of(const PointCloudOptions& options) {
+  return {options.wavelength_m, options.pitch_m,    options.shape[1],
+          options.shape[0],     options.band_limit, cone_wavelength_m(options)};
+}
+
 /// True if the real part is the only output.
 inline bool only_real(const PointCloudOutput& output) { return output.field.empty() && output.phase.empty(); }
 
@@ -83,6 +88,10 @@ EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& q
 /// PointCloudPlan::adjoint for points in host memory.
 void adjoint_cpu(const PointCloudOptions& options, View<const float, 2> position_m,
                  View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, Progress& progress);
+/// PointCloudPlan::adjoint for at least one point on the queue's device.
+void adjoint_cuda(const PointCloudOptions& options, View<const float, 2> position_m,
+                  View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, const Queue& queue,
+                  Progress& progress);
 
 /// Converts points to pixel units; omits those of amplitude 0 and those that light no pixel of the panel.
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);

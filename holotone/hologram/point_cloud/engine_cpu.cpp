@@ -83,11 +83,6 @@ void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centr
   fill_axis_turns(turns.data(), std::ssize(turns), static_cast<double>(first) - centre, curvature, offset);
 }
 
-PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m,    options.shape[1],
-          options.shape[0],     options.band_limit, cone_wavelength_m(options)};
-}
-
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options) {
   const auto frame = frame_of(options);
   const auto count = points.position_m.shape()[0];

@@ -76,8 +76,6 @@ HOLOTONE_ALWAYS_INLINE void add_wave(std::uint32_t turns, float amplitude, float
 /// turns[i] = curvature (first + i - centre)^2 + offset, in fixed point.
 void axis_turns(std::span<std::uint32_t> turns, std::int64_t first, double centre, double curvature, double offset);
 
-PanelFrame frame_of(const PointCloudOptions& options);
-
 /// A block of the panel that one thread sums in its cache.
 struct Tile {
   std::int32_t row_begin;
