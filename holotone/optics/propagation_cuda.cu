@@ -1,5 +1,7 @@
+#include <holotone/fft/padded_filter_cuda.hpp>
 #include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/propagation_engine.hpp>
+#include <limits>
 
 namespace holotone::propagation {
 namespace {
@@ -73,23 +75,35 @@ __global__ void pad_chirp_kernel(const float2* __restrict__ input, float2* __res
   }
 }
 
+/// H at frequencies of the padded array, not beyond half of them.
+__device__ __forceinline__ float2 transfer_at(const Transfer& t, std::int64_t y, std::int64_t x) {
+  const double fx = static_cast<double>(x) * t.step_x;
+  const double fy = static_cast<double>(y) * t.step_y;
+  const double rest = transfer_rest(t, fx * fx, fy * fy);
+  float2 h;
+  sincos_turns(transfer_turns(t, rest), h.y, h.x);
+  const float gain = transfer_kept(t, rest, fx * fx, fy * fy) ? t.gain : 0.0f;
+  return {gain * h.x, gain * h.y};
+}
+
+/// Table of H for a CudaPaddedFilter: a row for each frequency along x, `frequencies` along y.
+__global__ void fill_transfer_kernel(float2* __restrict__ table, const int* __restrict__ frequencies, int rows,
+                                     int columns, Transfer t) {
+  const std::int64_t column = thread_column();
+  if (column >= columns) return;
+  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    table[row * columns + column] = transfer_at(t, frequencies[column], row);
+  }
+}
+
 /// Multiplies by H. It is even in both frequencies: a thread computes it once, in float64, for four samples.
 __global__ void transfer_kernel(float2* __restrict__ spectrum, int ly, int lx, Transfer t) {
   const std::int64_t x = thread_column();
   if (x > lx / 2) return;
-  const double fx = static_cast<double>(x) * t.step_x;
-  const double fx2 = fx * fx;
   const std::int64_t mirror_x = lx - x;
   const bool has_mirror_x = x > 0 && mirror_x > x;
   for (std::int64_t y = blockIdx.y; y <= ly / 2; y += gridDim.y) {
-    const double fy = static_cast<double>(y) * t.step_y;
-    const double fy2 = fy * fy;
-    const double rest = transfer_rest(t, fx2, fy2);
-    float2 h;
-    sincos_turns(transfer_turns(t, rest), h.y, h.x);
-    const float gain = transfer_kept(t, rest, fx2, fy2) ? t.gain : 0.0f;
-    h.x *= gain;
-    h.y *= gain;
+    const float2 h = transfer_at(t, y, x);
     float2* const upper = spectrum + y * lx;
     upper[x] = product(upper[x], h);
     if (has_mirror_x) upper[mirror_x] = product(upper[mirror_x], h);
@@ -201,12 +215,30 @@ Output as_output(const Target& target) {
   return {reinterpret_cast<float2*>(target.field.data()), target.intensity.data()};
 }
 
+/// Angular spectrum of a padded field in three passes.
+struct Filter {
+  std::unique_ptr<fft::CudaPaddedFilter> filter;
+  Array<Complex, 2> transfer;
+  double distance_m = std::numeric_limits<double>::quiet_NaN();  ///< of the table
+
+  /// None where there is no CudaPaddedFilter of the shape.
+  static std::unique_ptr<Filter> make(Shape<2> field, Shape<2> padded, const Queue& queue) {
+    auto filter = fft::CudaPaddedFilter::make(field, padded, queue);
+    if (!filter) return nullptr;
+    const Shape<2> shape = filter->transfer_shape();
+    return std::make_unique<Filter>(Filter{std::move(filter), Array<Complex, 2>(shape, queue)});
+  }
+  [[nodiscard]] std::size_t bytes() const { return filter->workspace_bytes() + transfer.bytes(); }
+};
+
 class CudaEngine final : public Engine {
  public:
   CudaEngine(const PropagationOptions& options, const Queue& queue) : options_(options), queue_(queue) {
     const auto shape = options.grid.shape();
     if (uses_angular_spectrum(options)) {
-      spectrum_ = std::make_shared<Workspace>(angular_spectrum_layout(options), shape, queue);
+      const Layout layout = angular_spectrum_layout(options);
+      filter_ = Filter::make(shape, layout.padded, queue);
+      if (!filter_) spectrum_ = std::make_shared<Workspace>(layout, shape, queue);
     }
     if (uses_fresnel(options)) {
       const Layout layout = fresnel_layout(options);
@@ -228,6 +260,7 @@ class CudaEngine final : public Engine {
 
   void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
     const cuda::DeviceScope scope(queue_.device());
+    if (filter_) return filter(input, target, distance_m);
     Workspace& work = *spectrum_;
     const Frame& frame = work.frame;
     pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), work.data(), frame);
@@ -262,6 +295,7 @@ class CudaEngine final : public Engine {
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     std::size_t bytes = spectrum_ ? spectrum_->bytes() : 0;
+    if (filter_) bytes += filter_->bytes();
     if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
     if (rows_) bytes += rows_->bytes() + columns_->bytes();
     return bytes;
@@ -270,10 +304,25 @@ class CudaEngine final : public Engine {
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
+  void filter(View<const Complex, 2> input, const Target& target, double distance_m) {
+    auto& [filter, transfer, distance_of_table_m] = *filter_;
+    if (distance_of_table_m != distance_m) {
+      const auto [rows, columns] = transfer.shape();
+      fill_transfer_kernel<<<grid_over(columns, rows), threads, 0, stream()>>>(
+          reinterpret_cast<float2*>(transfer.data()), filter->transfer_frequencies().data(), static_cast<int>(rows),
+          static_cast<int>(columns), make_transfer(options_, distance_m));
+      cuda::check_launch("propagation transfer table");
+      distance_of_table_m = distance_m;
+    }
+    filter->forward(input.data());
+    filter->apply({.values = transfer.data()}, target.field.data(), target.intensity.data());
+  }
+
   PropagationOptions options_;
   Queue queue_;
-  std::shared_ptr<Workspace> spectrum_;
-  std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
+  std::unique_ptr<Filter> filter_;       ///< of the angular spectrum, or
+  std::shared_ptr<Workspace> spectrum_;  ///< where it has none
+  std::shared_ptr<Workspace> fresnel_;   ///< shares spectrum_ if the shapes are equal
   std::unique_ptr<AxisTable> rows_;
   std::unique_ptr<AxisTable> columns_;
 };
