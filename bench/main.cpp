@@ -1,5 +1,5 @@
-// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png] [--processor-time]
-//                [Google Benchmark's own options]
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png] [--target photo.png]
+//                [--processor-time] [Google Benchmark's own options]
 //
 // --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
         std::strtoll(take_option(arguments, "--max-points", cpu ? "102400" : "1048576").c_str(), nullptr, 10);
     options.scan = take_option(arguments, "--scan", "");
     options.picture = take_option(arguments, "--picture", "");
+    options.target = take_option(arguments, "--target", "");
     if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
     benchmark::AddCustomContext("commit", bench::commit());
@@ -67,11 +68,9 @@ int main(int argc, char** argv) {
       bench::add_error_diffusion_rows(options);
       bench::add_nufft_rows(options);
       bench::add_halftone_rows(options);
+      bench::add_retrieval_rows(options);
     }
-    if (cpu) {
-      bench::add_retrieval_rows();
-      bench::add_cpu_limits(options);
-    }
+    if (cpu) bench::add_cpu_limits(options);
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());
     if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;

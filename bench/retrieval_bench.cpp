@@ -1,14 +1,20 @@
-// optimize/1080p/gradient: loss and gradient of phase retrieval on four half-pixel positions, 1920 x 1080 pixels of
-// 6.4 um, 520 nm, 20 cm, region of 1600 x 880. gradient_samples: at the samples alone. Checked before by a difference
-// of two losses along a random direction. Counters: rel_error of that check; transforms, the time of a gradient over
-// that of its Fourier transforms alone.
+// optimize/*: phase retrieval, 1920 x 1080 pixels of 6.4 um, 520 nm, 20 cm. Start, phases and picture on the device.
+// optimize/1080p/gradient: loss and gradient on four half-pixel positions, region of 1600 x 880. gradient_samples: at
+// the samples alone. Checked before by a difference of two losses along a random direction. Counters: rel_error of that
+// check; on the CPU transforms, the time of a gradient over that of its Fourier transforms alone.
+// With `--target neural_holography_1.png` (1920 x 1080; its green light), from a start by seed to rounded phases:
+// optimize/1080p/region41, region43, full36, full39: one frame of 8 bits from a smooth phase, in the region and in the
+// whole frame; the number is the PSNR in dB that counts as reached. optimize/subframes8: eight frames of 4 bits from a
+// random phase, region. Counters: psnr_worst of four half-pixel positions, psnr_samples, efficiency, steps.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
+#include <numbers>
 
 namespace bench {
 namespace {
@@ -17,13 +23,17 @@ using holotone::Array;
 using holotone::Complex;
 using holotone::Device;
 using holotone::FftDirection;
+using holotone::PhaseRetrievalPlan;
+using holotone::Queue;
 using holotone::random_uniform64;
 using holotone::Shape;
 
 constexpr Shape<2> shape{1080, 1920};
+constexpr holotone::FieldGrid grid{shape[1], shape[0], 6.4e-6, 520e-9};
+constexpr holotone::SignalRegion region{100, 160, 880, 1600};
 
 /// Soft discs, as bright as a photograph.
-Array<float, 2> picture() {
+Array<float, 2> discs() {
   Array<float, 2> values(shape);
   for (std::int64_t row = 0; row < shape[0]; ++row) {
     for (std::int64_t column = 0; column < shape[1]; ++column) {
@@ -39,6 +49,24 @@ Array<float, 2> picture() {
   return values;
 }
 
+/// Amplitude of a photograph's green light.
+Array<float, 2> green_amplitude(const std::string& path) {
+  const auto codes = holotone::to_float(holotone::read_image(path));
+  const auto [rows, columns, channels] = codes.shape();
+  if (rows != shape[0] || columns != shape[1]) {
+    holotone::throw_io(path, fmt::format("{} x {} pixels", shape[1], shape[0]), fmt::format("{} x {}", columns, rows));
+  }
+  Array<float, 2> amplitude(shape);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const auto code = static_cast<double>(codes(row, column, channels > 2 ? 1 : 0));
+      const double light = code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4);
+      amplitude(row, column) = static_cast<float>(std::sqrt(light));
+    }
+  }
+  return amplitude;
+}
+
 /// Seconds of the transforms of a gradient: one there and one back for the panel, the same for each position.
 double transform_seconds(int positions) {
   const Shape<2> padded{holotone::fft_friendly_size(2 * shape[0]), holotone::fft_friendly_size(2 * shape[1])};
@@ -52,27 +80,39 @@ double transform_seconds(int positions) {
   });
 }
 
-void run_gradient(benchmark::State& state, bool between_samples) {
+/// Times work() as the other rows do; returns seconds.
+template <class Work>
+double time_row(benchmark::State& state, const Queue& queue, int rounds, const Work& work) {
+  if (is_processor(queue.device())) return time_iterations(state, queue, work);
+  double seconds = 0;
+  for (auto _ : state) {
+    seconds = rested_seconds_of(queue, rounds, work);
+    state.SetIterationTime(seconds);
+  }
+  return seconds;
+}
+
+void run_gradient(benchmark::State& state, bool between_samples, Device device) {
   constexpr double tolerance = 1e-2;  // of the difference of two losses
   constexpr float step = 1e-2F;
-  holotone::PhaseRetrievalPlan plan({.grid = {shape[1], shape[0], 6.4e-6, 520e-9},
-                                     .planes = {{.distance_m = 0.2}},
-                                     .region = {100, 160, 880, 1600},
-                                     .between_samples = between_samples});
-  plan.set_target(picture().view());
-  const auto phase = holotone::starting_phase({1, shape[0], shape[1]});
-  Array<float, 3> derivative(phase.shape());
+  const auto queue = Queue::create(device);
+  PhaseRetrievalPlan plan(
+      {.grid = grid, .planes = {{.distance_m = 0.2}}, .region = region, .between_samples = between_samples}, queue);
+  plan.set_target(discs().to(device).view());
+  const auto start = holotone::starting_phase({1, shape[0], shape[1]});
+  const auto direction = holotone::starting_phase(start.shape(), 1, 2);
+  const auto phase = start.to(device);
+  Array<float, 3> derivative(start.shape(), queue);
   plan.gradient(phase.view(), derivative.view());
-  const auto direction = holotone::starting_phase({1, shape[0], shape[1]}, 1, 2);
+  const auto slopes = derivative.to(Device{});
   double slope = 0;
-  for (std::int64_t i = 0; i < phase.size(); ++i) {
-    slope += static_cast<double>(derivative.data()[i]) * static_cast<double>(direction.data()[i]);
+  for (std::int64_t i = 0; i < slopes.size(); ++i) {
+    slope += static_cast<double>(slopes.data()[i]) * static_cast<double>(direction.data()[i]);
   }
   const auto loss_at = [&](float by) {
-    auto moved = copy_of(phase.view(), Device{});
+    auto moved = copy_of(start.view(), Device{});
     for (std::int64_t i = 0; i < moved.size(); ++i) moved.data()[i] += by * direction.data()[i];
-    Array<float, 3> unused(phase.shape());
-    return plan.gradient(moved.view(), unused.view());
+    return plan.gradient(moved.to(device).view(), derivative.view());
   };
   const double expected = (loss_at(step) - loss_at(-step)) / (2 * static_cast<double>(step));
   const double error = std::abs(slope - expected) / std::abs(expected);
@@ -80,16 +120,67 @@ void run_gradient(benchmark::State& state, bool between_samples) {
     state.SkipWithError(fmt::format("the gradient is wrong by {:.2e}", error).c_str());
     return;
   }
-  const double seconds = time_iterations(state, Device{}, [&] { plan.gradient(phase.view(), derivative.view()); });
+  const double seconds = time_row(state, queue, 15, [&] { plan.gradient(phase.view(), derivative.view()); });
   state.counters["rel_error"] = error;
-  state.counters["transforms"] = seconds / transform_seconds(between_samples ? 4 : 1);
+  if (is_processor(device)) state.counters["transforms"] = seconds / transform_seconds(between_samples ? 4 : 1);
+}
+
+/// An optimization and what it has to reach.
+struct Goal {
+  const char* name;
+  holotone::SignalRegion region;
+  int steps;
+  double psnr_db;
+  std::int64_t frames = 1;
+  int bits = 8;
+  bool by_stages = false;
+  double spread_rad = 0.5;
+};
+
+void run_optimize(benchmark::State& state, const Goal& goal, const std::string& path, Device device) {
+  const auto queue = Queue::create(device);
+  PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = 0.2}}, .frames = goal.frames, .region = goal.region},
+                          queue);
+  plan.set_target(green_amplitude(path).to(device).view());
+  std::vector<double> levels;
+  for (int i = 0; i < 1 << goal.bits; ++i) levels.push_back(2 * std::numbers::pi * i / (1 << goal.bits));
+  const auto start = holotone::starting_phase({goal.frames, shape[0], shape[1]}, goal.spread_rad).to(device);
+  Array<float, 3> phase(start.shape(), queue);
+  holotone::SolverOptions solver{.iterations = goal.steps};
+  if (goal.by_stages) solver.level_phase_rad = levels;
+  time_row(state, queue, 5, [&] {
+    holotone::copy<float, 3>(phase.view(), start.view(), queue);
+    plan.optimize(phase.view(), solver);
+    if (!goal.by_stages) plan.optimize(phase.view(), {.iterations = 0, .level_phase_rad = levels});
+  });
+  const auto quality = plan.quality(phase.view())[0];
+  state.counters["psnr_worst"] = quality.psnr_worst_db;
+  state.counters["psnr_samples"] = quality.psnr_db;
+  state.counters["efficiency"] = quality.efficiency;
+  state.counters["steps"] = goal.steps;
+  if (quality.psnr_worst_db < goal.psnr_db) {
+    state.SkipWithError(fmt::format("{:.2f} dB, not {} dB", quality.psnr_worst_db, goal.psnr_db).c_str());
+  }
 }
 
 }  // namespace
 
-void add_retrieval_rows() {
-  register_row("optimize/1080p/gradient", [](benchmark::State& state) { run_gradient(state, true); });
-  register_row("optimize/1080p/gradient_samples", [](benchmark::State& state) { run_gradient(state, false); });
+void add_retrieval_rows(const RowOptions& options) {
+  const Device device = options.device;
+  const auto add = [device](const std::string& name, const auto& body) {
+    auto* const row = register_row(name, body);
+    if (!is_processor(device)) row->Iterations(1);
+  };
+  add("optimize/1080p/gradient", [=](benchmark::State& state) { run_gradient(state, true, device); });
+  add("optimize/1080p/gradient_samples", [=](benchmark::State& state) { run_gradient(state, false, device); });
+  if (options.target.empty()) return;
+  for (const Goal& goal : {Goal{"1080p/region41", region, 23, 41}, Goal{"1080p/region43", region, 56, 43},
+                           Goal{"1080p/full36", {}, 21, 36.5}, Goal{"1080p/full39", {}, 52, 39.5},
+                           Goal{"subframes8", region, 20, 36.5, 8, 4, false, std::numbers::pi},
+                           Goal{"subframes8_stages", region, 30, 36.5, 8, 4, true, std::numbers::pi}}) {
+    add(fmt::format("optimize/{}", goal.name),
+        [=, path = options.target](benchmark::State& state) { run_optimize(state, goal, path, device); });
+  }
 }
 
 }  // namespace bench

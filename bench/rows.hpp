@@ -11,6 +11,7 @@ struct RowOptions {
   std::int64_t max_points = 1048576;  ///< rows with more points or dots are skipped
   std::string scan{};                 ///< file with the 437,645 vertices of hologram/fast_dragon; empty: no such row
   std::string picture{};              ///< picture of smoe/fit, 768 x 512; empty: no such row
+  std::string target{};               ///< picture of optimize/*, 1920 x 1080; empty: no such rows
 };
 
 /// hologram/direct, separable, separable_real, separable_near, adjoint, video: point_cloud_bench.cpp
@@ -37,8 +38,8 @@ void add_halftone_rows(const RowOptions& options);
 /// smoe/render, render_window, views, fit: smoe_bench.cpp
 void add_smoe_rows(const RowOptions& options);
 
-/// optimize/1080p/gradient, on the CPU: retrieval_bench.cpp
-void add_retrieval_rows();
+/// optimize/*: retrieval_bench.cpp
+void add_retrieval_rows(const RowOptions& options);
 
 /// cpu/sincos and cpu/sgemm, limits of the CPU for the engines: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);

@@ -315,7 +315,7 @@ class CudaEngine final : public Engine {
       distance_of_table_m = distance_m;
     }
     filter->forward(input.data());
-    filter->apply({.values = transfer.data()}, target.field.data(), target.intensity.data());
+    filter->apply(transfer.data(), target.field.data(), target.intensity.data());
   }
 
   PropagationOptions options_;
