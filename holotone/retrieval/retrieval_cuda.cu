@@ -12,7 +12,8 @@ using optics_kernels::product;
 using optics_kernels::thread_column;
 using optics_kernels::threads;
 
-constexpr int sum_blocks = 264;  ///< of a sum over a picture: two for each multiprocessor of an H200
+constexpr int sum_blocks = 264;     ///< of a sum over a picture: two for each multiprocessor of an H200
+constexpr int panel_blocks = 1056;  ///< of a sum over the panel: eight
 
 float2* as_float2(Complex* values) { return reinterpret_cast<float2*>(values); }
 
@@ -70,44 +71,67 @@ struct Pictures {
   }
 };
 
-/// Amplitude of the frames together.
-__global__ void amplitude_kernel(const float2* __restrict__ light, float* __restrict__ amplitude, Pictures pictures) {
-  const std::int64_t number = pictures.number(blockIdx.z);
+/// Adds a pixel's light to the sums. q = a^2 of intensities.
+__device__ __forceinline__ void add_pixel(RegionSums& sums, float amplitude, float target, bool of_intensity) {
+  const auto a = static_cast<double>(amplitude);
+  const auto t = static_cast<double>(target);
+  const double light = of_intensity ? a * a : a;
+  const double wanted = of_intensity ? t * t : t;
+  sums.energy += a * a;
+  sums.light += light * light;
+  sums.agreement += light * wanted;
+  sums.target += wanted * wanted;
+}
+
+/// Sums over a block, in thread 0.
+__device__ __forceinline__ RegionSums block_sums(const RegionSums& own) {
+  return {block_sum(own.energy), block_sum(own.light), block_sum(own.agreement), block_sum(own.target)};
+}
+
+/// Calls body(pixel of the picture) for a thread's pixels of the region. blockIdx.x takes rows.
+template <class Body>
+__device__ __forceinline__ void each_pixel_of_rows(const Pictures& pictures, const Body& body) {
+  for (int y = static_cast<int>(blockIdx.x); y < pictures.rows; y += static_cast<int>(gridDim.x)) {
+    const std::int64_t row = static_cast<std::int64_t>(pictures.row + y) * pictures.nx + pictures.column;
+    for (int x = static_cast<int>(threadIdx.x); x < pictures.columns; x += sum_threads) body(row + x);
+  }
+}
+
+/// Amplitude of the frames together, and its sums with the targets: parts[picture][block].
+__global__ void __launch_bounds__(sum_threads)
+    amplitude_kernel(const float2* __restrict__ light, const float* __restrict__ target, bool of_intensity,
+                     float* __restrict__ amplitude, Pictures pictures, RegionSums* __restrict__ parts) {
+  const std::int64_t begin = pictures.number(blockIdx.y) * pictures.size;
   const std::int64_t frame =
       static_cast<std::int64_t>(pictures.planes) * static_cast<int>(most_positions) * pictures.size;
   const float share = 1 / static_cast<float>(pictures.frames);
-  pictures.each_pixel([&](std::int64_t i) {
+  RegionSums sums;
+  each_pixel_of_rows(pictures, [&](std::int64_t pixel) {
+    const std::int64_t i = begin + pixel;
     float sum = 0;
     for (int t = 0; t < pictures.frames; ++t) {
-      const float2 wave = light[t * frame + number * pictures.size + i];
+      const float2 wave = light[t * frame + i];
       sum += wave.x * wave.x + wave.y * wave.y;
     }
-    amplitude[number * pictures.size + i] = sqrtf(share * sum);
+    const float own = sqrtf(share * sum);
+    amplitude[i] = own;
+    add_pixel(sums, own, target[i], of_intensity);
   });
+  sums = block_sums(sums);
+  if (threadIdx.x == 0) parts[blockIdx.y * gridDim.x + blockIdx.x] = sums;
 }
 
-/// Sums over the rows of a block: parts[picture][block]. q = a^2 of intensities.
+/// The sums alone.
 __global__ void __launch_bounds__(sum_threads)
     sums_kernel(const float* __restrict__ amplitude, const float* __restrict__ target, bool of_intensity,
                 Pictures pictures, RegionSums* __restrict__ parts) {
   const std::int64_t begin = pictures.number(blockIdx.y) * pictures.size;
   RegionSums sums;
-  for (int y = static_cast<int>(blockIdx.x); y < pictures.rows; y += static_cast<int>(gridDim.x)) {
-    const std::int64_t row = begin + static_cast<std::int64_t>(pictures.row + y) * pictures.nx + pictures.column;
-    for (int x = static_cast<int>(threadIdx.x); x < pictures.columns; x += sum_threads) {
-      const double a = static_cast<double>(amplitude[row + x]);
-      const double t = static_cast<double>(target[row + x]);
-      const double light = of_intensity ? a * a : a;
-      const double wanted = of_intensity ? t * t : t;
-      sums.energy += a * a;
-      sums.light += light * light;
-      sums.agreement += light * wanted;
-      sums.target += wanted * wanted;
-    }
-  }
-  const RegionSums all{block_sum(sums.energy), block_sum(sums.light), block_sum(sums.agreement),
-                       block_sum(sums.target)};
-  if (threadIdx.x == 0) parts[blockIdx.y * gridDim.x + blockIdx.x] = all;
+  each_pixel_of_rows(pictures, [&](std::int64_t pixel) {
+    add_pixel(sums, amplitude[begin + pixel], target[begin + pixel], of_intensity);
+  });
+  sums = block_sums(sums);
+  if (threadIdx.x == 0) parts[blockIdx.y * gridDim.x + blockIdx.x] = sums;
 }
 
 __global__ void __launch_bounds__(sum_threads)
@@ -120,8 +144,8 @@ __global__ void __launch_bounds__(sum_threads)
     own.agreement += more.agreement;
     own.target += more.target;
   }
-  const RegionSums all{block_sum(own.energy), block_sum(own.light), block_sum(own.agreement), block_sum(own.target)};
-  if (threadIdx.x == 0) sums[blockIdx.x] = all;
+  own = block_sums(own);
+  if (threadIdx.x == 0) sums[blockIdx.x] = own;
 }
 
 /// Pictures of a plane of a frame times the factors of the loss's derivative; 0 outside the region. All pointers are
@@ -198,7 +222,7 @@ class CudaEngine final : public Engine {
         light_({options.frames * pictures_shape()[0], size_}, queue),
         errors_({static_cast<std::int64_t>(most_positions), size_}, queue),
         panel_(options.grid.shape(), queue),
-        panel_parts_({options.frames, sum_blocks}, queue),
+        panel_parts_({options.frames, panel_blocks}, queue),
         sum_parts_({pictures_shape()[0], sum_blocks + 1}, queue) {
     if (planes_ > 1) more_ = Array<Complex, 2>(options.grid.shape(), queue);
     const cuda::DeviceScope scope(queue_.device());
@@ -237,15 +261,18 @@ class CudaEngine final : public Engine {
     positions_ = positions;
     is_measured_ = false;
     for (std::int64_t t = 0; t < options_.frames; ++t) {
-      panel_kernel<<<sum_blocks, sum_threads, 0, stream()>>>(
+      panel_kernel<<<panel_blocks, sum_threads, 0, stream()>>>(
           phase + t * size_, as_float2(source_.data()), static_cast<float>(options_.response.zero_order),
-          as_float2(panel_.data()), size_, panel_parts_.data() + t * sum_blocks);
+          as_float2(panel_.data()), size_, panel_parts_.data() + t * panel_blocks);
       cuda::check_launch("light of the panel");
       path_->send(panel_.data());
       for (std::size_t plane = 0; plane < planes_; ++plane) path_->receive(plane, positions, light(t, plane));
     }
-    amplitude_kernel<<<region_grid(), threads, 0, stream()>>>(as_float2(light_.data()), amplitude_.data(), pictures());
+    amplitude_kernel<<<sums_grid(), sum_threads, 0, stream()>>>(as_float2(light_.data()), target_.data(),
+                                                                options_.loss == RetrievalLoss::intensity,
+                                                                amplitude_.data(), pictures(), sum_parts_.data());
     cuda::check_launch("amplitude");
+    sums_ = added_parts();
   }
 
   [[nodiscard]] double panel_light() const override {
@@ -256,7 +283,7 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] std::vector<RegionSums> sums(RetrievalLoss loss) const override {
-    return sums_of(seen(), target_.data(), loss);
+    return loss == options_.loss && !is_measured_ ? sums_ : sums_of(seen(), target_.data(), loss);
   }
 
   void differentiate(const float* phase, double s, float* derivative) override {
@@ -354,6 +381,10 @@ class CudaEngine final : public Engine {
     grid.z = picture_count();
     return grid;
   }
+  /// Blocks of rows, and pictures.
+  [[nodiscard]] dim3 sums_grid() const {
+    return {static_cast<unsigned>(std::min<std::int64_t>(sum_blocks, options_.region.rows)), picture_count(), 1};
+  }
   [[nodiscard]] unsigned vector_blocks() const { return cuda::blocks_for(size_, threads); }
   /// Amplitude of the frames together, measured if there is a camera.
   [[nodiscard]] const float* seen() const { return is_measured_ ? measured_.data() : amplitude_.data(); }
@@ -364,14 +395,18 @@ class CudaEngine final : public Engine {
 
   [[nodiscard]] std::vector<RegionSums> sums_of(const float* amplitude, const float* target, RetrievalLoss loss) const {
     const cuda::DeviceScope scope(queue_.device());
-    std::vector<RegionSums> result(picture_count());
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(sum_blocks, options_.region.rows));
-    RegionSums* const sums = sum_parts_.data() + picture_count() * blocks;
-    sums_kernel<<<dim3{blocks, picture_count(), 1}, sum_threads, 0, stream()>>>(
-        amplitude, target, loss == RetrievalLoss::intensity, pictures(), sum_parts_.data());
+    sums_kernel<<<sums_grid(), sum_threads, 0, stream()>>>(amplitude, target, loss == RetrievalLoss::intensity,
+                                                           pictures(), sum_parts_.data());
     cuda::check_launch("sums over the region");
-    add_parts_kernel<<<picture_count(), sum_threads, 0, stream()>>>(sum_parts_.data(), static_cast<int>(blocks), sums);
+    return added_parts();
+  }
+
+  [[nodiscard]] std::vector<RegionSums> added_parts() const {
+    const dim3 grid = sums_grid();
+    RegionSums* const sums = sum_parts_.data() + grid.x * grid.y;
+    add_parts_kernel<<<grid.y, sum_threads, 0, stream()>>>(sum_parts_.data(), static_cast<int>(grid.x), sums);
     cuda::check_launch("sums over the region");
+    std::vector<RegionSums> result(grid.y);
     copy_bytes(result.data(), Device{}, sums, queue_.device(), result.size() * sizeof(RegionSums), queue_);
     queue_.synchronize();
     return result;
@@ -420,7 +455,8 @@ class CudaEngine final : public Engine {
   Array<Complex, 2> more_;     ///< what came back from a further plane
   Array<double, 2> panel_parts_;
   mutable Array<RegionSums, 2> sum_parts_;
-  std::size_t positions_ = 0;  ///< of the last propagate
+  std::vector<RegionSums> sums_;  ///< of the last propagate's light and loss
+  std::size_t positions_ = 0;     ///< of the last propagate
   bool is_measured_ = false;
 };
 

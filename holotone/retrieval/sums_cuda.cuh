@@ -6,11 +6,17 @@ namespace holotone::retrieval {
 
 inline constexpr int sum_threads = 256;
 
+/// Sum over a warp, in its first thread.
+__device__ __forceinline__ double warp_sum(double value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
+  return value;
+}
+
 /// Sum over the block's sum_threads threads, in thread 0. Every thread calls it.
 __device__ __forceinline__ double block_sum(double value) {
   __shared__ double warps[sum_threads / 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
+  value = warp_sum(value);
   __syncthreads();  // the sum before has been read
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();

@@ -23,10 +23,12 @@ struct DotArguments {
 /// Sums of a block's share of the vectors: parts[block][left][right]. The share of the left vectors stays in the
 /// first-level cache. Four products are added in float32, which takes a quarter of the conversions.
 __global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments arguments, double* __restrict__ parts) {
+  constexpr int warps = sum_threads / 32;
+  extern __shared__ double sums_of_warps[];  // [left][right][warp]
   const std::int64_t share = (arguments.size + gridDim.x - 1) / gridDim.x;
   const std::int64_t begin = blockIdx.x * share;
   const std::int64_t end = min(begin + share, arguments.size);
-  double* const own = parts + static_cast<std::int64_t>(blockIdx.x) * arguments.left_count * arguments.right_count;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
   for (int j = 0; j < arguments.right_count; ++j) {
     const float* const right = arguments.right[j];
     double sums[most_left] = {};
@@ -48,9 +50,16 @@ __global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments argument
 #pragma unroll
     for (int l = 0; l < most_left; ++l) {
       if (l >= arguments.left_count) break;
-      const double sum = block_sum(sums[l]);
-      if (threadIdx.x == 0) own[l * arguments.right_count + j] = sum;
+      const double sum = warp_sum(sums[l]);
+      if (threadIdx.x % 32 == 0) sums_of_warps[(l * arguments.right_count + j) * warps + warp] = sum;
     }
+  }
+  __syncthreads();
+  const int pairs = arguments.left_count * arguments.right_count;
+  for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += sum_threads) {
+    double sum = 0;
+    for (int own = 0; own < warps; ++own) sum += sums_of_warps[pair * warps + own];
+    parts[static_cast<std::int64_t>(blockIdx.x) * pairs + pair] = sum;
   }
 }
 
@@ -136,7 +145,7 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
       arguments.size = size_;
       const std::size_t pairs = rows.size() * columns.size();
       double* const sums = parts_.data() + blocks * pairs;
-      dots_kernel<<<blocks, sum_threads, 0, stream>>>(arguments, parts_.data());
+      dots_kernel<<<blocks, sum_threads, pairs*(sum_threads / 32) * sizeof(double), stream>>>(arguments, parts_.data());
       cuda::check_launch("products of vectors");
       add_parts_kernel<<<static_cast<unsigned>(pairs), sum_threads, 0, stream>>>(parts_.data(), blocks, sums);
       cuda::check_launch("sums of products");
@@ -184,7 +193,7 @@ std::vector<std::int64_t> CudaVectors::level_distances(const float* phase, const
   const cudaStream_t stream = cuda::stream_of(queue_);
   Array<unsigned long long, 1> bins({level_bins}, queue_);
   cuda::check(cudaMemsetAsync(bins.data(), 0, bins.bytes(), stream), "cudaMemsetAsync");
-  level_distances_kernel<<<std::min(blocks_over(size_), 8U * blocks), sum_threads, 0, stream>>>(
+  level_distances_kernel<<<std::min(blocks_over(size_), 2U * blocks), sum_threads, 0, stream>>>(
       phase, on_device(levels), static_cast<int>(levels.size()), bins.data(), size_);
   cuda::check_launch("distances to levels");
   std::vector<unsigned long long> counts(level_bins);
