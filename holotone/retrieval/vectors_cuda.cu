@@ -156,7 +156,10 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
       arguments.size = size_;
       const std::size_t pairs = rows.size() * columns.size();
       double* const sums = parts_.data() + blocks * pairs;
-      dots_kernel<<<blocks, sum_threads, pairs*(sum_threads / 32) * sizeof(double), stream>>>(arguments, parts_.data());
+      const std::size_t shared_bytes = pairs * (sum_threads / 32) * sizeof(double);
+      if (rows.size() == 1) dots_kernel<1><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
+      if (rows.size() == 2) dots_kernel<2><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
+      if (rows.size() == 3) dots_kernel<3><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
       cuda::check_launch("products of vectors");
       add_parts_kernel<<<static_cast<unsigned>(pairs), sum_threads, 0, stream>>>(parts_.data(), blocks, sums);
       cuda::check_launch("sums of products");
