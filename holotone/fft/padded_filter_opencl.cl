@@ -300,10 +300,11 @@ __kernel GROUP_OF_A_LINE void rows_back(ARRAY(const float2, strips), ARRAY(float
   }
 }
 #else
-// Columns there, times the transfer function, and back, in place. The function is even: `transfer` has a row of
+// Columns there, times the transfer function, and back; source and target may be the same. The function is even: `transfer` has a row of
 // 2 (M / 2 + 1) values for each frequency along x from 0 to lx / 2, even frequencies along y first, then odd ones.
-__kernel GROUP_OF_A_LINE void columns(ARRAY(float2, strips), ARRAY(const float2, transfer),
-                                      ARRAY(const float2, roots_of_line), int ny, int lx) {
+__kernel GROUP_OF_A_LINE void columns(ARRAY(const float2, source), ARRAY(float2, target),
+                                      ARRAY(const float2, transfer), ARRAY(const float2, roots_of_line), int ny,
+                                      int lx) {
   LINE_MEMORY
   KEPT_LINE
   // Strips of opposite frequencies follow each other, for they read the same rows of the transfer function. The last
@@ -317,7 +318,8 @@ __kernel GROUP_OF_A_LINE void columns(ARRAY(float2, strips), ARRAY(const float2,
   const int frequency = 2 * (column % half_x) + column / half_x;
   __global const float2 *const factors =
       AT(transfer) + (long)min(frequency, lx - frequency) * (2 * (HALF / 2 + 1));
-  __global float2 *const values = AT(strips) + IN_STRIPS(column, 0);
+  __global const float2 *const values = AT(source) + IN_STRIPS(column, 0);
+  __global float2 *const results = AT(target) + IN_STRIPS(column, 0);
 
   FOR_VALUES(RADIX_1) v[i] = n < ny ? values[n * STRIP] : (float2)(0.0f, 0.0f);
 #pragma unroll
@@ -336,7 +338,7 @@ __kernel GROUP_OF_A_LINE void columns(ARRAY(float2, strips), ARRAY(const float2,
     }
   }
   FOR_VALUES(RADIX_1) {
-    if (n < ny) values[n * STRIP] = swapped(KEPT(i) + product(v[i], roots[n]));
+    if (n < ny) results[n * STRIP] = swapped(KEPT(i) + product(v[i], roots[n]));
   }
 }
 #endif

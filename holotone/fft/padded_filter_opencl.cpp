@@ -70,7 +70,8 @@ std::unique_ptr<PaddedFilter> PaddedFilter::make(Shape<2> field, Shape<2> padded
 }
 
 PaddedFilter::PaddedFilter(Shape<2> field, const Axis& rows, const Axis& columns, const Queue& queue)
-    : field_(field),
+    : queue_(queue),
+      field_(field),
       padded_{2 * columns.plan.length, 2 * rows.plan.length},
       row_items_(static_cast<std::size_t>(rows.plan.items)),
       column_items_(static_cast<std::size_t>(columns.plan.items)),
@@ -83,19 +84,26 @@ PaddedFilter::PaddedFilter(Shape<2> field, const Axis& rows, const Axis& columns
 
 std::int64_t PaddedFilter::whole_strips() const { return (padded_[1] + strip - 1) / strip; }
 
-void PaddedFilter::execute(const Complex* input, const Complex* transfer, Complex* field, float* intensity) {
+void PaddedFilter::forward(const Complex* input) {
+  rows_forward_(over_rows(), {row_items_, 1, 1}, input, strips_.data(), roots_x_.data(), static_cast<cl_int>(field_[0]),
+                static_cast<cl_int>(field_[1]));
+}
+
+void PaddedFilter::apply(const Complex* transfer, Complex* field, float* intensity, bool keep) {
   const auto ny = static_cast<cl_int>(field_[0]);
   const auto nx = static_cast<cl_int>(field_[1]);
   const auto lx = static_cast<cl_int>(padded_[1]);
-  const opencl::Range over_rows{static_cast<std::size_t>(ny) * row_items_, 1, 1};
+  if (keep && product_.empty()) product_ = Array<Complex, 1>(strips_.shape(), queue_);
   const opencl::Range over_columns{static_cast<std::size_t>(whole_strips() * strip) * column_items_, 1, 1};
-  const Complex* const roots_x = roots_x_.data();
-  const Complex* const roots_y = roots_y_.data();
-  rows_forward_(over_rows, {row_items_, 1, 1}, input, strips_.data(), roots_x, ny, nx);
-  columns_(over_columns, {column_items_, 1, 1}, strips_.data(), transfer, roots_y, ny, lx);
-  rows_back_(over_rows, {row_items_, 1, 1}, strips_.data(), field, intensity, roots_x, ny, nx);
+  Array<Complex, 1>& target = keep ? product_ : strips_;
+  columns_(over_columns, {column_items_, 1, 1}, strips_.data(), target.data(), transfer, roots_y_.data(), ny, lx);
+  rows_back_(over_rows(), {row_items_, 1, 1}, target.data(), field, intensity, roots_x_.data(), ny, nx);
 }
 
-std::size_t PaddedFilter::workspace_bytes() const { return roots_x_.bytes() + roots_y_.bytes() + strips_.bytes(); }
+opencl::Range PaddedFilter::over_rows() const { return {static_cast<std::size_t>(field_[0]) * row_items_, 1, 1}; }
+
+std::size_t PaddedFilter::workspace_bytes() const {
+  return roots_x_.bytes() + roots_y_.bytes() + strips_.bytes() + product_.bytes();
+}
 
 }  // namespace holotone::fft

@@ -22,17 +22,21 @@ class PaddedFilter {
   /// then the odd ones from column ly / 4 + 1 on.
   static Shape<2> transfer_shape(Shape<2> padded) { return {padded[1] / 2 + 1, 2 * (padded[0] / 4 + 1)}; }
 
+  /// Transforms the rows of a field. Only enqueues, like apply.
+  void forward(const Complex* input);
   /// Writes the field, or its squared modulus where `field` is null. H includes the inverse transform's 1 / (lx ly).
-  /// Only enqueues.
-  void execute(const Complex* input, const Complex* transfer, Complex* field, float* intensity);
+  /// `keep`: the spectrum stays for another apply, with memory for a second one.
+  void apply(const Complex* transfer, Complex* field, float* intensity, bool keep = false);
 
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
   struct Axis;
   [[nodiscard]] std::int64_t whole_strips() const;
+  [[nodiscard]] opencl::Range over_rows() const;
   PaddedFilter(Shape<2> field, const Axis& rows, const Axis& columns, const Queue& queue);
 
+  Queue queue_;
   Shape<2> field_;
   Shape<2> padded_;
   std::size_t row_items_;     ///< work items of a group
@@ -43,6 +47,7 @@ class PaddedFilter {
   Array<Complex, 1> roots_x_;
   Array<Complex, 1> roots_y_;
   Array<Complex, 1> strips_;
+  Array<Complex, 1> product_;  ///< of a spectrum that is kept
 };
 
 }  // namespace holotone::fft

@@ -197,18 +197,39 @@ struct PropagationPlan::State {
     return errors.angular_spectrum <= errors.fresnel ? PropagationMethod::angular_spectrum : PropagationMethod::fresnel;
   }
 
-  void run(View<const Complex, 2> input, const propagation::Target& target, double distance_m) const {
-    require_view("PropagationPlan::execute", "input", input, options.grid.shape(), queue.device());
+  View<const Complex, 2> input{};  ///< of set_input, or none
+  int executed = 0;                ///< angular spectra of this input since another was computed: 0, 1, or more
+
+  void run(View<const Complex, 2> own, const propagation::Target& target, double distance_m) {
+    require_view("PropagationPlan::execute", "input", own, options.grid.shape(), queue.device());
+    executed = 0;
+    run(own, target, distance_m, [] { return propagation::Spectrum::none; });
+  }
+
+  void run_kept(const propagation::Target& target, double distance_m) {
+    if (input.data() == nullptr) throw_argument("PropagationPlan::execute", "input", "set_input before", "none");
+    // A single distance needs no memory for a spectrum.
+    run(input, target, distance_m, [&] {
+      constexpr propagation::Spectrum uses[] = {propagation::Spectrum::none, propagation::Spectrum::keep,
+                                                propagation::Spectrum::kept};
+      const auto use = uses[executed];
+      executed = std::min(executed + 1, 2);
+      return use;
+    });
+  }
+
+  template <class Use>
+  void run(View<const Complex, 2> own, const propagation::Target& target, double distance_m, const Use& use) const {
     if (!std::isfinite(distance_m)) {
       throw_argument("PropagationPlan", "distance_m", "a finite number", fmt::format("{}", distance_m));
     }
-    if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(input, target);
+    if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(own, target);
     if (method_for(distance_m) == PropagationMethod::fresnel) {
       require_fresnel(distance_m);
-      return engine->fresnel(input, target, distance_m);
+      return engine->fresnel(own, target, distance_m);
     }
     if (other_output_pitch(options)) require_fresnel(distance_m);
-    engine->angular_spectrum(input, target, distance_m);
+    engine->angular_spectrum(own, target, distance_m, use());
   }
 
   void require_fresnel(double distance_m) const {
@@ -225,7 +246,7 @@ struct PropagationPlan::State {
 PropagationPlan::PropagationPlan(const PropagationOptions& options, Queue queue) {
   validate(options);
   auto engine = make_engine(options, queue);
-  state_ = std::make_unique<State>(State{options, std::move(queue), std::move(engine)});
+  state_ = std::make_unique<State>(State{options, std::move(queue), std::move(engine), {}, 0});
 }
 
 PropagationPlan::~PropagationPlan() = default;
@@ -237,10 +258,27 @@ void PropagationPlan::execute(View<const Complex, 2> input, View<Complex, 2> out
   state_->run(input, {output, {}}, distance_m);
 }
 
+void PropagationPlan::execute(View<Complex, 2> output, double distance_m) {
+  require_view("PropagationPlan::execute", "output", output, state_->options.grid.shape(), state_->queue.device());
+  state_->run_kept({output, {}}, distance_m);
+}
+
 void PropagationPlan::execute_intensity(View<const Complex, 2> input, View<float, 2> intensity, double distance_m) {
   require_view("PropagationPlan::execute_intensity", "intensity", intensity, state_->options.grid.shape(),
                state_->queue.device());
   state_->run(input, {{}, intensity}, distance_m);
+}
+
+void PropagationPlan::execute_intensity(View<float, 2> intensity, double distance_m) {
+  require_view("PropagationPlan::execute_intensity", "intensity", intensity, state_->options.grid.shape(),
+               state_->queue.device());
+  state_->run_kept({{}, intensity}, distance_m);
+}
+
+void PropagationPlan::set_input(View<const Complex, 2> input) {
+  require_view("PropagationPlan::set_input", "input", input, state_->options.grid.shape(), state_->queue.device());
+  state_->input = input;
+  state_->executed = 0;
 }
 
 PropagationMethod PropagationPlan::method_for(double distance_m) const { return state_->method_for(distance_m); }

@@ -84,6 +84,13 @@ class PropagationPlan {
   /// Sets intensity = |input propagated by distance_m|^2, without storing the complex field.
   void execute_intensity(View<const Complex, 2> input, View<float, 2> intensity, double distance_m);
 
+  /// Sets an input for several distances, which stays unchanged until the last execute without input. From the second
+  /// of those on, they share the input's transform where the method is angular_spectrum, with memory for it.
+  void set_input(View<const Complex, 2> input);
+  /// The same with the input of set_input. Throws invalid_argument without one.
+  void execute(View<Complex, 2> output, double distance_m);
+  void execute_intensity(View<float, 2> intensity, double distance_m);
+
   /// Method that execute uses for a distance.
   [[nodiscard]] PropagationMethod method_for(double distance_m) const;
   [[nodiscard]] const PropagationOptions& options() const;

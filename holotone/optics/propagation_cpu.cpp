@@ -75,10 +75,19 @@ class CpuEngine final : public Engine {
     for (std::int64_t y = 0; y < ny; ++y) store_row(input.data() + y * nx, target, y);
   }
 
-  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
+                        Spectrum spectrum) override {
     Workspace& work = *spectrum_;
-    pad(work, input);
-    work.fft.execute(work.values.view(), FftDirection::forward);
+    if (spectrum == Spectrum::kept) {
+      copy_rows(kept_, work.values);
+    } else {
+      pad(work, input);
+      work.fft.execute(work.values.view(), FftDirection::forward);
+      if (spectrum == Spectrum::keep) {
+        if (kept_.empty()) kept_ = Array<Complex, 2>(work.layout.padded);
+        copy_rows(work.values, kept_);
+      }
+    }
     multiply_by_transfer(work, make_transfer(options_, distance_m));
     work.fft.execute(work.values.view(), FftDirection::inverse);
     parallel_rows(input.shape()[0], input.shape()[1], [&](std::int64_t first, std::int64_t last) {
@@ -101,10 +110,17 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::size_t workspace_bytes() const override {
     std::size_t bytes = spectrum_ ? spectrum_->values.bytes() : 0;
     if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->values.bytes();
-    return bytes;
+    return bytes + kept_.bytes();
   }
 
  private:
+  static void copy_rows(const Array<Complex, 2>& from, Array<Complex, 2>& to) {
+    const auto [ly, lx] = from.shape();
+    parallel_rows(ly, lx, [&, width = lx](std::int64_t first, std::int64_t last) {
+      std::copy_n(from.data() + first * width, (last - first) * width, to.data() + first * width);
+    });
+  }
+
   static void pad(Workspace& work, View<const Complex, 2> input) {
     const auto [ny, nx] = input.shape();
     const auto [ly, lx] = work.layout.padded;
@@ -238,6 +254,7 @@ class CpuEngine final : public Engine {
 
   PropagationOptions options_;
   std::shared_ptr<Workspace> spectrum_;
+  Array<Complex, 2> kept_;              ///< a spectrum before its product with H
   std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
   std::vector<float> compensation_y_;
   std::vector<float> compensation_x_;

@@ -21,12 +21,21 @@ struct Target {
   View<float, 2> intensity;
 };
 
+/// What an engine does with the spectrum of an input.
+enum class Spectrum {
+  none,  ///< computes it
+  keep,  ///< computes it and keeps it
+  kept,  ///< takes that which it keeps
+};
+
 /// Propagation on one device. Views are already checked.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual void copy(View<const Complex, 2> input, const Target& target) = 0;
-  virtual void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) = 0;
+  /// `none` may lose the kept spectrum.
+  virtual void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
+                                Spectrum spectrum) = 0;
   virtual void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 };

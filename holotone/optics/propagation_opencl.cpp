@@ -154,19 +154,29 @@ class OpenclEngine final : public Engine {
     crop(input.data(), target, {ny, nx, ny, nx, 0, 0});
   }
 
-  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
+                        Spectrum spectrum) override {
     const OpenclTransfer transfer = in_wavelengths(make_transfer(options_, distance_m));
     if (filter_) {
       const auto [rows, columns] = filter_->transfer.shape();
       fill_transfer_(over(columns, rows), group, filter_->transfer.data(), static_cast<cl_int>(columns / 2),
                      static_cast<cl_int>(rows), transfer);
-      return filter_->filter->execute(input.data(), filter_->transfer.data(), target.field.data(),
-                                      target.intensity.data());
+      if (spectrum != Spectrum::kept) filter_->filter->forward(input.data());
+      return filter_->filter->apply(filter_->transfer.data(), target.field.data(), target.intensity.data(),
+                                    spectrum != Spectrum::none);
     }
     Workspace& work = *spectrum_;
     const Frame& frame = work.frame;
-    pad(input, work, nullptr, nullptr);
-    work.fft.execute(work.values.view(), FftDirection::forward);
+    if (spectrum == Spectrum::kept) {
+      holotone::copy<Complex, 2>(work.values.view(), kept_.view(), queue_);
+    } else {
+      pad(input, work, nullptr, nullptr);
+      work.fft.execute(work.values.view(), FftDirection::forward);
+      if (spectrum == Spectrum::keep) {
+        if (kept_.empty()) kept_ = Array<Complex, 2>(work.values.shape(), queue_);
+        holotone::copy<Complex, 2>(kept_.view(), work.values.view(), queue_);
+      }
+    }
     multiply_transfer_(over(frame.lx / 2 + 1, frame.ly / 2 + 1), group, work.values.data(), frame.ly, frame.lx,
                        transfer);
     work.fft.execute(work.values.view(), FftDirection::inverse);
@@ -190,7 +200,7 @@ class OpenclEngine final : public Engine {
     if (filter_) bytes += filter_->filter->workspace_bytes() + filter_->transfer.bytes();
     if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
     if (rows_) bytes += rows_->bytes() + columns_->bytes();
-    return bytes;
+    return bytes + kept_.bytes();
   }
 
  private:
@@ -211,6 +221,7 @@ class OpenclEngine final : public Engine {
   opencl::Kernel resample_;
   std::unique_ptr<Filter> filter_;       ///< of the angular spectrum, or
   std::shared_ptr<Workspace> spectrum_;  ///< where it has none
+  Array<Complex, 2> kept_;               ///< a spectrum before its product with H
   std::shared_ptr<Workspace> fresnel_;   ///< shares spectrum_ if the shapes are equal
   std::unique_ptr<AxisTable> rows_;
   std::unique_ptr<AxisTable> columns_;

@@ -120,6 +120,7 @@ void ReconstructionPlan::set_field(View<const Complex, 2> field) {
   } else {
     copy<Complex, 2>(state.field.view(), field, state.queue);
   }
+  state.propagation.set_input(state.field.view());
   state.has_field = true;
 }
 
@@ -128,7 +129,7 @@ void ReconstructionPlan::execute(double distance_m, View<float, 2> intensity) {
     throw_argument("ReconstructionPlan::execute", "field", "set_field before execute", "no field");
   }
   // Propagating the field back by d focuses a point d behind the panel.
-  state_->propagation.execute_intensity(state_->field.view(), intensity, -distance_m);
+  state_->propagation.execute_intensity(intensity, -distance_m);
 }
 
 PropagationMethod ReconstructionPlan::method_for(double distance_m) const {

@@ -375,6 +375,41 @@ TEST_P(Propagation, OnePlanServesAnyDistances) {
   });
 }
 
+// Also after another input or another method has used the plan's memory.
+TEST_P(Propagation, DistancesOfOneInputShareItsSpectrum) {
+  on_each([](Device device) {
+    for (const FieldGrid& grid : {FieldGrid{64, 64, 8e-6, green}, FieldGrid{50, 37, 8e-6, green}}) {
+      const PropagationOptions options{.grid = grid};
+      const Queue queue(device);
+      PropagationPlan plan(options, queue);
+      Array<Complex, 2> output(grid.shape(), queue);
+      Array<float, 2> intensity(grid.shape(), queue);
+      support::expect_error(holotone::ErrorCode::invalid_argument, "input: expected set_input before, got none",
+                            [&] { plan.execute(output.view(), 0.01); });
+      const auto other = support::upload(noise(grid, 12), grid.shape(), device);
+      for (const std::uint64_t seed : {11, 13}) {
+        const auto field = noise(grid, seed);
+        const auto input = support::upload(field, grid.shape(), device);
+        plan.set_input(input.view());
+        for (const double distance : {0.002, 0.003, 0.0, 0.004, 0.5, 0.002, -0.001}) {
+          const auto wanted = run(options, field, distance, device);
+          plan.execute(output.view(), distance);
+          plan.execute_intensity(intensity.view(), distance);
+          queue.synchronize();
+          const auto host = output.to(Device{});
+          support::expect_within(label("shared", grid, distance), support::relative_error(host.data(), wanted) + 1e-30,
+                                 1e-6);
+          Values light;
+          for (const auto& value : wanted) light.emplace_back(std::norm(value));
+          support::expect_within("intensity", support::relative_error(intensity.to(Device{}).data(), light), 2e-6);
+          if (distance == 0.004) plan.execute(other.view(), output.view(), 0.003);
+        }
+        queue.synchronize();
+      }
+    }
+  });
+}
+
 TEST_P(Propagation, OneShotIsThePlan) {
   on_each([](Device device) {
     const FieldGrid grid{50, 37, 8e-6, green};
