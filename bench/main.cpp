@@ -1,5 +1,5 @@
-// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png] [--target photo.png]
-//                [--processor-time] [Google Benchmark's own options]
+// holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png]
+//                [--target photo.png] [--processor-time] [Google Benchmark's own options]
 //
 // --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and

@@ -71,7 +71,7 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .help = "Steps of the solver",
        .range = optimize_steps_range,
        .common = true},
-      {.names = "--device", .target = &h.device, .value = "NAME", .help = "auto or cpu", .feeds = ".device"}};
+      {.names = "--device", .target = &h.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"}};
 }
 
 std::vector<OptionRow> solver_options(OptimizeArguments& a) {

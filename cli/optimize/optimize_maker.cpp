@@ -183,12 +183,15 @@ void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& mo
 /// With --keep-best a signal ends the steps only.
 void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row,
                              View<float, 3> phase) {
+  auto own = copy_of<const float, 3>(phase, job_.hologram.device);
   try {
-    row.result = plan.optimize(phase, solver, bar_);
+    row.result = plan.optimize(own.view(), solver, bar_);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::cancelled || !job_.keep_best) throw;
     row.stopped = true;
   }
+  const auto host = own.to(Device{});
+  std::ranges::copy(host.host(), phase.data());
 }
 
 OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* frame, const Channel& channel) {
@@ -201,13 +204,14 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
     bar_.set_detail(fmt::format("{:.1f} dB", psnr_db));
   };
   watch(solver, options, channel);
-  PhaseRetrievalPlan plan(options);
+  const Device device = job_.hologram.device;
+  PhaseRetrievalPlan plan(options, device);
   const auto [amplitudes, largest] = pictures.targets(channel, bar_);
   const std::size_t pupils = std::max<std::size_t>(1, job_.apertures.size());
   for (std::size_t plane = 0; plane < options.planes.size(); ++plane) {
-    plan.set_target(amplitudes[plane / pupils].view(), plane);
+    plan.set_target(amplitudes[plane / pupils].to(device).view(), plane);
   }
-  if (const auto beam = beam_light(job_, channel); !beam.empty()) plan.set_source(beam.view());
+  if (const auto beam = beam_light(job_, channel); !beam.empty()) plan.set_source(beam.to(device).view());
   auto phase = start(options, frame, channel);
   OptimizedRow row;
   row.wavelength_m = channel.wavelength_m;
@@ -224,7 +228,7 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   } else {
     std::vector<Array<float, 2>> others;
     others.push_back(pictures.against(channel));
-    plan.set_target(others.front().view());
+    plan.set_target(others.front().to(device).view());
     compare(frame, channel, plan, shown.view(), others, row);
   }
   const double brightest = static_cast<double>(largest) * static_cast<double>(largest);
@@ -242,8 +246,9 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
 void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRetrievalPlan& plan,
                             View<const float, 3> phase, const std::vector<Array<float, 2>>& amplitudes,
                             OptimizedRow& row) const {
-  row.quality = plan.quality(phase);
-  const auto light = plan.light(phase);
+  const auto on_device = copy_of(phase, job_.hologram.device);
+  row.quality = plan.quality(on_device.view());
+  const auto light = plan.light(on_device.view());
   const auto& region = plan.options().region;
   const auto [planes, positions, ny, nx] = light.shape();
   for (std::size_t plane = 0; plane < static_cast<std::size_t>(planes); ++plane) {

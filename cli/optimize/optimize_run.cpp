@@ -81,15 +81,18 @@ void require_memory_for(const OptimizeJob& job) {
   model.planes.resize(pupils * layers);
   constexpr double other_bytes = 40;  // a pixel: targets, codes, what is read
   const double pixels = static_cast<double>(panel.nx) * static_cast<double>(panel.ny);
-  require_memory(
-      job.pictures.size() > 1  ? "--stack"
-      : !picture.depth.empty() ? "--layers"
-      : panel.name == "custom" ? "--resolution"
-                               : "--panel",
-      static_cast<double>(retrieval_bytes(model, job.solver)) +
-          pixels * (other_bytes + 4 * static_cast<double>(model.planes.size())),
+  const char* const option = job.pictures.size() > 1  ? "--stack"
+                             : !picture.depth.empty() ? "--layers"
+                             : panel.name == "custom" ? "--resolution"
+                                                      : "--panel";
+  const auto what =
       fmt::format("{} x {} pixels, {}, {}", panel.nx, panel.ny,
-                  counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe")));
+                  counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe"));
+  const Device device = job.hologram.device;
+  const auto plan_bytes = static_cast<double>(retrieval_bytes(model, job.solver, device));
+  const double others = pixels * (other_bytes + 4 * static_cast<double>(model.planes.size()));
+  require_memory(option, others + (device.backend == Backend::cpu ? plan_bytes : 0), what);
+  if (device.backend != Backend::cpu) require_memory(option, plan_bytes, what, "", device);
 }
 
 SeenPicture worst_of(const std::vector<SeenPicture>& planes) {

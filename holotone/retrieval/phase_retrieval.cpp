@@ -304,23 +304,26 @@ void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& o
   }
 }
 
-std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver) {
+std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver, Device device) {
   const auto own = checked(options);
   require_solver(solver, own);
   const auto count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const bool on_gpu = device.backend != Backend::cpu;
   const std::size_t pixels = count(own.grid.nx) * count(own.grid.ny);
   const std::size_t padded = count(fft_friendly_size(2 * own.grid.nx)) * count(fft_friendly_size(2 * own.grid.ny));
   const std::size_t planes = own.planes.size();
   const std::size_t frames = count(own.frames);
-  const std::size_t positions = own.planes.size() * retrieval::most_positions;
+  const std::size_t pictures = planes * retrieval::most_positions;
   // Two padded arrays and a quarter of each transfer function; with a lens three arrays of the panel.
   const std::size_t path =
       own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (3 + planes) * sizeof(Complex);
-  const std::size_t region = count(own.region.rows * own.region.columns);
-  const std::size_t light = positions * region * (frames * sizeof(Complex) + 3 * sizeof(float));
+  // A GPU has pictures of the whole panel, and the errors of a plane.
+  const std::size_t picture = on_gpu ? pixels : count(own.region.rows * own.region.columns);
+  const std::size_t errors = on_gpu ? (retrieval::most_positions + 2) * pixels * sizeof(Complex) : 0;
+  const std::size_t light = pictures * picture * (frames * sizeof(Complex) + 3 * sizeof(float)) + errors;
   const bool remembers = solver.solver == RetrievalSolver::lbfgs;
-  const std::size_t vectors = 6 + (remembers ? 2 * count(solver.pairs) : 0);
-  const std::size_t measured = solver.camera ? positions * pixels * sizeof(float) : 0;
+  const std::size_t vectors = 4 + (remembers ? 2 * count(solver.pairs + 1) : 0);
+  const std::size_t measured = solver.camera ? pictures * pixels * sizeof(float) : 0;
   return path + light + measured + vectors * frames * pixels * sizeof(float) + pixels * sizeof(Complex);
 }
 

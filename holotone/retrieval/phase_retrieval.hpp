@@ -83,10 +83,11 @@ RetrievalQuality worst_of(std::span<const RetrievalQuality> planes);
 /// displays", 2019.
 /// Relative error of the gradient against float64: below 1e-4.
 /// Cost of a gradient: N (2 + 2 K P) transforms of the padded array (with a lens: of the panel), K the number of
-/// planes, P of positions; six more a plane with a pupil. Memory: retrieval_bytes. CPU only so far.
+/// planes, P of positions; six more a plane with a pupil. CUDA shares transforms along rows and columns among the four
+/// positions on panels with kernels of their own (padded_filter_cuda.cu). Memory: retrieval_bytes. CPU and CUDA.
 class PhaseRetrievalPlan {
  public:
-  /// Throws invalid_argument for an option out of range; unsupported for a GPU.
+  /// Throws invalid_argument for an option out of range; unsupported for OpenCL.
   explicit PhaseRetrievalPlan(const PhaseRetrievalOptions& options, Queue queue = {});
   ~PhaseRetrievalPlan();
   PhaseRetrievalPlan(PhaseRetrievalPlan&&) noexcept;
@@ -129,7 +130,7 @@ Array<float, 3> starting_phase(Shape<3> shape, double spread_rad = 0.5, std::uin
 /// along x in pixels from the panel's middle, and the same along y. Throws invalid_argument as the plan does.
 void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& options);
 
-/// Approximate memory of a plan and its solver on the CPU. Throws as the plan.
-std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver = {});
+/// Approximate memory on the device of a plan and its solver. Throws as the plan.
+std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver = {}, Device device = {});
 
 }  // namespace holotone

@@ -15,51 +15,63 @@ constexpr int most_right = 132;  ///< on the right: 64 pairs, those of a step th
 struct DotArguments {
   const float* left[most_left];
   const float* right[most_right];
-  int left_count;
   int right_count;
   std::int64_t size;
 };
 
-/// Sums of a block's share of the vectors: parts[block][left][right]. The share of the left vectors stays in the
-/// first-level cache. Four products are added in float32, which takes a quarter of the conversions.
+/// Elements of a thread and of a block in a round of dots_kernel.
+constexpr int own_elements = 8;
+constexpr int tile = sum_threads * own_elements;
+
+/// Elements 4 k .. 4 k + 3 of a vector, zeros from `size` on.
+__device__ __forceinline__ float4 four_of(const float* vector, std::int64_t k, std::int64_t size) {
+  if (4 * k + 4 <= size) return reinterpret_cast<const float4*>(vector)[k];
+  float4 four{0, 0, 0, 0};
+  if (4 * k < size) four.x = vector[4 * k];
+  if (4 * k + 1 < size) four.y = vector[4 * k + 1];
+  if (4 * k + 2 < size) four.z = vector[4 * k + 2];
+  return four;
+}
+
+__device__ __forceinline__ float dot_of(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+
+/// Sums of a block's tiles: parts[block][left][right]. A thread keeps its elements of the left vectors while those of
+/// the right vectors pass by; its eight products are added in float32, all else in float64.
+template <int Left>
 __global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments arguments, double* __restrict__ parts) {
   constexpr int warps = sum_threads / 32;
   extern __shared__ double sums_of_warps[];  // [left][right][warp]
-  const std::int64_t share = (arguments.size + gridDim.x - 1) / gridDim.x;
-  const std::int64_t begin = blockIdx.x * share;
-  const std::int64_t end = min(begin + share, arguments.size);
+  const int right_count = arguments.right_count;
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  for (int j = 0; j < arguments.right_count; ++j) {
-    const float* const right = arguments.right[j];
-    double sums[most_left] = {};
-    for (std::int64_t i = begin + threadIdx.x; i < end; i += 4 * sum_threads) {
-      float four[4];
+  const bool leads = threadIdx.x % 32 == 0;
+  for (int i = static_cast<int>(threadIdx.x); i < Left * right_count * warps; i += sum_threads) sums_of_warps[i] = 0;
+  __syncthreads();
+  for (std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * tile; begin < arguments.size;
+       begin += static_cast<std::int64_t>(gridDim.x) * tile) {
+    const std::int64_t first = begin / 4 + threadIdx.x;
+    const std::int64_t second = first + sum_threads;
+    float4 left[Left][2];
 #pragma unroll
-      for (int k = 0; k < 4; ++k) four[k] = i + k * sum_threads < end ? right[i + k * sum_threads] : 0.0F;
-#pragma unroll
-      for (int l = 0; l < most_left; ++l) {
-        if (l >= arguments.left_count) break;
-        float sum = 0;
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          if (i + k * sum_threads < end) sum += four[k] * arguments.left[l][i + k * sum_threads];
-        }
-        sums[l] += static_cast<double>(sum);
-      }
+    for (int l = 0; l < Left; ++l) {
+      left[l][0] = four_of(arguments.left[l], first, arguments.size);
+      left[l][1] = four_of(arguments.left[l], second, arguments.size);
     }
+#pragma unroll 4
+    for (int j = 0; j < right_count; ++j) {
+      const float4 right[2] = {four_of(arguments.right[j], first, arguments.size),
+                               four_of(arguments.right[j], second, arguments.size)};
 #pragma unroll
-    for (int l = 0; l < most_left; ++l) {
-      if (l >= arguments.left_count) break;
-      const double sum = warp_sum(sums[l]);
-      if (threadIdx.x % 32 == 0) sums_of_warps[(l * arguments.right_count + j) * warps + warp] = sum;
+      for (int l = 0; l < Left; ++l) {
+        const double sum = warp_sum(static_cast<double>(dot_of(left[l][0], right[0]) + dot_of(left[l][1], right[1])));
+        if (leads) sums_of_warps[(l * right_count + j) * warps + warp] += sum;
+      }
     }
   }
   __syncthreads();
-  const int pairs = arguments.left_count * arguments.right_count;
-  for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += sum_threads) {
+  for (int pair = static_cast<int>(threadIdx.x); pair < Left * right_count; pair += sum_threads) {
     double sum = 0;
     for (int own = 0; own < warps; ++own) sum += sums_of_warps[pair * warps + own];
-    parts[static_cast<std::int64_t>(blockIdx.x) * pairs + pair] = sum;
+    parts[static_cast<std::int64_t>(blockIdx.x) * Left * right_count + pair] = sum;
   }
 }
 
@@ -140,12 +152,14 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
       DotArguments arguments{};
       std::ranges::copy(rows, arguments.left);
       std::ranges::copy(columns, arguments.right);
-      arguments.left_count = static_cast<int>(rows.size());
       arguments.right_count = static_cast<int>(columns.size());
       arguments.size = size_;
       const std::size_t pairs = rows.size() * columns.size();
       double* const sums = parts_.data() + blocks * pairs;
-      dots_kernel<<<blocks, sum_threads, pairs*(sum_threads / 32) * sizeof(double), stream>>>(arguments, parts_.data());
+      const std::size_t shared_bytes = pairs * (sum_threads / 32) * sizeof(double);
+      if (rows.size() == 1) dots_kernel<1><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
+      if (rows.size() == 2) dots_kernel<2><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
+      if (rows.size() == 3) dots_kernel<3><<<blocks, sum_threads, shared_bytes, stream>>>(arguments, parts_.data());
       cuda::check_launch("products of vectors");
       add_parts_kernel<<<static_cast<unsigned>(pairs), sum_threads, 0, stream>>>(parts_.data(), blocks, sums);
       cuda::check_launch("sums of products");

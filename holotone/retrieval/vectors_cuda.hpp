@@ -10,7 +10,7 @@ class CudaVectors {
  public:
   CudaVectors(std::int64_t size, const Queue& queue);
 
-  /// As Engine. Waits for the device.
+  /// As Engine, for vectors that begin at 16 bytes, as those of Array do. Waits for the device.
   std::vector<double> dots(std::span<const float* const> a, std::span<const float* const> b);
   void combine(std::span<const double> factors, std::span<const float* const> vectors, float* out);
   void adam(const float* derivative, float* m, float* v, float* phase, double rate, int iteration);
