@@ -189,8 +189,8 @@ struct Twiddles {
   }
 };
 
-/// From values n = j + B C a in the registers of step A to frequencies in those of step C. `Fetched`: what the block has
-/// begun to copy into shared memory is there afterwards.
+/// From values n = j + B C a in the registers of step A to frequencies in those of step C. `Fetched`: what the block
+/// has begun to copy into shared memory is there afterwards.
 template <class P, bool Fetched = false>
 __device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, Twiddles<P> twiddles) {
   for_step_a(seat, [&](int first, int j, int place) {
