@@ -12,6 +12,7 @@
 #include <holotone/fft/padded_filter_cuda.hpp>
 #include <holotone/fft/padded_kernels_cuda.cuh>
 #include <numbers>
+#include <type_traits>
 #include <vector>
 
 namespace holotone::fft {
@@ -30,62 +31,57 @@ struct Kernels {
   Pair rows_back_pair, rows_join;
   ColumnPair columns_split, columns_join;
   int length, a, b, c;
-  int stored;  ///< columns of the values of H, of each half
-  int row_lines, row_threads, row_shared_bytes, row_kept_bytes;
-  int column_lines, column_threads, column_shared_bytes, column_kept_bytes, strip;
+  int stored;                                    ///< columns of the values of H, of each half
+  int halves, lines, threads;                    ///< of a block
+  int shared_bytes, transfer_bytes, kept_bytes;  ///< shared memory of transforms, values of H, kept values
 };
 
-/// Blocks of 512 threads share a multiprocessor by two: 64 registers a thread.
-template <int A, int B, int C, int Threads, int Group, int RowLines, int ColumnLines>
+template <int A, int B, int C, int Threads, int Group>
 Kernels kernels_of() {
-  using Row = Plan<A, B, C, Threads, Group, RowLines, std::max(1, 512 / (Threads * RowLines))>;
-  using Column = Plan<A, B, C, Threads, Group, ColumnLines, std::max(1, 512 / (Threads * ColumnLines))>;
-  return {&rows_forward<Row>,
-          &rows_back<Row>,
-          &columns<Column, false>,
-          &columns<Column, true>,
-          &rows_back_pair<Row>,
-          &rows_join<Row>,
-          &columns_split<Column>,
-          &columns_join<Column>,
-          Row::length,
+  using P = Plan<A, B, C, Threads, Group, Threads <= 128 ? 2 : 1>;
+  return {&rows_forward<P>,
+          &rows_back<P>,
+          &columns<P, false>,
+          &columns<P, true>,
+          &rows_back_pair<P>,
+          &rows_join<P>,
+          &columns_split<P>,
+          &columns_join<P>,
+          P::length,
           A,
           B,
           C,
-          stored_pitch<Column>,
-          RowLines,
-          Row::block_threads,
-          Row::shared_bytes,
-          kept_bytes<Row>,
-          ColumnLines,
-          Column::block_threads,
-          Column::shared_bytes,
-          kept_bytes<Column>,
-          Column::strip};
+          stored_pitch<P>,
+          P::halves,
+          P::lines,
+          P::block_threads,
+          P::shared_bytes,
+          transfer_bytes<P>,
+          kept_bytes<P>};
 }
 
 /// Halves of padded lines that have kernels: the sides of panels and displays, and one short line.
 const std::vector<Kernels>& all_kernels() {
   static const std::vector<Kernels> all = {
-      kernels_of<4, 4, 4, 16, 4, 4, 4>(),       // 64
-      kernels_of<8, 8, 8, 32, 4, 4, 4>(),       // 512
-      kernels_of<10, 4, 15, 64, 4, 4, 4>(),     // 600
-      kernels_of<9, 16, 5, 80, 8, 2, 2>(),      // 720
-      kernels_of<12, 8, 8, 64, 4, 4, 4>(),      // 768
-      kernels_of<10, 16, 5, 80, 8, 2, 2>(),     // 800
-      kernels_of<16, 8, 8, 64, 4, 4, 4>(),      // 1024
-      kernels_of<9, 8, 15, 120, 8, 2, 2>(),     // 1080
-      kernels_of<9, 16, 8, 128, 8, 2, 2>(),     // 1152
-      kernels_of<10, 8, 15, 120, 8, 2, 2>(),    // 1200
-      kernels_of<10, 16, 8, 128, 8, 2, 2>(),    // 1280
-      kernels_of<10, 16, 10, 160, 16, 1, 1>(),  // 1600
-      kernels_of<15, 16, 8, 128, 8, 2, 2>(),    // 1920
-      kernels_of<16, 16, 8, 128, 8, 2, 2>(),    // 2048
-      kernels_of<9, 16, 15, 240, 16, 1, 1>(),   // 2160
-      kernels_of<15, 16, 10, 240, 16, 1, 1>(),  // 2400
-      kernels_of<10, 16, 16, 256, 16, 1, 1>(),  // 2560
-      kernels_of<15, 16, 16, 256, 16, 1, 1>(),  // 3840
-      kernels_of<16, 16, 16, 256, 16, 1, 1>(),  // 4096
+      kernels_of<4, 4, 4, 16, 4>(),       // 64
+      kernels_of<8, 8, 8, 32, 4>(),       // 512
+      kernels_of<10, 4, 15, 64, 4>(),     // 600
+      kernels_of<9, 16, 5, 80, 8>(),      // 720
+      kernels_of<12, 8, 8, 64, 4>(),      // 768
+      kernels_of<10, 16, 5, 80, 8>(),     // 800
+      kernels_of<16, 8, 8, 64, 4>(),      // 1024
+      kernels_of<9, 8, 15, 120, 8>(),     // 1080
+      kernels_of<9, 16, 8, 128, 8>(),     // 1152
+      kernels_of<10, 8, 15, 120, 8>(),    // 1200
+      kernels_of<10, 16, 8, 128, 8>(),    // 1280
+      kernels_of<10, 16, 10, 160, 16>(),  // 1600
+      kernels_of<15, 16, 8, 128, 8>(),    // 1920
+      kernels_of<16, 16, 8, 128, 8>(),    // 2048
+      kernels_of<9, 16, 15, 240, 16>(),   // 2160
+      kernels_of<15, 16, 10, 240, 16>(),  // 2400
+      kernels_of<10, 16, 16, 256, 16>(),  // 2560
+      kernels_of<15, 16, 16, 256, 16>(),  // 3840
+      kernels_of<16, 16, 16, 256, 16>(),  // 4096
   };
   return all;
 }
@@ -167,8 +163,8 @@ Array<std::complex<float>, 1> conjugated_places(const Kernels& kernels, std::spa
   return copy_of(View<const std::complex<float>, 1>(host.data(), {std::ssize(host)}), queue.device());
 }
 
-int row_pair_bytes(const Kernels& kernels) { return kernels.row_shared_bytes + kernels.row_kept_bytes; }
-int column_pair_bytes(const Kernels& kernels) { return kernels.column_shared_bytes + kernels.column_kept_bytes; }
+int column_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.transfer_bytes; }
+int pair_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.kept_bytes; }
 
 const float2* as_float2(const CudaPaddedFilter::Complex* values) { return reinterpret_cast<const float2*>(values); }
 
@@ -184,7 +180,7 @@ class Filter final : public CudaPaddedFilter {
         twiddles_y_(device_twiddles(columns, queue)),
         column_frequencies_(column_frequencies(rows, queue)),
         stored_frequencies_(stored_frequencies(columns, queue)),
-        spectrum_({options.batch * 2 * rows.length * field[0]}, queue) {
+        spectrum_({options.batch * 2 * rows.length * strip_rows(static_cast<int>(field[0]))}, queue) {
     const bool four = !options.along_y.empty();
     if (four) {
       along_y_ = conjugated_places(columns, options.along_y, queue);
@@ -198,9 +194,8 @@ class Filter final : public CudaPaddedFilter {
 
   void forward(const Complex* input) override {
     const cuda::DeviceScope scope(queue_.device());
-    rows_.rows_forward<<<row_blocks(batch_), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
-        as_float2(input), strips(spectrum_), twiddles(twiddles_x_), row_shape());
-    cuda::check_launch("padded filter rows");
+    launch("padded filter rows", rows_.rows_forward, row_blocks(batch_), rows_, rows_.shared_bytes, as_float2(input),
+           strips(spectrum_), twiddles(twiddles_x_), row_shape());
   }
 
   void apply(const Complex* transfer, Complex* field, float* intensity) override {
@@ -218,25 +213,21 @@ class Filter final : public CudaPaddedFilter {
 
   void apply_four(const Complex* transfer, Complex* fields) override {
     const cuda::DeviceScope scope(queue_.device());
-    columns_.columns_split<<<column_blocks(), columns_.column_threads, column_pair_bytes(columns_), stream()>>>(
-        strips(spectrum_), strips(product_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
-        factors(transfer));
-    cuda::check_launch("padded filter columns, split");
-    rows_.rows_back_pair<<<row_blocks(2), rows_.row_threads, row_pair_bytes(rows_), stream()>>>(
-        strips(product_), reinterpret_cast<float2*>(fields), twiddles(twiddles_x_), as_float2(along_x_.data()),
-        row_shape());
-    cuda::check_launch("padded filter rows back, pairs");
+    launch("padded filter columns, split", columns_.columns_split, column_blocks(), columns_, pair_bytes(columns_),
+           strips(spectrum_), strips(product_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
+           factors(transfer));
+    launch("padded filter rows back, pairs", rows_.rows_back_pair, row_blocks(2), rows_, pair_bytes(rows_),
+           strips(product_), reinterpret_cast<float2*>(fields), twiddles(twiddles_x_), as_float2(along_x_.data()),
+           row_shape());
   }
 
   void adjoint_four(const Complex* transfer, const Complex* fields, Complex* result) override {
     const cuda::DeviceScope scope(queue_.device());
-    rows_.rows_join<<<row_blocks(2), rows_.row_threads, row_pair_bytes(rows_), stream()>>>(
-        as_float2(fields), strips(product_), twiddles(twiddles_x_), as_float2(along_x_.data()), row_shape());
-    cuda::check_launch("padded filter rows, joined");
-    columns_.columns_join<<<column_blocks(), columns_.column_threads, column_pair_bytes(columns_), stream()>>>(
-        strips(product_), strips(spectrum_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
-        factors(transfer));
-    cuda::check_launch("padded filter columns, joined");
+    launch("padded filter rows, joined", rows_.rows_join, row_blocks(2), rows_, pair_bytes(rows_), as_float2(fields),
+           strips(product_), twiddles(twiddles_x_), as_float2(along_x_.data()), row_shape());
+    launch("padded filter columns, joined", columns_.columns_join, column_blocks(), columns_, pair_bytes(columns_),
+           strips(product_), strips(spectrum_), twiddles(twiddles_y_), as_float2(along_y_.data()), column_shape(),
+           factors(transfer));
     rows_back_from(spectrum_, result, nullptr);
   }
 
@@ -246,16 +237,31 @@ class Filter final : public CudaPaddedFilter {
   }
 
  private:
-  [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
-  [[nodiscard]] RowShape row_shape() const {
-    return {static_cast<int>(field_[0]), static_cast<int>(field_[1]), columns_.strip};
+  /// `blocks`: of whole lines.
+  template <class... Parameters>
+  void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, const Kernels& kernels, int shared_bytes,
+              std::type_identity_t<Parameters>... arguments) const {
+    const unsigned of_a_line = 2 / static_cast<unsigned>(kernels.halves);
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {of_a_line, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = {blocks.x * of_a_line, blocks.y, blocks.z};
+    config.blockDim = dim3(static_cast<unsigned>(kernels.threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+    config.stream = cuda::stream_of(queue_);
+    config.attrs = &cluster;
+    config.numAttrs = of_a_line > 1 ? 1 : 0;
+    cuda::check(cudaLaunchKernelEx(&config, kernel, arguments...), name);
   }
+
+  [[nodiscard]] RowShape row_shape() const { return {static_cast<int>(field_[0]), static_cast<int>(field_[1])}; }
   [[nodiscard]] ColumnShape column_shape() const { return {static_cast<int>(field_[0]), 2 * rows_.length}; }
   [[nodiscard]] dim3 row_blocks(std::int64_t batch) const {
-    return {cuda::blocks_for(field_[0], rows_.row_lines), static_cast<unsigned>(batch), 1};
+    return {cuda::blocks_for(field_[0], rows_.lines), static_cast<unsigned>(batch), 1};
   }
   [[nodiscard]] dim3 column_blocks() const {
-    return {static_cast<unsigned>(batch_), static_cast<unsigned>(2 * rows_.length / columns_.column_lines), 1};
+    return {static_cast<unsigned>(batch_), static_cast<unsigned>(2 * rows_.length / columns_.lines), 1};
   }
   [[nodiscard]] Factors factors(const Complex* transfer) const {
     return {as_float2(transfer), column_frequencies_.data()};
@@ -264,15 +270,13 @@ class Filter final : public CudaPaddedFilter {
   [[nodiscard]] Array<Complex, 1>& target() { return product_.empty() ? spectrum_ : product_; }
 
   void filter_columns(Kernels::Columns kernel, const Complex* transfer) {
-    kernel<<<column_blocks(), columns_.column_threads, columns_.column_shared_bytes, stream()>>>(
-        strips(spectrum_), strips(target()), twiddles(twiddles_y_), column_shape(), factors(transfer));
-    cuda::check_launch("padded filter columns");
+    launch("padded filter columns", kernel, column_blocks(), columns_, column_bytes(columns_), strips(spectrum_),
+           strips(target()), twiddles(twiddles_y_), column_shape(), factors(transfer));
   }
   void rows_back(Complex* field, float* intensity) { rows_back_from(target(), field, intensity); }
   void rows_back_from(Array<Complex, 1>& source, Complex* field, float* intensity) {
-    rows_.rows_back<<<row_blocks(batch_), rows_.row_threads, rows_.row_shared_bytes, stream()>>>(
-        strips(source), reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());
-    cuda::check_launch("padded filter rows back");
+    launch("padded filter rows back", rows_.rows_back, row_blocks(batch_), rows_, rows_.shared_bytes, strips(source),
+           reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());
   }
   static float2* strips(Array<Complex, 1>& values) { return reinterpret_cast<float2*>(values.data()); }
   static const float4* twiddles(const Array<Complex, 1>& values) {
@@ -294,6 +298,12 @@ class Filter final : public CudaPaddedFilter {
   Array<Complex, 1> product_;  ///< of the spectrum and a transfer function, where the spectrum is kept
 };
 
+int attribute_of(Device device, cudaDeviceAttr attribute) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, attribute, device.index), "cudaDeviceGetAttribute");
+  return value;
+}
+
 /// Lets a kernel use its shared memory, of which a device gives a block more than 48 KB on request only.
 template <class Kernel>
 void allow_shared(Kernel kernel, int bytes) {
@@ -309,20 +319,22 @@ std::unique_ptr<CudaPaddedFilter> CudaPaddedFilter::make(Shape<2> field, Shape<2
   const Kernels* const columns = kernels_for(padded[0]);
   if (rows == nullptr || columns == nullptr) return nullptr;
   const cuda::DeviceScope scope(queue.device());
-  int room = 0;
-  cuda::check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, queue.device().index),
-              "cudaDeviceGetAttribute");
-  if (std::max(rows->row_shared_bytes, columns->column_shared_bytes) > room) return nullptr;
-  allow_shared(rows->rows_forward, rows->row_shared_bytes);
-  allow_shared(rows->rows_back, rows->row_shared_bytes);
-  allow_shared(columns->columns, columns->column_shared_bytes);
-  allow_shared(columns->columns_adjoint, columns->column_shared_bytes);
-  if (!options.along_y.empty()) {
-    if (std::max(row_pair_bytes(*rows), column_pair_bytes(*columns)) > room) return nullptr;
-    allow_shared(rows->rows_back_pair, row_pair_bytes(*rows));
-    allow_shared(rows->rows_join, row_pair_bytes(*rows));
-    allow_shared(columns->columns_split, column_pair_bytes(*columns));
-    allow_shared(columns->columns_join, column_pair_bytes(*columns));
+  const int room = attribute_of(queue.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const bool four = !options.along_y.empty();
+  const int needed = std::max(
+      {rows->shared_bytes, column_bytes(*columns), four ? pair_bytes(*rows) : 0, four ? pair_bytes(*columns) : 0});
+  if (needed > room) return nullptr;
+  if (std::min(rows->halves, columns->halves) == 1 && attribute_of(queue.device(), cudaDevAttrClusterLaunch) == 0)
+    return nullptr;
+  allow_shared(rows->rows_forward, rows->shared_bytes);
+  allow_shared(rows->rows_back, rows->shared_bytes);
+  allow_shared(columns->columns, column_bytes(*columns));
+  allow_shared(columns->columns_adjoint, column_bytes(*columns));
+  if (four) {
+    allow_shared(rows->rows_back_pair, pair_bytes(*rows));
+    allow_shared(rows->rows_join, pair_bytes(*rows));
+    allow_shared(columns->columns_split, pair_bytes(*columns));
+    allow_shared(columns->columns_join, pair_bytes(*columns));
   }
   return std::make_unique<Filter>(field, *rows, *columns, queue, options);
 }

@@ -22,8 +22,8 @@ class CudaPaddedFilter {
     std::span<const Complex> along_x{};
   };
 
-  /// None where a padded side is less than twice the field's or is not among the lengths that have kernels, and where a
-  /// block of the device has too little shared memory.
+  /// None where a padded side is less than twice the field's or is not among the lengths that have kernels, where a
+  /// block of the device has too little shared memory, and for long sides on devices without clusters of blocks.
   static std::unique_ptr<CudaPaddedFilter> make(Shape<2> field, Shape<2> padded, const Queue& queue, Options options);
   static std::unique_ptr<CudaPaddedFilter> make(Shape<2> field, Shape<2> padded, const Queue& queue) {
     return make(field, padded, queue, Options{});

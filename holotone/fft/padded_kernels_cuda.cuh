@@ -1,32 +1,44 @@
 #pragma once
 // For padded_filter_cuda.cu only: kernels of zero-padded fields (padded_line_cuda.cuh). Not for users.
 //
-// Between the passes the spectra of the rows lie in strips of a few columns: row after row, the strip's values of each.
-// The columns stand in the order of the threads that make them: column p + M h has the frequency 2 k + h, where
-// p = b + B (a + A c) and k = a + A (b + B c).
+// Between the passes the spectra of the rows lie in strips of four columns: two rows after two rows, and of those the
+// two values of each row in two columns, then in the next two. So two rows write 64 bytes in one piece, and two columns
+// read whole sectors of 32 bytes. The columns stand in the order of the threads that make them: column p + M h has the
+// frequency 2 k + h, where p = b + B (a + A c) and k = a + A (b + B c).
 #include <holotone/fft/padded_line_cuda.cuh>
 
 namespace holotone::fft::lines {
 
 extern __shared__ float2 shared_memory[];
 
+constexpr int strip_columns = 4;
+
+/// Rows of a strip.
+__host__ __device__ constexpr int strip_rows(int ny) { return (ny + 1) / 2 * 2; }
+
 /// Rows of fields and strips. A block takes `lines` rows; blocks of y take fields.
 struct RowShape {
   int ny = 0;
   int nx = 0;
-  int strip = 0;  ///< columns of a strip
 };
+
+template <class P>
+__device__ __forceinline__ int row_of(const Seat<P>& seat) {
+  return block_index<P>() * P::lines + seat.line;
+}
 
 /// Place in the strips of the first of a thread's columns, b + B a + M h; the next lies A B columns further.
 template <class P>
 __device__ __forceinline__ std::int64_t place_in_strips(const RowShape& shape, int row, int half, int first) {
+  static_assert(P::a * P::b % strip_columns == 0);
   const int column = first + P::length * half;
-  return (static_cast<std::int64_t>(column / shape.strip) * shape.ny + row) * shape.strip + column % shape.strip;
+  return static_cast<std::int64_t>(column / strip_columns) * strip_columns * strip_rows(shape.ny) +
+         (row / 2 * strip_columns + column % strip_columns / 2 * 2 + row % 2) * 2 + column % 2;
 }
 
 template <class P>
 __device__ __forceinline__ std::int64_t strips_of_frame(int ny) {
-  return static_cast<std::int64_t>(blockIdx.y) * 2 * P::length * ny;
+  return static_cast<std::int64_t>(blockIdx.y) * 2 * P::length * strip_rows(ny);
 }
 
 /// Values at `begin` of step A, zeros from `count` on.
@@ -42,7 +54,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_forward(const float2* __restrict__ input, float2* __restrict__ strips, const float4* __restrict__ twiddles,
                  RowShape shape) {
   const Seat<P> seat(shared_memory);
-  const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
+  const int row = row_of(seat);
   const bool there = row < shape.ny;
   const float2* const begin = input + (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
   float2 v[P::values];
@@ -52,7 +64,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     if (!there) return;
     float2* const target = strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
 #pragma unroll
-    for (int c = 0; c < P::c; ++c) target[c * P::a * P::b * shape.ny] = v[first + c];
+    for (int c = 0; c < P::c; ++c) target[c * P::a * P::b * strip_rows(shape.ny)] = v[first + c];
   });
 }
 
@@ -62,7 +74,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_back(const float2* __restrict__ strips, float2* __restrict__ field, float* __restrict__ intensity,
               const float4* __restrict__ twiddles, RowShape shape) {
   const Seat<P> seat(shared_memory);
-  const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
+  const int row = row_of(seat);
   const bool there = row < shape.ny;
   float2 v[P::values];
   for_step_c(seat, [&](int first, int column, int) {
@@ -70,7 +82,8 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
         strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
 #pragma unroll
     for (int c = 0; c < P::c; ++c) {
-      v[first + c] = there ? swapped(source[c * P::a * P::b * shape.ny]) : float2{0, 0};
+      v[first + c] =
+          there ? swapped(load_with_neighbours(source + c * P::a * P::b * strip_rows(shape.ny))) : float2{0, 0};
     }
   });
   transform_line_back(v, seat, Twiddles<P>{twiddles});
@@ -103,14 +116,43 @@ struct Factors {
 template <class P>
 constexpr int stored_pitch = P::stored + 4;
 
-/// Multiplies by H, or by conj(H).
-template <class P, bool Conjugate>
-__device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat, const Factors& factors, int column,
-                                                  int lx) {
-  constexpr int step = P::a * P::b;
+/// Values of H for a column and a half of the frequencies along y.
+template <class P>
+__device__ __forceinline__ const float2* transfer_values(const Factors& factors, int column, int half, int lx) {
   const int kx = factors.frequencies[column];
-  const float2* const values =
-      factors.values + (2 * static_cast<std::int64_t>(min(kx, lx - kx)) + seat.half) * stored_pitch<P>;
+  return factors.values + (2 * static_cast<std::int64_t>(min(kx, lx - kx)) + half) * stored_pitch<P>;
+}
+
+/// Values of H for a block's columns lie in shared memory behind that of the transforms, each column's in other banks.
+template <class P>
+constexpr int transfer_pitch = quotient_up(P::halves* stored_pitch<P> - 8, 16) * 16 + 8;
+
+template <class P>
+constexpr int transfer_bytes = P::lines* transfer_pitch<P>* static_cast<int>(sizeof(float2));
+
+template <class P>
+__device__ __forceinline__ float2* transfer_memory(int line) {
+  return shared_memory + P::shared_bytes / static_cast<int>(sizeof(float2)) + line * transfer_pitch<P>;
+}
+
+/// Begins to copy values of H into shared memory.
+template <class P>
+__device__ __forceinline__ void fetch_transfer(const Factors& factors, int first_column, int lx) {
+  const int half = P::halves == 2 ? 0 : static_cast<int>(blockIdx.x % 2);
+#pragma unroll
+  for (int line = 0; line < P::lines; ++line) {
+    const float2* const source = transfer_values<P>(factors, first_column + line, half, lx);
+    for (int i = 2 * thread_index(); i < P::halves * stored_pitch<P>; i += 2 * P::block_threads) {
+      __pipeline_memcpy_async(transfer_memory<P>(line) + i, source + i, 2 * sizeof(float2));
+    }
+  }
+  __pipeline_commit();
+}
+
+/// Multiplies by H, or by conj(H), whose values are in shared memory or not.
+template <class P, bool Conjugate, bool Shared>
+__device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat, const float2* values) {
+  constexpr int step = P::a * P::b;
   for_step_c(seat, [&](int first, int start, int) {
     // The frequency of the opposite sign has the place (C - 1 - c) A B + mirror.
     const int a = start / P::b;
@@ -121,7 +163,8 @@ __device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat
     const float2* const opposite = values + mirror;
 #pragma unroll
     for (int c = 0; c < P::c; ++c) {
-      float2 h = load_here(2 * c < P::c ? own + c * step : opposite + (P::c - 1 - c) * step);
+      const float2* const address = 2 * c < P::c ? own + c * step : opposite + (P::c - 1 - c) * step;
+      float2 h = Shared ? *address : load_here(address);
       if constexpr (Conjugate) h.y = -h.y;
       v[first + c] = product(v[first + c], h);
     }
@@ -136,23 +179,30 @@ struct ColumnPlace {
 
   __device__ __forceinline__ explicit ColumnPlace(const ColumnShape& shape) {
     // Strips of opposite frequencies follow each other, for they read the same rows of the transfer function.
-    constexpr int blocks_of_strip = P::strip / P::lines;
-    const int strips = shape.lx / 2 / P::strip;
+    constexpr int blocks_of_strip = strip_columns / P::lines;
+    const int strips = shape.lx / 2 / strip_columns;
     const int place = static_cast<int>(blockIdx.y) / blocks_of_strip;
     const int turn = place % strips;
     const int strip = place / strips * strips + (turn % 2 != 0 ? strips - 1 - turn / 2 : turn / 2);
     const int within = static_cast<int>(blockIdx.y) % blocks_of_strip * P::lines;
-    first = strip * P::strip + within;
-    begin =
-        (static_cast<std::int64_t>(blockIdx.x) * shape.lx + static_cast<std::int64_t>(strip) * P::strip) * shape.ny +
-        within;
+    first = strip * strip_columns + within;
+    begin = (static_cast<std::int64_t>(block_index<P>()) * shape.lx + strip * strip_columns) * strip_rows(shape.ny) +
+            2 * within;
   }
 };
+
+/// Place of a row after the begin of a block's columns. Rows that lie `tail` apart have places tail * strip_columns
+/// apart.
+template <class P>
+__device__ __forceinline__ int place_in_columns(const Seat<P>& seat, int row) {
+  static_assert(P::tail % 2 == 0);
+  return row / 2 * 2 * strip_columns + row % 2 * 2 + seat.line;
+}
 
 template <class P>
 __device__ __forceinline__ void load_column(float2* v, const Seat<P>& seat, const float2* begin, int ny) {
   for_step_a(seat, [&](int first, int j, int) {
-    load_line<P, P::strip>(v + first, begin + (seat.line + j * P::strip), ny - j);
+    load_line<P, strip_columns>(v + first, begin + place_in_columns(seat, j), ny - j);
   });
 }
 
@@ -161,7 +211,7 @@ template <class P>
 __device__ __forceinline__ void store_column(const float2* v, float2* begin, int ny) {
   const Seat<P> seat(shared_memory);
   add_halves(v, seat, [&](int j, int a, float2 value) {
-    if (P::tail * a < ny - j) (begin + (seat.line + j * P::strip))[P::tail * a * P::strip] = swapped(value);
+    if (P::tail * a < ny - j) (begin + place_in_columns(seat, j))[P::tail * a * strip_columns] = swapped(value);
   });
 }
 
@@ -174,8 +224,10 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
   const ColumnPlace<P> place(shape);
   float2 v[P::values];
   load_column(v, seat, source + place.begin, shape.ny);
-  transform_line(v, seat, Twiddles<P>{twiddles});
-  multiply_transfer<P, Conjugate>(v, seat, factors, place.first + seat.line, shape.lx);
+  fetch_transfer<P>(factors, place.first, shape.lx);
+  transform_line<P, true>(v, seat, Twiddles<P>{twiddles});
+  multiply_transfer<P, Conjugate, true>(
+      v, seat, transfer_memory<P>(seat.line) + (P::halves == 2 ? seat.half * stored_pitch<P> : 0));
 #pragma unroll
   for (int i = 0; i < P::values; ++i) v[i] = swapped(v[i]);
   transform_line_back(v, Seat<P>(shared_memory), Twiddles<P>{twiddles});
@@ -212,14 +264,15 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
   float2* const kept = kept_values<P>();
   {
     const Seat<P> seat(shared_memory);
-    const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
+    const int row = row_of(seat);
     for_step_c(seat, [&](int first, int column, int) {
       const float2* const source =
           strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
 #pragma unroll
       for (int c = 0; c < P::c; ++c) {
         kept[(first + c) * P::block_threads] =
-            row < shape.ny ? swapped(source[c * P::a * P::b * shape.ny]) : float2{0, 0};
+            row < shape.ny ? swapped(load_with_neighbours(source + c * P::a * P::b * strip_rows(shape.ny)))
+                           : float2{0, 0};
       }
     });
   }
@@ -231,7 +284,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     for (int i = 0; i < P::values; ++i) v[i] = kept[i * P::block_threads];
     if (right != 0) multiply_places(v, seat, along_x);
     transform_line_back(v, seat, Twiddles<P>{twiddles});
-    const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
+    const int row = row_of(seat);
     const int count = row < shape.ny ? shape.nx : 0;
     float2* const begin = fields + ((2 * static_cast<std::int64_t>(blockIdx.y) + right) * shape.ny + row) * shape.nx;
     add_halves(v, seat, [&](int j, int a, float2 value) {
@@ -250,7 +303,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
 #pragma unroll 1
   for (int right = 1; right >= 0; --right) {
     const Seat<P> seat(shared_memory);
-    const int row = static_cast<int>(blockIdx.x) * P::lines + seat.line;
+    const int row = row_of(seat);
     const bool there = row < shape.ny;
     const float2* const begin =
         fields + ((2 * static_cast<std::int64_t>(blockIdx.y) + right) * shape.ny + row) * shape.nx;
@@ -269,7 +322,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
       float2* const target = strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
 #pragma unroll
       for (int c = 0; c < P::c; ++c) {
-        target[c * P::a * P::b * shape.ny] = sum(v[first + c], kept[(first + c) * P::block_threads]);
+        target[c * P::a * P::b * strip_rows(shape.ny)] = sum(v[first + c], kept[(first + c) * P::block_threads]);
       }
     });
   }
@@ -288,7 +341,8 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     float2 v[P::values];
     load_column(v, seat, source + place.begin, shape.ny);
     transform_line(v, seat, Twiddles<P>{twiddles});
-    multiply_transfer<P, false>(v, seat, factors, place.first + seat.line, shape.lx);
+    multiply_transfer<P, false, false>(v, seat,
+                                       transfer_values<P>(factors, place.first + seat.line, seat.half, shape.lx));
 #pragma unroll
     for (int i = 0; i < P::values; ++i) kept[i * P::block_threads] = swapped(v[i]);
   }
@@ -300,7 +354,8 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     for (int i = 0; i < P::values; ++i) v[i] = kept[i * P::block_threads];
     if (down != 0) multiply_places(v, seat, along_y);
     transform_line_back(v, seat, Twiddles<P>{twiddles});
-    store_column<P>(v, target + down * static_cast<std::int64_t>(shape.lx) * shape.ny + place.begin, shape.ny);
+    store_column<P>(v, target + down * static_cast<std::int64_t>(shape.lx) * strip_rows(shape.ny) + place.begin,
+                    shape.ny);
     __syncthreads();
   }
 }
@@ -316,7 +371,8 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
 #pragma unroll 1
   for (int down = 1; down >= 0; --down) {
     const Seat<P> seat(shared_memory);
-    load_column(v, seat, source + down * static_cast<std::int64_t>(shape.lx) * shape.ny + place.begin, shape.ny);
+    load_column(v, seat, source + down * static_cast<std::int64_t>(shape.lx) * strip_rows(shape.ny) + place.begin,
+                shape.ny);
     transform_line(v, seat, Twiddles<P>{twiddles});
     if (down != 0) {
       multiply_places(v, seat, along_y);
@@ -328,7 +384,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
 #pragma unroll
   for (int i = 0; i < P::values; ++i) v[i] = sum(v[i], kept[i * P::block_threads]);
   const Seat<P> seat(shared_memory);
-  multiply_transfer<P, true>(v, seat, factors, place.first + seat.line, shape.lx);
+  multiply_transfer<P, true, false>(v, seat, transfer_values<P>(factors, place.first + seat.line, seat.half, shape.lx));
 #pragma unroll
   for (int i = 0; i < P::values; ++i) v[i] = swapped(v[i]);
   transform_line_back(v, Seat<P>(shared_memory), Twiddles<P>{twiddles});

@@ -12,43 +12,44 @@
 // threads of a warp, so that only the exchange around step A waits for the block. Frequencies stay in the order that
 // step C leaves; the way back runs the steps backwards. A thread writes only places that it alone has read since the
 // last barrier, so that an exchange needs one barrier.
+//
+// A block takes two lines, so that passes over rows and over columns both move whole sectors of 32 bytes. Of long lines
+// it takes one half; two blocks of a cluster add their halves.
 #include <algorithm>
+#include <cuda_pipeline.h>
 #include <holotone/fft/butterflies_cuda.cuh>
 
 namespace holotone::fft::lines {
 
 constexpr int quotient_up(int a, int b) { return (a + b - 1) / b; }
 
-/// A plan of lines: radices, threads of a transform (half a line) and of a group, lines of a block, blocks of a
-/// multiprocessor.
-template <int RadixA, int RadixB, int RadixC, int Threads, int Group, int Lines, int Blocks>
+/// A plan of lines: radices, threads of a transform (half a line) and of a group, halves of a line in a block.
+template <int RadixA, int RadixB, int RadixC, int Threads, int Group, int Halves>
 struct Plan {
   static constexpr int a = RadixA;
   static constexpr int b = RadixB;
   static constexpr int c = RadixC;
   static constexpr int threads = Threads;
   static constexpr int group = Group;
-  static constexpr int lines = Lines;
-  static constexpr int blocks = Blocks;
+  static constexpr int lines = 2;
+  static constexpr int halves = Halves;
   static constexpr int tail = RadixB * RadixC;
   static constexpr int length = RadixA * tail;
-  static constexpr int block_threads = 2 * Threads * Lines;
-  /// Columns of a strip, two at least: with one, a row would be written in pieces of eight bytes.
-  static constexpr int strip = std::max(2, Lines);
+  static constexpr int block_threads = halves * Threads * lines;
+  static constexpr int blocks = std::max(1, 1024 / block_threads);  ///< of a multiprocessor: 64 registers a thread
   static constexpr int rounds_a = quotient_up(tail, Threads);
   static constexpr int rounds_b = quotient_up(RadixC, Group);
   static constexpr int rounds_c = quotient_up(RadixB, Group);
   static constexpr int values = std::max({RadixA * rounds_a, RadixB* rounds_b, RadixC* rounds_c});
   static_assert(values <= 16 && RadixA * Group <= Threads && block_threads <= 1024);
-  static_assert(32 % (Group * Lines) == 0 && Threads % Group == 0, "a group shares a warp");
-  static_assert(RadixA * RadixB % 4 == 0, "strips are up to four columns wide");
+  static_assert(32 % (Group * lines) == 0 && Threads % Group == 0, "a group shares a warp");
 
   // Half a warp reads 16 banks of eight bytes: values of step C in different ones, and the values of the lines beside
   // each other.
   static constexpr int pitch_b = RadixC | 1;
   static constexpr int pitch_a = RadixB * pitch_b;
-  static constexpr int pitch_line = quotient_up(RadixA * pitch_a - 16 / Lines, 16) * 16 + 16 / Lines;
-  static constexpr int shared_bytes = 2 * Lines * pitch_line * static_cast<int>(sizeof(float2));
+  static constexpr int pitch_line = quotient_up(RadixA * pitch_a - 16 / lines, 16) * 16 + 16 / lines;
+  static constexpr int shared_bytes = halves * lines * pitch_line * static_cast<int>(sizeof(float2));
 
   /// Frequencies whose transfer factors are stored, of each half: those of c below (C + 1) / 2, and M / 2.
   static constexpr int stored = (RadixC + 1) / 2 * RadixA * RadixB;
@@ -59,6 +60,21 @@ __device__ __forceinline__ int thread_index() {
   int index;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
   return index;
+}
+
+/// The same place in the shared memory of a block of the cluster.
+__device__ __forceinline__ float2* memory_of_block(float2* own, int rank) {
+#if __CUDA_ARCH__ >= 900
+  asm("mapa.u64 %0, %0, %1;" : "+l"(own) : "r"(rank));
+#endif
+  return own;
+}
+
+/// Waits for the threads of the cluster and their writes.
+__device__ __forceinline__ void synchronize_cluster() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
 }
 
 /// A thread's place.
@@ -72,15 +88,23 @@ struct Seat {
   __device__ __forceinline__ explicit Seat(float2* shared) {
     const int index = thread_index();
     line = index % P::lines;
-    half = index / (P::lines * P::threads);
+    const int half_of_block = P::halves == 2 ? index / (P::lines * P::threads) : 0;
+    half = P::halves == 2 ? half_of_block : static_cast<int>(blockIdx.x % 2);
     thread = index / P::lines % P::threads;
-    memory = shared + (line + P::lines * half) * P::pitch_line;
+    memory = shared + (line + P::lines * half_of_block) * P::pitch_line;
   }
 
   [[nodiscard]] __device__ __forceinline__ float2* memory_of_other() const {
-    return memory + (half == 0 ? P::lines : -P::lines) * P::pitch_line;
+    if constexpr (P::halves == 2) return memory + (half == 0 ? P::lines : -P::lines) * P::pitch_line;
+    return memory_of_block(memory, 1 - half);
   }
 };
+
+/// blockIdx.x without the half of a line.
+template <class P>
+__device__ __forceinline__ int block_index() {
+  return static_cast<int>(P::halves == 2 ? blockIdx.x : blockIdx.x / 2);
+}
 
 /// Calls body(first register, j, place) for the transforms of step A of a thread.
 template <class P, class Body>
@@ -142,6 +166,17 @@ __device__ __forceinline__ float4 load_here(const float4* address) {
   return value;
 }
 
+/// Fetches the rows beside it into the second-level cache too: blocks that run at the same time read them.
+__device__ __forceinline__ float2 load_with_neighbours(const float2* address) {
+#if __CUDA_ARCH__ >= 800
+  float2 value;
+  asm volatile("ld.global.L2::256B.v2.f32 {%0, %1}, [%2];" : "=f"(value.x), "=f"(value.y) : "l"(address));
+  return value;
+#else
+  return *address;
+#endif
+}
+
 /// Factors of lines: w^(2 j) and w^(8 j) of each j of step A; the same of A i, of each i of step B; w^j.
 template <class P>
 struct Twiddles {
@@ -154,8 +189,9 @@ struct Twiddles {
   }
 };
 
-/// From values n = j + B C a in the registers of step A to frequencies in those of step C.
-template <class P>
+/// From values n = j + B C a in the registers of step A to frequencies in those of step C. `Fetched`: what the block
+/// has begun to copy into shared memory is there afterwards.
+template <class P, bool Fetched = false>
 __device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, Twiddles<P> twiddles) {
   for_step_a(seat, [&](int first, int j, int place) {
     if (seat.half != 0) multiply_half_steps<P::a>(v + first);
@@ -163,6 +199,7 @@ __device__ __forceinline__ void transform_line(float2* v, const Seat<P>& seat, T
     multiply_powers<P::a, false>(v + first, twiddles.after_a(j), twiddles.first(seat.half, j));
     put<P::a, P::pitch_a>(v + first, seat.memory + place);
   });
+  if constexpr (Fetched) __pipeline_wait_prior(0);
   __syncthreads();
   for_step_b(seat, [&](int first, int i, int place) {
     get<P::b, P::pitch_b>(v + first, seat.memory + place);
@@ -212,7 +249,11 @@ __device__ __forceinline__ void add_halves(const float2* v, const Seat<P>& seat,
       put<middle, P::pitch_a>(v + first, seat.memory + place);
     }
   });
-  __syncthreads();
+  if constexpr (P::halves == 2) {
+    __syncthreads();
+  } else {
+    synchronize_cluster();
+  }
   for_step_a(seat, [&](int first, int j, int place) {
     const float2* const other = seat.memory_of_other() + place;
     if (seat.half == 0) {
@@ -223,6 +264,7 @@ __device__ __forceinline__ void add_halves(const float2* v, const Seat<P>& seat,
       for (int a = middle; a < P::a; ++a) store(j, a, sum(v[first + a], other[a * P::pitch_a]));
     }
   });
+  if constexpr (P::halves == 1) synchronize_cluster();  // the other block has read this one's memory
 }
 
 }  // namespace holotone::fft::lines
