@@ -1,17 +1,33 @@
 // propagate/angular_spectrum/4096 and 1080p: 4096x4096 and 1920x1080 pixels, 8 um, 532 nm, 0.2 m, zero-padded to twice
 // the size both ways and band-limited (the library's defaults), complex field in and out on the device. Checked against
 // Gaussian beams. new_distance: no two runs in succession have the same distance.
+// reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
+// layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <holotone/core/random.hpp>
+#include <holotone/hologram/layers.hpp>
 #include <holotone/optics/propagation.hpp>
+#include <holotone/optics/reconstruction.hpp>
 #include <tests/cases/propagation.hpp>
 
 namespace bench {
 namespace {
 
 enum class Distance { same, changing };
+
+/// Times work() as the other rows do.
+template <class Work>
+void time_row(benchmark::State& state, const holotone::Queue& queue, const Work& work) {
+  if (is_processor(queue.device())) {
+    time_iterations(state, queue, work);
+    return;
+  }
+  for (auto _ : state) state.SetIterationTime(rested_seconds_of(queue, 15, work));
+  state.counters["sustained_ms"] = 1e3 * seconds_of(queue, 25, work);
+}
 
 void run_angular_spectrum(benchmark::State& state, holotone::Shape<2> size, Distance distance,
                           holotone::Device device) {
@@ -36,13 +52,92 @@ void run_angular_spectrum(benchmark::State& state, holotone::Shape<2> size, Dist
     state.SkipWithError(fmt::format("relative error {:.2e} is above {:.0e}", error, tolerance).c_str());
     return;
   }
-  if (device.backend == holotone::Backend::cpu) {
-    time_iterations(state, queue, work);
-  } else {
-    for (auto _ : state) state.SetIterationTime(rested_seconds_of(queue, 15, work));
-    state.counters["sustained_ms"] = 1e3 * seconds_of(queue, 25, work);
-  }
+  time_row(state, queue, work);
   state.counters["rel_error"] = error;
+}
+
+constexpr holotone::FieldGrid panel{1920, 1080, 8e-6, 532e-9};
+
+/// sqrt(sum (a - b)^2 / sum b^2)
+template <class T>
+double relative_error(std::span<const T> got, std::span<const T> expected) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    difference += static_cast<double>(std::norm(got[i] - expected[i]));
+    norm += static_cast<double>(std::norm(expected[i]));
+  }
+  return std::sqrt(difference / norm);
+}
+
+/// Ends a row whose error is too large.
+bool is_within(benchmark::State& state, double error, double tolerance) {
+  state.counters["rel_error"] = error;
+  if (error <= tolerance) return true;
+  state.SkipWithError(fmt::format("relative error {:.2e} is above {:.0e}", error, tolerance).c_str());
+  return false;
+}
+
+void run_sweep(benchmark::State& state, holotone::Device device) {
+  constexpr int count = 8;
+  cases::GaussianBeams c;
+  c.grid = panel;
+  const auto queue = holotone::Queue::create(device);
+  const auto host = c.input();
+  const auto field = copy_of(holotone::View<const holotone::Complex, 2>(host.data(), panel.shape()), device);
+  holotone::ReconstructionPlan plan({.grid = panel, .method = holotone::PropagationMethod::angular_spectrum}, queue);
+  holotone::Array<float, 2> intensity(panel.shape(), queue);
+  const auto distance_m = [](int i) { return 0.15 + 0.01 * i; };
+  const auto work = [&] {
+    plan.set_field(field.view());
+    for (int i = 0; i < count; ++i) plan.execute(distance_m(i), intensity.view());
+  };
+  work();
+  holotone::Array<float, 2> wanted(panel.shape(), queue);
+  holotone::PropagationPlan({.grid = panel, .method = holotone::PropagationMethod::angular_spectrum}, queue)
+      .execute_intensity(field.view(), wanted.view(), -distance_m(count - 1));
+  queue.synchronize();
+  const auto got = intensity.to(holotone::Device{});
+  const auto expected = wanted.to(holotone::Device{});
+  if (is_within(state, relative_error(got.host(), expected.host()), 1e-6)) time_row(state, queue, work);
+}
+
+/// Layers of points that cover a quarter of the pixels, on a device.
+struct Layers {
+  explicit Layers(holotone::Device device) {
+    for (int i = 0; i < 8; ++i) {
+      holotone::Array<float, 2> picture(panel.shape());
+      for (std::int64_t pixel = 0; pixel < picture.size(); ++pixel) {
+        const float draw = holotone::random_uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(pixel));
+        picture.data()[pixel] = draw > 0.75F ? draw : 0;
+      }
+      const auto& own = pictures.emplace_back(picture.to(device));
+      layers.push_back({.intensity = own.view(), .distance_m = 0.15 + 0.01 * i});
+    }
+  }
+  std::vector<holotone::Array<float, 2>> pictures;
+  std::vector<holotone::Layer> layers;
+};
+
+void run_layers(benchmark::State& state, holotone::Device device) {
+  const auto queue = holotone::Queue::create(device);
+  const Layers scene(device);
+  holotone::LayerPlan plan({.grid = panel}, queue);
+  plan.set_layers(scene.layers);
+  holotone::Array<holotone::Complex, 2> field(panel.shape(), queue);
+  if (!is_processor(device)) {
+    plan.execute(field.view());
+    const Layers own(holotone::Device{});
+    holotone::LayerPlan cpu({.grid = panel});
+    cpu.set_layers(own.layers);
+    holotone::Array<holotone::Complex, 2> wanted(panel.shape());
+    cpu.execute(wanted.view());
+    queue.synchronize();
+    const auto got = field.to(holotone::Device{});
+    const auto& expected = wanted;
+    if (!is_within(state, relative_error(got.host(), expected.host()), 1e-5)) return;
+  }
+  time_row(state, queue, [&] { plan.execute(field.view()); });
 }
 
 }  // namespace
@@ -59,6 +154,12 @@ void add_propagation_rows(const RowOptions& options) {
   add("propagate/angular_spectrum/4096/new_distance", {4096, 4096}, Distance::changing);
   add("propagate/angular_spectrum/1080p", {1080, 1920}, Distance::same);
   add("propagate/angular_spectrum/1080p/new_distance", {1080, 1920}, Distance::changing);
+  const auto add_scene = [device](const char* name, void (*run)(benchmark::State&, holotone::Device)) {
+    auto* const row = register_row(name, [=](benchmark::State& state) { run(state, device); });
+    if (device.backend != holotone::Backend::cpu) row->Iterations(1);
+  };
+  add_scene("reconstruct/sweep8/1080p", run_sweep);
+  add_scene("layers/8/1080p", run_layers);
 }
 
 }  // namespace bench

@@ -186,7 +186,7 @@ class Filter final : public CudaPaddedFilter {
       along_y_ = conjugated_places(columns, options.along_y, queue);
       along_x_ = conjugated_places(rows, options.along_x, queue);
     }
-    if (options.several || four) product_ = Array<Complex, 1>({(four ? 2 : 1) * spectrum_.size()}, queue);
+    if (four) product_ = Array<Complex, 1>({2 * spectrum_.size()}, queue);
   }
 
   [[nodiscard]] Shape<2> transfer_shape() const override { return {rows_.length + 1, 2 * columns_.stored}; }
@@ -198,17 +198,16 @@ class Filter final : public CudaPaddedFilter {
            strips(spectrum_), twiddles(twiddles_x_), row_shape());
   }
 
-  void apply(const Complex* transfer, Complex* field, float* intensity) override {
+  void apply(const Complex* transfer, Complex* field, float* intensity, bool keep) override {
     const cuda::DeviceScope scope(queue_.device());
-    filter_columns(columns_.columns, transfer);
-    rows_back(field, intensity);
+    if (keep && product_.empty()) product_ = Array<Complex, 1>(spectrum_.shape(), queue_);
+    filter_into(keep ? product_ : spectrum_, columns_.columns, transfer, field, intensity);
   }
 
   void adjoint(const Complex* transfer, const Complex* field, Complex* result) override {
     forward(field);
     const cuda::DeviceScope scope(queue_.device());
-    filter_columns(columns_.columns_adjoint, transfer);
-    rows_back(result, nullptr);
+    filter_into(spectrum_, columns_.columns_adjoint, transfer, result, nullptr);
   }
 
   void apply_four(const Complex* transfer, Complex* fields) override {
@@ -266,14 +265,14 @@ class Filter final : public CudaPaddedFilter {
   [[nodiscard]] Factors factors(const Complex* transfer) const {
     return {as_float2(transfer), column_frequencies_.data()};
   }
-  /// Where the filtered spectrum is, unless in the place of the spectrum.
-  [[nodiscard]] Array<Complex, 1>& target() { return product_.empty() ? spectrum_ : product_; }
 
-  void filter_columns(Kernels::Columns kernel, const Complex* transfer) {
+  /// The columns of the spectrum into `target`, and the rows back from there.
+  void filter_into(Array<Complex, 1>& target, Kernels::Columns kernel, const Complex* transfer, Complex* field,
+                   float* intensity) {
     launch("padded filter columns", kernel, column_blocks(), columns_, column_bytes(columns_), strips(spectrum_),
-           strips(target()), twiddles(twiddles_y_), column_shape(), factors(transfer));
+           strips(target), twiddles(twiddles_y_), column_shape(), factors(transfer));
+    rows_back_from(target, field, intensity);
   }
-  void rows_back(Complex* field, float* intensity) { rows_back_from(target(), field, intensity); }
   void rows_back_from(Array<Complex, 1>& source, Complex* field, float* intensity) {
     launch("padded filter rows back", rows_.rows_back, row_blocks(batch_), rows_, rows_.shared_bytes, strips(source),
            reinterpret_cast<float2*>(field), intensity, twiddles(twiddles_x_), row_shape());

@@ -15,7 +15,6 @@ class CudaPaddedFilter {
 
   struct Options {
     std::int64_t batch = 1;  ///< fields that lie one after the other and are filtered together
-    bool several = false;    ///< more than one apply() for a forward(), with memory for a second spectrum
     /// For apply_four and adjoint_four, with memory for three spectra: factors of the frequencies 0 to ly - 1 and
     /// 0 to lx - 1, such as those of a shift. Batch 1.
     std::span<const Complex> along_y{};
@@ -38,9 +37,10 @@ class CudaPaddedFilter {
   /// Transforms the rows of `batch` fields. Only enqueues, like all that follow.
   virtual void forward(const Complex* input) = 0;
   /// Writes the fields, or their squared moduli where `field` is null. `transfer`: H with the inverse transform's
-  /// 1 / (ly lx), of transfer_shape(), on the device.
-  virtual void apply(const Complex* transfer, Complex* field, float* intensity) = 0;
-  /// Writes the fields {4, ny, nx} by H, H along_x, H along_y and H along_y along_x.
+  /// 1 / (ly lx), of transfer_shape(), on the device. `keep`: the spectrum of forward stays for another apply, with
+  /// memory for a second one.
+  virtual void apply(const Complex* transfer, Complex* field, float* intensity, bool keep = false) = 0;
+  /// Writes the fields {4, ny, nx}, keeping the spectrum, by H, H along_x, H along_y and H along_y along_x.
   virtual void apply_four(const Complex* transfer, Complex* fields) = 0;
   /// The adjoint of forward and apply: the same with conj(H). Overwrites the spectrum of forward.
   virtual void adjoint(const Complex* transfer, const Complex* field, Complex* result) = 0;

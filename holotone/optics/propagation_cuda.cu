@@ -300,14 +300,23 @@ class CudaEngine final : public Engine {
     cuda::check_launch("propagation copy");
   }
 
-  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m) override {
+  void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
+                        Spectrum spectrum) override {
     const cuda::DeviceScope scope(queue_.device());
-    if (filter_) return filter(input, target, distance_m);
+    if (filter_) return filter(input, target, distance_m, spectrum);
     Workspace& work = *spectrum_;
     const Frame& frame = work.frame;
-    pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), work.data(), frame);
-    cuda::check_launch("propagation pad");
-    work.fft.execute(work.values.view(), FftDirection::forward);
+    if (spectrum == Spectrum::kept) {
+      holotone::copy<Complex, 2>(work.values.view(), kept_.view(), queue_);
+    } else {
+      pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), work.data(), frame);
+      cuda::check_launch("propagation pad");
+      work.fft.execute(work.values.view(), FftDirection::forward);
+      if (spectrum == Spectrum::keep) {
+        if (kept_.empty()) kept_ = Array<Complex, 2>(work.values.shape(), queue_);
+        holotone::copy<Complex, 2>(kept_.view(), work.values.view(), queue_);
+      }
+    }
     transfer_kernel<<<grid_over(frame.lx / 2 + 1, frame.ly / 2 + 1), threads, 0, stream()>>>(
         work.data(), frame.ly, frame.lx, make_transfer(options_, distance_m));
     cuda::check_launch("propagation transfer");
@@ -340,13 +349,13 @@ class CudaEngine final : public Engine {
     if (filter_) bytes += filter_->bytes();
     if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
     if (rows_) bytes += rows_->bytes() + columns_->bytes();
-    return bytes;
+    return bytes + kept_.bytes();
   }
 
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
-  void filter(View<const Complex, 2> input, const Target& target, double distance_m) {
+  void filter(View<const Complex, 2> input, const Target& target, double distance_m, Spectrum spectrum) {
     auto& [filter, transfer, distance_of_table_m] = *filter_;
     if (distance_of_table_m != distance_m) {
       const auto [rows, columns] = transfer.shape();
@@ -357,14 +366,15 @@ class CudaEngine final : public Engine {
       cuda::check_launch("propagation transfer table");
       distance_of_table_m = distance_m;
     }
-    filter->forward(input.data());
-    filter->apply(transfer.data(), target.field.data(), target.intensity.data());
+    if (spectrum != Spectrum::kept) filter->forward(input.data());
+    filter->apply(transfer.data(), target.field.data(), target.intensity.data(), spectrum != Spectrum::none);
   }
 
   PropagationOptions options_;
   Queue queue_;
   std::unique_ptr<Filter> filter_;       ///< of the angular spectrum, or
   std::shared_ptr<Workspace> spectrum_;  ///< where it has none
+  Array<Complex, 2> kept_;               ///< a spectrum before its product with H
   std::shared_ptr<Workspace> fresnel_;   ///< shares spectrum_ if the shapes are equal
   std::unique_ptr<AxisTable> rows_;
   std::unique_ptr<AxisTable> columns_;

@@ -126,6 +126,7 @@ class OpenclEngine final : public Engine {
  public:
   OpenclEngine(const PropagationOptions& options, const Queue& queue)
       : options_(options),
+        queue_(queue),
         pad_(queue, source, "pad"),
         crop_(queue, source, "crop"),
         fill_transfer_(queue, source, "fill_transfer"),
@@ -213,6 +214,7 @@ class OpenclEngine final : public Engine {
   }
 
   PropagationOptions options_;
+  Queue queue_;
   opencl::Kernel pad_;
   opencl::Kernel crop_;
   opencl::Kernel fill_transfer_;

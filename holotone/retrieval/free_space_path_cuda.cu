@@ -97,7 +97,7 @@ class FilterCarrier final : public Carrier {
   void forward(const Complex* panel) override { filter_->forward(panel); }
   void receive(std::size_t plane, std::size_t positions, Complex* pictures) override {
     if (positions == 1) {
-      filter_->apply(tables_[plane].data(), pictures, nullptr);
+      filter_->apply(tables_[plane].data(), pictures, nullptr, true);
     } else {
       filter_->apply_four(tables_[plane].data(), pictures);
     }

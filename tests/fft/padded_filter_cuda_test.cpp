@@ -123,7 +123,7 @@ TEST_P(CudaPaddedFilterTest, SeveralFiltersShareTheSpectrumOfABatch) {
     const Shape<2> field{61, 64};
     const Shape<2> padded{128, 128};
     const std::int64_t batch = 3;
-    const auto filter = CudaPaddedFilter::make(field, padded, queue, {.batch = batch, .several = true});
+    const auto filter = CudaPaddedFilter::make(field, padded, queue, {.batch = batch});
     ASSERT_TRUE(filter);
     const auto input = random_values(batch * field[0] * field[1], 3);
     const auto source = support::upload(input, {batch * field[0], field[1]}, device);
@@ -133,8 +133,8 @@ TEST_P(CudaPaddedFilterTest, SeveralFiltersShareTheSpectrumOfABatch) {
       const auto transfer = transfer_of(*filter, taps, padded, device);
       Array<Complex, 2> output({batch * field[0], field[1]}, queue);
       Array<float, 2> intensity({batch * field[0], field[1]}, queue);
-      filter->apply(transfer.data(), output.data(), nullptr);
-      filter->apply(transfer.data(), nullptr, intensity.data());
+      filter->apply(transfer.data(), output.data(), nullptr, true);
+      filter->apply(transfer.data(), nullptr, intensity.data(), true);
       queue.synchronize();
       support::expect_within(
           "field", support::relative_error(output.to(Device{}).data(), expected(input, taps, field, padded)), 1e-6);
