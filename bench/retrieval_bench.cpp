@@ -142,8 +142,10 @@ void run_optimize(benchmark::State& state, const Goal& goal, const std::string& 
   PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = 0.2}}, .frames = goal.frames, .region = goal.region},
                           queue);
   plan.set_target(green_amplitude(path).to(device).view());
-  std::vector<double> levels;
-  for (int i = 0; i < 1 << goal.bits; ++i) levels.push_back(2 * std::numbers::pi * i / (1 << goal.bits));
+  std::vector<double> levels(std::size_t{1} << goal.bits);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i] = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(levels.size());
+  }
   const auto start = holotone::starting_phase({goal.frames, shape[0], shape[1]}, goal.spread_rad).to(device);
   Array<float, 3> phase(start.shape(), queue);
   holotone::SolverOptions solver{.iterations = goal.steps};

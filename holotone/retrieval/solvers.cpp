@@ -107,8 +107,10 @@ class LbfgsMemory {
   void learn(const float* gradient, const std::vector<std::size_t>& own) {
     const auto all = ids();
     const auto pointers = [&](const std::vector<std::size_t>& numbers) {
-      std::vector<const float*> result;
-      for (const std::size_t id : numbers) result.push_back(id == gradient_ ? gradient : vectors_[id].data());
+      std::vector<const float*> result(numbers.size());
+      std::ranges::transform(numbers, result.begin(), [&](std::size_t id) {
+        return id == gradient_ ? gradient : std::as_const(vectors_[id]).data();
+      });
       return result;
     };
     const auto products = problem_.engine().dots(pointers(own), pointers(all));

@@ -85,8 +85,8 @@ TEST_P(PhaseRetrievalOnGpu, LargePanelsAgreeWithTheCpu) {
 // The solvers run on the device's vectors: after a few steps the phases are still those of the CPU.
 TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
   using holotone::RetrievalSolver;
-  std::vector<double> levels;
-  for (int i = 0; i < 16; ++i) levels.push_back(0.1 + 2 * std::numbers::pi * i / 16);
+  std::vector<double> levels(16);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = 0.1 + 2 * std::numbers::pi * static_cast<double>(i) / 16;
   struct Case {
     std::string name;
     holotone::SolverOptions solver;
