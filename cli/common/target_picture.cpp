@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/picture_light.hpp>
 #include <cli/common/target_picture.hpp>
+#include <cli/common/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -32,6 +33,22 @@ SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture) {
   if (std::max(least_y, least_x) <= std::min(most_y, most_x)) return room;
   const auto own = region_in_middle({room.rows, room.columns}, picture);
   return {room.row + own.row, room.column + own.column, own.rows, own.columns};
+}
+
+SignalRegion parse_region(const std::string& text, std::string_view expected) {
+  constexpr std::string_view option = "--signal-region";
+  const auto plus = text.find('+');
+  const auto second = plus == std::string::npos ? plus : text.find('+', plus + 1);
+  if (second == std::string::npos) reject(option, expected, text);
+  const auto [columns, rows] = resolution(option, text.substr(0, plus));
+  const auto column = whole_number(option, text.substr(plus + 1, second - plus - 1), 0, largest_grid_side);
+  const auto row = whole_number(option, text.substr(second + 1), 0, largest_grid_side);
+  return {row, column, rows, columns};
+}
+
+void require_within(const SignalRegion& region, const Shape<2>& panel, const std::string& text) {
+  if (region.column + region.columns <= panel[1] && region.row + region.rows <= panel[0]) return;
+  reject("--signal-region", fmt::format("a part of {} x {} pixels", panel[1], panel[0]), text);
 }
 
 Shape<2> sides_behind_lens(const Shape<2>& picture, const Shape<2>& panel) {

@@ -20,6 +20,14 @@ SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture);
 /// Sides {ny, nx} of a picture in pixels of the light behind a lens: all {ny, nx} of a panel are a square.
 Shape<2> sides_behind_lens(const Shape<2>& picture, const Shape<2>& panel);
 
+/// Region of "1600x880+160+100": columns x rows + first column + first row. Rejects --signal-region for other text;
+/// `expected` describes what it may be.
+inline constexpr std::string_view region_words = "COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100";
+SignalRegion parse_region(const std::string& text, std::string_view expected);
+
+/// Rejects --signal-region for a region that reaches beyond the panel {ny, nx}.
+void require_within(const SignalRegion& region, const Shape<2>& panel, const std::string& text);
+
 /// {column, row, columns, rows}, as the metadata key signal_region.
 std::vector<double> numbers_of(const SignalRegion& region);
 

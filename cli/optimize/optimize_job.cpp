@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
+#include <cli/common/target_picture.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/optimize/optimize_job.hpp>
 #include <cmath>
@@ -18,20 +19,9 @@ void set_region(OptimizeJob& job, const std::string& text) {
     job.part = number_between(option, percent, signal_region_range) / 100;
     return;
   }
-  constexpr std::string_view expected = "a percentage or COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100";
-  const auto plus = text.find('+');
-  const auto second = plus == std::string::npos ? plus : text.find('+', plus + 1);
-  if (second == std::string::npos) reject(option, expected, text);
+  const SignalRegion region = parse_region(text, "a percentage or COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100");
   const auto& panel = job.hologram.panel;
-  const auto [columns, rows] = resolution(option, text.substr(0, plus));
-  SignalRegion region;
-  region.columns = columns;
-  region.rows = rows;
-  region.column = whole_number(option, text.substr(plus + 1, second - plus - 1), 0, largest_grid_side);
-  region.row = whole_number(option, text.substr(second + 1), 0, largest_grid_side);
-  if (region.column + columns > panel.nx || region.row + rows > panel.ny) {
-    reject(option, fmt::format("a part of {} x {} pixels", panel.nx, panel.ny), text);
-  }
+  require_within(region, {panel.ny, panel.nx}, text);
   job.region = region;
 }
 

@@ -117,7 +117,11 @@ Comparison::Comparison(const ReconstructJob& job, const HologramView& view) : in
   }
   require_memory_for(job, grid, lights.size(), lens);
   const auto [ny, nx, channels] = shape_of(image);
-  const auto room = stated_region(first.path, first.metadata, grid.shape());
+  auto room = stated_region(first.path, first.metadata, grid.shape());
+  if (!job.region.empty()) {
+    room = parse_region(job.region, region_words);
+    require_within(*room, grid.shape(), job.region);
+  }
   region_ = region_within(room.value_or(SignalRegion{0, 0, grid.ny, grid.nx}),
                           lens ? sides_behind_lens({ny, nx}, grid.shape()) : Shape<2>{ny, nx});
   intensity_ = Array<float, 2>(grid.shape());

@@ -246,6 +246,11 @@ std::vector<OptionRow> comparison_options(ReconstructArguments& a) {
            .help = "Picture that the hologram is to show, fitted into its signal region: PSNR, SSIM and speckle "
                    "contrast at four half-pixel positions",
            .common = true},
+          {.names = "--signal-region",
+           .target = &a.region,
+           .value = "REGION",
+           .help = "Pixels that the picture of --against fills, COLUMNSxROWS+COLUMN+ROW",
+           .otherwise = "as the file states, or the whole panel"},
           {.names = "--difference",
            .target = &a.difference,
            .value = "FILE",

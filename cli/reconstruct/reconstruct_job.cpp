@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
+#include <cli/common/target_picture.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
@@ -60,12 +61,15 @@ void set_comparison(ReconstructJob& job, const ReconstructArguments& arguments, 
   const auto& difference = arguments.difference;
   if (arguments.against.empty()) {
     if (!difference.empty()) reject("--difference", "--against, the picture to compare with", difference);
+    if (!arguments.region.empty()) reject("--signal-region", "--against, the picture that fills it", arguments.region);
     return;
   }
   if (!job.pupils.empty()) reject("--against", "pictures in a plane, without an eye at --viewer", arguments.viewer);
   if (!job.subframes.empty()) reject("--against", "one hologram, not subframes", arguments.inputs.front());
   require_input(arguments.against);
   job.against = arguments.against;
+  job.region = arguments.region;
+  if (!job.region.empty()) (void)parse_region(job.region, region_words);
   if (difference.empty()) return;
   require_known_counters("--difference", difference, false);
   job.differences = frame_pattern("--difference", difference);

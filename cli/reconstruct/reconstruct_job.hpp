@@ -33,6 +33,7 @@ struct ReconstructArguments {
   std::string frames;
   std::string against;
   std::string difference;
+  std::string region;
   std::string tile_width = "480";
   std::string white;
   std::string gamma = "1";
@@ -53,6 +54,7 @@ struct ReconstructJob {
   bool contact_sheet = false;                       ///< `sheet` is a contact sheet, for a sweep
   std::optional<FramePattern> frames;
   std::string against;                      ///< picture with which the light is compared; empty: none
+  std::string region;                       ///< of the picture compared with; empty: as the file states
   std::string difference;                   ///< difference picture of one; empty: none, or of several
   std::optional<FramePattern> differences;  ///< difference pictures of several
   std::vector<double> distances_m;          ///< empty: as the file states

@@ -1,6 +1,7 @@
 // holotone reconstruct --against: agreement with holotone optimize, the difference picture, and what it refuses.
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/core/colour.hpp>
 #include <limits>
 #include <tests/cli/optimize_program.hpp>
@@ -90,6 +91,16 @@ TEST_F(AgainstTest, AgreesBehindALens) {
   const std::vector<std::string> lens{"--focal-length", "25cm"};
   const auto plain = run_json(against("plain.png", "square.png", lens))["against"]["pictures"][0];
   EXPECT_EQ(plain["signal_region"], json({0, 0, 96, 63}));
+  // The region of a file that does not state it.
+  const auto stated = run_json(against("slm.png", "photo.png"))["against"]["pictures"][0];
+  const auto& region = stated["signal_region"];
+  const auto text = fmt::format("{}x{}+{}+{}", region[2].get<int>(), region[3].get<int>(), region[0].get<int>(),
+                                region[1].get<int>());
+  auto named = lens;
+  named.insert(named.end(), {"--signal-region", text});
+  const auto as_named = run_json(against("plain.png", "photo.png", named))["against"]["pictures"][0];
+  EXPECT_EQ(as_named["signal_region"], region);
+  EXPECT_NEAR(as_named["psnr_db"].get<double>(), stated["psnr_db"].get<double>(), 0.1);
   const auto sweep = run_json(against("slm.png", "photo.png", {"--sweep", "0cm:20cm:2"}))["against"]["pictures"];
   ASSERT_EQ(sweep.size(), 2u);
   EXPECT_GT(sweep[0]["psnr_db"].get<double>(), sweep[1]["psnr_db"].get<double>() + 3);
@@ -241,6 +252,12 @@ TEST_F(AgainstTest, BadInput) {
     EXPECT_EQ(run({"reconstruct", path("bad.png"), "-o", path("seen.png")}).exit_code, 0) << text;
     fs::remove(path("seen.png"));
   }
+  expect_refused({"reconstruct", path("slm.png"), "-o", path("seen.png"), "--signal-region", "8x8+0+0"},
+                 {"--signal-region: expected --against, the picture that fills it, got '8x8+0+0'"});
+  expect_refused(against("slm.png", "photo.png", {"--signal-region", "8x8"}),
+                 {"--signal-region: expected COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100, got '8x8'"});
+  expect_refused(against("slm.png", "photo.png", {"--signal-region", "90x8+7+0"}),
+                 {"--signal-region: expected a part of 96 x 63 pixels, got '90x8+7+0'"});
   expect_refused({"reconstruct", path("slm.png"), "-o", path("seen.png"), "--difference", path("d.png")},
                  {"--difference: expected --against"});
   const auto with = [&](const std::vector<std::string>& more) { return against("slm.png", "photo.png", more); };
