@@ -154,7 +154,11 @@ void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& mo
   const auto take = [this, camera, channel, model](View<const float, 2> phase) {
     check_cancelled("waiting for the camera");
     (void)write(channel, phase, model, nullptr, camera->codes_path());
-    return camera_amplitude("--camera", camera->take(), channel.colour);
+    auto amplitude = camera_amplitude("--camera", camera->take(), channel.colour);
+    if (std::ranges::all_of(amplitude.host(), [](float value) { return value == 0; })) {
+      throw_io("--camera", "a picture with some light", "a black one");
+    }
+    return amplitude;
   };
   const auto& grid = model.grid;
   const Shape<2> fine{2 * grid.ny, 2 * grid.nx};

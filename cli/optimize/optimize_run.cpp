@@ -192,6 +192,54 @@ void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
   remark(job.hologram.console, no_metadata_remark(job.hologram.output, files, line_of(merged(flags)), several));
 }
 
+/// Words for a plane in which a phase cannot make a picture of the panel's pixels; empty: it can.
+std::string plane_warning(const FieldGrid& grid, double distance_m) {
+  constexpr double least_spread = 4;  // pixels
+  constexpr double most_blur = 16;    // pixels
+  const double side = static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m;
+  const double distance = std::abs(distance_m);
+  const double spread = grid.wavelength_m * distance / (grid.pitch_m * grid.pitch_m);
+  // The finest fringes that the panel sends there: half of their period is a pixel of the picture.
+  const double blur = grid.wavelength_m * distance / (2 * side * grid.pitch_m);
+  if (spread < least_spread) {
+    return fmt::format(
+        "light spreads over {:.2g} pixels of {} in {}: a phase cannot become a picture; a larger distance", spread,
+        format_length(grid.pitch_m), format_length(distance));
+  }
+  if (blur > most_blur) {
+    return fmt::format(
+        "a panel {} wide makes no detail finer than {:.0f} pixels in {}; --distance or --depth-range nearer",
+        format_length(side), blur, format_length(distance));
+  }
+  return {};
+}
+
+void warn_of_planes(const OptimizeJob& job, const std::vector<RetrievalPlane>& planes) {
+  if (job.model.focal_length_m > 0) return;
+  const auto grid = job.hologram.grid(job.hologram.channels.front());
+  for (const auto& plane : planes) {
+    const auto words = plane_warning(grid, plane.distance_m);
+    if (words.empty()) continue;
+    warn(job.hologram.console, words);
+    return;
+  }
+}
+
+/// Names the options whose effect is in the printed figures but not in what reconstruct shows.
+void tell_what_reconstruct_lacks(const OptimizeJob& job) {
+  std::string names;
+  const auto name = [&](bool is_given, std::string_view option) {
+    if (is_given) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
+  };
+  name(!std::holds_alternative<FlatBeam>(job.beam), "--source");
+  name(job.model.response.zero_order > 0, "--zero-order");
+  name(job.model.response.fill_factor > 0, "--fill-factor");
+  name(job.has_offset(), "what is added to the codes");
+  if (names.empty()) return;
+  remark(job.hologram.console,
+         fmt::format("reconstruct takes the codes alone, without {}: it shows other light", names));
+}
+
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
@@ -202,6 +250,7 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
   const auto make = [&](const Frame* frame, const std::string& image) {
     const TargetPictures pictures(job, image);
     region = pictures.region(job.hologram.channels.front());
+    if (rows.empty()) warn_of_planes(job, pictures.planes());
     for (const auto& channel : job.hologram.channels) {
       if (rows.empty() || !rows.back().stopped) rows.push_back(maker.make(pictures, frame, channel));
     }
@@ -215,6 +264,10 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
     make(&frame, frame.path);
   }
   if (job.frames.empty()) make(nullptr, job.pictures.front().image);
+  const auto all = std::max<std::size_t>(1, job.frames.size()) * job.hologram.channels.size();
+  if (rows.size() < all) {
+    warn(job.hologram.console, fmt::format("stopped: {} of {} holograms made", rows.size(), all));
+  }
   if (!job.keep_best) check_cancelled("writing");
   UnfinishedRun::keep();
   return rows;
@@ -234,6 +287,7 @@ int run_optimize(const OptimizeArguments& arguments) {
   const auto rows = make_all(job, region);
   report_json(job.hologram.console, json_of(job, region, rows, watch.seconds()));
   tell_flags(job, rows);
+  tell_what_reconstruct_lacks(job);
   for (const auto& row : rows) report(job.hologram.console, words_of(job, row, region));
   report(job.hologram.console, format_duration(watch.seconds()));
   return exit_ok;

@@ -151,8 +151,6 @@ AdjointEnginePointer make_adjoint_engine(std::string_view where, const Route& ro
     case Backend::cuda:
 #if HOLOTONE_CUDA
       return engine_cuda(route, queue);
-#else
-      break;
 #endif
     case Backend::opencl: break;
   }
