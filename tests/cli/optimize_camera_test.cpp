@@ -80,6 +80,11 @@ TEST_F(OptimizeCameraTest, CamerasThatFailAreNamed) {
   write_image(path("small.png"), Image{std::move(small), {}});
   expect_refused(with_camera(fmt::format("cat '{}' # %s", path("small.png"))),
                  {"--camera: expected pictures of 64 x 64 or 128 x 128 pixels, got 64 x 32"});
+  Array<std::uint8_t, 3> black({64, 64, 1});
+  std::fill_n(black.data(), black.size(), std::uint8_t{0});
+  write_image(path("black.png"), Image{std::move(black), {}});
+  expect_refused(with_camera(fmt::format("cat '{}' # %s", path("black.png"))),
+                 {"--camera: expected a picture with some light, got a black one"});
   auto steps = with_camera("cat photo.png %s");
   steps.insert(steps.end(), {"--solver", "lbfgs"});
   expect_refused(steps, {"--solver: expected adam, gs or wgs with --camera, got 'lbfgs'"});

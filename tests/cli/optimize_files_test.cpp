@@ -170,6 +170,30 @@ TEST_F(OptimizeFilesTest, BadPlanes) {
   expect_refused(stack, {"--stack: expected a name without a counter"});
 }
 
+// What runs but cannot be what was meant is said.
+TEST_F(OptimizeFilesTest, PlanesWithoutAPictureAreNamed) {
+  write_picture("photo.png", 32, 48);
+  const auto said = [&](const std::string& option, const std::string& value) {
+    auto arguments = optimize("photo.png", "slm.png");
+    const auto at = std::find(arguments.begin(), arguments.end(), option);
+    if (at != arguments.end()) {
+      *(at + 1) = value;
+    } else {
+      arguments.insert(arguments.end(), {option, value});
+    }
+    const auto result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.error;
+  };
+  const auto holds = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(holds(said("--distance", "2m"), "makes no detail finer than")) << said("--distance", "2m");
+  EXPECT_TRUE(holds(said("--distance", "0cm"), "a phase cannot become a picture")) << said("--distance", "0cm");
+  EXPECT_EQ(said("--distance", "10mm").find("warning"), std::string::npos) << said("--distance", "10mm");
+  EXPECT_TRUE(holds(said("--zero-order", "0.2"), "reconstruct takes the codes alone, without --zero-order"));
+}
+
 TEST_F(OptimizeFilesTest, BadInput) {
   write_picture("photo.png", 32, 48);
   write_picture("black.png", 32, 48, 0);
