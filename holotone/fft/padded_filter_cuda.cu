@@ -7,6 +7,7 @@
 // Kernels are compiled for the lengths below, in 17 s. One kernel for all lengths would divide by radices while it
 // runs; one compiled when a plan is made would cost its first run a second.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/fft/padded_filter_cuda.hpp>
@@ -166,6 +167,20 @@ Array<std::complex<float>, 1> conjugated_places(const Kernels& kernels, std::spa
 int column_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.transfer_bytes; }
 int pair_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.kept_bytes; }
 
+int attribute_of(Device device, cudaDeviceAttr attribute) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, attribute, device.index), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// The kernels run as code for Hopper or later, which has clusters and waits for earlier kernels itself. A later device
+/// may run code of an earlier one.
+bool has_hopper_code(const Kernels& kernels) {
+  cudaFuncAttributes attributes{};
+  cuda::check(cudaFuncGetAttributes(&attributes, kernels.rows_forward), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
+}
+
 const float2* as_float2(const CudaPaddedFilter::Complex* values) { return reinterpret_cast<const float2*>(values); }
 
 class Filter final : public CudaPaddedFilter {
@@ -176,6 +191,7 @@ class Filter final : public CudaPaddedFilter {
         columns_(columns),
         queue_(queue),
         batch_(options.batch),
+        begin_early_(has_hopper_code(rows)),
         twiddles_x_(device_twiddles(rows, queue)),
         twiddles_y_(device_twiddles(columns, queue)),
         column_frequencies_(column_frequencies(rows, queue)),
@@ -241,16 +257,23 @@ class Filter final : public CudaPaddedFilter {
   void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, const Kernels& kernels, int shared_bytes,
               std::type_identity_t<Parameters>... arguments) const {
     const unsigned of_a_line = 2 / static_cast<unsigned>(kernels.halves);
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {of_a_line, 1, 1};
+    std::array<cudaLaunchAttribute, 2> attributes{};
+    unsigned count = 0;
+    if (of_a_line > 1) {
+      attributes[count].id = cudaLaunchAttributeClusterDimension;
+      attributes[count++].val.clusterDim = {of_a_line, 1, 1};
+    }
+    if (begin_early_) {
+      attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
     cudaLaunchConfig_t config{};
     config.gridDim = {blocks.x * of_a_line, blocks.y, blocks.z};
     config.blockDim = dim3(static_cast<unsigned>(kernels.threads));
     config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
     config.stream = cuda::stream_of(queue_);
-    config.attrs = &cluster;
-    config.numAttrs = of_a_line > 1 ? 1 : 0;
+    config.attrs = attributes.data();
+    config.numAttrs = count;
     cuda::check(cudaLaunchKernelEx(&config, kernel, arguments...), name);
   }
 
@@ -287,6 +310,7 @@ class Filter final : public CudaPaddedFilter {
   Kernels columns_;
   Queue queue_;
   std::int64_t batch_;
+  bool begin_early_;  ///< a kernel is launched before the last one has ended, and waits for it
   Array<Complex, 1> twiddles_x_;
   Array<Complex, 1> twiddles_y_;
   Array<int, 1> column_frequencies_;
@@ -296,12 +320,6 @@ class Filter final : public CudaPaddedFilter {
   Array<Complex, 1> spectrum_;
   Array<Complex, 1> product_;  ///< of the spectrum and a transfer function, where the spectrum is kept
 };
-
-int attribute_of(Device device, cudaDeviceAttr attribute) {
-  int value = 0;
-  cuda::check(cudaDeviceGetAttribute(&value, attribute, device.index), "cudaDeviceGetAttribute");
-  return value;
-}
 
 /// Lets a kernel use its shared memory, of which a device gives a block more than 48 KB on request only.
 template <class Kernel>
@@ -323,8 +341,7 @@ std::unique_ptr<CudaPaddedFilter> CudaPaddedFilter::make(Shape<2> field, Shape<2
   const int needed = std::max(
       {rows->shared_bytes, column_bytes(*columns), four ? pair_bytes(*rows) : 0, four ? pair_bytes(*columns) : 0});
   if (needed > room) return nullptr;
-  if (std::min(rows->halves, columns->halves) == 1 && attribute_of(queue.device(), cudaDevAttrClusterLaunch) == 0)
-    return nullptr;
+  if (std::min(rows->halves, columns->halves) == 1 && !has_hopper_code(*rows)) return nullptr;
   allow_shared(rows->rows_forward, rows->shared_bytes);
   allow_shared(rows->rows_back, rows->shared_bytes);
   allow_shared(columns->columns, column_bytes(*columns));

@@ -53,6 +53,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_forward(const float2* __restrict__ input, float2* __restrict__ strips, const float4* __restrict__ twiddles,
                  RowShape shape) {
+  wait_for_earlier_kernels();
   const Seat<P> seat(shared_memory);
   const int row = row_of(seat);
   const bool there = row < shape.ny;
@@ -73,6 +74,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_back(const float2* __restrict__ strips, float2* __restrict__ field, float* __restrict__ intensity,
               const float4* __restrict__ twiddles, RowShape shape) {
+  wait_for_earlier_kernels();
   const Seat<P> seat(shared_memory);
   const int row = row_of(seat);
   const bool there = row < shape.ny;
@@ -220,6 +222,7 @@ template <class P, bool Conjugate>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     columns(const float2* source, float2* target, const float4* __restrict__ twiddles, ColumnShape shape,
             Factors factors) {
+  wait_for_earlier_kernels();
   const Seat<P> seat(shared_memory);
   const ColumnPlace<P> place(shape);
   float2 v[P::values];
@@ -261,6 +264,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_back_pair(const float2* __restrict__ strips, float2* __restrict__ fields, const float4* __restrict__ twiddles,
                    const float2* __restrict__ along_x, RowShape shape) {
+  wait_for_earlier_kernels();
   float2* const kept = kept_values<P>();
   {
     const Seat<P> seat(shared_memory);
@@ -299,6 +303,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     rows_join(const float2* __restrict__ fields, float2* __restrict__ strips, const float4* __restrict__ twiddles,
               const float2* __restrict__ along_x, RowShape shape) {
+  wait_for_earlier_kernels();
   float2* const kept = kept_values<P>();
 #pragma unroll 1
   for (int right = 1; right >= 0; --right) {
@@ -334,6 +339,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     columns_split(const float2* __restrict__ source, float2* __restrict__ target, const float4* __restrict__ twiddles,
                   const float2* __restrict__ along_y, ColumnShape shape, Factors factors) {
+  wait_for_earlier_kernels();
   const ColumnPlace<P> place(shape);
   float2* const kept = kept_values<P>();
   {
@@ -365,6 +371,7 @@ template <class P>
 __global__ void __launch_bounds__(P::block_threads, P::blocks)
     columns_join(const float2* __restrict__ source, float2* __restrict__ target, const float4* __restrict__ twiddles,
                  const float2* __restrict__ along_y, ColumnShape shape, Factors factors) {
+  wait_for_earlier_kernels();
   const ColumnPlace<P> place(shape);
   float2* const kept = kept_values<P>();
   float2 v[P::values];

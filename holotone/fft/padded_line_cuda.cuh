@@ -62,6 +62,14 @@ __device__ __forceinline__ int thread_index() {
   return index;
 }
 
+/// Waits until the kernels before this one have ended and their writes are there: a kernel may begin before that, so
+/// that its launch takes no time of its own.
+__device__ __forceinline__ void wait_for_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// The same place in the shared memory of a block of the cluster.
 __device__ __forceinline__ float2* memory_of_block(float2* own, int rank) {
 #if __CUDA_ARCH__ >= 900
