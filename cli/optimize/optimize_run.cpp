@@ -234,10 +234,13 @@ void tell_what_reconstruct_lacks(const OptimizeJob& job) {
   name(!std::holds_alternative<FlatBeam>(job.beam), "--source");
   name(job.model.response.zero_order > 0, "--zero-order");
   name(job.model.response.fill_factor > 0, "--fill-factor");
-  name(job.has_offset(), "what is added to the codes");
-  if (names.empty()) return;
-  remark(job.hologram.console,
-         fmt::format("reconstruct takes the codes alone, without {}: it shows other light", names));
+  if (!names.empty()) {
+    remark(job.hologram.console,
+           fmt::format("reconstruct takes the codes alone, without {}: it shows other light", names));
+  }
+  if (job.has_offset()) {
+    remark(job.hologram.console, "the figures are without --carrier and --correction, which reconstruct shows");
+  }
 }
 
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.

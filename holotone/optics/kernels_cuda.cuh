@@ -1,6 +1,7 @@
 #pragma once
 // Parts of the CUDA kernels of optics. Not for users.
 #include <algorithm>
+#include <complex>
 #include <holotone/core/cuda_check.hpp>
 
 namespace holotone::optics_kernels {
@@ -11,6 +12,9 @@ inline constexpr int threads = 256;
 inline dim3 grid_over(std::int64_t columns, std::int64_t rows) {
   return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
 }
+
+inline float2* as_float2(std::complex<float>* values) { return reinterpret_cast<float2*>(values); }
+inline const float2* as_float2(const std::complex<float>* values) { return reinterpret_cast<const float2*>(values); }
 
 __device__ __forceinline__ std::int64_t thread_column() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -11,14 +11,12 @@
 namespace holotone::retrieval {
 namespace {
 
+using optics_kernels::as_float2;
 using optics_kernels::grid_over;
 using optics_kernels::product;
 using optics_kernels::thread_column;
 using optics_kernels::threads;
 using propagation::Transfer;
-
-const float2* as_float2(const Complex* values) { return reinterpret_cast<const float2*>(values); }
-float2* as_float2(Complex* values) { return reinterpret_cast<float2*>(values); }
 
 /// Aperture of the pixels at the frequencies 0 to half of the padded array.
 struct Gains {

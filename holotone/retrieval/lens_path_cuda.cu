@@ -6,13 +6,11 @@
 namespace holotone::retrieval {
 namespace {
 
+using optics_kernels::as_float2;
 using optics_kernels::grid_over;
 using optics_kernels::product;
 using optics_kernels::thread_column;
 using optics_kernels::threads;
-
-const float2* as_float2(const Complex* values) { return reinterpret_cast<const float2*>(values); }
-float2* as_float2(Complex* values) { return reinterpret_cast<float2*>(values); }
 
 /// Factors of LensFactors on the device.
 struct Axes {

@@ -7,6 +7,7 @@
 namespace holotone::retrieval {
 namespace {
 
+using optics_kernels::as_float2;
 using optics_kernels::grid_over;
 using optics_kernels::product;
 using optics_kernels::thread_column;
@@ -14,8 +15,6 @@ using optics_kernels::threads;
 
 constexpr int sum_blocks = 264;     ///< of a sum over a picture: two for each multiprocessor of an H200
 constexpr int panel_blocks = 1056;  ///< of a sum over the panel: eight
-
-float2* as_float2(Complex* values) { return reinterpret_cast<float2*>(values); }
 
 /// A exp(i phi); without a source A is 1.
 __device__ __forceinline__ float2 modulated(float phase, const float2* source, std::int64_t i) {

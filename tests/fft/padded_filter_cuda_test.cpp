@@ -85,18 +85,26 @@ std::vector<Complex64> expected(const std::vector<Complex64>& input, const std::
   return result;
 }
 
-class CudaPaddedFilterTest : public support::OnEachDevice {};
+struct Case {
+  Shape<2> field, padded;
+};
 
-TEST_P(CudaPaddedFilterTest, AgreesWithShiftedFieldsForEveryLength) {
-  struct Case {
-    Shape<2> field, padded;
-  };
-  std::vector<Case> cases = {{{64, 64}, {128, 128}}, {{63, 50}, {128, 128}}, {{1, 64}, {128, 128}}};
+/// Fields with long rows and with long columns.
+std::vector<Case> cases_of_every_length() {
+  std::vector<Case> cases;
   for (const std::int64_t side :
        {512, 600, 720, 768, 800, 1024, 1080, 1152, 1200, 1280, 1600, 1920, 2048, 2160, 2400, 2560, 3840, 4096}) {
     cases.push_back({{7, side}, {128, 2 * side}});
     cases.push_back({{side - 3, 5}, {2 * side, 128}});
   }
+  return cases;
+}
+
+class CudaPaddedFilterTest : public support::OnEachDevice {};
+
+TEST_P(CudaPaddedFilterTest, AgreesWithShiftedFieldsForEveryLength) {
+  auto cases = cases_of_every_length();
+  cases.insert(cases.end(), {{{64, 64}, {128, 128}}, {{63, 50}, {128, 128}}, {{1, 64}, {128, 128}}});
   on_each([&](Device device) {
     const Queue queue(device);
     for (const auto& [field, padded] : cases) {
@@ -156,15 +164,8 @@ std::vector<Complex> shift_by(std::int64_t shift, std::int64_t length) {
 }
 
 TEST_P(CudaPaddedFilterTest, FourShiftedFieldsShareTransformsForEveryLength) {
-  struct Case {
-    Shape<2> field, padded;
-  };
-  std::vector<Case> cases = {{{61, 64}, {128, 128}}};
-  for (const std::int64_t side :
-       {512, 600, 720, 768, 800, 1024, 1080, 1152, 1200, 1280, 1600, 1920, 2048, 2160, 2400, 2560, 3840, 4096}) {
-    cases.push_back({{7, side}, {128, 2 * side}});
-    cases.push_back({{side - 3, 5}, {2 * side, 128}});
-  }
+  auto cases = cases_of_every_length();
+  cases.push_back({{61, 64}, {128, 128}});
   on_each([&](Device device) {
     const Queue queue(device);
     for (const auto& [field, padded] : cases) {

@@ -60,7 +60,6 @@ struct Twins {
 TEST_P(PhaseRetrievalOnGpu, LargePanelsAgreeWithTheCpu) {
   on_each([](Device device) {
     for (const Shape<2> shape : {Shape<2>{512, 600}, {500, 598}, {510, 602}}) {
-      const auto picture = picture_of(shape);
       for (const bool between_samples : {true, false}) {
         Twins twins({.grid = grid_of(shape[0], shape[1]),
                      .planes = {{.distance_m = 0.03}, {.distance_m = 0.05, .weight = 0.5}},
