@@ -2,6 +2,8 @@
 // the size both ways and band-limited (the library's defaults), complex field in and out on the device. Checked against
 // Gaussian beams. new_distance: no two runs in succession have the same distance.
 // reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
+// eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
+// the picture. Checked against the CPU.
 // layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/layers.hpp>
+#include <holotone/optics/eye.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <tests/cases/propagation.hpp>
@@ -102,6 +105,34 @@ void run_sweep(benchmark::State& state, holotone::Device device) {
   if (is_within(state, relative_error(got.host(), expected.host()), 1e-6)) time_row(state, queue, work);
 }
 
+void run_eye(benchmark::State& state, holotone::Device device) {
+  cases::GaussianBeams c;
+  c.grid = panel;
+  const auto host = c.input();
+  const holotone::View<const holotone::Complex, 2> input(host.data(), panel.shape());
+  const holotone::EyeOptions options{.grid = panel, .pupil = {.width_m = 5e-3, .height_m = 5e-3, .distance_m = 0.3}};
+  const auto look = [](holotone::EyePlan& plan, holotone::View<const holotone::Complex, 2> field,
+                       holotone::Array<float, 2>& picture) {
+    plan.clear();
+    plan.add_rows(field, 0);
+    plan.look(0.1, picture.view());
+  };
+  const auto queue = holotone::Queue::create(device);
+  const auto field = copy_of(input, device);
+  holotone::EyePlan plan(options, queue);
+  holotone::Array<float, 2> picture(plan.output_grid().shape(), queue);
+  if (!is_processor(device)) {
+    look(plan, field.view(), picture);
+    holotone::EyePlan cpu(options);
+    holotone::Array<float, 2> wanted(cpu.output_grid().shape());
+    look(cpu, input, wanted);
+    const auto got = picture.to(holotone::Device{});
+    const auto& expected = wanted;
+    if (!is_within(state, relative_error(got.host(), expected.host()), 1e-4)) return;
+  }
+  time_row(state, queue, [&] { look(plan, field.view(), picture); });
+}
+
 /// Layers of points that cover a quarter of the pixels, on a device.
 struct Layers {
   explicit Layers(holotone::Device device) {
@@ -159,6 +190,7 @@ void add_propagation_rows(const RowOptions& options) {
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);
   };
   add_scene("reconstruct/sweep8/1080p", run_sweep);
+  add_scene("eye/look/1080p", run_eye);
   add_scene("layers/8/1080p", run_layers);
 }
 
