@@ -171,6 +171,13 @@ void Queue::synchronize() const {
   throw_no_backend("Queue::synchronize", device_);
 }
 
+void Queue::wait_for(const Queue& other) const {
+#if HOLOTONE_CUDA
+  if (device_.backend == Backend::cuda && other.device_.backend == Backend::cuda) return cuda::wait_for(*this, other);
+#endif
+  other.synchronize();
+}
+
 void require_device(std::string_view where, std::string_view argument, Device expected, Device got) {
   if (expected != got) {
     throw_argument(where, argument, "an array on device " + to_string(expected), "one on device " + to_string(got));

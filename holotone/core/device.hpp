@@ -60,6 +60,9 @@ class Queue {
   [[nodiscard]] void* native() const noexcept { return native_.get(); }
   /// Waits for all enqueued work. Throws device, naming the failed call, for an error in this work.
   void synchronize() const;
+  /// Makes work that this queue gets from now on wait for the work that `other` has now. CUDA, both queues: the host
+  /// does not wait. Otherwise the host waits for `other`.
+  void wait_for(const Queue& other) const;
 
  private:
   Queue(Device device, std::shared_ptr<void> native) : device_(device), native_(std::move(native)) {}

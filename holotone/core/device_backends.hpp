@@ -11,6 +11,7 @@ int device_count();
 DeviceInfo describe(int index);
 std::shared_ptr<void> create_stream(int index);
 void synchronize(int index, void* stream);
+void wait_for(const Queue& later, const Queue& earlier);
 void* allocate(std::size_t bytes, const Queue& queue);
 void deallocate(void* memory, const Queue& queue) noexcept;
 void copy_bytes(void* target, const void* source, std::size_t bytes, const Queue& queue);

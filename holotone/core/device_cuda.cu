@@ -45,6 +45,17 @@ void synchronize(int index, void* stream) {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "Queue::synchronize");
 }
 
+void wait_for(const Queue& later, const Queue& earlier) {
+  if (later.device() == earlier.device() && later.native() == earlier.native()) return;
+  const DeviceScope scope(earlier.device());
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  const std::unique_ptr<CUevent_st, cudaError_t (*)(cudaEvent_t)> owner(event, &cudaEventDestroy);
+  check(cudaEventRecord(event, stream_of(earlier)), "Queue::wait_for");
+  // The event may be destroyed before the work is done: the stream keeps what it needs of it.
+  check(cudaStreamWaitEvent(stream_of(later), event), "Queue::wait_for");
+}
+
 namespace {
 
 /// Keeps freed memory in the device's pool, so that a plan rebuilt for every frame makes no driver calls.

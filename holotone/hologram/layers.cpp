@@ -274,6 +274,8 @@ void LayerPlan::adjoint(View<const Complex, 2> field, std::span<const View<Compl
   state.adjoint_behind(state.returning.view(), light, progress);
 }
 
+const LayerOptions& LayerPlan::options() const { return state_->options; }
+
 std::size_t LayerPlan::workspace_bytes() const {
   const auto& state = *state_;
   return state.propagation.workspace_bytes() + state.intensity.bytes() + state.mask.bytes() + state.layer.bytes() +

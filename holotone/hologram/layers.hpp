@@ -121,6 +121,7 @@ class LayerPlan {
   void adjoint(View<const Complex, 2> field, std::span<const View<Complex, 2>> light,
                Progress& progress = Progress::none());
 
+  [[nodiscard]] const LayerOptions& options() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:

@@ -363,6 +363,8 @@ FieldGrid EyePlan::pupil_grid() const {
           state_->options.grid.wavelength_m};
 }
 
+const EyeOptions& EyePlan::options() const { return state_->options; }
+
 std::size_t EyePlan::workspace_bytes() const { return engine_bytes(state_->forward, state_->queue.device()); }
 
 std::size_t eye_bytes(const EyeOptions& options, double focus_m, Device device) {

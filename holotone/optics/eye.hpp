@@ -96,6 +96,7 @@ class EyePlan {
   [[nodiscard]] const FieldGrid& output_grid() const;
   /// Grid of the samples of G that cover the pupil, with their pitch along columns.
   [[nodiscard]] FieldGrid pupil_grid() const;
+  [[nodiscard]] const EyeOptions& options() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:

@@ -85,6 +85,8 @@ HalfPixelReconstruction::~HalfPixelReconstruction() = default;
 HalfPixelReconstruction::HalfPixelReconstruction(HalfPixelReconstruction&&) noexcept = default;
 HalfPixelReconstruction& HalfPixelReconstruction::operator=(HalfPixelReconstruction&&) noexcept = default;
 
+const FieldGrid& HalfPixelReconstruction::grid() const { return state_->grid; }
+
 void HalfPixelReconstruction::set_field(View<const Complex, 2> field) {
   State& s = *state_;
   require_view(name, "field", field, s.grid.shape(), Device{});

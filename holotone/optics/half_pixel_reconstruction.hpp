@@ -33,6 +33,8 @@ class HalfPixelReconstruction {
   /// Writes the intensity {ny, nx} at a distance and position (index in half_pixels) to host memory; waits. Throws
   /// invalid_argument before set_field, for a position that is none, and as ReconstructionPlan.
   void execute(double distance_m, std::size_t position, View<float, 2> intensity);
+  /// Grid of the field and of the intensities.
+  [[nodiscard]] const FieldGrid& grid() const;
 
  private:
   struct State;

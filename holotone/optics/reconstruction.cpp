@@ -136,6 +136,8 @@ PropagationMethod ReconstructionPlan::method_for(double distance_m) const {
   return state_->propagation.method_for(distance_m);
 }
 
+const ReconstructionOptions& ReconstructionPlan::options() const { return state_->options; }
+
 std::size_t ReconstructionPlan::workspace_bytes() const {
   return state_->propagation.workspace_bytes() + state_->field.bytes();
 }

@@ -47,6 +47,7 @@ class ReconstructionPlan {
   void execute(double distance_m, View<float, 2> intensity);
 
   [[nodiscard]] PropagationMethod method_for(double distance_m) const;
+  [[nodiscard]] const ReconstructionOptions& options() const;
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:

@@ -1,0 +1,337 @@
+#include "arrays.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <unordered_map>
+
+namespace holotone::python {
+namespace {
+
+constexpr int dlpack_cpu = nb::device::cpu::value;
+constexpr int dlpack_cuda = nb::device::cuda::value;
+constexpr int dlpack_cuda_host = nb::device::cuda_host::value;
+
+const std::vector<Element>& elements() {
+  static const std::vector<Element> all = {
+      Element::of<float>(),         Element::of<double>(),        Element::of<std::complex<float>>(),
+      Element::of<std::uint8_t>(),  Element::of<std::uint16_t>(), Element::of<std::complex<double>>(),
+      Element::of<std::int32_t>(),  Element::of<std::uint32_t>(), Element::of<std::int64_t>(),
+  };
+  return all;
+}
+
+std::string name_of(const nb::dlpack::dtype& type) {
+  for (const Element& one : elements()) {
+    if (one == Element{type, ""}) return one.name;
+  }
+  const char* const codes[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  return fmt::format("{}{}", type.code < std::size(codes) ? codes[type.code] : "code", int{type.bits});
+}
+
+/// Package of a type, looked up once for each.
+std::optional<Kind> kind_of(nb::handle array) {
+  static std::unordered_map<PyTypeObject*, std::optional<Kind>> known;
+  PyTypeObject* const type = Py_TYPE(array.ptr());
+  const auto place = known.find(type);
+  if (place != known.end()) return place->second;
+  const auto name = nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(type)).attr("__module__"));
+  const std::string package = name.substr(0, name.find('.'));
+  std::optional<Kind> kind;
+  if (package == "numpy") kind = Kind::numpy;
+  if (package == "torch") kind = Kind::torch;
+  if (package == "cupy") kind = Kind::cupy;
+  if (package == "jax" || package == "jaxlib") kind = Kind::jax;
+  if (nb::isinstance<OwnArray>(array)) kind = Kind::own;
+  Py_INCREF(type);  // so that its address names no other type
+  known.emplace(type, kind);
+  return kind;
+}
+
+/// How to convert an array of a kind to a type.
+std::string conversion(std::optional<Kind> kind, const char* name) {
+  if (kind == Kind::torch) return fmt::format("convert it with x.to(torch.{})", name);
+  if (kind == Kind::numpy || kind == Kind::cupy || kind == Kind::jax) {
+    return fmt::format("convert it with x.astype(\"{}\")", name);
+  }
+  return "convert it first";
+}
+
+std::string class_name(nb::handle value) {
+  return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr()))).attr("__name__"));
+}
+
+bool is_contiguous(const nb::ndarray<nb::ro>& array) {
+  std::int64_t step = 1;
+  for (std::size_t axis = array.ndim(); axis-- > 0;) {
+    if (array.shape(axis) == 0) return true;
+    if (array.shape(axis) != 1 && array.stride(axis) != step) return false;
+    step *= static_cast<std::int64_t>(array.shape(axis));
+  }
+  return true;
+}
+
+nb::object framework_device(const char* package, Device device) {
+  if (device.backend == Backend::cpu) return nb::cast("cpu");
+  return nb::cast(fmt::format("{}:{}", package, device.index));
+}
+
+nb::tuple tuple_of(const std::vector<std::int64_t>& shape) { return nb::tuple(nb::cast(shape)); }
+
+/// Address of a stream: of PyTorch, of CuPy, of any package with __cuda_stream__, or a number.
+void* address_of(nb::handle stream) {
+  const auto from = [](nb::handle number) { return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(number)); };
+  if (nb::isinstance<nb::int_>(stream)) return from(stream);
+  if (nb::hasattr(stream, "__cuda_stream__")) return from(stream.attr("__cuda_stream__")()[1]);
+  if (nb::hasattr(stream, "cuda_stream")) return from(stream.attr("cuda_stream"));
+  return from(stream.attr("ptr"));
+}
+
+/// The stream on which a package works now.
+void* current_stream(Kind kind, Device device) {
+  if (kind == Kind::torch) {
+    return address_of(nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index));
+  }
+  if (kind == Kind::cupy) return address_of(nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")());
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Element> Element::named(std::string_view name) {
+  for (const Element& one : elements()) {
+    if (name == one.name) return one;
+  }
+  return std::nullopt;
+}
+
+OwnArray::OwnArray(std::vector<std::int64_t> shape_, Element element_, Device device)
+    : shape(std::move(shape_)), element(element_), queue(device) {
+  std::int64_t bytes = static_cast<std::int64_t>(element.bytes());
+  for (const std::int64_t extent : shape) {
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) {
+      throw_argument("Array", "shape", "extents >= 0 whose product fits in memory", fmt::format("{}", shape));
+    }
+  }
+  memory = std::make_shared<Array<std::byte, 1>>(Shape<1>{bytes}, queue);
+}
+
+void Call::refuse(const std::string& argument, const std::string& expected, const std::string& got) const {
+  throw_argument(function_, argument, expected, got);
+}
+
+Kind Call::kind(Device device) const {
+  if (kind_ && !(*kind_ == Kind::numpy && device.backend != Backend::cpu)) return *kind_;
+  return device.backend == Backend::cpu ? Kind::numpy : Kind::own;
+}
+
+Memory Call::take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank,
+                  bool writable) {
+  const std::string expected = fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes");
+  nb::object holder = nb::borrow(array);
+  if (nb::hasattr(array, "_holotone_values_")) holder = array.attr("_holotone_values_");
+  const auto kind = kind_of(holder);
+  if (kind == Kind::own) {
+    const auto& own = nb::cast<const OwnArray&>(holder);
+    if (!(own.element == element)) refuse(argument, expected, own.element.name);
+    if (own.shape.size() != rank) refuse(argument, expected, fmt::format("{} axes", own.shape.size()));
+    if (!kind_ || own.queue.device().backend != Backend::cpu) kind_ = Kind::own;
+    held_.push_back(holder);
+    return {own.memory->data(), own.shape, own.queue.device()};
+  }
+  if (kind == Kind::torch) {
+    if (nb::cast<bool>(holder.attr("requires_grad"))) {
+      refuse(argument, "a tensor that does not require a gradient (holotone.torch has functions with gradients)",
+             "one that does: detach it with x.detach()");
+    }
+    if (nb::cast<bool>(holder.attr("is_conj")())) refuse(argument, expected, "a conjugated view: x.resolve_conj()");
+  }
+  nb::ndarray<nb::ro> imported;
+  if (!nb::try_cast(holder, imported, false) || !imported.is_valid()) {
+    refuse(argument, expected, class_name(holder));
+  }
+  if (!(Element{imported.dtype(), ""} == element)) {
+    refuse(argument, expected, fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
+  }
+  if (imported.ndim() != rank) refuse(argument, expected, fmt::format("{} axes", imported.ndim()));
+  if (!is_contiguous(imported)) {
+    const bool torch = kind == Kind::torch;
+    refuse(argument, "a contiguous array in row-major order",
+           torch ? "another layout: x.contiguous() copies it" : "another layout: numpy.ascontiguousarray(x) copies it");
+  }
+  Memory memory;
+  memory.data = const_cast<void*>(static_cast<const void*>(imported.data()));
+  for (std::size_t axis = 0; axis < rank; ++axis) memory.shape.push_back(static_cast<std::int64_t>(imported.shape(axis)));
+  switch (imported.device_type()) {
+    case dlpack_cpu:
+    case dlpack_cuda_host: break;
+    case dlpack_cuda: memory.device = {Backend::cuda, imported.device_id()}; break;
+    default:
+      refuse(argument, "an array in host memory or on a CUDA device",
+             fmt::format("one on a device of DLPack's type {}", imported.device_type()));
+  }
+  if (writable) {
+    if (kind == Kind::jax) refuse(argument, "an array that can be written", "one of JAX, which never changes");
+    if (kind == Kind::numpy && !nb::cast<bool>(holder.attr("flags").attr("writeable"))) {
+      refuse(argument, "an array that can be written", "a read-only one");
+    }
+  }
+  const bool on_host = memory.device.backend == Backend::cpu;
+  has_host_arrays_ = has_host_arrays_ || on_host;
+  if (!kind_ || !on_host) kind_ = kind;
+  if (!on_host && kind == Kind::jax) holder.attr("block_until_ready")();
+  imported_.push_back(std::move(imported));
+  held_.push_back(std::move(holder));
+  // An empty array may have no address, but it is there.
+  static char nothing = 0;
+  if (memory.data == nullptr) memory.data = &nothing;
+  return memory;
+}
+
+nb::object Call::make(const std::vector<std::int64_t>& shape, Element element, Device device) {
+  switch (kind(device)) {
+    case Kind::jax:
+      if (device.backend != Backend::cpu) break;
+      [[fallthrough]];
+    case Kind::numpy: return nb::module_::import_("numpy").attr("empty")(tuple_of(shape), element.name);
+    case Kind::torch: {
+      nb::object torch = nb::module_::import_("torch");
+      return torch.attr("empty")(tuple_of(shape), nb::arg("dtype") = torch.attr(element.name),
+                                 nb::arg("device") = framework_device("cuda", device));
+    }
+    case Kind::cupy: {
+      nb::object cupy = nb::module_::import_("cupy");
+      nb::object scope = cupy.attr("cuda").attr("Device")(device.index);
+      scope.attr("__enter__")();
+      nb::object made = cupy.attr("empty")(tuple_of(shape), element.name);
+      scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
+      return made;
+    }
+    case Kind::own: break;
+  }
+  return nb::cast(OwnArray(shape, element, device));
+}
+
+nb::object Call::finished(nb::object array) const {
+  if (kind_ != Kind::jax) return array;
+  return nb::module_::import_("jax").attr("dlpack").attr("from_dlpack")(array);
+}
+
+void Call::set_stream(nb::handle stream) {
+  if (!stream.is_none()) stream_ = address_of(stream);
+}
+
+void Call::before(const Queue& queue) {
+  const Device device = queue.device();
+  if (device.backend == Backend::cpu) return;
+  if (device.backend == Backend::cuda) {
+    void* const native = stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device);
+    caller_ = Queue::borrow(device, native);
+  } else {
+    caller_ = Queue(device);
+  }
+  queue.wait_for(*caller_);
+}
+
+void Call::after(const Queue& queue) const {
+  if (!caller_) return;
+  // Host memory is the caller's again when the call has ended.
+  if (has_host_arrays_ || kind_ == Kind::jax) {
+    queue.synchronize();
+  } else {
+    caller_->wait_for(queue);
+  }
+}
+
+namespace {
+
+nb::object host_copy(const OwnArray& array) {
+  nb::object made = nb::module_::import_("numpy").attr("empty")(tuple_of(array.shape), array.element.name);
+  const auto target = nb::cast<nb::ndarray<>>(made);
+  if (array.memory->size() == 0) return made;
+  const nb::gil_scoped_release release;
+  copy_bytes(target.data(), {}, array.memory->data(), array.queue.device(), array.memory->bytes(), array.queue);
+  array.queue.synchronize();
+  return made;
+}
+
+OwnArray device_copy(nb::handle array, std::string_view device_name) {
+  const Device device = parse_device(device_name);
+  nb::ndarray<nb::ro> source;
+  if (nb::isinstance<OwnArray>(array)) {
+    const auto& own = nb::cast<const OwnArray&>(array);
+    OwnArray made(own.shape, own.element, device);
+    const Queue queue = device.backend == Backend::cpu ? own.queue : made.queue;
+    copy_bytes(made.memory->data(), device, own.memory->data(), own.queue.device(), own.memory->bytes(), queue);
+    queue.synchronize();
+    return made;
+  }
+  if (!nb::try_cast(array, source, false)) throw_argument("copy_of", "array", "an array", class_name(array));
+  const auto element = Element::named(name_of(source.dtype()));
+  if (!element) throw_argument("copy_of", "array", "numbers of a type of this package", name_of(source.dtype()));
+  if (!is_contiguous(source)) throw_argument("copy_of", "array", "a contiguous array in row-major order", "another");
+  if (source.device_type() == dlpack_cuda) {
+    throw_argument("copy_of", "array", "an array in host memory or of holotone", "one on a GPU");
+  }
+  std::vector<std::int64_t> shape;
+  for (std::size_t axis = 0; axis < source.ndim(); ++axis) shape.push_back(static_cast<std::int64_t>(source.shape(axis)));
+  OwnArray made(shape, *element, device);
+  copy_bytes(made.memory->data(), device, source.data(), {}, made.memory->bytes(), made.queue);
+  made.queue.synchronize();
+  return made;
+}
+
+}  // namespace
+
+void bind_arrays(nb::module_& module) {
+  nb::class_<OwnArray>(module, "Array", "Array on a device of Holotone, for those without a package of their own. "
+                                        "Other packages take it by DLPack (CPU and CUDA).")
+      .def(
+          "__init__",
+          [](OwnArray* self, const std::vector<std::int64_t>& shape, const std::string& dtype, const std::string& device) {
+            const auto element = Element::named(dtype);
+            if (!element) throw_argument("Array", "dtype", "float32, complex64, uint8, uint16, ...", dtype);
+            new (self) OwnArray(shape, *element, parse_device(device));
+          },
+          nb::arg("shape"), nb::arg("dtype") = "float32", nb::kw_only(), nb::arg("device") = "cpu",
+          "Allocates uninitialised memory.")
+      .def_prop_ro("shape", [](const OwnArray& array) { return tuple_of(array.shape); })
+      .def_prop_ro("dtype", [](const OwnArray& array) { return std::string(array.element.name); })
+      .def_prop_ro("device", [](const OwnArray& array) { return to_string(array.queue.device()); })
+      .def("numpy", &host_copy, "Returns a copy in host memory, after all work on it.")
+      .def(
+          "to", [](nb::handle self, const std::string& device) { return device_copy(self, device); }, nb::arg("device"),
+          "Returns a copy on another device, or on the same.")
+      .def("__repr__",
+           [](const OwnArray& array) {
+             return fmt::format("holotone.Array(shape=({}), dtype={}, device={})", fmt::join(array.shape, ", "),
+                                array.element.name, to_string(array.queue.device()));
+           })
+      .def("__dlpack_device__",
+           [](const OwnArray& array) {
+             const Device device = array.queue.device();
+             const int type = device.backend == Backend::cuda ? dlpack_cuda : dlpack_cpu;
+             return nb::make_tuple(type, device.backend == Backend::cuda ? device.index : 0);
+           })
+      .def("__dlpack__", [](nb::handle self, const nb::kwargs& options) {
+        const auto& array = nb::cast<const OwnArray&>(self);
+        const Device device = array.queue.device();
+        if (device.backend == Backend::opencl) {
+          throw_unsupported("Array.__dlpack__", "device", "cpu or cuda", to_string(device) + ": copy it with numpy()");
+        }
+        array.queue.synchronize();
+        std::vector<std::size_t> shape(array.shape.begin(), array.shape.end());
+        const int type = device.backend == Backend::cuda ? dlpack_cuda : dlpack_cpu;
+        nb::ndarray<nb::array_api> exported(array.memory->data(), shape.size(), shape.data(), self, nullptr,
+                                            array.element.type, type, device.index);
+        return nb::cast(exported).attr("__dlpack__")(**options);
+      });
+  module.def(
+      "copy_of", [](nb::handle array, const std::string& device) { return device_copy(array, device); },
+      nb::arg("array"), nb::kw_only(), nb::arg("device") = "cpu",
+      "Returns a copy of an array in host memory, or of an Array, on a device.");
+}
+
+}  // namespace holotone::python

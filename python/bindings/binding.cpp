@@ -1,0 +1,107 @@
+#include "binding.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <holotone/core/units.hpp>
+
+namespace holotone::python {
+
+void Signature::add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment) {
+  for (const Parameter& one : parameters) {
+    if (one.name == name) throw std::logic_error(fmt::format("two arguments are called {}", name));
+    keyword_only = keyword_only || one.keyword_only;
+  }
+  parameters.push_back({std::move(name), std::move(type), std::move(fallback), keyword_only, std::move(comment)});
+}
+
+std::string Signature::text(std::string_view name, bool method, const std::string& result) const {
+  std::string text = fmt::format("def {}({}", name, method ? "self" : "");
+  bool keywords = false;
+  for (const Parameter& one : parameters) {
+    const bool first = text.back() == '(';
+    if (one.keyword_only && !keywords) text += first ? "*" : ", *";
+    keywords = one.keyword_only;
+    text += fmt::format("{}{}: {}", text.back() == '(' ? "" : ", ", one.name, one.type);
+    if (one.fallback.is_valid()) {
+      const auto value = nb::cast<std::string>(nb::repr(one.fallback));
+      // Defaults that are no literals, such as lists of objects.
+      text += " = " + (value.find('<') == std::string::npos && value.find("array") == std::string::npos &&
+                               value.find('(') != 0 && value.find("=") == std::string::npos
+                           ? value
+                           : value.find('(') == 0 ? value : "...");
+    }
+  }
+  return text + ") -> " + result;
+}
+
+std::string Signature::comments() const {
+  std::string text;
+  for (const Parameter& one : parameters) {
+    if (!one.comment.empty()) text += fmt::format("\n    {}: {}", one.name, one.comment);
+  }
+  return text;
+}
+
+Given::Given(const Signature& signature, const std::string& function, const nb::args& args, const nb::kwargs& kwargs,
+             bool last)
+    : signature_(signature), values_(signature.parameters.size()) {
+  const auto refuse = [&](const std::string& message) {
+    if (!last) throw nb::next_overload();
+    throw nb::type_error(fmt::format("{}: {}", function, message).c_str());
+  };
+  const auto& parameters = signature.parameters;
+  std::size_t positional = 0;
+  while (positional < parameters.size() && !parameters[positional].keyword_only) ++positional;
+  if (args.size() > positional) {
+    refuse(fmt::format("expected at most {} arguments without a keyword, got {}", positional, args.size()));
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) values_[i] = args[i];
+  for (const auto& [key, value] : kwargs) {
+    const char* const name = PyUnicode_AsUTF8(key.ptr());
+    const auto place = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) { return one.name == name; });
+    if (place == parameters.end()) {
+      std::vector<std::string_view> names;
+      for (const Parameter& one : parameters) names.emplace_back(one.name);
+      const std::string near = nearest_name(name, names.data(), names.size());
+      refuse(fmt::format("there is no argument {}{}", name, near.empty() ? "" : ": is " + near + " meant?"));
+    }
+    auto& slot = values_[static_cast<std::size_t>(place - parameters.begin())];
+    if (slot.is_valid()) refuse(fmt::format("argument {} was given twice", name));
+    slot = value;
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].is_valid()) continue;
+    if (!parameters[i].fallback.is_valid()) refuse(fmt::format("argument {} is missing", parameters[i].name));
+    values_[i] = parameters[i].fallback;
+  }
+}
+
+nb::handle Given::operator[](std::string_view name) const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (signature_.parameters[i].name == name) return values_[i];
+  }
+  throw std::logic_error("no argument " + std::string(name));
+}
+
+Shape<4> images_of(nb::handle views, std::int64_t channels) {
+  if (!nb::isinstance<nb::sequence>(views) || nb::len(views) == 0) {
+    throw_argument("SmoeRenderer.render", "views", "a list of at least one SmoeView", nb::cast<std::string>(nb::repr(views)));
+  }
+  Shape<2> size;
+  if (!nb::try_cast(nb::object(views[0]).attr("size"), size)) throw nb::type_error("SmoeRenderer.render: views: SmoeView");
+  return {static_cast<std::int64_t>(nb::len(views)), size[0], size[1], channels};
+}
+
+const char* kept_text(std::string text) {
+  static std::deque<std::string> all;
+  return all.emplace_back(std::move(text)).c_str();
+}
+
+std::string documentation_of(std::string_view declaration, const Signature& signature) {
+  std::string text(documentation(declaration));
+  const std::string arguments = signature.comments();
+  if (!arguments.empty()) text += (text.empty() ? "" : "\n\n") + ("Arguments:" + arguments);
+  return text;
+}
+
+}  // namespace holotone::python

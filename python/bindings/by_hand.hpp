@@ -1,0 +1,12 @@
+#pragma once
+// Bindings that the generator cannot write.
+#include <nanobind/nanobind.h>
+
+namespace holotone::python {
+
+/// Pictures and fields in files.
+void bind_files(nanobind::module_& module);
+/// NufftPlan, a template in C++.
+void bind_nufft_plan(nanobind::module_& module);
+
+}  // namespace holotone::python

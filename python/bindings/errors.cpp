@@ -1,0 +1,93 @@
+#include "errors.hpp"
+
+#include <filesystem>
+#include <holotone/core/error.hpp>
+#include <string>
+
+namespace holotone::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+/// Classes of exceptions, by code. They live as long as the process.
+struct Classes {
+  PyObject* argument = nullptr;
+  PyObject* unsupported = nullptr;
+  PyObject* file = nullptr;
+  PyObject* missing_file = nullptr;
+  PyObject* memory = nullptr;
+  PyObject* cancelled = nullptr;
+  PyObject* device = nullptr;
+};
+
+Classes& classes() {
+  static Classes all;
+  return all;
+}
+
+PyObject* class_of(const Error& error) {
+  const auto& all = classes();
+  switch (error.code()) {
+    case ErrorCode::invalid_argument: return all.argument;
+    case ErrorCode::unsupported: return all.unsupported;
+    case ErrorCode::io: {
+      std::error_code ignored;
+      const bool names_file = !error.argument().empty() && error.function().empty();
+      const bool is_missing = names_file && !std::filesystem::exists(error.argument(), ignored);
+      return is_missing && error.what() ? all.missing_file : all.file;
+    }
+    case ErrorCode::out_of_memory: return all.memory;
+    case ErrorCode::cancelled: return all.cancelled;
+    case ErrorCode::device: return all.device;
+  }
+  return all.device;
+}
+
+void raise(const Error& error) {
+  PyObject* const type = class_of(error);
+  nb::object made = nb::steal(PyObject_CallFunction(type, "s", error.what()));
+  if (!made.is_valid()) return;
+  const auto set = [&](const char* name, const std::string& value) { made.attr(name) = nb::str(value.c_str()); };
+  set("function", error.function());
+  set("argument", error.argument());
+  set("expected", error.expected());
+  set("got", error.got());
+  PyErr_SetObject(type, made.ptr());
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& module) {
+  nb::object base = nb::steal(PyErr_NewExceptionWithDoc(
+      "holotone.Error",
+      "Error of Holotone. `function`, `argument`, `expected` and `got` are the parts of the message; parts that do not "
+      "apply are empty.",
+      PyExc_Exception, nullptr));
+  module.attr("Error") = base;
+  const auto declare = [&](const char* name, PyObject* kind, const char* text) {
+    const std::string full = std::string("holotone.") + name;
+    nb::object bases = nb::make_tuple(base, nb::borrow(kind));
+    nb::object made = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), text, bases.ptr(), nullptr));
+    module.attr(name) = made;
+    return made.release().ptr();
+  };
+  classes() = {
+      declare("ArgumentError", PyExc_ValueError, "An argument is out of its range."),
+      declare("UnsupportedError", PyExc_RuntimeError, "The operation is not available in this build, device or method."),
+      declare("FileError", PyExc_ValueError, "A file is malformed or cannot be written."),
+      declare("MissingFileError", PyExc_FileNotFoundError, "A file is missing."),
+      declare("OutOfMemoryError", PyExc_MemoryError, "Host or device memory is insufficient."),
+      declare("CancelledError", PyExc_RuntimeError, "A progress function returned False."),
+      declare("DeviceError", PyExc_RuntimeError, "A call of a driver or device library failed."),
+  };
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void* /*data*/) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const Error& error) {
+      raise(error);
+    }
+  });
+}
+
+}  // namespace holotone::python

@@ -1,0 +1,67 @@
+#include "by_hand.hpp"
+
+#include "tables_generated.hpp"
+
+namespace holotone::python {
+namespace {
+
+using Pixels = decltype(Image::pixels);
+
+Pixels pixels_from(nb::handle array, Call& call) {
+  const auto name = nb::cast<std::string>(nb::str(nb::object(array.attr("dtype"))));
+  const auto take = [&]<class T>(T) -> Pixels { return copy_of(call.view<const T, 3>(array, "pixels"), Device{}); };
+  if (name == "uint8") return take(std::uint8_t{});
+  if (name == "uint16") return take(std::uint16_t{});
+  return take(float{});
+}
+
+}  // namespace
+
+void bind_files(nb::module_& module) {
+  module.def(
+      "_read_image",
+      [](const std::string& path) {
+        Image image = [&] {
+          const nb::gil_scoped_release release;
+          return read_image(path);
+        }();
+        nb::object pixels = std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
+        return nb::make_tuple(pixels, image.metadata);
+      },
+      nb::arg("path"));
+  module.def(
+      "_write_image",
+      [](const std::string& path, nb::handle pixels, const Metadata& metadata, const nb::kwargs& options) {
+        Call call("write_image");
+        Signature signature;
+        describe_members<ImageWriteOptions>(signature);
+        Given given(signature, "write_image", nb::borrow<nb::args>(nb::tuple()), options, true);
+        Context context{call, given};
+        const auto chosen = members_from<ImageWriteOptions>(context);
+        const Image image{pixels_from(pixels, call), metadata};
+        const nb::gil_scoped_release release;
+        write_image(path, image, chosen);
+      },
+      nb::arg("path"), nb::arg("pixels"), nb::arg("metadata"), nb::arg("options"));
+  module.def(
+      "_read_field",
+      [](const std::string& path) {
+        FieldFile file = [&] {
+          const nb::gil_scoped_release release;
+          return read_field(path);
+        }();
+        return nb::make_tuple(array_of(std::move(file.values)), file.metadata);
+      },
+      nb::arg("path"));
+  module.def(
+      "_write_field",
+      [](const std::string& path, nb::handle values, const Metadata& metadata) {
+        Call call("write_field");
+        const FieldFile file{copy_of(call.view<const Complex, 2>(values, "field"), Device{}), metadata};
+        const nb::gil_scoped_release release;
+        write_field(path, file);
+      },
+      nb::arg("path"), nb::arg("values"), nb::arg("metadata"));
+}
+
+}  // namespace holotone::python

@@ -1,0 +1,152 @@
+#include "by_hand.hpp"
+
+#include "tables_generated.hpp"
+#include <variant>
+
+namespace holotone::python {
+namespace {
+
+/// One of the plans of C++: two or three dimensions, float32 or float64.
+struct AnyNufft {
+  using Plan = std::variant<NufftPlan<float, 2>, NufftPlan<float, 3>, NufftPlan<double, 2>, NufftPlan<double, 3>>;
+  Plan plan;
+  Queue queue;
+  std::mutex mutex{};
+
+  static Plan make(const std::vector<std::int64_t>& modes, bool is_double, const Queue& queue, const NufftOptions& options) {
+    const auto of = [&]<class Real, std::size_t Rank>(std::type_identity<Real>, std::integral_constant<std::size_t, Rank>) {
+      Shape<Rank> shape;
+      std::copy(modes.begin(), modes.end(), shape.begin());
+      return Plan(NufftPlan<Real, Rank>(shape, queue, options));
+    };
+    using Two = std::integral_constant<std::size_t, 2>;
+    using Three = std::integral_constant<std::size_t, 3>;
+    if (modes.size() != 2 && modes.size() != 3) {
+      throw_argument("NufftPlan", "modes", "two or three extents", fmt::format("{}", modes.size()));
+    }
+    if (is_double) {
+      return modes.size() == 2 ? of(std::type_identity<double>{}, Two{}) : of(std::type_identity<double>{}, Three{});
+    }
+    return modes.size() == 2 ? of(std::type_identity<float>{}, Two{}) : of(std::type_identity<float>{}, Three{});
+  }
+};
+
+/// Calls body(plan, Real, Rank) with the plan in use.
+template <class Body>
+auto with_plan(AnyNufft& self, const Body& body) {
+  return std::visit(
+      [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan) {
+        return body(plan, Real{}, std::integral_constant<std::size_t, Rank>{});
+      },
+      self.plan);
+}
+
+/// Runs without the interpreter's lock, in the order of the caller's stream.
+template <class Body>
+void run(AnyNufft& self, Call& call, const Body& body) {
+  call.before(self.queue);
+  {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(self.mutex);
+    body();
+  }
+  call.after(self.queue);
+}
+
+template <class T, std::size_t Rank>
+nb::object given_or_made(Call& call, nb::handle out, const Shape<Rank>& shape, Device device) {
+  return out.is_none() ? call.make({shape.begin(), shape.end()}, Element::of<T>(), device) : nb::borrow(out);
+}
+
+bool is_complex(nb::handle array) {
+  return nb::cast<std::string>(nb::str(nb::object(array.attr("dtype")))).find("complex") != std::string::npos;
+}
+
+nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handle stream) {
+  Call call("NufftPlan.type1");
+  call.set_stream(stream);
+  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+    using Value = std::complex<Real>;
+    const auto both = [&]<class Strength>(std::type_identity<Strength>, const Shape<Rank>& shape) {
+      const auto values = call.view<const Strength, 1>(strengths, "strengths");
+      nb::object modes = given_or_made<Value, Rank>(call, out, shape, self.queue.device());
+      const auto view = call.view<Value, Rank>(modes, "out");
+      run(self, call, [&] { plan.type1(values, view); });
+      return call.finished(modes);
+    };
+    if (is_complex(strengths)) return both(std::type_identity<Value>{}, plan.shape());
+    return both(std::type_identity<Real>{}, half_modes_shape<Rank>(plan.shape()));
+  });
+}
+
+nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb::handle out, nb::handle stream) {
+  Call call("NufftPlan.type2");
+  call.set_stream(stream);
+  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+    using Value = std::complex<Real>;
+    const auto spectrum = call.view<const Value, Rank>(modes, "modes");
+    const auto both = [&]<class Result>(std::type_identity<Result>) -> nb::object {
+      const std::int64_t count = plan.points();
+      nb::object values = given_or_made<Result, 1>(call, out, {count}, self.queue.device());
+      const auto view = call.view<Result, 1>(values, "out");
+      if (!gradient) {
+        run(self, call, [&] { plan.type2(spectrum, view); });
+        return call.finished(values);
+      }
+      nb::object slopes = call.make({count, static_cast<std::int64_t>(Rank)}, Element::of<Result>(), self.queue.device());
+      const auto slope_view = call.view<Result, 2>(slopes, "gradient");
+      run(self, call, [&] { plan.type2(spectrum, view, slope_view); });
+      return nb::make_tuple(call.finished(values), call.finished(slopes));
+    };
+    return real ? both(std::type_identity<Real>{}) : both(std::type_identity<Value>{});
+  });
+}
+
+}  // namespace
+
+void bind_nufft_plan(nb::module_& module) {
+  nb::class_<AnyNufft>(module, "NufftPlan", kept_text(std::string(documentation("NufftPlan"))))
+      .def(
+          "__init__",
+          [](AnyNufft* self, const std::vector<std::int64_t>& modes, double tolerance, bool worst_case,
+             const std::string& dtype, const std::string& device, nb::handle stream) {
+            if (dtype != "float32" && dtype != "float64") {
+              throw_argument("NufftPlan", "dtype", "float32 or float64", dtype);
+            }
+            (void)stream;
+            const Queue queue = Queue::create(parse_device(device));
+            new (self) AnyNufft{AnyNufft::make(modes, dtype == "float64", queue, {tolerance, worst_case}), queue};
+          },
+          nb::arg("modes"), nb::kw_only(), nb::arg("tolerance") = NufftOptions{}.tolerance,
+          nb::arg("worst_case") = false, nb::arg("dtype") = "float32", nb::arg("device") = "cpu",
+          nb::arg("stream") = nb::none(), "modes: (ny, nx) or (nz, ny, nx). tolerance, worst_case: see NufftOptions.")
+      .def(
+          "set_points",
+          [](AnyNufft& self, nb::handle points, nb::handle stream) {
+            Call call("NufftPlan.set_points");
+            call.set_stream(stream);
+            with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+              const auto view = call.view<const Real, 2>(points, "points");
+              run(self, call, [&] { plan.set_points(view); });
+            });
+          },
+          nb::arg("points"), nb::kw_only(), nb::arg("stream") = nb::none(),
+          kept_text(std::string(documentation("NufftPlan::set_points"))))
+      .def("type1", &type1, nb::arg("strengths"), nb::kw_only(), nb::arg("out") = nb::none(),
+           nb::arg("stream") = nb::none(), kept_text(std::string(documentation("NufftPlan::type1"))))
+      .def("type2", &type2, nb::arg("modes"), nb::kw_only(), nb::arg("real") = false, nb::arg("gradient") = false,
+           nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+           kept_text(std::string(documentation("NufftPlan::type2"))))
+      .def_prop_ro("shape",
+                   [](AnyNufft& self) {
+                     return with_plan(self, [](auto& plan, auto, auto) { return nb::object(to_python(plan.shape())); });
+                   })
+      .def_prop_ro("points", [](AnyNufft& self) {
+        return with_plan(self, [](auto& plan, auto, auto) { return plan.points(); });
+      })
+      .def_prop_ro("workspace_bytes", [](AnyNufft& self) {
+        return with_plan(self, [](auto& plan, auto, auto) { return plan.info().bytes; });
+      });
+}
+
+}  // namespace holotone::python

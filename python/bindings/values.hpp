@@ -1,0 +1,327 @@
+#pragma once
+// Values between Python and C++: numbers, strings for enums, shapes, lists, aggregates.
+#include "arrays.hpp"
+#include "tables.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <holotone/hologram/layers.hpp>
+#include <holotone/smoe/fit.hpp>
+#include <map>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <span>
+
+namespace holotone::python {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t Rank>
+inline constexpr bool is_array<Array<T, Rank>> = true;
+template <class T>
+inline constexpr bool is_view = false;
+template <class T, std::size_t Rank>
+inline constexpr bool is_view<View<T, Rank>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_function = false;
+template <class R, class... P>
+inline constexpr bool is_function<std::function<R(P...)>> = true;
+template <class T>
+inline constexpr bool is_extents = false;
+template <class T, std::size_t N>
+inline constexpr bool is_extents<std::array<T, N>> = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool is_list = false;
+template <class T, std::size_t N>
+inline constexpr bool is_list<std::array<T, N>> = !std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool is_span = false;
+template <class T>
+inline constexpr bool is_span<std::span<T>> = true;
+
+/// Numbers without a structure of their own, which NumPy holds: {n}, or {n, N} of arrays of N.
+template <class T>
+concept Plain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+/// A type as signatures write it.
+template <class T>
+std::string type_text() {
+  if constexpr (std::is_void_v<T>) {
+    return "None";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "bool";
+  } else if constexpr (Named<T>) {
+    return Names<T>::type;
+  } else if constexpr (std::is_integral_v<T>) {
+    return "int";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return "float";
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view> ||
+                       std::is_same_v<T, Device> || std::is_same_v<T, const char*>) {
+    return "str";
+  } else if constexpr (is_view<T> || is_array<T>) {
+    return "ArrayLike";
+  } else if constexpr (is_optional<T>) {
+    return type_text<typename T::value_type>() + " | None";
+  } else if constexpr (is_extents<T>) {
+    std::string text = "tuple[";
+    for (std::size_t i = 0; i < std::tuple_size_v<T>; ++i) text += (i ? ", " : "") + type_text<typename T::value_type>();
+    return text + "]";
+  } else if constexpr (is_vector<T> || is_span<T>) {
+    using Value = std::remove_const_t<typename T::value_type>;
+    if constexpr (std::is_same_v<Value, std::byte>) return "bytes";
+    if constexpr (Plain<Value> || is_extents<Value>) return "ArrayLike";
+    return "Sequence[" + type_text<Value>() + "]";
+  } else if constexpr (is_function<T>) {
+    return "Callable";
+  } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
+    return "dict[str, str]";
+  } else if constexpr (Aggregate<T>) {
+    return Members<T>::name;
+  } else {
+    return "Any";
+  }
+}
+
+/// A value for Python. Arrays in host memory keep their memory alive.
+template <class T>
+nb::object to_python(T&& value);
+
+/// NumPy array of a vector, which it takes over.
+template <class T>
+nb::object numpy_of(std::vector<T>&& values) {
+  auto* const kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+  if constexpr (is_extents<T>) {
+    using Value = typename T::value_type;
+    const std::size_t shape[] = {kept->size(), std::tuple_size_v<T>};
+    return nb::cast(nb::ndarray<nb::numpy, Value>(reinterpret_cast<Value*>(kept->data()), 2, shape, owner));
+  } else {
+    const std::size_t shape[] = {kept->size()};
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 1, shape, owner));
+  }
+}
+
+/// NumPy array of an Array in host memory, or an OwnArray of one on another device.
+template <class T, std::size_t Rank>
+nb::object array_of(Array<T, Rank>&& values) {
+  if (values.device().backend != Backend::cpu) {
+    OwnArray own({values.shape().begin(), values.shape().end()}, Element::of<T>(), values.device());
+    copy_bytes(own.memory->data(), own.queue.device(), values.data(), values.device(), values.bytes(), own.queue);
+    own.queue.synchronize();
+    return nb::cast(std::move(own));
+  }
+  auto* const kept = new Array<T, Rank>(std::move(values));
+  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<Array<T, Rank>*>(memory); });
+  const std::vector<std::size_t> shape(kept->shape().begin(), kept->shape().end());
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), Rank, shape.data(), owner));
+}
+
+template <class T>
+nb::object to_python(T&& value) {
+  using Value = std::remove_cvref_t<T>;
+  if constexpr (Named<Value>) {
+    return nb::cast(Names<Value>::all[static_cast<std::size_t>(value)]);
+  } else if constexpr (std::is_same_v<Value, Device>) {
+    return nb::cast(to_string(value));
+  } else if constexpr (is_optional<Value>) {
+    return value ? to_python(*value) : nb::none();
+  } else if constexpr (is_view<Value> || is_function<Value>) {
+    return nb::none();  // as a default
+  } else if constexpr (is_array<Value>) {
+    static_assert(std::is_rvalue_reference_v<T&&>, "an array is handed over, not copied");
+    return array_of(std::forward<T>(value));
+  } else if constexpr (is_extents<Value>) {
+    return nb::tuple(nb::cast(value));
+  } else if constexpr (is_list<Value>) {
+    nb::list list;
+    for (auto& one : value) list.append(to_python(std::move(one)));
+    return list;
+  } else if constexpr (is_span<Value>) {
+    nb::list list;
+    for (const auto& one : value) list.append(to_python(one));
+    return list;
+  } else if constexpr (is_vector<Value>) {
+    using Element = typename Value::value_type;
+    if constexpr (std::is_same_v<Element, std::byte>) {
+      return nb::bytes(value.data(), value.size());
+    } else if constexpr (Plain<Element> || is_extents<Element>) {
+      return numpy_of(Value(std::forward<T>(value)));
+    } else {
+      nb::list list;
+      for (auto&& one : value) {
+        if constexpr (std::is_same_v<Element, bool>) {
+          list.append(nb::bool_(bool(one)));
+        } else if constexpr (std::is_lvalue_reference_v<T>) {
+          list.append(to_python(one));
+        } else {
+          list.append(to_python(std::move(one)));
+        }
+      }
+      return list;
+    }
+  } else if constexpr (std::is_array_v<Value> || std::is_same_v<Value, const char*>) {
+    return nb::cast(std::string(value));
+  } else {
+    try {
+      return nb::cast(std::forward<T>(value));
+    } catch (const std::bad_cast&) {
+      throw std::logic_error(std::string("no class of Python for ") + typeid(Value).name());
+    }
+  }
+}
+
+/// A copy of what the library takes over.
+SlicedPicture copied(const SlicedPicture& picture);
+
+/// A value from Python. Throws invalid_argument that names the argument.
+template <class T>
+T from_python(nb::handle value, Call& call, const std::string& argument);
+
+template <class T>
+[[noreturn]] void refuse(const Call& call, const std::string& argument, nb::handle value) {
+  const auto text = nb::cast<std::string>(nb::repr(value));
+  throw_argument(call.function(), argument, type_text<T>(), text.size() > 60 ? text.substr(0, 57) + "..." : text);
+}
+
+/// Calls `function` of Python with the interpreter's lock. Its exceptions are C++ exceptions until they come back.
+template <class R, class... P>
+std::function<R(P...)> function_from(nb::handle function) {
+  // The last copy may end in a thread without the lock.
+  const std::shared_ptr<nb::object> kept(new nb::object(nb::borrow(function)), [](nb::object* one) {
+    const nb::gil_scoped_acquire lock;
+    delete one;
+  });
+  return [kept](P... values) -> R {
+    const nb::gil_scoped_acquire lock;
+    const auto argument = []<class V>(V&& value) {
+      using Value = std::remove_cvref_t<V>;
+      if constexpr (is_view<Value>) {
+        // Memory of the call: for as long as it lasts.
+        const std::vector<std::size_t> shape(value.shape().begin(), value.shape().end());
+        using Element = std::remove_pointer_t<decltype(value.data())>;
+        using Numpy = std::conditional_t<std::is_const_v<Element>, nb::ndarray<nb::numpy, const std::remove_const_t<Element>>,
+                                         nb::ndarray<nb::numpy, Element>>;
+        return nb::cast(Numpy(value.data(), shape.size(), shape.data(), nb::none()));
+      } else if constexpr (Aggregate<Value>) {
+        return nb::cast(value, nb::rv_policy::reference);
+      } else {
+        return to_python(value);
+      }
+    };
+    nb::object result = (*kept)(argument(values)...);
+    if constexpr (!std::is_void_v<R>) return nb::cast<R>(result);
+  };
+}
+
+template <class R, class... P>
+std::function<R(P...)> function_from(nb::handle function, const std::function<R(P...)>* /*type*/) {
+  return function_from<R, P...>(function);
+}
+
+template <class T>
+T from_python(nb::handle value, Call& call, const std::string& argument) {
+  if constexpr (Named<T>) {
+    if (nb::isinstance<nb::str>(value)) {
+      const auto name = nb::cast<std::string>(value);
+      for (std::size_t i = 0; i < std::size(Names<T>::all); ++i) {
+        if (Names<T>::all[i] == name) return static_cast<T>(i);
+      }
+    }
+    refuse<T>(call, argument, value);
+  } else if constexpr (std::is_same_v<T, Device>) {
+    if (!nb::isinstance<nb::str>(value)) refuse<T>(call, argument, value);
+    return parse_device(nb::cast<std::string>(value));
+  } else if constexpr (is_optional<T>) {
+    if (value.is_none()) return std::nullopt;
+    return from_python<typename T::value_type>(value, call, argument);
+  } else if constexpr (is_view<T>) {
+    if (value.is_none()) return {};
+    return [&]<class E, std::size_t Rank>(const View<E, Rank>*) {
+      return call.view<E, Rank>(value, argument);
+    }(static_cast<const T*>(nullptr));
+  } else if constexpr (is_array<T>) {
+    // The library takes it over: the one place where an array is copied.
+    if (value.is_none()) return {};
+    return [&]<class E, std::size_t Rank>(const Array<E, Rank>*) {
+      return copy_of(call.view<const E, Rank>(value, argument), Device{});
+    }(static_cast<const T*>(nullptr));
+  } else if constexpr (is_function<T>) {
+    if (value.is_none()) return {};
+    if (!nb::isinstance<nb::callable>(value)) refuse<T>(call, argument, value);
+    return function_from(value, static_cast<const T*>(nullptr));
+  } else if constexpr (is_vector<T>) {
+    using Element = typename T::value_type;
+    if constexpr (std::is_same_v<Element, std::byte>) {
+      if (!nb::isinstance<nb::bytes>(value)) refuse<T>(call, argument, value);
+      const auto bytes = nb::cast<nb::bytes>(value);
+      const auto* const begin = static_cast<const std::byte*>(bytes.data());
+      return T(begin, begin + bytes.size());
+    } else if constexpr (Plain<Element>) {
+      // Small lists of numbers are copied: lists, tuples and arrays in host memory will do.
+      T result;
+      if (!nb::try_cast(value, result)) refuse<T>(call, argument, value);
+      return result;
+    } else if constexpr (is_extents<Element>) {
+      T result;
+      std::vector<std::vector<typename Element::value_type>> rows;
+      if (!nb::try_cast(value, rows)) refuse<T>(call, argument, value);
+      for (const auto& row : rows) {
+        if (row.size() != std::tuple_size_v<Element>) refuse<T>(call, argument, value);
+        std::copy(row.begin(), row.end(), result.emplace_back().begin());
+      }
+      return result;
+    } else if constexpr (std::is_same_v<Element, bool>) {
+      T result;
+      for (nb::handle one : nb::cast<nb::sequence>(value)) result.push_back(nb::cast<bool>(nb::bool_(one)));
+      return result;
+    } else {
+      if (!nb::isinstance<nb::sequence>(value)) refuse<T>(call, argument, value);
+      T result;
+      std::size_t index = 0;
+      for (nb::handle one : nb::borrow<nb::sequence>(value)) {
+        result.push_back(from_python<Element>(one, call, fmt::format("{}[{}]", argument, index++)));
+      }
+      return result;
+    }
+  } else if constexpr (std::is_same_v<T, Layer> || std::is_same_v<T, SmoeFitView>) {
+    // Made of arrays, which stay those of Python: any object with the members as attributes.
+    T result;
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+      const std::string full = argument + "." + name;
+      if (!nb::hasattr(value, name)) throw_argument(call.function(), full, type_text<M>(), "nothing");
+      result.*member = from_python<M>(nb::object(value.attr(name)), call, full);
+    });
+    return result;
+  } else if constexpr (std::is_same_v<T, SlicedPicture>) {
+    const T* picture = nullptr;
+    if (!nb::try_cast(value, picture)) refuse<T>(call, argument, value);
+    return copied(*picture);
+  } else if constexpr (Aggregate<T>) {
+    if constexpr (std::is_copy_constructible_v<T>) {
+      const T* one = nullptr;
+      if (nb::try_cast(value, one) && one) return *one;
+    }
+    refuse<T>(call, argument, value);
+  } else {
+    T result{};
+    if (!nb::try_cast(value, result)) refuse<T>(call, argument, value);
+    return result;
+  }
+}
+
+}  // namespace holotone::python

@@ -1,0 +1,50 @@
+#include "views.hpp"
+
+#include "tables_generated.hpp"
+
+namespace holotone::python {
+
+int PythonViews::channels() const {
+  const nb::gil_scoped_acquire lock;
+  return nb::cast<int>(object_.attr("channels")());
+}
+
+bool PythonViews::has_distances() const {
+  const nb::gil_scoped_acquire lock;
+  return nb::cast<bool>(object_.attr("has_distances")());
+}
+
+void PythonViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
+  const nb::gil_scoped_acquire lock;
+  const auto array = [](const View<float, 2>& view) -> nb::object {
+    if (view.empty()) return nb::none();
+    const std::size_t shape[] = {static_cast<std::size_t>(view.shape()[0]), static_cast<std::size_t>(view.shape()[1])};
+    return nb::cast(nb::ndarray<nb::numpy, float>(view.data(), 2, shape, nb::none()));
+  };
+  object_.attr("look")(rays, channel, array(intensity), array(distance_m));
+}
+
+Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {
+  const nb::handle value = context.given.next();
+  const auto take = [&]<class Source>(const Bound<Source>* bound) {
+    if (!source_ && nb::try_cast(value, bound)) source_ = bound->plan.get();
+  };
+  take(static_cast<const Bound<ViewGrid>*>(nullptr));
+  take(static_cast<const Bound<LayerViews>*>(nullptr));
+  take(static_cast<const Bound<DiceScene>*>(nullptr));
+  take(static_cast<const Bound<LightFieldViews>*>(nullptr));
+  if (source_) return;
+  if (!nb::hasattr(value, "look") || !nb::hasattr(value, "channels") || !nb::hasattr(value, "has_distances")) {
+    throw_argument(context.call.function(), context.given.name(),
+                   "a source of views: ViewGrid, LayerViews, DiceScene, LightFieldViews, or an object with channels(), "
+                   "has_distances() and look(rays, channel, intensity, distance_m)",
+                   nb::cast<std::string>(nb::repr(value)));
+  }
+  own_ = std::make_unique<PythonViews>(value);
+}
+
+SlicedPicture copied(const SlicedPicture& picture) {
+  return {copy_of(picture.intensity.view(), {}), copy_of(picture.layer.view(), {}), picture.distance_m, picture.beyond};
+}
+
+}  // namespace holotone::python

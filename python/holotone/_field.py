@@ -1,0 +1,180 @@
+"""Complex fields with their grid, and the files that hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _holotone
+from ._holotone import FieldGrid, PropagationPlan
+
+
+class Field:
+    """A complex field {ny, nx}, its grid, and the metadata of its file.
+
+    `values` is an array of any package, complex64. Functions take a Field wherever they take a field, and then need
+    neither `shape` nor `pitch_m` nor `wavelength_m`.
+    """
+
+    __slots__ = ("values", "wavelength_m", "pitch_m", "metadata")
+
+    def __init__(
+        self, values: Any, *, wavelength_m: float, pitch_m: float, metadata: dict[str, str] | None = None
+    ) -> None:
+        if getattr(values, "ndim", None) != 2:
+            if not isinstance(values, _holotone.Array) or len(values.shape) != 2:
+                raise TypeError("Field: values: expected an array of two axes, got " + type(values).__name__)
+        self.values = values
+        self.wavelength_m = float(wavelength_m)
+        self.pitch_m = float(pitch_m)
+        self.metadata = dict(metadata or {})
+
+    @property
+    def _holotone_values_(self) -> Any:
+        return self.values
+
+    @property
+    def grid(self) -> FieldGrid:
+        ny, nx = self.values.shape
+        return FieldGrid(nx=int(nx), ny=int(ny), pitch_m=self.pitch_m, wavelength_m=self.wavelength_m)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        ny, nx = self.values.shape
+        return int(ny), int(nx)
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    def numpy(self) -> Any:
+        """The values as a NumPy array: the same memory if they are on the CPU, else a copy."""
+        return numpy_of(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy
+
+        values = self.numpy()
+        return numpy.array(values, dtype=dtype) if copy or dtype not in (None, values.dtype) else values
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.values.__dlpack_device__()
+
+    def __repr__(self) -> str:
+        ny, nx = self.shape
+        return f"Field({nx} x {ny}, pitch_m={self.pitch_m:.6g}, wavelength_m={self.wavelength_m:.6g})"
+
+
+def numpy_of(values: Any) -> Any:
+    """An array of any package in host memory."""
+    import numpy
+
+    if isinstance(values, Field):
+        values = values.values
+    if isinstance(values, _holotone.Array):
+        return values.numpy()
+    if hasattr(values, "detach"):  # PyTorch
+        return values.detach().cpu().numpy()
+    if hasattr(values, "get"):  # CuPy
+        return values.get()
+    return numpy.asarray(values)
+
+
+def device_of(values: Any) -> str:
+    """The device of an array of any package: "cpu" or "cuda:0"."""
+    if isinstance(values, Field):
+        values = values.values
+    if isinstance(values, _holotone.Array):
+        return values.device
+    kind, index = values.__dlpack_device__()
+    return f"cuda:{index}" if int(kind) == 2 else "cpu"
+
+
+def point_cloud_field(position_m: Any, amplitude: Any, phase_rad: Any = None, **options: Any) -> Field:
+    values = _holotone.point_cloud_field(position_m, amplitude, phase_rad, **options)
+    return Field(values, wavelength_m=_option("wavelength_m", options, _holotone.PointCloudOptions),
+                 pitch_m=_option("pitch_m", options, _holotone.PointCloudOptions))
+
+
+def layer_field(intensity: Any, distance_m: Any, **options: Any) -> Field:
+    values = _holotone.layer_field(intensity, distance_m, **options)
+    return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
+
+
+def stereogram_field(source: Any, channel: int, **options: Any) -> Field:
+    values = _holotone.stereogram_field(source, channel, **options)
+    return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
+
+
+def _option(name: str, options: dict[str, Any], defaults: Any) -> float:
+    return options[name] if name in options else getattr(defaults(), name)
+
+
+def propagate(
+    field: Any,
+    distance_m: float,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    method: str = "auto",
+    output_pitch_m: float = 0,
+    band_limit: bool = True,
+    zero_pad: bool = True,
+    out: Any = None,
+    stream: Any = None,
+) -> Field:
+    field = as_field(field, wavelength_m, pitch_m)
+    plan = PropagationPlan(
+        shape=field.shape,
+        pitch_m=field.pitch_m,
+        wavelength_m=field.wavelength_m,
+        method=method,
+        output_pitch_m=output_pitch_m,
+        band_limit=band_limit,
+        zero_pad=zero_pad,
+        device=device_of(field),
+    )
+    values = plan.execute(field.values, distance_m=distance_m, out=out, stream=stream)
+    return Field(values, wavelength_m=field.wavelength_m, pitch_m=output_pitch_m or field.pitch_m)
+
+
+for _function in (point_cloud_field, layer_field, stereogram_field):
+    _function.__doc__ = getattr(_holotone, _function.__name__).__doc__
+propagate.__doc__ = (
+    "One shot of PropagationPlan: the field propagated by distance_m, on the same device and grid, except for the "
+    "pitch.\n\n`field`: a Field, or an array {ny, nx} with wavelength_m and pitch_m.\n\n"
+) + (PropagationPlan.__doc__ or "")
+
+
+def as_field(field: Any, wavelength_m: float | None, pitch_m: float | None) -> Field:
+    """A Field of a Field or of an array with its wavelength and pitch."""
+    if isinstance(field, Field):
+        return Field(field.values, wavelength_m=wavelength_m or field.wavelength_m, pitch_m=pitch_m or field.pitch_m)
+    if wavelength_m is None or pitch_m is None:
+        raise TypeError("expected a holotone.Field, or an array with wavelength_m and pitch_m")
+    return Field(field, wavelength_m=wavelength_m, pitch_m=pitch_m)
+
+
+def read_field(path: Any, *, wavelength_m: float | None = None, pitch_m: float | None = None) -> Field:
+    """Reads a complex field from HDF5 or NPY, with its metadata, to a NumPy array.
+
+    A file that states neither wavelength nor pitch needs them here.
+    """
+    values, metadata = _holotone._read_field(str(path))
+    stated = [wavelength_m, pitch_m]
+    for i, key in enumerate(("wavelength_m", "pitch_m")):
+        if stated[i] is None:
+            if key not in metadata:
+                raise _holotone.ArgumentError(f"{path}: the file states no {key}: give it to read_field")
+            stated[i] = float(metadata[key])
+    return Field(values, wavelength_m=stated[0], pitch_m=stated[1], metadata=metadata)
+
+
+def write_field(path: Any, field: Field) -> None:
+    """Writes a Field to HDF5 (.h5) or NPY (.npy) with its metadata, first to a temporary name."""
+    metadata = dict(field.metadata)
+    metadata["wavelength_m"] = repr(field.wavelength_m)
+    metadata["pitch_m"] = repr(field.pitch_m)
+    _holotone._write_field(str(path), field.numpy(), metadata)

@@ -1,0 +1,51 @@
+"""What is made of arrays that stay those of Python, and pictures in files."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from . import _holotone
+
+
+@dataclasses.dataclass(kw_only=True)
+class Layer:
+    """Flat picture parallel to the panel, on the panel's pixels, for LayerPlan."""
+
+    intensity: Any  # {ny, nx}, linear light; dark if not finite or negative
+    distance_m: float = 0.0  # behind the panel; < 0: in front
+    mask: Any = None  # opacity to light from behind, 0 to 1; None: 1 where the intensity is > 0
+
+
+@dataclasses.dataclass(kw_only=True)
+class SmoeFitView:
+    """Picture of a light field, for SmoeFitter."""
+
+    image: Any  # {height, width, channels}
+    at: tuple[float, ...] = ()  # its other coordinates
+
+
+@dataclasses.dataclass
+class Image:
+    """Pixels {ny, nx, channels} as stored in a file: uint8, uint16 or float32; row 0 is the top."""
+
+    pixels: Any
+    metadata: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def read_image(path: Any) -> Image:
+    """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata."""
+    return Image(*_holotone._read_image(str(path)))
+
+
+def write_image(path: Any, image: Any, *, metadata: dict[str, str] | None = None, **options: Any) -> None:
+    """Writes an Image, or an array {ny, nx} or {ny, nx, channels}; the name's ending gives the format.
+
+    The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
+    """
+    from ._field import numpy_of
+
+    pixels = numpy_of(image.pixels if isinstance(image, Image) else image)
+    stated = dict(image.metadata) if isinstance(image, Image) else {}
+    stated |= metadata or {}
+    _holotone._write_image(str(path), pixels[..., None] if pixels.ndim == 2 else pixels, stated, **options)

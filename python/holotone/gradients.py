@@ -1,0 +1,152 @@
+"""Gradients of the library's maps, on arrays of any package.
+
+Each function `*_vjp` takes the cotangent G of a map's result and returns the derivatives of a real loss E by the map's
+arguments: dE = Re <G, dU>, <a, b> = sum conj(a) b. PyTorch's gradients of complex tensors have the same convention.
+holotone.torch builds on these functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+from . import _holotone
+from ._field import as_field, device_of
+
+
+@functools.lru_cache(maxsize=32)
+def _plan(kind: str, options: tuple[tuple[str, Any], ...]) -> Any:
+    return getattr(_holotone, kind)(**dict(options))
+
+
+def plan(kind: str, **options: Any) -> Any:
+    """A plan that calls with the same options share."""
+    return _plan(kind, tuple(sorted(options.items())))
+
+
+def _kind(array: Any) -> Any:
+    """The package of an array, for its functions."""
+    import importlib
+
+    name = type(array).__module__.split(".")[0]
+    return importlib.import_module({"jaxlib": "jax.numpy", "jax": "jax.numpy"}.get(name, name))
+
+
+def _complex(real: Any, imaginary: Any) -> Any:
+    package = _kind(real)
+    return package.complex(real, imaginary) if hasattr(package, "complex") else real + 1j * imaginary
+
+
+def _conjugate_product(a: Any, b: Any) -> Any:
+    """conj(a) b, without a view that is conjugated later."""
+    return _complex(a.real * b.real + a.imag * b.imag, a.real * b.imag - a.imag * b.real)
+
+
+def propagate_vjp(
+    cotangent: Any,
+    distance_m: float,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    method: str = "auto",
+    band_limit: bool = True,
+    zero_pad: bool = True,
+) -> Any:
+    """Derivative by the input of `propagate`: the propagation over -distance_m (PropagationPlan)."""
+    field = as_field(cotangent, wavelength_m, pitch_m)
+    own = plan(
+        "PropagationPlan",
+        shape=field.shape,
+        pitch_m=field.pitch_m,
+        wavelength_m=field.wavelength_m,
+        method=method,
+        band_limit=band_limit,
+        zero_pad=zero_pad,
+        device=device_of(field),
+    )
+    return own.execute(field.values, distance_m=-distance_m)
+
+
+def coordinates(shape: tuple[int, int], pitch_m: float, like: Any) -> tuple[Any, Any]:
+    """x {1, nx} and y {ny, 1} of a panel's pixels, float32, of the package and on the device of `like`."""
+    package = _kind(like)
+    ny, nx = shape
+    where = {"device": like.device} if hasattr(like, "device") and package.__name__ == "torch" else {}
+    column = package.arange(nx, dtype=package.float32, **where)
+    row = package.arange(ny, dtype=package.float32, **where)
+    return ((column - (nx - 1) / 2) * pitch_m)[None, :], (((ny - 1) / 2 - row) * pitch_m)[:, None]
+
+
+def point_cloud_field_vjp(
+    cotangent: Any, position_m: Any, amplitude: Any, phase_rad: Any = None, *, positions: bool = True, **options: Any
+) -> tuple[Any, Any, Any]:
+    """Derivatives by the positions {n, 3}, amplitudes {n} and phases {n} of `point_cloud_field`, Wave "fresnel".
+
+    With positions=False the first is None, at a quarter of the cost. The set of lit pixels counts as fixed.
+    With theta = pi rho^2 / (lambda d), rho the distance from the point's axis:
+      dE/dA = Re(conj(exp(i phi)) v),  dE/dtheta = Im(conj(A exp(i phi)) v),  v = adjoint(G)  (PointCloudPlan.adjoint)
+    """
+    package = _kind(position_m)
+    own = _holotone.PointCloudPlan(**options, device=device_of(cotangent))
+    own.set_points(position_m, amplitude, phase_rad)
+    chosen = own.options()
+    phase = package.zeros_like(amplitude) if phase_rad is None else phase_rad
+    wave = _complex(package.cos(phase), package.sin(phase))
+    light = wave * amplitude
+    values = own.adjoint(cotangent)
+    by_amplitude = _conjugate_product(wave, values).real
+    by_phase = _conjugate_product(light, values).imag
+    if not positions:
+        return None, by_amplitude, by_phase
+    x, y = coordinates(tuple(cotangent.shape), chosen.pitch_m, cotangent)
+    by_x_weight = own.adjoint(cotangent * x)
+    by_y_weight = own.adjoint(cotangent * y)
+    by_square = own.adjoint(cotangent * (x * x + y * y))
+    px, py, d = position_m[:, 0], position_m[:, 1], -position_m[:, 2]
+    rate = math.pi / (chosen.wavelength_m * d)
+    along_x = _conjugate_product(light, by_x_weight - px * values).imag
+    along_y = _conjugate_product(light, by_y_weight - py * values).imag
+    square = by_square - 2 * px * by_x_weight - 2 * py * by_y_weight + (px * px + py * py) * values
+    along_z = _conjugate_product(light, square).imag
+    stack = package.stack
+    by_position = stack([-2 * rate * along_x, -2 * rate * along_y, rate / d * along_z], 1)
+    return by_position, by_amplitude, by_phase
+
+
+def encode_phase_vjp(cotangent: Any, field: Any) -> Any:
+    """Straight-through derivative of a phase panel's modulation by the field: that of exp(i arg(field)), as if phases
+    were not rounded to levels. `cotangent`: by the modulation. 0 where the field is 0."""
+    package = _kind(field)
+    modulus = package.abs(field)
+    safe = package.where(modulus > 0, modulus, package.ones_like(modulus))
+    turn = field / safe
+    along = _conjugate_product(turn, cotangent).imag / safe
+    along = package.where(modulus > 0, along, package.zeros_like(along))
+    return _complex(-turn.imag * along, turn.real * along)
+
+
+def eye_look_field_vjp(cotangent: Any, focus_m: float, plan: Any) -> Any:
+    """Derivative of EyePlan.look_field by the hologram (EyePlan.adjoint)."""
+    return plan.adjoint(focus_m=focus_m, field=cotangent)
+
+
+def nufft_type1_vjp(cotangent: Any, strengths: Any, plan: Any) -> tuple[Any, Any]:
+    """Derivatives of NufftPlan.type1 by the points {n, Rank} and the strengths: type 2 of the cotangent."""
+    values, slope = plan.type2(cotangent, gradient=True)
+    return _conjugate_product(slope, strengths[:, None]).real, values
+
+
+def nufft_type2_vjp(cotangent: Any, modes: Any, plan: Any) -> tuple[Any, Any]:
+    """Derivatives of NufftPlan.type2 by the points {n, Rank} and the modes: type 1 of the cotangent."""
+    _, slope = plan.type2(modes, gradient=True)
+    return _conjugate_product(cotangent[:, None], slope).real, plan.type1(cotangent)
+
+
+def smoe_render_vjp(cotangent: Any, model: Any, image: Any, *, tolerance: float = 1e-6, device: str = "cpu") -> Any:
+    """Derivative of a rendered picture by all parameters of its model in two dimensions, as a SmoeGradient.
+
+    `image` {ny, nx, channels}: the rendering of the model's whole box; both in host memory. The gradient of
+    1/2 |y - t|^2 at t = y - G is that of <G, y> (smoe_gradient).
+    """
+    return _holotone.smoe_gradient(model, image - cotangent, tolerance=tolerance, device=device)
