@@ -5,8 +5,8 @@
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.
 // layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
-// fft/round_trip/4096 and 1080p: a forward and an inverse transform in place of 4096x4096 and 2160x3840, the padded field
-// of such a panel. measured: FftOptions::effort. Checked: the inverse undoes the forward.
+// fft/round_trip/4096 and 1080p: a forward and an inverse transform in place of 4096x4096 and 2160x3840, the padded
+// field of such a panel. measured: FftOptions::effort. Checked: the inverse undoes the forward.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
