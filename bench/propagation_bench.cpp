@@ -5,11 +5,14 @@
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.
 // layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
+// fft/round_trip/4096 and 1080p: a forward and an inverse transform in place of 4096x4096 and 2160x3840, the padded
+// field of such a panel. measured: FftOptions::effort. Checked: the inverse undoes the forward.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <holotone/core/random.hpp>
+#include <holotone/fft/fft.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/propagation.hpp>
@@ -171,6 +174,27 @@ void run_layers(benchmark::State& state, holotone::Device device) {
   time_row(state, queue, [&] { plan.execute(field.view()); });
 }
 
+void run_fft(benchmark::State& state, holotone::Shape<2> shape, bool effort, holotone::Device device) {
+  const auto queue = holotone::Queue::create(device);
+  holotone::Array<holotone::Complex, 2> host(shape);
+  for (std::int64_t i = 0; i < host.size(); ++i) {
+    const auto number = static_cast<std::uint64_t>(i);
+    host.data()[i] = {holotone::random_uniform(1, number), holotone::random_uniform(2, number)};
+  }
+  auto data = host.to(device);
+  const holotone::FftPlan plan(shape, queue, {.effort = effort});
+  const auto work = [&] {
+    plan.execute(data.view(), holotone::FftDirection::forward);
+    plan.execute(data.view(), holotone::FftDirection::inverse);
+  };
+  work();
+  queue.synchronize();
+  const auto got = data.to(holotone::Device{});
+  const auto& expected = host;
+  if (!is_within(state, relative_error(got.host(), expected.host()), 1e-6)) return;
+  time_row(state, queue, work);
+}
+
 }  // namespace
 
 void add_propagation_rows(const RowOptions& options) {
@@ -192,6 +216,15 @@ void add_propagation_rows(const RowOptions& options) {
   add_scene("reconstruct/sweep8/1080p", run_sweep);
   add_scene("eye/look/1080p", run_eye);
   add_scene("layers/8/1080p", run_layers);
+  const auto add_fft = [device](const char* name, holotone::Shape<2> shape, bool effort) {
+    auto* const row = register_row(name, [=](benchmark::State& state) { run_fft(state, shape, effort, device); });
+    if (device.backend != holotone::Backend::cpu) row->Iterations(1);
+  };
+  add_fft("fft/round_trip/1080p", {2160, 3840}, false);
+  add_fft("fft/round_trip/4096", {4096, 4096}, false);
+  if (device.backend != holotone::Backend::cpu) return;
+  add_fft("fft/round_trip/1080p/measured", {2160, 3840}, true);
+  add_fft("fft/round_trip/4096/measured", {4096, 4096}, true);
 }
 
 }  // namespace bench

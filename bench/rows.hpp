@@ -20,7 +20,7 @@ void add_point_cloud_rows(const RowOptions& options);
 /// hologram/fast*: point_cloud_fast_bench.cpp
 void add_point_cloud_fast_rows(const RowOptions& options);
 
-/// propagate/angular_spectrum: propagation_bench.cpp
+/// propagate/*, reconstruct/*, eye/*, layers/*, fft/*: propagation_bench.cpp
 void add_propagation_rows(const RowOptions& options);
 
 /// stereogram/chess: stereogram_bench.cpp

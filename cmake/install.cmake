@@ -17,5 +17,5 @@ install(EXPORT holotone_targets NAMESPACE holotone:: DESTINATION ${package_folde
 configure_package_config_file(cmake/holotoneConfig.cmake.in ${PROJECT_BINARY_DIR}/holotoneConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/holotoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/holotoneConfig.cmake ${PROJECT_BINARY_DIR}/holotoneConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/holotoneConfig.cmake ${PROJECT_BINARY_DIR}/holotoneConfigVersion.cmake cmake/fft.cmake
         DESTINATION ${package_folder})

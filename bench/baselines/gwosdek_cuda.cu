@@ -1,6 +1,6 @@
 #include <bench/baselines/gwosdek.hpp>
-#include <cufft.h>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/fft/cuda_handle.hpp>
 
 namespace bench::gwosdek {
 namespace {
@@ -62,50 +62,37 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-void check_fft(cufftResult status, const char* call) {
-  if (status != CUFFT_SUCCESS) {
-    throw holotone::Error(holotone::ErrorCode::device,
-                          std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(status)));
-  }
-}
-
 class PlaneTransformCuda final : public PlaneTransform {
  public:
   PlaneTransformCuda(const Plane& plane, const Queue& queue) : device_(queue.device()) {
     const holotone::cuda::DeviceScope scope(device_);
-    auto side = static_cast<int>(plane.side);
-    auto real_row = static_cast<int>(plane.row_length);
-    int size[2] = {side, side};
-    int real[2] = {side, real_row};
-    int half[2] = {side, real_row / 2};
-    check_fft(cufftPlanMany(&forward_, 2, size, real, 1, side * real_row, half, 1, side * real_row / 2, CUFFT_R2C, 1),
-              "cufftPlanMany");
-    check_fft(cufftPlanMany(&inverse_, 2, size, half, 1, side * real_row / 2, real, 1, side * real_row, CUFFT_C2R, 1),
-              "cufftPlanMany");
-    for (const auto plan : {forward_, inverse_}) {
-      check_fft(cufftSetStream(plan, holotone::cuda::stream_of(queue)), "cufftSetStream");
+    long long size[2] = {plane.side, plane.side};
+    long long real_extents[2] = {plane.side, plane.row_length};
+    long long half_extents[2] = {plane.side, plane.row_length / 2};
+    const holotone::fft::Handle::Layout real{real_extents, 1, plane.side * plane.row_length};
+    const holotone::fft::Handle::Layout half{half_extents, 1, plane.side * plane.row_length / 2};
+    area_ = holotone::Buffer(
+        std::max(forward_.plan(2, size, real, half, CUFFT_R2C, 1), inverse_.plan(2, size, half, real, CUFFT_C2R, 1)),
+        queue);
+    for (const auto* plan : {&forward_, &inverse_}) {
+      plan->set_stream(holotone::cuda::stream_of(queue));
+      plan->set_work_area(area_.data());
     }
   }
-  ~PlaneTransformCuda() override {
-    cufftDestroy(forward_);
-    cufftDestroy(inverse_);
-  }
-  PlaneTransformCuda(const PlaneTransformCuda&) = delete;
-  PlaneTransformCuda& operator=(const PlaneTransformCuda&) = delete;
-
   void forward(float* values) override {
     const holotone::cuda::DeviceScope scope(device_);
-    check_fft(cufftExecR2C(forward_, values, reinterpret_cast<cufftComplex*>(values)), "cufftExecR2C");
+    forward_.execute(values, reinterpret_cast<float2*>(values));
   }
   void inverse(float* values) override {
     const holotone::cuda::DeviceScope scope(device_);
-    check_fft(cufftExecC2R(inverse_, reinterpret_cast<cufftComplex*>(values), values), "cufftExecC2R");
+    inverse_.execute(reinterpret_cast<float2*>(values), values);
   }
 
  private:
   holotone::Device device_;
-  cufftHandle forward_ = 0;
-  cufftHandle inverse_ = 0;
+  holotone::fft::Handle forward_;
+  holotone::fft::Handle inverse_;
+  holotone::Buffer area_;
 };
 
 }  // namespace

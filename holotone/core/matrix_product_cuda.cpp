@@ -5,6 +5,7 @@
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/core/cuda_library.hpp>
 #include <holotone/core/matrix_product_cuda.hpp>
 #include <map>
 #include <mutex>
@@ -20,9 +21,27 @@ constexpr int candidate_count = 48;
 constexpr std::size_t finalist_count = 5;
 constexpr int final_rounds = 6;
 
+#define HOLOTONE_CUBLASLT(apply)                                                                             \
+  apply(cublasLtCreate) apply(cublasLtGetStatusString) apply(cublasLtMatmul) apply(cublasLtMatmulAlgoCheck)  \
+      apply(cublasLtMatmulAlgoGetHeuristic) apply(cublasLtMatmulDescCreate) apply(cublasLtMatmulDescDestroy) \
+          apply(cublasLtMatmulDescSetAttribute) apply(cublasLtMatmulPreferenceCreate)                        \
+              apply(cublasLtMatmulPreferenceDestroy) apply(cublasLtMatmulPreferenceSetAttribute)             \
+                  apply(cublasLtMatrixLayoutCreate) apply(cublasLtMatrixLayoutDestroy)                       \
+                      apply(cublasLtMatrixLayoutSetAttribute)
+struct Blas {
+  HOLOTONE_LIBRARY_FUNCTIONS(Blas, HOLOTONE_CUBLASLT)
+};
+
+/// Compiled with the headers of cuBLASLt 13. Those of 12.9 have the same functions, types and numbers. Half a gigabyte:
+/// loaded for the first product.
+const Blas& blas() {
+  static const Blas functions({"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia-cublas"});
+  return functions;
+}
+
 void check_blas(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw Error(ErrorCode::device, std::string(call) + ": " + cublasLtGetStatusString(status));
+    throw Error(ErrorCode::device, std::string(call) + ": " + blas().cublasLtGetStatusString(status));
   }
 }
 
@@ -32,18 +51,18 @@ cublasLtHandle_t handle_of(Device device) {
   static std::map<int, cublasLtHandle_t> handles;
   const std::lock_guard lock(mutex);
   auto& handle = handles[device.index];
-  if (handle == nullptr) check_blas(cublasLtCreate(&handle), "cublasLtCreate");
+  if (handle == nullptr) check_blas(blas().cublasLtCreate(&handle), "cublasLtCreate");
   return handle;
 }
 
-template <class T, cublasStatus_t (*Destroy)(T)>
+template <class T, auto Destroy>
 struct Handle {
   T value = nullptr;
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (value != nullptr) Destroy(value);
+    if (value != nullptr) (blas().*Destroy)(value);
   }
 };
 struct Event {
@@ -53,20 +72,22 @@ struct Event {
   Event& operator=(const Event&) = delete;
   ~Event() { cudaEventDestroy(value); }
 };
-using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
-using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
-using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+using Operation = Handle<cublasLtMatmulDesc_t, &Blas::cublasLtMatmulDescDestroy>;
+using Layout = Handle<cublasLtMatrixLayout_t, &Blas::cublasLtMatrixLayoutDestroy>;
+using Preference = Handle<cublasLtMatmulPreference_t, &Blas::cublasLtMatmulPreferenceDestroy>;
 
 /// Column-major: `columns` columns of `rows` elements, `leading` elements apart.
 void make_layout(Layout& layout, cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
                  std::int64_t batch, bool shared = false) {
-  check_blas(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, leading), "cublasLtMatrixLayoutCreate");
+  check_blas(blas().cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, leading),
+             "cublasLtMatrixLayoutCreate");
   const auto count = static_cast<std::int32_t>(batch);
   const std::int64_t stride = shared ? 0 : leading * columns;
-  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
-             "cublasLtMatrixLayoutSetAttribute(batch)");
-  check_blas(cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
-                                              sizeof stride),
+  check_blas(
+      blas().cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+      "cublasLtMatrixLayoutSetAttribute(batch)");
+  check_blas(blas().cublasLtMatrixLayoutSetAttribute(layout.value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                                     sizeof stride),
              "cublasLtMatrixLayoutSetAttribute(stride)");
 }
 
@@ -115,9 +136,9 @@ struct MatrixProduct::State {
     const std::int32_t add_int = accumulate ? 1 : 0;
     const bool floating = shape.element == MatrixElement::float16;
     // cuBLASLt is column-major: C^T (columns x rows) = B A^T, so B is its first operand.
-    return cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb, b.value,
-                          pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc, c.value, pc, c.value,
-                          &with, scratch, workspace_bytes, stream_of(queue));
+    return blas().cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb,
+                                 b.value, pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc,
+                                 c.value, pc, c.value, &with, scratch, workspace_bytes, stream_of(queue));
   }
 
   /// Milliseconds of one launch after a warm-up, or infinity if the algorithm does not run.
@@ -158,15 +179,15 @@ struct MatrixProduct::State {
 
   [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> candidates() const {
     Preference preference;
-    check_blas(cublasLtMatmulPreferenceCreate(&preference.value), "cublasLtMatmulPreferenceCreate");
+    check_blas(blas().cublasLtMatmulPreferenceCreate(&preference.value), "cublasLtMatmulPreferenceCreate");
     const std::size_t bytes = workspace_bytes;
-    check_blas(cublasLtMatmulPreferenceSetAttribute(preference.value, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
-                                                    sizeof bytes),
+    check_blas(blas().cublasLtMatmulPreferenceSetAttribute(preference.value, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                           &bytes, sizeof bytes),
                "cublasLtMatmulPreferenceSetAttribute");
     std::array<cublasLtMatmulHeuristicResult_t, candidate_count> results{};
     int found = 0;
-    check_blas(cublasLtMatmulAlgoGetHeuristic(handle, operation.value, b.value, a.value, c.value, c.value,
-                                              preference.value, candidate_count, results.data(), &found),
+    check_blas(blas().cublasLtMatmulAlgoGetHeuristic(handle, operation.value, b.value, a.value, c.value, c.value,
+                                                     preference.value, candidate_count, results.data(), &found),
                "cublasLtMatmulAlgoGetHeuristic");
     std::vector<cublasLtMatmulAlgo_t> all;
     for (int i = 0; i < found; ++i) all.push_back(results[static_cast<std::size_t>(i)].algo);
@@ -176,8 +197,8 @@ struct MatrixProduct::State {
   /// True if an algorithm chosen for another depth of the class supports this one.
   [[nodiscard]] bool fits(const cublasLtMatmulAlgo_t& candidate) const {
     cublasLtMatmulHeuristicResult_t result{};
-    return cublasLtMatmulAlgoCheck(handle, operation.value, b.value, a.value, c.value, c.value, &candidate, &result) ==
-               CUBLAS_STATUS_SUCCESS &&
+    return blas().cublasLtMatmulAlgoCheck(handle, operation.value, b.value, a.value, c.value, c.value, &candidate,
+                                          &result) == CUBLAS_STATUS_SUCCESS &&
            result.workspaceSize <= workspace_bytes;
   }
 };
@@ -191,13 +212,13 @@ MatrixProduct::MatrixProduct(const MatrixProductShape& shape, const Queue& queue
   s.scratch = scratch;
   s.handle = handle_of(queue.device());
   const bool floating = shape.element == MatrixElement::float16;
-  check_blas(cublasLtMatmulDescCreate(&s.operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
-                                      floating ? CUDA_R_32F : CUDA_R_32I),
+  check_blas(blas().cublasLtMatmulDescCreate(&s.operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
+                                             floating ? CUDA_R_32F : CUDA_R_32I),
              "cublasLtMatmulDescCreate");
   const cublasOperation_t transpose = CUBLAS_OP_T;
-  check_blas(
-      cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof transpose),
-      "cublasLtMatmulDescSetAttribute");
+  check_blas(blas().cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
+                                                   sizeof transpose),
+             "cublasLtMatmulDescSetAttribute");
   const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
   const cudaDataType out = shape.half_output ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
   const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;

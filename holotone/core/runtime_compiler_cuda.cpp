@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/core/cuda_library.hpp>
 #include <holotone/core/kernel_cache.hpp>
 #include <holotone/core/runtime_compiler_cuda.hpp>
 #include <mutex>
@@ -8,9 +9,23 @@
 namespace holotone::cuda {
 namespace {
 
+#define HOLOTONE_NVRTC(apply)                                                                                     \
+  apply(nvrtcVersion) apply(nvrtcGetErrorString) apply(nvrtcCreateProgram) apply(nvrtcDestroyProgram)             \
+      apply(nvrtcCompileProgram) apply(nvrtcGetProgramLogSize) apply(nvrtcGetProgramLog) apply(nvrtcGetCUBINSize) \
+          apply(nvrtcGetCUBIN)
+struct Compiler {
+  HOLOTONE_LIBRARY_FUNCTIONS(Compiler, HOLOTONE_NVRTC)
+};
+
+/// Compiled with the headers of NVRTC 13. Those of 12.9 have the same functions, types and numbers.
+const Compiler& compiler() {
+  static const Compiler functions({"NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia-cuda-nvrtc"});
+  return functions;
+}
+
 void check_compiler(nvrtcResult result, const char* call) {
   if (result != NVRTC_SUCCESS) {
-    throw Error(ErrorCode::device, fmt::format("{}: {}", call, nvrtcGetErrorString(result)));
+    throw Error(ErrorCode::device, fmt::format("{}: {}", call, compiler().nvrtcGetErrorString(result)));
   }
 }
 
@@ -18,7 +33,7 @@ void check_compiler(nvrtcResult result, const char* call) {
 std::string identity(const KernelSource& source, int capability) {
   int major = 0;
   int minor = 0;
-  check_compiler(nvrtcVersion(&major, &minor), "nvrtcVersion");
+  check_compiler(compiler().nvrtcVersion(&major, &minor), "nvrtcVersion");
   std::string text = fmt::format("{} {} {}.{}\n", source.name, capability, major, minor);
   for (const auto& define : source.defines) text += define + "\n";
   for (const auto& [name, header] : source.headers) text += fmt::format("{} {}\n{}", name, header.size(), header);
@@ -33,28 +48,28 @@ std::string compiled(const KernelSource& source, int capability) {
     texts.push_back(text.c_str());
   }
   nvrtcProgram program = nullptr;
-  check_compiler(nvrtcCreateProgram(&program, source.text.c_str(), source.name.c_str(), static_cast<int>(names.size()),
-                                    texts.data(), names.data()),
+  check_compiler(compiler().nvrtcCreateProgram(&program, source.text.c_str(), source.name.c_str(),
+                                               static_cast<int>(names.size()), texts.data(), names.data()),
                  "nvrtcCreateProgram");
   const std::unique_ptr<_nvrtcProgram, void (*)(nvrtcProgram)> owner(
-      program, [](nvrtcProgram own) { nvrtcDestroyProgram(&own); });
+      program, [](nvrtcProgram own) { compiler().nvrtcDestroyProgram(&own); });
   // -fmad=false: fused operations are explicit in the source.
   std::vector<std::string> options = {fmt::format("-arch=sm_{}", capability), "-std=c++20", "-fmad=false",
                                       "-default-device"};
   for (const auto& define : source.defines) options.push_back("-D" + define);
   std::vector<const char*> arguments;
   for (const auto& option : options) arguments.push_back(option.c_str());
-  if (nvrtcCompileProgram(program, static_cast<int>(arguments.size()), arguments.data()) != NVRTC_SUCCESS) {
+  if (compiler().nvrtcCompileProgram(program, static_cast<int>(arguments.size()), arguments.data()) != NVRTC_SUCCESS) {
     std::size_t size = 0;
-    check_compiler(nvrtcGetProgramLogSize(program, &size), "nvrtcGetProgramLogSize");
+    check_compiler(compiler().nvrtcGetProgramLogSize(program, &size), "nvrtcGetProgramLogSize");
     std::string log(size, '\0');
-    check_compiler(nvrtcGetProgramLog(program, log.data()), "nvrtcGetProgramLog");
+    check_compiler(compiler().nvrtcGetProgramLog(program, log.data()), "nvrtcGetProgramLog");
     throw Error(ErrorCode::device, fmt::format("{} cannot be compiled for sm_{}: {}", source.name, capability, log));
   }
   std::size_t size = 0;
-  check_compiler(nvrtcGetCUBINSize(program, &size), "nvrtcGetCUBINSize");
+  check_compiler(compiler().nvrtcGetCUBINSize(program, &size), "nvrtcGetCUBINSize");
   std::string code(size, '\0');
-  check_compiler(nvrtcGetCUBIN(program, code.data()), "nvrtcGetCUBIN");
+  check_compiler(compiler().nvrtcGetCUBIN(program, code.data()), "nvrtcGetCUBIN");
   return code;
 }
 

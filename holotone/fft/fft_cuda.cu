@@ -30,21 +30,21 @@ class CudaEngine final : public Engine {
       bytes = std::max(bytes, make(*second_, 1, &extents[0], extents[1], 1, extents[1]));
     }
     work_area_ = Buffer(bytes, queue);
-    check_fft(cufftSetWorkArea(first_.get(), work_area_.data()), "cufftSetWorkArea");
-    if (second_) check_fft(cufftSetWorkArea(second_->get(), work_area_.data()), "cufftSetWorkArea");
+    first_.set_work_area(work_area_.data());
+    if (second_) second_->set_work_area(work_area_.data());
   }
 
   void execute(std::complex<float>* data, FftDirection direction) override {
     const cuda::DeviceScope scope(queue_.device());
     const int sign = direction == FftDirection::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
-    auto* const all = reinterpret_cast<cufftComplex*>(data);
+    auto* const all = reinterpret_cast<float2*>(data);
     auto* const named = all + options_.first_row * shape_[1];
     if (whole()) {
-      transform(first_, all, sign);
+      first_.execute(all, all, sign);
     } else {
-      if (direction == FftDirection::forward) transform(first_, named, sign);
-      transform(*second_, all, sign);
-      if (direction == FftDirection::inverse) transform(first_, named, sign);
+      if (direction == FftDirection::forward) first_.execute(named, named, sign);
+      second_->execute(all, all, sign);
+      if (direction == FftDirection::inverse) first_.execute(named, named, sign);
     }
     if (direction == FftDirection::inverse && options_.scale_inverse) {
       const std::int64_t count = options_.batch * options_.rows * shape_[1];
@@ -63,18 +63,11 @@ class CudaEngine final : public Engine {
   /// Plans `batch` transforms of `rank` dimensions; returns the bytes of its work area.
   std::size_t make(const Handle& handle, int rank, long long* extents, long long stride, long long distance,
                    long long batch) const {
-    std::size_t bytes = 0;
     // cuFFT reads strides and distances only if an embedding is passed.
-    long long* const embedding = rank == 1 || batch > 1 ? extents : nullptr;
-    const cufftResult status = cufftMakePlanMany64(handle.get(), rank, extents, embedding, stride, distance, embedding,
-                                                   stride, distance, CUFFT_C2C, batch, &bytes);
-    check_fft(status, "cufftMakePlanMany64");
-    check_fft(cufftSetStream(handle.get(), cuda::stream_of(queue_)), "cufftSetStream");
+    const Handle::Layout layout{rank == 1 || batch > 1 ? extents : nullptr, stride, distance};
+    const std::size_t bytes = handle.plan(rank, extents, layout, layout, CUFFT_C2C, batch);
+    handle.set_stream(cuda::stream_of(queue_));
     return bytes;
-  }
-
-  static void transform(const Handle& handle, cufftComplex* data, int sign) {
-    check_fft(cufftExecC2C(handle.get(), data, data, sign), "cufftExecC2C");
   }
 
   Shape<2> shape_;

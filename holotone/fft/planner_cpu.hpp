@@ -1,12 +1,19 @@
 #pragma once
-// FFTW in both precisions under one set of names. Not for users.
+// FFTW's interface in both precisions under one set of names: of FFTW, of MKL or over KISS FFT. Not for users.
+#if HOLOTONE_KISSFFT
+#include <holotone/fft/kissfft.hpp>
+#else
 #include <fftw3.h>
+#endif
+#if HOLOTONE_MKL
+#include <mkl_service.h>
+#endif
 #include <memory>
 #include <mutex>
 
 namespace holotone::fft {
 
-/// Lock of FFTW's planner, which has global state: every call except execution must hold it.
+/// Lock of the planner, which has global state: every call except execution must hold it.
 inline std::mutex& planner_lock() {
   static std::mutex lock;
   return lock;
@@ -14,6 +21,11 @@ inline std::mutex& planner_lock() {
 
 /// Sets the threads of the float32 plans made next; hold the lock. Float64 plans run in the calling thread.
 inline void plan_with_threads(int threads) {
+#if HOLOTONE_MKL
+  // The threads of this program's own loops: two pools would wait for each other. No effect once MKL is in use.
+  static const int layer = mkl_set_threading_layer(MKL_THREADING_GNU);
+  static_cast<void>(layer);
+#endif
   static const bool ready = fftwf_init_threads() != 0;
   fftwf_plan_with_nthreads(ready ? threads : 1);
 }

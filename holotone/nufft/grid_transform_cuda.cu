@@ -119,8 +119,8 @@ GridTransform<Rank>::GridTransform(const Setup<Rank>& setup, const Queue& queue)
   for (Side& side : sides_) {
     for (const auto* handle : {&side.rows, &side.rows_inverse, &side.columns}) {
       if (*handle == nullptr) continue;
-      fft::check_fft(cufftSetWorkArea((*handle)->get(), work_area_.data()), "cufftSetWorkArea");
-      fft::check_fft(cufftSetStream((*handle)->get(), stream()), "cufftSetStream");
+      (*handle)->set_work_area(work_area_.data());
+      (*handle)->set_stream(stream());
     }
   }
 }
@@ -137,11 +137,8 @@ void GridTransform<Rank>::make_side(const Setup<Rank>& setup, Side& side, bool r
     auto handle = std::make_unique<fft::Handle>();
     long long input[] = {extents[0], rank > 1 ? extents[1] : input_row, input_row};
     long long output[] = {extents[0], rank > 1 ? extents[1] : output_row, output_row};
-    std::size_t bytes = 0;
-    fft::check_fft(cufftMakePlanMany64(handle->get(), rank, extents, input, stride, input_distance, output, stride,
-                                       output_distance, type, batch, &bytes),
-                   "cufftMakePlanMany64");
-    work_bytes_ = std::max(work_bytes_, bytes);
+    work_bytes_ = std::max(work_bytes_, handle->plan(rank, extents, {input, stride, input_distance},
+                                                     {output, stride, output_distance}, type, batch));
     return handle;
   };
   const std::int64_t row = real ? nx + 2 : nx;  // numbers of the row's own type
@@ -179,7 +176,7 @@ template <std::size_t Rank>
 void GridTransform<Rank>::transform_columns(const Side& side, int sign) {
   if (side.columns == nullptr) return;
   for (const std::int64_t begin : side.run_begin) {
-    fft::check_fft(cufftExecC2C(side.columns->get(), grid() + begin, grid() + begin, sign), "cufftExecC2C");
+    side.columns->execute(grid() + begin, grid() + begin, sign);
   }
 }
 
@@ -187,9 +184,9 @@ template <std::size_t Rank>
 void GridTransform<Rank>::forward(int components, float2* modes) {
   const Side& side = sides_[components == 1];
   if (components == 2) {
-    fft::check_fft(cufftExecC2C(side.rows->get(), grid(), grid(), CUFFT_FORWARD), "cufftExecC2C");
+    side.rows->execute(grid(), grid(), CUFFT_FORWARD);
   } else {
-    fft::check_fft(cufftExecR2C(side.rows->get(), static_cast<float*>(grid_.data()), grid()), "cufftExecR2C");
+    side.rows->execute(static_cast<float*>(grid_.data()), grid());
   }
   transform_columns(side, CUFFT_FORWARD);
   const Modes map = modes_of<Rank>(modes_, extent_, components == 1, side.spectrum, side.factor.data(), factor_);
@@ -206,9 +203,9 @@ void GridTransform<Rank>::inverse(int components, const float2* modes) {
   cuda::check_launch("nufft place");
   transform_columns(side, CUFFT_INVERSE);
   if (components == 2) {
-    fft::check_fft(cufftExecC2C(side.rows->get(), grid(), grid(), CUFFT_INVERSE), "cufftExecC2C");
+    side.rows->execute(grid(), grid(), CUFFT_INVERSE);
   } else {
-    fft::check_fft(cufftExecC2R(side.rows_inverse->get(), grid(), static_cast<float*>(grid_.data())), "cufftExecC2R");
+    side.rows_inverse->execute(grid(), static_cast<float*>(grid_.data()));
   }
 }
 

@@ -1,13 +1,18 @@
-// Compiler flags that a file's results depend on. CMake sets them by the file's name and would silently drop them when
-// it is moved.
+// Compiler flags that a file's results depend on: CMake sets them by the file's name and would silently drop them when
+// it is moved. And the libraries that a program needs to start.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
+#include <string>
 #include <tests/structure/tree.hpp>
 #include <tests/support/paths.hpp>
+#include <vector>
 
 namespace holotone {
 namespace {
@@ -77,6 +82,32 @@ TEST(Structure, TheLastContractionFlagCounts) {
   EXPECT_TRUE(contracts_nothing("c++ -O3 -ffp-contract=off -c x.cpp"));
   EXPECT_FALSE(contracts_nothing("c++ -O3 -c x.cpp"));
   EXPECT_FALSE(contracts_nothing("c++ -ffp-contract=off -ffp-contract=fast -c x.cpp"));
+}
+
+/// Sonames that a program or library is linked with; empty without readelf.
+std::vector<std::string> needed_by(const std::string& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(("readelf -dW '" + path + "' 2>&1").c_str(), "r"),
+                                                     ::pclose);
+  const std::regex needed(R"(\(NEEDED\).*\[(.*)\])");
+  std::smatch match;
+  for (char line[1000]; output && std::fgets(line, sizeof line, output.get()) != nullptr;) {
+    const std::string text = line;
+    if (std::regex_search(text, match, needed)) names.push_back(match[1]);
+  }
+  return names;
+}
+
+// A machine without CUDA or OpenCL starts the program: core/cuda_library.hpp and core/api_opencl.hpp load them.
+TEST(Structure, NoProgramIsLinkedWithCudaOrOpencl) {
+  const std::regex loaded("lib(cu[a-zA-Z]+|nv[a-zA-Z-]+|OpenCL)\\.so.*");
+  EXPECT_TRUE(std::regex_match("libcublasLt.so.13", loaded) && std::regex_match("libnvrtc.so.13", loaded));
+  for (const auto& path : {program_path(), std::filesystem::read_symlink("/proc/self/exe").string()}) {
+    const auto names = needed_by(path);
+    if (names.empty()) GTEST_SKIP() << "readelf: not found";
+    EXPECT_GT(names.size(), 3u) << path;
+    for (const auto& name : names) EXPECT_FALSE(std::regex_match(name, loaded)) << path << ": " << name;
+  }
 }
 
 }  // namespace

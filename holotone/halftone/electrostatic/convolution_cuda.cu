@@ -1,8 +1,8 @@
 // The far force on the grid: Fourier transforms of rows and columns, times the influence.
 #include <algorithm>
 #include <cmath>
-#include <cufft.h>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/fft/cuda_handle.hpp>
 #include <holotone/halftone/electrostatic/convolution_cuda.hpp>
 #include <holotone/halftone/electrostatic/fft_cuda.cuh>
 #include <numbers>
@@ -300,35 +300,21 @@ __global__ void crop_kernel(const float2* __restrict__ padded, float2* __restric
   if (x < grid.nx) force[y * grid.nx + x] = padded[y * grid.lx + x];
 }
 
-void check_fft(cufftResult status, const char* call) {
-  if (status != CUFFT_SUCCESS) {
-    throw Error(status == CUFFT_ALLOC_FAILED ? ErrorCode::out_of_memory : ErrorCode::device,
-                std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(status)));
-  }
-}
-
 /// Batched one-dimensional cuFFT transforms without the rows that are known to be zero or not needed.
 class BatchedTransform {
  public:
   BatchedTransform(cufftType type, long long length, long long stride, long long distance, long long out_distance,
                    long long batch, const Queue& queue) {
-    check_fft(cufftCreate(&handle_), "cufftCreate");
-    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
-    std::size_t bytes = 0;
-    check_fft(cufftMakePlanMany64(handle_, 1, &length, &length, stride, distance, &length, stride, out_distance, type,
-                                  batch, &bytes),
-              "cufftMakePlanMany64");
+    const std::size_t bytes =
+        handle_.plan(1, &length, {&length, stride, distance}, {&length, stride, out_distance}, type, batch);
     area_ = Buffer(std::max<std::size_t>(bytes, 1), queue);
-    check_fft(cufftSetWorkArea(handle_, area_.data()), "cufftSetWorkArea");
+    handle_.set_work_area(area_.data());
   }
-  ~BatchedTransform() { cufftDestroy(handle_); }
-  BatchedTransform(const BatchedTransform&) = delete;
-  BatchedTransform& operator=(const BatchedTransform&) = delete;
-  [[nodiscard]] cufftHandle get() const { return handle_; }
+  [[nodiscard]] const fft::Handle& get() const { return handle_; }
   [[nodiscard]] std::size_t bytes() const { return area_.bytes(); }
 
  private:
-  cufftHandle handle_ = 0;
+  fft::Handle handle_;
   Buffer area_;
 };
 
@@ -349,22 +335,22 @@ class LibraryPath final : public Convolution::Path {
 
   void run(const float* charge, float2* force, cudaStream_t stream) override {
     for (const auto* transform : {&rows_forward_, &columns_forward_, &columns_inverse_, &rows_inverse_}) {
-      check_fft(cufftSetStream(transform->get(), stream), "cufftSetStream");
+      transform->get().set_stream(stream);
     }
     const auto over = [](int columns, int rows) {
       return dim3(cuda::blocks_for(columns, 256), static_cast<unsigned>(rows));
     };
     pad_kernel<<<over(grid_.lx, grid_.ny), 256, 0, stream>>>(charge, padded_.data(), grid_);
-    check_fft(cufftExecR2C(rows_forward_.get(), padded_.data(), spectrum_.data()), "cufftExecR2C");
+    rows_forward_.get().execute(padded_.data(), spectrum_.data());
     const std::int64_t known = static_cast<std::int64_t>(grid_.ny) * (grid_.half() + 1);
     cuda::check(cudaMemsetAsync(spectrum_.data() + known, 0,
                                 static_cast<std::size_t>(spectrum_.size() - known) * sizeof(float2), stream),
                 "cudaMemsetAsync");
-    check_fft(cufftExecC2C(columns_forward_.get(), spectrum_.data(), spectrum_.data(), CUFFT_FORWARD), "cufftExecC2C");
+    columns_forward_.get().execute(spectrum_.data(), spectrum_.data(), CUFFT_FORWARD);
     multiply_kernel<<<over(grid_.half() + 1, grid_.ly), 256, 0, stream>>>(spectrum_.data(), influence_.data(),
                                                                           result_.data(), grid_);
-    check_fft(cufftExecC2C(columns_inverse_.get(), result_.data(), result_.data(), CUFFT_INVERSE), "cufftExecC2C");
-    check_fft(cufftExecC2C(rows_inverse_.get(), result_.data(), result_.data(), CUFFT_INVERSE), "cufftExecC2C");
+    columns_inverse_.get().execute(result_.data(), result_.data(), CUFFT_INVERSE);
+    rows_inverse_.get().execute(result_.data(), result_.data(), CUFFT_INVERSE);
     crop_kernel<<<over(grid_.nx, grid_.ny), 256, 0, stream>>>(result_.data(), force, grid_);
     cuda::check_launch("electrostatic convolution");
   }

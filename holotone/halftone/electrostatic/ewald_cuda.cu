@@ -1,7 +1,7 @@
 // The Ewald split on CUDA (settings.hpp, Setup, has the steps).
 #include <algorithm>
 #include <cmath>
-#include <cufft.h>
+#include <holotone/fft/cuda_handle.hpp>
 #include <holotone/halftone/electrostatic/convolution_cuda.hpp>
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
 #include <string>
@@ -109,34 +109,21 @@ __global__ void add_tables_kernel(const float2* table, const float2* __restrict_
   if (k < count) sum[k] = {fmaf(share, more[k].x, table[k].x), fmaf(share, more[k].y, table[k].y)};
 }
 
-void check_fft(cufftResult status, const char* call) {
-  if (status != CUFFT_SUCCESS) {
-    throw Error(status == CUFFT_ALLOC_FAILED ? ErrorCode::out_of_memory : ErrorCode::device,
-                std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(status)));
-  }
-}
-
 /// Two-dimensional cuFFT plan with its own work area.
 class Transform {
  public:
   Transform(Shape<2> shape, cufftType type, const Queue& queue) {
-    check_fft(cufftCreate(&handle_), "cufftCreate");
-    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
-    std::size_t bytes = 0;
-    check_fft(cufftMakePlan2d(handle_, static_cast<int>(shape[0]), static_cast<int>(shape[1]), type, &bytes),
-              "cufftMakePlan2d");
-    check_fft(cufftSetStream(handle_, cuda::stream_of(queue)), "cufftSetStream");
-    area_ = Buffer(bytes, queue);
-    check_fft(cufftSetWorkArea(handle_, area_.data()), "cufftSetWorkArea");
+    long long extents[] = {shape[0], shape[1]};
+    const fft::Handle::Layout contiguous{nullptr, 1, 0};
+    area_ = Buffer(handle_.plan(2, extents, contiguous, contiguous, type, 1), queue);
+    handle_.set_stream(cuda::stream_of(queue));
+    handle_.set_work_area(area_.data());
   }
-  ~Transform() { cufftDestroy(handle_); }
-  Transform(const Transform&) = delete;
-  Transform& operator=(const Transform&) = delete;
-  [[nodiscard]] cufftHandle get() const { return handle_; }
+  [[nodiscard]] const fft::Handle& get() const { return handle_; }
   [[nodiscard]] std::size_t bytes() const { return area_.bytes(); }
 
  private:
-  cufftHandle handle_ = 0;
+  fft::Handle handle_;
   Buffer area_;
 };
 
@@ -189,16 +176,16 @@ class InkTables {
     pad_ink_kernel<<<grid_over(period_x, period_y), threads, 0, stream>>>(ink.data(), static_cast<int>(setup_.page[0]),
                                                                           static_cast<int>(setup_.page[1]), 1 / total,
                                                                           padded_.data(), period_y, period_x);
-    check_fft(cufftExecR2C(forward_.get(), padded_.data(), spectrum_.data()), "cufftExecR2C");
+    forward_.get().execute(padded_.data(), spectrum_.data());
     const HalfSpectrum half{spectrum_.data(), period_y, period_x};
     node_spectrum_kernel<<<grid_over(lx / 2 + 1, ly), threads, 0, stream>>>(half, aliases(0), aliases(1), lx,
                                                                             work_.data());
-    check_fft(cufftExecC2R(node_inverse_.get(), work_.data(), padded_.data()), "cufftExecC2R");
+    node_inverse_.get().execute(work_.data(), padded_.data());
     crop_nodes_kernel<<<grid_over(setup_.used[1], setup_.used[0]), threads, 0, stream>>>(
         padded_.data(), lx, nodes_.data(), static_cast<int>(setup_.used[1]));
     near_spectrum_kernel<<<grid_over(period_x, period_y), threads, 0, stream>>>(half, near_factors_.data(),
                                                                                 work_.data());
-    check_fft(cufftExecC2C(near_inverse_.get(), work_.data(), work_.data(), CUFFT_INVERSE), "cufftExecC2C");
+    near_inverse_.get().execute(work_.data(), work_.data(), CUFFT_INVERSE);
     crop_table_kernel<<<grid_over(setup_.page[1] + 4, setup_.page[0] + 4), threads, 0, stream>>>(
         work_.data(), period_y, period_x, table_.data(), static_cast<int>(setup_.page[1] + 4));
     cuda::check_launch("electrostatic ink tables");

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+// For programs that bring CUDA's libraries along, as packages of Python and environments of conda do.
+
+namespace holotone {
+
+/// Sets the folders that cuFFT, cuBLASLt and NVRTC are loaded from; none at first. Each library is loaded when a plan
+/// on CUDA first needs it: a program starts without them. Order of the search: what the process has loaded already;
+/// `folders` (".../site-packages/nvidia/cu13/lib", then conda's "$CONDA_PREFIX/lib"); the system's loader;
+/// /usr/local/cuda/lib64. A plan throws unsupported, naming the library and these places, if it is in none of them; a
+/// later plan searches again. Libraries that are loaded stay. No effect in a build without CUDA. Any thread may call
+/// this.
+void set_cuda_library_folders(std::vector<std::string> folders);
+
+}  // namespace holotone
