@@ -2,9 +2,12 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/random.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <holotone/hologram/layers_engine.hpp>
 #include <holotone/optics/propagation.hpp>
+#include <numbers>
 #include <utility>
 
 namespace holotone {
@@ -280,6 +283,15 @@ std::size_t LayerPlan::workspace_bytes() const {
   const auto& state = *state_;
   return state.propagation.workspace_bytes() + state.intensity.bytes() + state.mask.bytes() + state.layer.bytes() +
          state.front.bytes() + state.returning.bytes();
+}
+
+Array<float, 1> random_phase(std::int64_t count, std::uint64_t seed) {
+  Array<float, 1> phase({count});
+  parallel_for(0, count, [&](std::int64_t i) {
+    const float turns = random_uniform(seed, static_cast<std::uint64_t>(i));
+    phase(i) = 2 * std::numbers::pi_v<float> * (turns > 0.5F ? turns - 1.0F : turns);
+  });
+  return phase;
 }
 
 Array<Complex, 2> layer_field(const RgbdPicture& picture, const LayerOptions& options, Device device,

@@ -129,6 +129,10 @@ class LayerPlan {
   std::unique_ptr<State> state_;
 };
 
+/// First `count` phases of LayerPhase::random in radians, -pi to pi: those of the pixels of the first layer of a stack,
+/// then of the second. In host memory.
+Array<float, 1> random_phase(std::int64_t count, std::uint64_t seed = 0);
+
 /// One shot: slice, plan, execute, wait. The field is on `device`.
 Array<Complex, 2> layer_field(const RgbdPicture& picture, const LayerOptions& options, Device device = {},
                               Progress& progress = Progress::none());

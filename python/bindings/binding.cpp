@@ -7,28 +7,39 @@
 namespace holotone::python {
 
 void Signature::add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment) {
+  bool optional_before = false;
   for (const Parameter& one : parameters) {
     if (one.name == name) throw std::logic_error(fmt::format("two arguments are called {}", name));
-    keyword_only = keyword_only || one.keyword_only;
+    optional_before = optional_before || (!one.keyword_only && one.fallback.is_valid());
   }
+  keyword_only = keyword_only || (optional_before && !fallback.is_valid());
   parameters.push_back({std::move(name), std::move(type), std::move(fallback), keyword_only, std::move(comment)});
 }
 
+namespace {
+
+/// Default as a signature shows it: "..." unless it is a literal.
+std::string default_text(const nb::object& value) {
+  const auto text = nb::cast<std::string>(nb::repr(value));
+  for (const char* const sign : {"<", "array", "="}) {
+    if (text.find(sign) != std::string::npos) return "...";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string Signature::text(std::string_view name, bool method, const std::string& result) const {
   std::string text = fmt::format("def {}({}", name, method ? "self" : "");
-  bool keywords = false;
-  for (const Parameter& one : parameters) {
-    const bool first = text.back() == '(';
-    if (one.keyword_only && !keywords) text += first ? "*" : ", *";
-    keywords = one.keyword_only;
-    text += fmt::format("{}{}: {}", text.back() == '(' ? "" : ", ", one.name, one.type);
-    if (one.fallback.is_valid()) {
-      const auto value = nb::cast<std::string>(nb::repr(one.fallback));
-      // Defaults that are no literals, such as lists of objects.
-      text += " = " + (value.find('<') == std::string::npos && value.find("array") == std::string::npos &&
-                               value.find('(') != 0 && value.find("=") == std::string::npos
-                           ? value
-                           : value.find('(') == 0 ? value : "...");
+  const auto separate = [&] { return text.back() == '(' ? "" : ", "; };
+  for (const bool keyword_only : {false, true}) {
+    bool first = true;
+    for (const Parameter& one : parameters) {
+      if (one.keyword_only != keyword_only) continue;
+      if (keyword_only && first) text += fmt::format("{}*", separate());
+      first = false;
+      text += fmt::format("{}{}: {}", separate(), one.name, one.type);
+      if (one.fallback.is_valid()) text += " = " + default_text(one.fallback);
     }
   }
   return text + ") -> " + result;
@@ -51,11 +62,12 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
   };
   const auto& parameters = signature.parameters;
   std::size_t positional = 0;
-  while (positional < parameters.size() && !parameters[positional].keyword_only) ++positional;
-  if (args.size() > positional) {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!parameters[i].keyword_only && positional < args.size()) values_[i] = args[positional++];
+  }
+  if (positional < args.size()) {
     refuse(fmt::format("expected at most {} arguments without a keyword, got {}", positional, args.size()));
   }
-  for (std::size_t i = 0; i < args.size(); ++i) values_[i] = args[i];
   for (const auto& [key, value] : kwargs) {
     const char* const name = PyUnicode_AsUTF8(key.ptr());
     const auto place = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) { return one.name == name; });
