@@ -610,14 +610,21 @@ void aggregate() {
     bound.def(
         "__init__",
         [type](T* self, const nb::kwargs& values) {
-          new (self) T{};
-          nb::object made = nb::find(self);
-          for (const auto& [name, value] : values) {
-            if (!nb::hasattr(made, name)) {
-              throw nb::type_error(fmt::format("{} has no member {}", type, nb::cast<std::string>(name)).c_str());
-            }
-            made.attr(name) = value;
+          T made{};
+          Call call(type);
+          for (const auto& [key, value] : values) {
+            const auto wanted = nb::cast<std::string>(key);
+            bool is_member = false;
+            Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+              if constexpr (!is_view<M> && !is_function<M>) {
+                if (wanted != name) return;
+                made.*member = from_python<M>(value, call, wanted);
+                is_member = true;
+              }
+            });
+            if (!is_member) throw nb::type_error(fmt::format("{}: there is no member {}", type, wanted).c_str());
           }
+          new (self) T(std::move(made));
         },
         nb::sig(kept_text(signature.text("__init__", true, "None"))));
   }

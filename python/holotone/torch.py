@@ -61,8 +61,8 @@ def _(field, distance_m, wavelength_m, pitch_m, method, band_limit, zero_pad):
     return torch.empty_like(field)
 
 
-def _propagate_setup(context, inputs, output):
-    context.options = inputs[1:]
+def _propagate_setup(ctx, inputs, output):
+    ctx.options = inputs[1:]
 
 
 def _propagate_backward(context, gradient):
@@ -124,9 +124,9 @@ def _(gradient, position_m, amplitude, phase_rad, options, positions):
     return torch.empty_like(position_m), torch.empty_like(amplitude), torch.empty_like(phase_rad)
 
 
-def _points_setup(context, inputs, output):
-    context.save_for_backward(*inputs[:3])
-    context.options = inputs[3]
+def _points_setup(ctx, inputs, output):
+    ctx.save_for_backward(*inputs[:3])
+    ctx.options = inputs[3]
 
 
 def _points_backward(context, gradient):
@@ -199,9 +199,9 @@ def _(gradient, intensity, mask, options):
     return torch.empty_like(intensity)
 
 
-def _layers_setup(context, inputs, output):
-    context.save_for_backward(*inputs[:2])
-    context.options = inputs[2]
+def _layers_setup(ctx, inputs, output):
+    ctx.save_for_backward(*inputs[:2])
+    ctx.options = inputs[2]
 
 
 def _layers_backward(context, gradient):
@@ -254,8 +254,8 @@ def _(gradient, focus_m, options):
     return gradient.new_empty(tuple(_options(options)["shape"]))
 
 
-def _eye_setup(context, inputs, output):
-    context.options = inputs[1:]
+def _eye_setup(ctx, inputs, output):
+    ctx.options = inputs[1:]
 
 
 _eye.register_autograd(
