@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = build/$(PRESET)
 
-.PHONY: build demo test bench install format tidy clean help dependencies configure
+.PHONY: build demo test test-python bench install format tidy clean help dependencies configure
 
 build: configure  ## Build everything for this machine (the default)
 	cmake --build --preset $(PRESET) -j $(JOBS)
@@ -18,6 +18,9 @@ demo: configure  ## Make a hologram of the sample object, reconstruct it, write 
 
 test: build  ## Build, then run every test this machine can run
 	ctest --preset $(PRESET) -j $(JOBS)
+
+test-python: dependencies  ## Build the Python package and run its tests
+	scripts/test_python.sh $(PRESET)
 
 bench: build  ## Run the benchmarks; results go to out/bench.json
 	mkdir -p out
@@ -38,7 +41,7 @@ clean:  ## Remove what was built and made
 	rm -rf build out demo
 
 help:  ## List the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 dependencies:
 	scripts/install_dependencies.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop]
+# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python]
+# --python adds what the Python package is built with.
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
 # tests on OpenCL PoCL and Oclgrind).
 # Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
@@ -13,6 +14,10 @@ packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
   packages+=(libomp-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind)
+fi
+if [ "${1:-}" = --python ]; then
+  python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \
+    2>/dev/null || packages+=(python3-dev python3-venv)
 fi
 
 missing=()

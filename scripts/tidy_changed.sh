@@ -7,7 +7,7 @@ limit=${1:-1000000}
 base=${TIDY_BASE:-$(git rev-parse -q --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -n 1)}
 cmake --preset tidy >/dev/null
 cmake --build --preset tidy -t holotone_bench_commit >/dev/null  # a header that is made when building
-mapfile -t files < <(git diff --name-only --diff-filter=AMR "$base" -- '*.cpp' | grep -vE '(_cuda|kissfft_cpu)\.cpp$' || true)
+mapfile -t files < <(git diff --name-only --diff-filter=AMR "$base" -- '*.cpp' | grep -vE '^python/|(_cuda|kissfft_cpu)\.cpp$' || true)
 echo "clang-tidy: ${#files[@]} files changed since $(git rev-parse --short "$base")"
 [ ${#files[@]} -eq 0 ] && exit 0
 

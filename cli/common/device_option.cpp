@@ -2,7 +2,9 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <holotone/core/cuda.hpp>
 #include <holotone/core/opencl.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <stdexcept>
@@ -32,6 +34,8 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
     reject("--device", fmt::format("{} \"{}\"", others, operation), name);
   }
   in_use = device;
+  const char* const conda = std::getenv("CONDA_PREFIX");
+  if (device.backend == Backend::cuda && conda != nullptr) set_cuda_library_folders({std::string(conda) + "/lib"});
   if (device.backend != Backend::opencl) return device;
   const bool shown = console.progress || ::isatty(STDERR_FILENO) != 0;
   const std::string folder = cache_folder();

@@ -17,7 +17,10 @@ from ._field import (
     stereogram_field,
     write_field,
 )
+from ._libraries import find_cuda_libraries as _find_cuda_libraries
 from ._scene import Image, Layer, SmoeFitView, read_image, write_image
+
+_find_cuda_libraries()
 
 __all__ = sorted(
     {name for name in dir(_holotone) if not name.startswith("_")}

@@ -1,0 +1,16 @@
+#!/bin/bash
+# test_python.sh PRESET [pytest arguments]: builds the Python package in build/PRESET/python/package, with an environment of its
+# own in build/venv, and runs its tests. TORCH=1 installs PyTorch too (4 GB), whose tests are skipped without it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=$1
+shift
+scripts/install_dependencies.sh --python
+python=build/venv/bin/python
+[ -x $python ] || python3 -m venv build/venv
+packages=(numpy nanobind scikit-build-core pytest mypy tqdm)
+[ "${TORCH:-}" ] && packages+=(torch -r python/tests/requirements.txt)
+$python -m pip install --quiet --disable-pip-version-check "${packages[@]}"
+scripts/configure.sh "$preset" -DHOLOTONE_PYTHON=ON -DPython_EXECUTABLE="$PWD/$python"
+cmake --build --preset "$preset" -j "$(nproc)" -t holotone_python
+PYTHONPATH=build/$preset/python/package exec $python -m pytest -q -p no:cacheprovider "$@"
