@@ -120,7 +120,8 @@ def test_layer_field_of_a_flat_picture():
     found = ht.layer_field(
         intensity, np.full(SHAPE, 0.1, "float32"), width_m=SHAPE[1] * PITCH_M, shape=SHAPE, phase="smooth", **GRID
     )
-    check(found, reference.angular_spectrum(np.sqrt(intensity), 0.1, PITCH_M, WAVELENGTH_M), 1e-5)
+    distance_m = float(np.float32(0.1))  # 1.5 nm more than 0.1: exp(ikd) turns by 0.018 rad
+    check(found, reference.angular_spectrum(np.sqrt(intensity), distance_m, PITCH_M, WAVELENGTH_M), 2e-6)
 
 
 def test_eye(rng):
@@ -131,8 +132,8 @@ def test_eye(rng):
     plan = ht.EyePlan(**grid, pupil=pupil)
     plan.add_rows(host(ht.point_cloud_field(position, np.ones(1, "float32"), **grid)), 0)
     seen, samples = plan.look(0.1), plan.look_field(0.1)
-    assert seen.shape == plan.output_grid().shape if hasattr(plan.output_grid(), "shape") else True
     ny, nx = seen.shape
+    assert (ny, nx) == (plan.output_grid().ny, plan.output_grid().nx)
     blocks = np.abs(samples.astype("complex128").reshape(ny, samples.shape[0] // ny, nx, -1)) ** 2
     check(seen, blocks.mean((1, 3)), 1e-5)
     row, column = np.unravel_index(np.argmax(seen), seen.shape)
@@ -213,7 +214,9 @@ def test_nufft_gradient(rng, modes):
 
 def test_nufft_on_every_device(device, rng):
     if device.startswith("opencl"):
-        pytest.skip("type 2 with a gradient and float64 are not for OpenCL; the C++ tests cover it")
+        with pytest.raises(ht.UnsupportedError, match="NufftPlan.*expected the CPU or CUDA"):
+            ht.NufftPlan((9, 14), device=device)
+        return
     plan, waves, tolerance = nufft_case(rng, (9, 14), "float32", device)
     strengths = noise(rng, 40)
     check(plan.type1(on(strengths, device)), np.tensordot(strengths, waves, 1), 2 * tolerance)
@@ -280,26 +283,26 @@ def test_error_diffusion_keeps_the_mean_of_the_light(rng):
 
 @pytest.fixture
 def retrieval():
-    target = np.zeros((48, 64), "float32")
-    target[12:36, 16:48] = np.linspace(0.2, 1, 32)
+    target = np.zeros((32, 48), "float32")
+    target[8:24, 12:36] = np.linspace(0.2, 1, 24)
     plan = ht.PhaseRetrievalPlan(shape=target.shape, **GRID, planes=[ht.RetrievalPlane(distance_m=0.02)])
     plan.set_target(target)
     return plan
 
 
 def test_retrieval_raises_the_psnr(retrieval):
-    phase = ht.starting_phase((1, 48, 64))
+    phase = ht.starting_phase((1, 32, 48))
     before = retrieval.quality(phase)[0].psnr_db
     seen = []
-    result = retrieval.optimize(phase, iterations=15, report=lambda i, psnr: seen.append((i, psnr)))
+    result = retrieval.optimize(phase, iterations=10, report=lambda i, psnr: seen.append((i, psnr)))
     after = retrieval.quality(phase)[0].psnr_db
     print(f"{before:.1f} dB, then {after:.1f} dB")
-    assert result.iterations == 15 and [i for i, _ in seen] == list(range(1, 16))
+    assert result.iterations == 10 and [i for i, _ in seen] == list(range(1, 11))
     assert after > before + 3 and seen[-1][1] > seen[0][1]
 
 
 def test_retrieval_gradient_is_that_of_its_loss(retrieval, rng):
-    phase = ht.starting_phase((1, 48, 64))
+    phase = ht.starting_phase((1, 32, 48))
     loss, derivative = retrieval.gradient(phase)
     along = rng.standard_normal(phase.shape).astype("float32")
     step = 1e-2
@@ -318,12 +321,12 @@ def test_retrieval_with_a_camera(retrieval):
         light = np.abs(reference.angular_spectrum(field, -0.02, PITCH_M, WAVELENGTH_M))
         amplitude[:] = light  # at all four positions: a coarse camera
 
-    phase = ht.starting_phase((1, 48, 64))
+    phase = ht.starting_phase((1, 32, 48))
     before = retrieval.quality(phase)[0].psnr_db
-    retrieval.optimize(phase, solver="adam", iterations=15, camera=camera)
+    retrieval.optimize(phase, solver="adam", iterations=10, camera=camera)
     after = retrieval.quality(phase)[0].psnr_db
     print(f"{before:.1f} dB, then {after:.1f} dB")
-    assert shapes == {((1, 48, 64), (1, 4, 48, 64), "float32", "float32")}
+    assert shapes == {((1, 32, 48), (1, 4, 32, 48), "float32", "float32")}
     assert after > before + 1
 
 
@@ -332,25 +335,25 @@ def test_retrieval_with_a_camera(retrieval):
 
 def test_halftone_of_a_grey_ramp():
     """No dot is lost or made, all are on the page, and their density follows the ink."""
-    ink = np.tile(np.linspace(0, 1, 96, dtype="float32"), (64, 1))
-    plan = ht.ElectrostaticPlan(ink.shape, 600)
+    ink = np.tile(np.linspace(0, 1, 64, dtype="float32"), (48, 1))
+    plan = ht.ElectrostaticPlan(ink.shape, 320)
     plan.set_ink(ink)
-    plan.set_positions(ht.importance_sampled_dots(ink, 600, seed=1).position.reshape(-1, 2))
+    plan.set_positions(ht.importance_sampled_dots(ink, 320, seed=1).position.reshape(-1, 2))
     force = plan.forces()
-    report = ht.electrostatic_halftone(plan, iterations=60)
+    report = ht.electrostatic_halftone(plan, iterations=40)
     assert report.iterations > 0 and report.force.mean < np.linalg.norm(force, axis=1).mean() / 2
     x, y = plan.positions().T
-    assert plan.count() == len(x) == 600
-    assert 0 <= x.min() and x.max() <= 96 and 0 <= y.min() and y.max() <= 64
-    shares = np.histogram(x, [0, 24, 48, 72, 96])[0] / 600
+    assert plan.count() == len(x) == 320
+    assert 0 <= x.min() and x.max() <= 64 and 0 <= y.min() and y.max() <= 48
+    shares = np.histogram(x, [0, 16, 32, 48, 64])[0] / 320
     print("shares of the quarters", shares)
     assert np.allclose(shares, [1 / 16, 3 / 16, 5 / 16, 7 / 16], atol=0.02)
 
 
 def test_make_halftone():
     ink = np.full((48, 64), 0.5, "float32")
-    made = ht.make_halftone([ink], dots=300, descent=ht.DescentOptions(iterations=30))
-    assert made.dots.position.size == 600 and (made.dots.width, made.dots.height) == (64, 48)
+    made = ht.make_halftone([ink], dots=100, descent=ht.DescentOptions(iterations=10))
+    assert made.dots.position.size == 200 and (made.dots.width, made.dots.height) == (64, 48)
 
 
 # Mixtures of experts.
