@@ -127,17 +127,17 @@ def test_every_member_of_an_aggregate():
     assert left == ["ImageReadOptions::accept"]  # read_image takes no options
 
 
-@pytest.mark.xfail(strict=True, reason="ImageReadOptions and FieldRowsOptions are classes that no function takes")
+@pytest.mark.xfail(strict=True, reason="no function takes ImageReadOptions, FieldRowsOptions, SmoeFileInfo")
 def test_every_aggregate_is_used():
-    texts = {one.name: one.text for one in DECLARED
-             if one.kind in ("function", "member") and not excused(one) and one.name not in BY_HAND}
+    texts = [(one.name, one.text) for one in DECLARED
+             if one.kind in ("function", "member") and not excused(one) and one.name not in BY_HAND]
     unused = []
     for one in declared("struct"):
         word = re.compile(rf"\b{one.name.rpartition('::')[2]}\b")
         own = one.name + "::"
-        if one.name not in BY_HAND and not any(word.search(text) for name, text in texts.items() if not name.startswith(own)):
+        if one.name not in BY_HAND and not any(word.search(text) for name, text in texts if not name.startswith(own)):
             unused.append(one.name)
-    assert unused == []
+    assert set(unused) - {"NufftOptions", "ImageWriteOptions"} == set()  # taken by what is written by hand
 
 
 def test_every_enum():
@@ -312,10 +312,23 @@ def test_no_argument_is_a_keyword():
 
 def test_the_stub_has_what_the_module_has():
     names = set(re.findall(r"^(?:def|class) (\w+)", STUB.read_text(), re.M)) | set(re.findall(r"^(\w+): ", STUB.read_text(), re.M))
-    exceptions = {name for name in dir(_holotone) if isinstance(getattr(_holotone, name), type)
-                  and issubclass(getattr(_holotone, name), Exception)}
     public = {name for name in dir(_holotone) if not name.startswith("_")}
-    assert public - names - exceptions == set()
+    assert {name for name in public - names if not is_exception(name)} == set()
+
+
+def is_exception(name):
+    return isinstance(getattr(_holotone, name), type) and issubclass(getattr(_holotone, name), Exception)
+
+
+@pytest.mark.xfail(strict=True, reason="exceptions, __version__ and names with an underscore are not in the stub")
+def test_the_stub_has_exceptions_and_what_the_package_uses():
+    names = {name for name in dir(_holotone) if is_exception(name)} | {"__version__", "_read_image", "_write_field"}
+    assert {name for name in names if not re.search(rf"\b{name}\b", STUB.read_text())} == set()
+
+
+@pytest.mark.xfail(strict=True, reason="'beam: ReferenceBeam = None': type checkers refuse the stub")
+def test_defaults_of_none_are_optional_in_the_stub():
+    assert re.findall(r"\w+: (?!Any\b)[A-Z]\w* = None", STUB.read_text()) == []
 
 
 def mypy(*arguments):
@@ -326,7 +339,7 @@ def mypy(*arguments):
     )
 
 
-@pytest.mark.xfail(strict=True, reason="the stub is no Python; then _field.py: float | None, _write_field, __version__ not in the stub")
+@pytest.mark.xfail(strict=True, reason="the stub is no Python; without that, 77 errors: see the tests above, and _field.py, gradients.py, torch.py")
 def test_mypy_of_the_package():
     result = mypy("--python-version", "3.10", str(PACKAGE))
     assert result.returncode == 0, result.stdout[-3000:]
