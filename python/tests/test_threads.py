@@ -1,0 +1,207 @@
+"""Threads, processes and memory: the interpreter's lock, plans that threads share, fork, leaks."""
+
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import GRID, noise, run_python
+
+import holotone as ht
+
+PANEL = {"shape": (256, 256), **GRID}
+
+
+def test_another_thread_runs_during_a_call():
+    """A counter of Python goes on. With the lock held it would stand still but for a few switches."""
+    counted, ends = 0, threading.Event()
+
+    def count():
+        nonlocal counted
+        while not ends.is_set():
+            counted += 1
+
+    position = np.float32([[0, 0, -0.1]] * 200)
+    call = lambda: ht.point_cloud_field(position, np.ones(200, "float32"), shape=(512, 512), method="direct")  # noqa: E731
+    call()
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        start, before = time.monotonic(), counted
+        while time.monotonic() - start < 0.2:
+            call()
+        seconds, during = time.monotonic() - start, counted - before
+    finally:
+        ends.set()
+        thread.join()
+    print(f"{during / seconds:.0f} a second")
+    assert during / seconds > 20000
+
+
+def test_threads_share_a_plan(rng):
+    """Results of four threads that use one plan at once are those of one thread."""
+    plan = ht.PropagationPlan(**PANEL)
+    fields = [noise(rng, 256, 256) for _ in range(4)]
+    expected = [plan.execute(field, 0.1) for field in fields]
+    wrong = []
+
+    def work(field, wanted):
+        for _ in range(10):
+            if not np.array_equal(plan.execute(field, 0.1), wanted):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(fields, expected)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_threads_with_plans_of_their_own(rng):
+    field = noise(rng, 64, 64)
+    expected = ht.propagate(field, 0.1, **GRID).numpy()
+    wrong = []
+
+    def work():
+        for _ in range(10):
+            if not np.array_equal(ht.propagate(field, 0.1, **GRID).numpy(), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_callbacks_of_two_threads():
+    """Python callbacks of calls at the same time take the interpreter's lock in turn."""
+    position, amplitude = np.float32([[0, 0, -0.1]] * 50), np.ones(50, "float32")
+    seen = []
+
+    def work():
+        for _ in range(5):
+            ht.point_cloud_field(position, amplitude, shape=(128, 128), progress=lambda *report: seen.append(report))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads) and len(seen) >= 15
+
+
+# Processes.
+
+CHILD = """
+    plan = ht.PropagationPlan(shape=(256, 256), **GRID)
+    field = noise(256, 256)
+    plan.execute(field, 0.1)
+"""
+
+
+@pytest.mark.xfail(strict=True, reason="a forked child hangs in its first parallel loop: threads of OpenMP are not copied")
+def test_fork():
+    """After work in the parent, a call of the child works or raises."""
+    run_python(CHILD + """
+    child = os.fork()
+    if child == 0:
+        try:
+            plan.execute(field, 0.1)
+        except Exception as error:
+            print(error)
+        os._exit(0)
+    for _ in range(20):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        sys.exit("the child hangs")
+    """)
+
+
+@pytest.mark.xfail(strict=True, reason="the same with multiprocessing's default of Linux before Python 3.14")
+def test_multiprocessing_fork():
+    run_python(CHILD + """
+    import multiprocessing
+    child = multiprocessing.get_context("fork").Process(target=lambda: plan.execute(field, 0.1))
+    child.start()
+    child.join(2)
+    if child.exitcode is None:
+        child.kill()
+        sys.exit("the child hangs")
+    """)
+
+
+def test_fork_before_any_work():
+    run_python("""
+    child = os.fork()
+    ht.propagate(noise(64, 64), 0.1, **GRID)
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    """)
+
+
+@pytest.mark.xfail(sys.version_info < (3, 14), strict=True,
+                   reason="taking the lock back while the interpreter ends unwinds the thread: std::terminate")
+def test_the_interpreter_ends_during_work():
+    """A daemon's call comes back while modules are cleared."""
+    run_python("""
+    class Slow:
+        def __del__(self, sleep=time.sleep):
+            sleep(2)
+
+    slow = Slow()
+    work = lambda: ht.point_cloud_field(np.float32([[0, 0, -0.1]] * 500), np.ones(500, "float32"), method="direct")
+    threading.Thread(target=work, daemon=True).start()
+    time.sleep(0.1)
+    sys.exit(0)
+    """)
+
+
+# Memory.
+
+WORK = {
+    "propagation": "ht.PropagationPlan(shape=(128, 128), **GRID).execute(field, 0.1)",
+    "set_input": "plan = ht.PropagationPlan(shape=(128, 128), **GRID); plan.set_input(field.copy()); plan.execute(0.1)",
+    "points": "ht.point_cloud_field(np.float32([[0, 0, -0.1]]), np.ones(1, 'float32'), shape=(128, 128), progress=print_not)",
+    "arrays": "ht.copy_of(field).numpy(); np.from_dlpack(ht.copy_of(field))",
+    "layers": "p = ht.LayerPlan(shape=(128, 128), **GRID); p.set_layers([ht.Layer(intensity=field.real.copy(), distance_m=0.1)]); p.execute()",
+    "errors": "refused()",
+    "members": "ht.Dots(position=np.zeros(20000, 'float32')).position",
+    "nufft": "n = ht.NufftPlan((128, 128)); n.set_points(np.zeros((9, 2), 'float32')); n.type1(np.zeros(9, 'complex64'))",
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_nothing_leaks(work):
+    """Memory of the process grows by less than one array of 128 KiB in ten, between the 20th and the 120th time."""
+    grown = run_python(f"""
+def resident():
+    return 4096 * int(open("/proc/self/statm").read().split()[1])
+
+def print_not(*report):
+    pass
+
+def refused():
+    try:
+        ht.PropagationPlan(shape=(128, 128), **GRID).execute(field.copy(), "far")
+    except ht.ArgumentError:
+        pass
+
+field = noise(128, 128)
+for i in range(120):
+    if i == 20:
+        gc.collect()
+        before = resident()
+    {WORK[work]}
+gc.collect()
+print(resident() - before)
+""", seconds=40)
+    print(f"{int(grown) / 2**20:.2f} MiB more")
+    assert int(grown) < 100 * 2**17 / 10
