@@ -1,12 +1,15 @@
 // propagate/angular_spectrum/4096 and 1080p: 4096x4096 and 1920x1080 pixels, 8 um, 532 nm, 0.2 m, zero-padded to twice
 // the size both ways and band-limited (the library's defaults), complex field in and out on the device. Checked against
 // Gaussian beams. new_distance: no two runs in succession have the same distance.
+// propagate/angular_spectrum/8: the caller's time for one execute of 8x8 pixels, without waiting for a GPU. Checked
+// against a plane wave. bench/baselines/python_peers.py makes the same call from Python.
 // reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.
 // layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
 // fft/round_trip/4096 and 1080p: a forward and an inverse transform in place of 4096x4096 and 2160x3840, the padded
 // field of such a panel. measured: FftOptions::effort. Checked: the inverse undoes the forward.
+#include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
@@ -17,6 +20,7 @@
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
+#include <numbers>
 #include <tests/cases/propagation.hpp>
 
 namespace bench {
@@ -82,6 +86,36 @@ bool is_within(benchmark::State& state, double error, double tolerance) {
   if (error <= tolerance) return true;
   state.SkipWithError(fmt::format("relative error {:.2e} is above {:.0e}", error, tolerance).c_str());
   return false;
+}
+
+/// Median of batches of calls. The queue is empty before each batch, so that no call waits for an earlier one.
+void run_call(benchmark::State& state, holotone::Device device) {
+  constexpr int batches = 201;
+  constexpr int calls = 50;
+  constexpr double distance_m = 1e-3;
+  const holotone::FieldGrid grid{8, 8, 8e-6, 532e-9};
+  const auto queue = holotone::Queue::create(device);
+  const std::vector<holotone::Complex> ones(64, 1.0F);
+  const auto input = copy_of(holotone::View<const holotone::Complex, 2>(ones.data(), grid.shape()), device);
+  holotone::Array<holotone::Complex, 2> output(grid.shape(), queue);
+  holotone::PropagationPlan plan(
+      {.grid = grid, .method = holotone::PropagationMethod::angular_spectrum, .zero_pad = false}, queue);
+  plan.execute(input.view(), output.view(), distance_m);
+  queue.synchronize();
+  const double phase_rad = 2 * std::numbers::pi * std::fmod(distance_m / grid.wavelength_m, 1.0);
+  const std::vector<holotone::Complex> wave(64, holotone::Complex(std::polar(1.0, phase_rad)));
+  const auto got = output.to(holotone::Device{});
+  if (!is_within(state, relative_error(got.host(), std::span(wave)), 1e-6)) return;
+  std::vector<double> seconds(batches);
+  for (auto& mean : seconds) {
+    queue.synchronize();
+    const Stopwatch clock;
+    for (int i = 0; i < calls; ++i) plan.execute(input.view(), output.view(), distance_m);
+    mean = clock.seconds() / calls;
+  }
+  queue.synchronize();
+  std::ranges::nth_element(seconds, seconds.begin() + batches / 2);
+  for (auto _ : state) state.SetIterationTime(seconds[batches / 2]);
 }
 
 void run_sweep(benchmark::State& state, holotone::Device device) {
@@ -205,6 +239,9 @@ void add_propagation_rows(const RowOptions& options) {
     // On a GPU the row is the median of single runs on a rested card, as for the holograms.
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);
   };
+  register_row("propagate/angular_spectrum/8", [=](benchmark::State& state) { run_call(state, device); })
+      ->Unit(benchmark::kMicrosecond)
+      ->Iterations(1);
   add("propagate/angular_spectrum/4096", {4096, 4096}, Distance::same);
   add("propagate/angular_spectrum/4096/new_distance", {4096, 4096}, Distance::changing);
   add("propagate/angular_spectrum/1080p", {1080, 1920}, Distance::same);

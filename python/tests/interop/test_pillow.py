@@ -1,0 +1,74 @@
+"""Pillow: pictures in PNG, TIFF and JPEG."""
+
+import numpy
+import pytest
+
+import holotone as ht
+
+image = pytest.importorskip("PIL.Image")
+
+METADATA = {"wavelength_m": "5.32e-07", "encoding": "phase"}
+
+
+def codes(channels, kind):
+    shape = (9, 13) if channels == 1 else (9, 13, channels)
+    return numpy.random.default_rng(5).integers(0, numpy.iinfo(kind).max + 1, shape, dtype=kind)
+
+
+@pytest.mark.parametrize("ending", ["png", "tiff"])
+@pytest.mark.parametrize("channels, mode", [(1, "L"), (2, "LA"), (3, "RGB"), (4, "RGBA")])
+def test_8_bits(tmp_path, ending, channels, mode):
+    pixels = codes(channels, numpy.uint8)
+    path = tmp_path / f"picture.{ending}"
+    ht.write_image(path, pixels)
+    with image.open(path) as opened:
+        assert opened.mode == mode
+        numpy.testing.assert_array_equal(numpy.asarray(opened), pixels)
+
+
+@pytest.mark.parametrize("ending", ["png", "tiff"])
+def test_16_bits(tmp_path, ending):
+    # Pillow has 16 bits for grey only.
+    pixels = codes(1, numpy.uint16)
+    path = tmp_path / f"picture.{ending}"
+    ht.write_image(path, pixels)
+    with image.open(path) as opened:
+        assert opened.mode in ("I;16", "I;16L", "I")
+        numpy.testing.assert_array_equal(numpy.asarray(opened).astype(numpy.uint16), pixels)
+
+
+def test_float_tiff(tmp_path):
+    pixels = numpy.random.default_rng(6).standard_normal((9, 13)).astype(numpy.float32)
+    ht.write_image(tmp_path / "picture.tiff", pixels)
+    with image.open(tmp_path / "picture.tiff") as opened:
+        assert opened.mode == "F"
+        numpy.testing.assert_array_equal(numpy.asarray(opened), pixels)
+
+
+def test_metadata(tmp_path):
+    for name in ("picture.png", "picture.tiff"):
+        ht.write_image(tmp_path / name, codes(1, numpy.uint8), metadata=METADATA)
+    with image.open(tmp_path / "picture.png") as opened:
+        assert opened.text == {f"holotone:{key}": value for key, value in METADATA.items()}
+    with image.open(tmp_path / "picture.tiff") as opened:
+        description = opened.tag_v2[270]
+        assert all(f"{key}: {value}" in description.splitlines() for key, value in METADATA.items()), description
+
+
+@pytest.mark.parametrize("ending", ["png", "tiff", "bmp"])
+@pytest.mark.parametrize("channels, mode", [(1, "L"), (3, "RGB")])
+def test_we_read_what_it_writes(tmp_path, ending, channels, mode):
+    pixels = codes(channels, numpy.uint8)
+    path = tmp_path / f"theirs.{ending}"
+    image.fromarray(pixels).save(path)
+    got = ht.read_image(path).pixels
+    # BMP stores grey with a palette.
+    numpy.testing.assert_array_equal(got.reshape(pixels.shape), pixels)
+
+
+def test_jpeg_decodes_to_nearly_the_same(tmp_path):
+    ramp = numpy.linspace(0, 255, 64 * 48).reshape(48, 64).astype(numpy.uint8)
+    image.fromarray(ramp).save(tmp_path / "theirs.jpg", quality=95)
+    with image.open(tmp_path / "theirs.jpg") as opened:
+        theirs = numpy.asarray(opened).astype(int)
+    assert numpy.abs(ht.read_image(tmp_path / "theirs.jpg").pixels[..., 0].astype(int) - theirs).max() <= 1
