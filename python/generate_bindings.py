@@ -43,7 +43,11 @@ NOT_BOUND = {
     "positions_of": "Dots.position",
     "positions_in": "a mask of NumPy",
     "apart_of": "a detail of separations",
-    "sample_scene_names": "SAMPLE_SCENES",
+    "shape_of": "Image.pixels.shape",
+    "half_modes_shape": "modes of half the last extent, plus one",
+    "ImageReadOptions": "read_image reads whole pictures",
+    "FieldRowsOptions": "write_field writes the whole",
+    "SmoeFileInfo": "decode_smoe",
     "caption_glyph": "a detail of contact_sheet",
     "diffuse_errors": "a template of C++",
     "hilbert_index": "a detail of sampling",
@@ -61,8 +65,8 @@ NOT_BOUND = {
     "smoe_file_info": "decode_smoe",
 }
 # Written in bindings/*.cpp or in the package.
-BY_HAND = {"Image", "read_image", "write_image", "shape_of", "to_float", "to_grey"}
-BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan", "half_modes_shape"}
+BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey"}
+BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan"}
 # Aggregates of arrays, which stay those of Python: classes of the package.
 OF_ARRAYS = {"Layer", "SmoeFitView"}
 
@@ -71,6 +75,7 @@ FLAT = {"FieldGrid", "RowRange", "PointSources", "PointCloudOutput", "RgbdPictur
 
 # Arguments whose names in C++ are those of members of the options beside them.
 RENAMED = {
+    "viewer_taps": {"from": "from_viewer", "to": "to_viewer"},
     "blur_diameter_m": {"focus_m": "at_focus_m"},
     "point_cloud_workspace_bytes": {"method": "of_method"},
     "window_noise": {"scale": "field_scale"},
@@ -202,12 +207,15 @@ class Generator:
             visits = []
             for member in self.members.get(name, []):
                 field = member.name.rsplit("::", 1)[1]
-                has_default = "=" in member.text or member.text.rstrip().endswith("}") or "vector<" in member.text
+                has_default = name != "RowRange" and (
+                    "=" in member.text or member.text.rstrip().endswith("}") or "vector<" in member.text
+                )
                 visits.append(f'    visit("{field}", &{name}::{field}, {str(has_default).lower()});')
             out += [
                 "template <>",
                 f"struct Members<{name}> {{",
                 f'  static constexpr const char* name = "{name.replace("::", "")}";',
+                f'  static constexpr const char* documented = "{name}";',
                 f"  static constexpr bool flat = {str(flat).lower()};",
                 "  template <class Visit>",
                 "  static void each(Visit&& visit) {" if visits else "  static void each(Visit&& /*visit*/) {",
@@ -294,7 +302,7 @@ class Generator:
             text = d.text
             if "= delete" in text or "&&" in text or "~" in text or member.startswith("operator") or "static " in text:
                 continue
-            if f"const {name}&" in text:
+            if f"const {name}&" in text or "Queue& queue()" in text:
                 continue
             methods.append((member, d))
         names = [member for member, _ in methods]
@@ -314,6 +322,25 @@ class Generator:
             )
         return out + ["  }"]
 
+    def members_of(self, name: str, declarations: list[headers.Declaration]) -> list[str]:
+        """Functions and constants of an aggregate."""
+        out = []
+        for d in declarations:
+            owner, _, member = d.name.rpartition("::")
+            if owner != name:
+                continue
+            if d.kind == "constant":
+                out.append(f'  nb::type<{name}>().attr("{member}") = to_python({d.name});')
+            if d.kind == "function" and "operator" not in d.text and member != name.rsplit("::")[-1]:
+                if re.match(r"(\[\[nodiscard\]\] )?static ", d.text):
+                    out.append(
+                        f"  nb::borrow<nb::class_<{name}>>(nb::type<{name}>())"
+                        f'.def_static("{member}", [] {{ return to_python({d.name}()); }});'
+                    )
+                else:
+                    out.append(f'  member_function<{name}>("{member}", "{d.name}", &{d.name});')
+        return out
+
     def module(self, name: str) -> str:
         here = [d for d in self.all if d.header.startswith(f"holotone/{name}/") and not self.excluded(d)]
         out = ['#include "tables_generated.hpp"', "", '#include "views.hpp"', "", "namespace holotone::python {", ""]
@@ -328,6 +355,7 @@ class Generator:
         for d in here:
             if d.kind == "struct" and d.name in self.aggregates and d.name not in OF_ARRAYS:
                 out.append(f"  aggregate<{d.name}>();")
+                out += self.members_of(d.name, here)
         for d in here:
             if d.kind == "constant" and "::" not in d.name and "string" not in d.text and "[" not in d.text:
                 out.append(f'  module.attr("{d.name}") = to_python({d.name});')
@@ -369,8 +397,8 @@ def main() -> None:
     texts |= {f"{module}.cpp": generator.module(module) for module in MODULES}
     for name, text in texts.items():
         path = output / name
-        if not path.exists() or path.read_text() != text:  # what has not changed is not compiled anew
-            path.write_text(text)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:  # what has not changed is not compiled anew
+            path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class Declaration:
 
 def public_headers(root: pathlib.Path) -> list[pathlib.Path]:
     headers = sorted((root / "holotone").rglob("*.hpp"))
-    return [header for header in headers if "Not for users." not in header.read_text()[:400]]
+    return [header for header in headers if "Not for users." not in header.read_text(encoding="utf-8")[:400]]
 
 
 _SCOPE = re.compile(r"^(class|struct|enum class|enum|union)\s+(?:\[\[\w+\]\]\s+)?(\w+)\b(?!.*\)\s*;)")
@@ -69,7 +69,7 @@ def parse(header: pathlib.Path, root: pathlib.Path) -> list[Declaration]:
         if all(scope.public for scope in scopes):
             found.append(Declaration(path(name), kind, " ".join(text.split()), _joined(doc), where))
 
-    for raw in header.read_text().splitlines():
+    for raw in header.read_text(encoding="utf-8").splitlines():
         line = raw.strip()
         if line.startswith("///") and not line.startswith("///<"):
             comment.append(line[3:].removeprefix(" "))

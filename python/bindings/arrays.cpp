@@ -1,5 +1,4 @@
 #include "arrays.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
@@ -16,9 +15,9 @@ constexpr int dlpack_cuda_host = nb::device::cuda_host::value;
 
 const std::vector<Element>& elements() {
   static const std::vector<Element> all = {
-      Element::of<float>(),         Element::of<double>(),        Element::of<std::complex<float>>(),
-      Element::of<std::uint8_t>(),  Element::of<std::uint16_t>(), Element::of<std::complex<double>>(),
-      Element::of<std::int32_t>(),  Element::of<std::uint32_t>(), Element::of<std::int64_t>(),
+      Element::of<float>(),        Element::of<double>(),        Element::of<std::complex<float>>(),
+      Element::of<std::uint8_t>(), Element::of<std::uint16_t>(), Element::of<std::complex<double>>(),
+      Element::of<std::int32_t>(), Element::of<std::uint32_t>(), Element::of<std::int64_t>(),
   };
   return all;
 }
@@ -64,9 +63,9 @@ std::string class_name(nb::handle value) {
 }
 
 bool is_contiguous(const nb::ndarray<nb::ro>& array) {
+  if (array.size() == 0) return true;
   std::int64_t step = 1;
   for (std::size_t axis = array.ndim(); axis-- > 0;) {
-    if (array.shape(axis) == 0) return true;
     if (array.shape(axis) != 1 && array.stride(axis) != step) return false;
     step *= static_cast<std::int64_t>(array.shape(axis));
   }
@@ -129,7 +128,8 @@ Kind Call::kind(Device device) const {
 
 Memory Call::take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank,
                   bool writable) {
-  const std::string expected = fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes");
+  const std::string expected =
+      fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes");
   nb::object holder = nb::borrow(array);
   if (nb::hasattr(array, "_holotone_values_")) holder = array.attr("_holotone_values_");
   const auto kind = kind_of(holder);
@@ -147,6 +147,7 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
              "one that does: detach it with x.detach()");
     }
     if (nb::cast<bool>(holder.attr("is_conj")())) refuse(argument, expected, "a conjugated view: x.resolve_conj()");
+    if (nb::cast<bool>(holder.attr("is_neg")())) refuse(argument, expected, "a negated view: x.resolve_neg()");
   }
   nb::ndarray<nb::ro> imported;
   if (!nb::try_cast(holder, imported, false) || !imported.is_valid()) {
@@ -163,7 +164,8 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   }
   Memory memory;
   memory.data = const_cast<void*>(static_cast<const void*>(imported.data()));
-  for (std::size_t axis = 0; axis < rank; ++axis) memory.shape.push_back(static_cast<std::int64_t>(imported.shape(axis)));
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    memory.shape.push_back(static_cast<std::int64_t>(imported.shape(axis)));
   switch (imported.device_type()) {
     case dlpack_cpu:
     case dlpack_cuda_host: break;
@@ -276,7 +278,8 @@ OwnArray device_copy(nb::handle array, std::string_view device_name) {
     throw_argument("copy_of", "array", "an array in host memory or of holotone", "one on a GPU");
   }
   std::vector<std::int64_t> shape;
-  for (std::size_t axis = 0; axis < source.ndim(); ++axis) shape.push_back(static_cast<std::int64_t>(source.shape(axis)));
+  for (std::size_t axis = 0; axis < source.ndim(); ++axis)
+    shape.push_back(static_cast<std::int64_t>(source.shape(axis)));
   OwnArray made(shape, *element, device);
   copy_bytes(made.memory->data(), device, source.data(), {}, made.memory->bytes(), made.queue);
   made.queue.synchronize();
@@ -286,11 +289,13 @@ OwnArray device_copy(nb::handle array, std::string_view device_name) {
 }  // namespace
 
 void bind_arrays(nb::module_& module) {
-  nb::class_<OwnArray>(module, "Array", "Array on a device of Holotone, for those without a package of their own. "
-                                        "Other packages take it by DLPack (CPU and CUDA).")
+  nb::class_<OwnArray>(module, "Array",
+                       "Array on a device of Holotone, for those without a package of their own. "
+                       "Other packages take it by DLPack (CPU and CUDA).")
       .def(
           "__init__",
-          [](OwnArray* self, const std::vector<std::int64_t>& shape, const std::string& dtype, const std::string& device) {
+          [](OwnArray* self, const std::vector<std::int64_t>& shape, const std::string& dtype,
+             const std::string& device) {
             const auto element = Element::named(dtype);
             if (!element) throw_argument("Array", "dtype", "float32, complex64, uint8, uint16, ...", dtype);
             new (self) OwnArray(shape, *element, parse_device(device));
@@ -308,6 +313,14 @@ void bind_arrays(nb::module_& module) {
            [](const OwnArray& array) {
              return fmt::format("holotone.Array(shape=({}), dtype={}, device={})", fmt::join(array.shape, ", "),
                                 array.element.name, to_string(array.queue.device()));
+           })
+      .def("__array__",
+           [](const OwnArray& array, const nb::args& /*dtype*/, const nb::kwargs& /*copy*/) {
+             if (array.queue.device().backend != Backend::cpu) {
+               throw_argument("Array.__array__", "device", "cpu",
+                              to_string(array.queue.device()) + ": numpy() copies it");
+             }
+             return host_copy(array);
            })
       .def("__dlpack_device__",
            [](const OwnArray& array) {

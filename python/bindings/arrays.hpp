@@ -71,6 +71,9 @@ class Call {
   /// What the caller gets of an array that make() made.
   nb::object finished(nb::object array) const;
 
+  /// The arrays that came.
+  [[nodiscard]] const std::vector<nb::object>& held() const { return held_; }
+
   /// Stream of the caller's work: None, a number, or an object of PyTorch, CuPy or any other package.
   void set_stream(nb::handle stream);
 
@@ -86,8 +89,8 @@ class Call {
   std::optional<Kind> kind_;
   std::vector<nb::object> held_;  ///< arrays, until the call has returned
   std::vector<nb::ndarray<nb::ro>> imported_;
-  std::optional<void*> stream_;    ///< given
-  std::optional<Queue> caller_;    ///< stream that work is ordered with
+  std::optional<void*> stream_;  ///< given
+  std::optional<Queue> caller_;  ///< stream that work is ordered with
   bool has_host_arrays_ = false;
 };
 

@@ -1,8 +1,8 @@
 #include "binding.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <holotone/core/units.hpp>
+#include <unistd.h>
 
 namespace holotone::python {
 
@@ -39,7 +39,10 @@ std::string Signature::text(std::string_view name, bool method, const std::strin
       if (keyword_only && first) text += fmt::format("{}*", separate());
       first = false;
       text += fmt::format("{}{}: {}", separate(), one.name, one.type);
-      if (one.fallback.is_valid()) text += " = " + default_text(one.fallback);
+      if (!one.fallback.is_valid()) continue;
+      const std::string value = default_text(one.fallback);
+      const bool may_be_none = one.type == "Any" || one.type.ends_with("None");
+      text += (value == "None" && !may_be_none ? " | None = " : " = ") + value;
     }
   }
   return text + ") -> " + result;
@@ -58,6 +61,11 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     : signature_(signature), values_(signature.parameters.size()) {
   const auto refuse = [&](const std::string& message) {
     if (!last) throw nb::next_overload();
+    if (first_refusal()) {
+      const Error error = *first_refusal();
+      first_refusal().reset();
+      throw error;
+    }
     throw nb::type_error(fmt::format("{}: {}", function, message).c_str());
   };
   const auto& parameters = signature.parameters;
@@ -70,19 +78,20 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
   }
   for (const auto& [key, value] : kwargs) {
     const char* const name = PyUnicode_AsUTF8(key.ptr());
-    const auto place = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) { return one.name == name; });
+    const auto place =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) { return one.name == name; });
     if (place == parameters.end()) {
+      if (!last) throw nb::next_overload();
       std::vector<std::string_view> names;
       for (const Parameter& one : parameters) names.emplace_back(one.name);
-      const std::string near = nearest_name(name, names.data(), names.size());
-      refuse(fmt::format("there is no argument {}{}", name, near.empty() ? "" : ": is " + near + " meant?"));
+      refuse_name(function, name, names);
     }
     auto& slot = values_[static_cast<std::size_t>(place - parameters.begin())];
     if (slot.is_valid()) refuse(fmt::format("argument {} was given twice", name));
     slot = value;
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_valid()) continue;
+    if (values_[i].is_valid() && !(values_[i].is_none() && !parameters[i].fallback.is_valid())) continue;
     if (!parameters[i].fallback.is_valid()) refuse(fmt::format("argument {} is missing", parameters[i].name));
     values_[i] = parameters[i].fallback;
   }
@@ -95,12 +104,62 @@ nb::handle Given::operator[](std::string_view name) const {
   throw std::logic_error("no argument " + std::string(name));
 }
 
+void require_own_process(const std::string& function) {
+  static const pid_t first = ::getpid();
+  if (::getpid() == first) return;
+  throw_unsupported(function, "", "the process in which Holotone was first used",
+                    "a child that was forked later: start it with multiprocessing's method spawn");
+}
+
+std::optional<Error>& first_refusal() {
+  thread_local std::optional<Error> error;
+  return error;
+}
+
+void refuse_overload(const Function& function, const Error& error) {
+  auto& first = first_refusal();
+  if (!first) first = error;
+  if (!function.last) throw nb::next_overload();
+  const Error chosen = *first;
+  first.reset();
+  throw chosen;
+}
+
+void refuse_name(const std::string& where, const std::string& name, std::span<const std::string_view> names) {
+  const std::string near = nearest_name(name, names.data(), names.size());
+  throw nb::type_error(
+      fmt::format("{}: there is no argument {}{}", where, name, near.empty() ? "" : ": is " + near + " meant?")
+          .c_str());
+}
+
+nb::object flat_numbers(nb::handle value, const char* type) {
+  try {
+    nb::object numpy = nb::module_::import_("numpy");
+    if (nb::isinstance<nb::str>(value)) return {};
+    const bool is_array = nb::hasattr(value, "dtype");
+    nb::object array = is_array ? nb::object(numpy.attr("asarray")(value).attr("astype")(
+                                      type, nb::arg("casting") = "same_kind", nb::arg("copy") = false))
+                                : nb::object(numpy.attr("array")(value, type));
+    return numpy.attr("ascontiguousarray")(array).attr("reshape")(-1);
+  } catch (nb::python_error&) {
+    return {};
+  }
+}
+
+bool are_equal(nb::handle a, nb::handle b) {
+  nb::object numpy = nb::module_::import_("numpy");
+  if (nb::isinstance(a, numpy.attr("ndarray"))) return nb::cast<bool>(numpy.attr("array_equal")(a, b));
+  return a.equal(b);
+}
+
 Shape<4> images_of(nb::handle views, std::int64_t channels) {
   if (!nb::isinstance<nb::sequence>(views) || nb::len(views) == 0) {
-    throw_argument("SmoeRenderer.render", "views", "a list of at least one SmoeView", nb::cast<std::string>(nb::repr(views)));
+    throw_argument("SmoeRenderer.render", "views", "a list of at least one SmoeView",
+                   nb::cast<std::string>(nb::repr(views)));
   }
   Shape<2> size;
-  if (!nb::try_cast(nb::object(views[0]).attr("size"), size)) throw nb::type_error("SmoeRenderer.render: views: SmoeView");
+  if (!nb::try_cast(nb::object(views[0]).attr("size"), size))
+    throw nb::type_error("SmoeRenderer.render: views: SmoeView");
   return {static_cast<std::int64_t>(nb::len(views)), size[0], size[1], channels};
 }
 

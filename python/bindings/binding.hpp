@@ -8,9 +8,11 @@
 //   Progress&: `progress`;                                                   the rest: a value
 #include "progress.hpp"
 #include "values.hpp"
-
+#include <atomic>
+#include <deque>
 #include <holotone/optics/field.hpp>
 #include <mutex>
+#include <thread>
 #include <tuple>
 
 namespace holotone::python {
@@ -19,7 +21,7 @@ namespace holotone::python {
 struct Parameter {
   std::string name;
   std::string type;
-  nb::object fallback;         ///< null: required
+  nb::object fallback;  ///< null: required
   bool keyword_only = false;
   std::string comment;
 };
@@ -51,13 +53,55 @@ class Given {
   std::size_t index_ = 0;
 };
 
+/// One thread at a time: others wait. A callback may use a plan that a function works with, but not one that is itself
+/// at work: its memory is in use.
+class Turn {
+ public:
+  enum class By { own_method, function };
+
+  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method.
+  void take(By by, const std::string& function) {
+    if (owner_ != std::this_thread::get_id()) {
+      mutex_.lock();
+      owner_ = std::this_thread::get_id();
+      by_ = by;
+    } else if (by_ == By::own_method) {
+      throw_argument(function, "self", "an object that is not at work", "one whose method calls this function");
+    }
+    ++depth_;
+  }
+  void give() {
+    if (--depth_ > 0) return;
+    owner_ = std::thread::id();
+    mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> owner_{};
+  By by_ = By::own_method;
+  int depth_ = 0;
+};
+
+/// Takes the turn for a scope.
+class TurnScope {
+ public:
+  TurnScope(Turn& turn, Turn::By by, const std::string& function) : turn_(turn) { turn.take(by, function); }
+  TurnScope(const TurnScope&) = delete;
+  TurnScope& operator=(const TurnScope&) = delete;
+  ~TurnScope() { turn_.give(); }
+
+ private:
+  Turn& turn_;
+};
+
 /// A class of the library in Python, and what its methods share: one thread at a time uses it.
 template <class Plan>
 struct Bound {
   std::unique_ptr<Plan> plan;
   Queue queue;
-  nb::dict kept;  ///< arguments of methods whose arrays are read later, by method
-  std::mutex mutex{};
+  nb::dict kept;  ///< arrays of methods that read them later, by method
+  Turn turn{};
 };
 
 /// Classes that Bound holds. The generator specialises it.
@@ -68,8 +112,9 @@ struct Context {
   Call& call;
   Given& given;
   const void* self = nullptr;
-  std::optional<Queue> queue{};        ///< of the plan, or of the arguments
+  std::optional<Queue> queue{};       ///< of the plan, or of the arguments
   std::vector<nb::object> results{};  ///< outputs, in order
+  std::vector<Turn*> turns{};         ///< of plans among the arguments
 };
 
 /// A parameter of C++: its name in the headers, and its default.
@@ -364,6 +409,7 @@ requires(is_plan<std::remove_cvref_t<P>>) class Argument<P> {
                      nb::cast<std::string>(nb::repr(value)));
     }
     context.queue = bound_->queue;
+    context.turns.push_back(&bound_->turn);
   }
   P get() { return *bound_->plan; }
 
@@ -375,19 +421,33 @@ requires(is_plan<std::remove_cvref_t<P>>) class Argument<P> {
 struct Function {
   std::string name;  ///< "PropagationPlan.execute"
   Signature signature{};
-  bool last = true;      ///< no other overload follows
+  bool last = true;         ///< no other overload follows
   bool has_stream = false;  ///< `stream` comes after the arguments of the parameters
 };
+
+/// Throws unsupported in a child that was forked after the library was used: its threads are not there.
+void require_own_process(const std::string& function);
+
+/// What an overload had against the arguments, while others are tried.
+std::optional<Error>& first_refusal();
+/// Tries the next overload; for the last one throws what the first that fitted by names had against the values.
+[[noreturn]] void refuse_overload(const Function& function, const Error& error);
 
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
 /// Returns its result and the outputs.
 template <class... P, class... D, class Body>
-nb::object invoke(const Function& function, Context& context, std::mutex* mutex, const std::tuple<D...>& parameters,
+nb::object invoke(const Function& function, Context& context, Turn* turn, const std::tuple<D...>& parameters,
                   const Body& body) {
   using Arguments = std::tuple<Argument<P>...>;
-  auto arguments = std::apply(
-      [&](const D&... parameter) { return std::make_unique<Arguments>(Arguments{Argument<P>(context, parameter)...}); },
-      parameters);
+  require_own_process(function.name);
+  std::unique_ptr<Arguments> arguments;
+  try {
+    std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
+               parameters);
+  } catch (const Error& error) {
+    refuse_overload(function, error);
+  }
+  first_refusal().reset();
   if (function.has_stream) context.call.set_stream(context.given.next());
   const Queue queue = context.queue.value_or(Queue());
   const auto rethrow = [&] {
@@ -404,8 +464,10 @@ nb::object invoke(const Function& function, Context& context, std::mutex* mutex,
   using Result = decltype(std::apply([&](auto&... argument) { return body(argument.get()...); }, *arguments));
   const auto run = [&]() -> Result {
     const nb::gil_scoped_release release;
-    std::unique_lock<std::mutex> lock;
-    if (mutex) lock = std::unique_lock(*mutex);
+    std::optional<TurnScope> own;
+    if (turn) own.emplace(*turn, Turn::By::own_method, function.name);
+    std::deque<TurnScope> others;
+    for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
     return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
   };
   nb::list results;
@@ -491,10 +553,10 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
         Call call(own->name);
         Given given(own->signature, own->name, args, kwargs, own->last);
         Context context{call, given, self.plan.get(), self.queue};
-        nb::object result = invoke<P...>(*own, context, &self.mutex, all, [&](P... values) -> R {
+        nb::object result = invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
           return (*self.plan.*pointer)(std::forward<P>(values)...);
         });
-        if (keeps) self.kept[name] = nb::make_tuple(args, kwargs);
+        if (keeps) self.kept[name] = nb::cast(call.held());
         return result;
       },
       nb::sig(kept_text(own->signature.text(name, true, result_text<R>(all)))),
@@ -504,19 +566,20 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
 template <class Plan, class R, class... P, class... D>
 void method(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
             R (Plan::*pointer)(P...), D... parameters) {
-  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer, std::tuple<D...>{parameters...});
+  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer,
+                                              std::tuple<D...>{parameters...});
 }
 template <class Plan, class R, class... P, class... D>
 void method(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
             R (Plan::*pointer)(P...) const, D... parameters) {
-  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer, std::tuple<D...>{parameters...});
+  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer,
+                                              std::tuple<D...>{parameters...});
 }
 
 template <class Plan, class... P, class... D>
 void constructor(nb::class_<Bound<Plan>>& bound, const char* documented, bool last, D... parameters) {
   const std::tuple<D...> all{parameters...};
-  const auto own =
-      std::make_shared<const Function>(function_of<P...>(Names<Bound<Plan>>::type, last, false, all));
+  const auto own = std::make_shared<const Function>(function_of<P...>(Names<Bound<Plan>>::type, last, false, all));
   bound.def(
       "__init__",
       [own, all](Bound<Plan>* self, const nb::args& args, const nb::kwargs& kwargs) {
@@ -554,7 +617,25 @@ inline constexpr Pick<P...> pick{};
 /// Declares the class of an aggregate, before any of them is a default of another.
 template <class T>
 void declare(nb::module_& module) {
-  nb::class_<T>(module, Members<T>::name, kept_text(std::string(documentation(Members<T>::name))));
+  nb::class_<T>(module, Members<T>::name, kept_text(std::string(documentation(Members<T>::documented))));
+}
+
+/// Throws TypeError for a name that there is not, with the nearest of those there are.
+[[noreturn]] void refuse_name(const std::string& where, const std::string& name,
+                              std::span<const std::string_view> names);
+
+bool are_equal(nb::handle a, nb::handle b);
+
+/// A function of an aggregate.
+template <class T, class Pointer>
+void member_function(const char* name, const char* documented, Pointer pointer) {
+  auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
+  const auto define = [&]<class R, class... P>(R (T::*one)(P...) const) {
+    bound.def(
+        name, [one](const T& self, std::remove_cvref_t<P>... values) { return to_python((self.*one)(values...)); },
+        kept_text(std::string(documentation(documented))));
+  };
+  define(pointer);
 }
 
 /// An aggregate as a class: made by keywords, its members as attributes.
@@ -565,7 +646,7 @@ void aggregate() {
   constexpr bool is_made = std::is_default_constructible_v<T> && std::is_copy_constructible_v<T>;
   const char* const type = Members<T>::name;
   Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
-    const auto comment = kept_text(std::string(documentation(std::string(type) + "::" + name)));
+    const auto comment = kept_text(std::string(documentation(std::string(Members<T>::documented) + "::" + name)));
     if constexpr (is_view<M> || is_function<M>) {
       return;  // arguments of functions only
     } else if constexpr (is_array<M>) {
@@ -592,12 +673,18 @@ void aggregate() {
           nb::rv_policy::reference_internal, comment);
     } else {
       bound.def_prop_rw(
-          name, [member](const T& self) { return to_python(M(self.*member)); },
+          name,
+          [member](const T& self) {
+            nb::object value = to_python(M(self.*member));
+            // A copy: what is written to it would be lost.
+            if constexpr (is_plain_list<M>) value.attr("setflags")(nb::arg("write") = false);
+            return value;
+          },
           [member, name, type](T& self, nb::handle value) {
             Call call(type);
             self.*member = from_python<M>(value, call, name);
           },
-          comment);
+          nb::for_setter(nb::arg("value").none()), comment);
     }
   });
   if constexpr (is_made) {
@@ -622,12 +709,32 @@ void aggregate() {
                 is_member = true;
               }
             });
-            if (!is_member) throw nb::type_error(fmt::format("{}: there is no member {}", type, wanted).c_str());
+            if (!is_member) {
+              std::vector<std::string_view> names;
+              Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) { names.emplace_back(name); });
+              refuse_name(type, wanted, names);
+            }
           }
           new (self) T(std::move(made));
         },
         nb::sig(kept_text(signature.text("__init__", true, "None"))));
   }
+  bound.def("__eq__", [](nb::handle self, nb::handle other) {
+    if (!self.type().is(other.type())) return false;
+    bool equal = true;
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) equal = equal && are_equal(self.attr(name), other.attr(name));
+    });
+    return equal;
+  });
+  bound.def("__reduce__", [](nb::handle self) {
+    nb::dict members;
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) members[name] = self.attr(name);
+    });
+    nb::object make = nb::module_::import_("functools").attr("partial")(self.type(), **members);
+    return nb::make_tuple(make, nb::tuple());
+  });
   bound.def("__repr__", [type](nb::handle self) {
     std::string text = std::string(type) + "(";
     Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {

@@ -1,5 +1,4 @@
 #include "errors.hpp"
-
 #include <filesystem>
 #include <holotone/core/error.hpp>
 #include <string>
@@ -44,15 +43,25 @@ PyObject* class_of(const Error& error) {
   return all.device;
 }
 
+/// Text in which a function of C++ is written as Python writes it.
+std::string for_python(std::string text, const std::string& function) {
+  const std::size_t place = text.find(function);
+  const std::size_t colons = function.find("::");
+  if (place != std::string::npos && colons != std::string::npos) text.replace(place + colons, 2, ".");
+  return text;
+}
+
 void raise(const Error& error) {
   PyObject* const type = class_of(error);
-  nb::object made = nb::steal(PyObject_CallFunction(type, "s", error.what()));
+  const std::string what = for_python(error.what(), error.function());
+  nb::object made = nb::steal(PyObject_CallFunction(type, "s", what.c_str()));
   if (!made.is_valid()) return;
   const auto set = [&](const char* name, const std::string& value) { made.attr(name) = nb::str(value.c_str()); };
-  set("function", error.function());
+  set("function", for_python(error.function(), error.function()));
   set("argument", error.argument());
   set("expected", error.expected());
   set("got", error.got());
+  if (type == classes().missing_file) set("filename", error.argument());
   PyErr_SetObject(type, made.ptr());
 }
 
@@ -64,6 +73,7 @@ void bind_errors(nb::module_& module) {
       "Error of Holotone. `function`, `argument`, `expected` and `got` are the parts of the message; parts that do not "
       "apply are empty.",
       PyExc_Exception, nullptr));
+  for (const char* const part : {"function", "argument", "expected", "got"}) base.attr(part) = "";
   module.attr("Error") = base;
   const auto declare = [&](const char* name, PyObject* kind, const char* text) {
     const std::string full = std::string("holotone.") + name;
@@ -74,7 +84,8 @@ void bind_errors(nb::module_& module) {
   };
   classes() = {
       declare("ArgumentError", PyExc_ValueError, "An argument is out of its range."),
-      declare("UnsupportedError", PyExc_RuntimeError, "The operation is not available in this build, device or method."),
+      declare("UnsupportedError", PyExc_RuntimeError,
+              "The operation is not available in this build, device or method."),
       declare("FileError", PyExc_ValueError, "A file is malformed or cannot be written."),
       declare("MissingFileError", PyExc_FileNotFoundError, "A file is missing."),
       declare("OutOfMemoryError", PyExc_MemoryError, "Host or device memory is insufficient."),

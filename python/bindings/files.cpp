@@ -1,5 +1,4 @@
 #include "by_hand.hpp"
-
 #include "tables_generated.hpp"
 
 namespace holotone::python {
@@ -25,10 +24,19 @@ void bind_files(nb::module_& module) {
           const nb::gil_scoped_release release;
           return read_image(path);
         }();
-        nb::object pixels = std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
+        nb::object pixels =
+            std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
         return nb::make_tuple(pixels, image.metadata);
       },
       nb::arg("path"));
+  module.def("_to_float", [](nb::handle pixels) {
+    Call call("to_float");
+    return array_of(to_float(Image{pixels_from(pixels, call), {}}));
+  });
+  module.def("_to_grey", [](nb::handle pixels) {
+    Call call("to_grey");
+    return array_of(to_grey(Image{pixels_from(pixels, call), {}}));
+  });
   module.def(
       "_write_image",
       [](const std::string& path, nb::handle pixels, const Metadata& metadata, const nb::kwargs& options) {

@@ -1,16 +1,15 @@
+#include "arrays.hpp"
 #include "by_hand.hpp"
 #include "errors.hpp"
 
-#include "arrays.hpp"
-
-#define HOLOTONE_EACH_MODULE(each)                                                                            \
+#define HOLOTONE_EACH_MODULE(each)                                                                          \
   each(core) each(fft) each(nufft) each(metrics) each(optics) each(hologram) each(quantize) each(retrieval) \
       each(halftone) each(smoe) each(io) each(recipes)
 
 namespace holotone::python {
 
 // Written by generate_bindings.py.
-#define HOLOTONE_DECLARE(name)             \
+#define HOLOTONE_DECLARE(name)              \
   void declare_##name(nb::module_& module); \
   void bind_##name(nb::module_& module);
 HOLOTONE_EACH_MODULE(HOLOTONE_DECLARE)

@@ -1,5 +1,4 @@
 #include "by_hand.hpp"
-
 #include "tables_generated.hpp"
 #include <variant>
 
@@ -11,10 +10,12 @@ struct AnyNufft {
   using Plan = std::variant<NufftPlan<float, 2>, NufftPlan<float, 3>, NufftPlan<double, 2>, NufftPlan<double, 3>>;
   Plan plan;
   Queue queue;
-  std::mutex mutex{};
+  Turn turn{};
 
-  static Plan make(const std::vector<std::int64_t>& modes, bool is_double, const Queue& queue, const NufftOptions& options) {
-    const auto of = [&]<class Real, std::size_t Rank>(std::type_identity<Real>, std::integral_constant<std::size_t, Rank>) {
+  static Plan make(const std::vector<std::int64_t>& modes, bool is_double, const Queue& queue,
+                   const NufftOptions& options) {
+    const auto of = [&]<class Real, std::size_t Rank>(std::type_identity<Real>,
+                                                      std::integral_constant<std::size_t, Rank>) {
       Shape<Rank> shape;
       std::copy(modes.begin(), modes.end(), shape.begin());
       return Plan(NufftPlan<Real, Rank>(shape, queue, options));
@@ -44,10 +45,11 @@ auto with_plan(AnyNufft& self, const Body& body) {
 /// Runs without the interpreter's lock, in the order of the caller's stream.
 template <class Body>
 void run(AnyNufft& self, Call& call, const Body& body) {
+  require_own_process(call.function());
   call.before(self.queue);
   {
     const nb::gil_scoped_release release;
-    const std::scoped_lock lock(self.mutex);
+    const TurnScope turn(self.turn, Turn::By::own_method, call.function());
     body();
   }
   call.after(self.queue);
@@ -59,13 +61,17 @@ nb::object given_or_made(Call& call, nb::handle out, const Shape<Rank>& shape, D
 }
 
 bool is_complex(nb::handle array) {
+  if (!nb::hasattr(array, "dtype")) {
+    throw_argument("NufftPlan.type1", "strengths", "an array", nb::cast<std::string>(nb::repr(array)));
+  }
   return nb::cast<std::string>(nb::str(nb::object(array.attr("dtype")))).find("complex") != std::string::npos;
 }
 
 nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handle stream) {
   Call call("NufftPlan.type1");
   call.set_stream(stream);
-  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
+                                                           std::integral_constant<std::size_t, Rank>) {
     using Value = std::complex<Real>;
     const auto both = [&]<class Strength>(std::type_identity<Strength>, const Shape<Rank>& shape) {
       const auto values = call.view<const Strength, 1>(strengths, "strengths");
@@ -82,7 +88,8 @@ nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handl
 nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb::handle out, nb::handle stream) {
   Call call("NufftPlan.type2");
   call.set_stream(stream);
-  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+  return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
+                                                           std::integral_constant<std::size_t, Rank>) {
     using Value = std::complex<Real>;
     const auto spectrum = call.view<const Value, Rank>(modes, "modes");
     const auto both = [&]<class Result>(std::type_identity<Result>) -> nb::object {
@@ -93,7 +100,8 @@ nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb:
         run(self, call, [&] { plan.type2(spectrum, view); });
         return call.finished(values);
       }
-      nb::object slopes = call.make({count, static_cast<std::int64_t>(Rank)}, Element::of<Result>(), self.queue.device());
+      nb::object slopes =
+          call.make({count, static_cast<std::int64_t>(Rank)}, Element::of<Result>(), self.queue.device());
       const auto slope_view = call.view<Result, 2>(slopes, "gradient");
       run(self, call, [&] { plan.type2(spectrum, view, slope_view); });
       return nb::make_tuple(call.finished(values), call.finished(slopes));
@@ -125,7 +133,8 @@ void bind_nufft_plan(nb::module_& module) {
           [](AnyNufft& self, nb::handle points, nb::handle stream) {
             Call call("NufftPlan.set_points");
             call.set_stream(stream);
-            with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real, std::integral_constant<std::size_t, Rank>) {
+            with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
+                                                              std::integral_constant<std::size_t, Rank>) {
               const auto view = call.view<const Real, 2>(points, "points");
               run(self, call, [&] { plan.set_points(view); });
             });
@@ -141,9 +150,8 @@ void bind_nufft_plan(nb::module_& module) {
                    [](AnyNufft& self) {
                      return with_plan(self, [](auto& plan, auto, auto) { return nb::object(to_python(plan.shape())); });
                    })
-      .def_prop_ro("points", [](AnyNufft& self) {
-        return with_plan(self, [](auto& plan, auto, auto) { return plan.points(); });
-      })
+      .def_prop_ro("points",
+                   [](AnyNufft& self) { return with_plan(self, [](auto& plan, auto, auto) { return plan.points(); }); })
       .def_prop_ro("workspace_bytes", [](AnyNufft& self) {
         return with_plan(self, [](auto& plan, auto, auto) { return plan.info().bytes; });
       });

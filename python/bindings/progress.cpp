@@ -2,7 +2,14 @@
 
 namespace holotone::python {
 
-PythonProgress::PythonProgress(nb::handle progress) : progress_(nb::borrow(progress)) {}
+PythonProgress::PythonProgress(nb::handle progress) : progress_(nb::borrow(progress)) {
+  const bool is_flag = progress.is_none() || nb::isinstance<nb::bool_>(progress);
+  if (!is_flag && !nb::isinstance<nb::callable>(progress)) {
+    throw Error(ErrorCode::invalid_argument,
+                ErrorFields{"", "progress", "None, True, or a function (stage, done, total)",
+                            nb::cast<std::string>(nb::repr(progress))});
+  }
+}
 
 PythonProgress::~PythonProgress() {
   const nb::gil_scoped_acquire lock;
@@ -47,8 +54,8 @@ void PythonProgress::draw(std::string_view stage, std::int64_t done, std::int64_
     if (bar_) bar_.attr("close")();
     nb::object tqdm = nb::module_::import_("tqdm.auto").attr("tqdm");
     stage_ = stage;
-    bar_ = tqdm(nb::arg("total") = total, nb::arg("desc") = nb::str(stage.data(), stage.size()),
-                nb::arg("leave") = false);
+    bar_ =
+        tqdm(nb::arg("total") = total, nb::arg("desc") = nb::str(stage.data(), stage.size()), nb::arg("leave") = false);
   }
   bar_.attr("n") = done;
   bar_.attr("refresh")();

@@ -19,9 +19,13 @@ template <class Aggregate>
 struct Members;
 
 template <class T>
-concept Named = requires { Names<T>::type; };
+concept Named = requires {
+  Names<T>::type;
+};
 template <class T>
-concept Aggregate = requires { Members<T>::name; };
+concept Aggregate = requires {
+  Members<T>::name;
+};
 
 /// Comment on a declaration of the headers: "PointCloudPlan::execute". Empty if there is none.
 std::string_view documentation(std::string_view declaration);

@@ -2,7 +2,6 @@
 // Values between Python and C++: numbers, strings for enums, shapes, lists, aggregates.
 #include "arrays.hpp"
 #include "tables.hpp"
-
 #include <array>
 #include <fmt/format.h>
 #include <holotone/hologram/layers.hpp>
@@ -57,6 +56,12 @@ inline constexpr bool is_span<std::span<T>> = true;
 template <class T>
 concept Plain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
+/// A list of numbers.
+template <class T>
+inline constexpr bool is_plain_list = false;
+template <class T>
+inline constexpr bool is_plain_list<std::vector<T>> = Plain<T> || is_extents<T>;
+
 /// A type as signatures write it.
 template <class T>
 std::string type_text() {
@@ -79,7 +84,8 @@ std::string type_text() {
     return type_text<typename T::value_type>() + " | None";
   } else if constexpr (is_extents<T>) {
     std::string text = "tuple[";
-    for (std::size_t i = 0; i < std::tuple_size_v<T>; ++i) text += (i ? ", " : "") + type_text<typename T::value_type>();
+    for (std::size_t i = 0; i < std::tuple_size_v<T>; ++i)
+      text += (i ? ", " : "") + type_text<typename T::value_type>();
     return text + "]";
   } else if constexpr (is_vector<T> || is_span<T>) {
     using Value = std::remove_const_t<typename T::value_type>;
@@ -185,6 +191,9 @@ nb::object to_python(T&& value) {
   }
 }
 
+/// NumPy array {n} of numbers of a type, from a list or an array; null if they are not or would lose their value.
+nb::object flat_numbers(nb::handle value, const char* type);
+
 /// A copy of what the library takes over.
 SlicedPicture copied(const SlicedPicture& picture);
 
@@ -214,8 +223,9 @@ std::function<R(P...)> function_from(nb::handle function) {
         // Memory of the call: for as long as it lasts.
         const std::vector<std::size_t> shape(value.shape().begin(), value.shape().end());
         using Element = std::remove_pointer_t<decltype(value.data())>;
-        using Numpy = std::conditional_t<std::is_const_v<Element>, nb::ndarray<nb::numpy, const std::remove_const_t<Element>>,
-                                         nb::ndarray<nb::numpy, Element>>;
+        using Numpy =
+            std::conditional_t<std::is_const_v<Element>, nb::ndarray<nb::numpy, const std::remove_const_t<Element>>,
+                               nb::ndarray<nb::numpy, Element>>;
         return nb::cast(Numpy(value.data(), shape.size(), shape.data(), nb::none()));
       } else if constexpr (Aggregate<Value>) {
         return nb::cast(value, nb::rv_policy::reference);
@@ -245,7 +255,16 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
     refuse<T>(call, argument, value);
   } else if constexpr (std::is_same_v<T, Device>) {
     if (!nb::isinstance<nb::str>(value)) refuse<T>(call, argument, value);
-    return parse_device(nb::cast<std::string>(value));
+    try {
+      return parse_device(nb::cast<std::string>(value));
+    } catch (const Error& error) {
+      throw Error(error.code(), ErrorFields{call.function(), argument, error.expected(), error.got()});
+    }
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    nb::object path = nb::borrow(value);
+    if (nb::hasattr(value, "__fspath__")) path = nb::module_::import_("os").attr("fspath")(value);
+    if (!nb::isinstance<nb::str>(path)) refuse<T>(call, argument, value);
+    return nb::cast<std::string>(path);
   } else if constexpr (is_optional<T>) {
     if (value.is_none()) return std::nullopt;
     return from_python<typename T::value_type>(value, call, argument);
@@ -272,10 +291,12 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       const auto* const begin = static_cast<const std::byte*>(bytes.data());
       return T(begin, begin + bytes.size());
     } else if constexpr (Plain<Element>) {
-      // Small lists of numbers are copied: lists, tuples and arrays in host memory will do.
-      T result;
-      if (!nb::try_cast(value, result)) refuse<T>(call, argument, value);
-      return result;
+      // Lists of numbers are copied: lists, tuples and arrays of any shape will do.
+      const nb::object flat = flat_numbers(value, python::Element::of<Element>().name);
+      nb::ndarray<nb::ro> numbers;
+      if (!flat.is_valid() || !nb::try_cast(flat, numbers)) refuse<T>(call, argument, value);
+      const auto* const begin = static_cast<const Element*>(numbers.data());
+      return T(begin, begin + numbers.size());
     } else if constexpr (is_extents<Element>) {
       T result;
       std::vector<std::vector<typename Element::value_type>> rows;

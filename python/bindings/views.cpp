@@ -1,5 +1,4 @@
 #include "views.hpp"
-
 #include "tables_generated.hpp"
 
 namespace holotone::python {

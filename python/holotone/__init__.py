@@ -18,13 +18,14 @@ from ._field import (
     write_field,
 )
 from ._libraries import find_cuda_libraries as _find_cuda_libraries
-from ._scene import Image, Layer, SmoeFitView, read_image, write_image
+from ._scene import Image, Layer, SmoeFitView, read_image, to_float, to_grey, write_image
 
 _find_cuda_libraries()
 
 __all__ = sorted(
     {name for name in dir(_holotone) if not name.startswith("_")}
-    | {"Field", "Image", "Layer", "SmoeFitView", "propagate", "read_field", "read_image", "write_field", "write_image"}
+    | {"Field", "Image", "Layer", "SmoeFitView", "propagate", "read_field", "read_image", "to_float", "to_grey"}
+    | {"write_field", "write_image"}
     | {"layer_field", "point_cloud_field", "stereogram_field", "gradients", "show", "torch"}
 )
 

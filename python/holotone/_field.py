@@ -22,7 +22,9 @@ class Field:
     ) -> None:
         if getattr(values, "ndim", None) != 2:
             if not isinstance(values, _holotone.Array) or len(values.shape) != 2:
-                raise TypeError("Field: values: expected an array of two axes, got " + type(values).__name__)
+                raise TypeError(
+                    f"Field: values: expected an array of two axes, got {getattr(values, 'shape', type(values).__name__)}"
+                )
         self.values = values
         self.wavelength_m = float(wavelength_m)
         self.pitch_m = float(pitch_m)
@@ -65,6 +67,12 @@ class Field:
     def __repr__(self) -> str:
         ny, nx = self.shape
         return f"Field({nx} x {ny}, pitch_m={self.pitch_m:.6g}, wavelength_m={self.wavelength_m:.6g})"
+
+
+def argument_error(function: str, argument: str, expected: str, got: str) -> _holotone.ArgumentError:
+    error = _holotone.ArgumentError(f"{function}: {argument}: expected {expected}, got {got}")
+    error.function, error.argument, error.expected, error.got = function, argument, expected, got
+    return error
 
 
 def numpy_of(values: Any) -> Any:
@@ -167,13 +175,15 @@ def read_field(path: Any, *, wavelength_m: float | None = None, pitch_m: float |
     for i, key in enumerate(("wavelength_m", "pitch_m")):
         if stated[i] is None:
             if key not in metadata:
-                raise _holotone.ArgumentError(f"{path}: the file states no {key}: give it to read_field")
+                raise argument_error("read_field", key, f"a number, which {path} does not state", "none")
             stated[i] = float(metadata[key])
     return Field(values, wavelength_m=stated[0], pitch_m=stated[1], metadata=metadata)
 
 
 def write_field(path: Any, field: Field) -> None:
-    """Writes a Field to HDF5 (.h5) or NPY (.npy) with its metadata, first to a temporary name."""
+    """Writes a Field to HDF5 (.h5) with its metadata, or to NPY (.npy), which has none; first to a temporary name."""
+    if not isinstance(field, Field):
+        raise TypeError(f"write_field: field: expected a Field, got {type(field).__name__}")
     metadata = dict(field.metadata)
     metadata["wavelength_m"] = repr(field.wavelength_m)
     metadata["pitch_m"] = repr(field.pitch_m)

@@ -38,14 +38,28 @@ def read_image(path: Any) -> Image:
     return Image(*_holotone._read_image(str(path)))
 
 
+def to_float(image: Any) -> Any:
+    """Pixels {ny, nx, channels} of an Image or an array as float32: codes divided by the largest, 0 to 1."""
+    return _holotone._to_float(_pixels(image))
+
+
+def to_grey(image: Any) -> Any:
+    """The luminance {ny, nx} of an Image or an array as float32."""
+    return _holotone._to_grey(_pixels(image))
+
+
+def _pixels(image: Any) -> Any:
+    from ._field import numpy_of
+
+    pixels = numpy_of(image.pixels if isinstance(image, Image) else image)
+    return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
 def write_image(path: Any, image: Any, *, metadata: dict[str, str] | None = None, **options: Any) -> None:
     """Writes an Image, or an array {ny, nx} or {ny, nx, channels}; the name's ending gives the format.
 
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
     """
-    from ._field import numpy_of
-
-    pixels = numpy_of(image.pixels if isinstance(image, Image) else image)
     stated = dict(image.metadata) if isinstance(image, Image) else {}
     stated |= metadata or {}
-    _holotone._write_image(str(path), pixels[..., None] if pixels.ndim == 2 else pixels, stated, **options)
+    _holotone._write_image(str(path), _pixels(image), stated, **options)

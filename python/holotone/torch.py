@@ -340,7 +340,8 @@ def _nufft(points: Tensor, modes: Any, tolerance: float) -> Any:
 
 def nufft_type1(points: Tensor, strengths: Tensor, modes: tuple[int, ...], *, tolerance: float = 1e-4) -> Tensor:
     """NufftPlan.type1 with gradients by points {n, Rank}, in periods, and complex strengths {n}."""
-    return _NufftType1.apply(points, strengths, tuple(modes), tolerance)
+    whole = strengths if strengths.is_complex() else torch.complex(strengths, torch.zeros_like(strengths))
+    return _NufftType1.apply(points, whole, tuple(modes), tolerance)
 
 
 def nufft_type2(points: Tensor, modes: Tensor, *, tolerance: float = 1e-4) -> Tensor:
