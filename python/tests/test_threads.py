@@ -79,6 +79,31 @@ def test_threads_with_plans_of_their_own(rng):
     assert not wrong
 
 
+@pytest.mark.xfail(strict=True, reason="a function that takes a plan (electrostatic_halftone) does not take its lock")
+def test_a_plan_in_use_by_a_function_is_locked(rng):
+    """Another thread cannot move the dots while a halftone is made of them."""
+    plan = ht.ElectrostaticPlan((32, 32), 50)
+    plan.set_ink(np.ones((32, 32), "float32"))
+    plan.set_positions(rng.random((50, 2), "float32") * 32)
+    begun, ended, came_between = threading.Event(), threading.Event(), []
+
+    def intrude():
+        begun.wait(5)
+        plan.set_positions(np.ones((10, 2), "float32"))
+        ended.set()
+
+    def on_frame(iteration):
+        begun.set()
+        if iteration == 0:
+            came_between.append(ended.wait(0.3))
+
+    thread = threading.Thread(target=intrude)
+    thread.start()
+    ht.electrostatic_halftone(plan, iterations=2, frame_interval=1, on_frame=on_frame)
+    thread.join()
+    assert came_between == [False]
+
+
 def test_callbacks_of_two_threads():
     """Python callbacks of calls at the same time take the interpreter's lock in turn."""
     position, amplitude = np.float32([[0, 0, -0.1]] * 50), np.ones(50, "float32")
