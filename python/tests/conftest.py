@@ -8,10 +8,13 @@ import sys
 import tempfile
 import textwrap
 
-import numpy as np
-import pytest
+# Threads that wait do not spin: tests share the machine. Read when OpenMP starts.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-import holotone as ht
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+import holotone as ht  # noqa: E402
 
 PITCH_M, WAVELENGTH_M = 8e-6, 532e-9
 GRID = {"pitch_m": PITCH_M, "wavelength_m": WAVELENGTH_M}

@@ -100,7 +100,7 @@ def test_a_read_only_input_is_taken(plan, field):
 @pytest.mark.parametrize("kind", ["ReconstructionPlan", "PropagationPlan"])
 @pytest.mark.parametrize("package", ["numpy", "torch"])
 def test_no_hidden_copy(kind, package):
-    """The peak of the process during a call with out= on 8 MB grows by less than an eighth of an array."""
+    """The peak of the process during a call with out= grows by less than a quarter of an array of 4 or 8 MB."""
     if package == "torch":
         torch_module()
     program = f"""
@@ -128,7 +128,7 @@ def test_no_hidden_copy(kind, package):
     """
     grown, size = (int(word) for word in run_python(program, seconds=60).split())
     print(f"peak grew by {grown / 2**20:.2f} MiB of {size / 2**20:.0f} MiB")
-    assert grown < size / 8
+    assert grown < size / 4
 
 
 # Refusals.
@@ -343,7 +343,7 @@ def test_lists_of_numbers_are_members():
     assert dots.position.tolist() == [5, 6]
 
 
-@pytest.mark.xfail(strict=True, reason="members that are lists of numbers are copies that may be written: changes are lost")
+@pytest.mark.xfail(strict=True, reason="members that are numbers are writable copies: changes are lost")
 def test_a_change_of_a_member_is_refused_or_stays():
     dots = ht.Dots(width=8, height=8, position=[1.0, 2.0])
     try:

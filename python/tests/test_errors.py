@@ -69,7 +69,7 @@ def test_an_unknown_device_names_the_function():
     assert caught.value.function == "PropagationPlan"
 
 
-@pytest.mark.xfail(strict=True, reason="the library's messages have the function as C++ writes it: PropagationPlan::execute")
+@pytest.mark.xfail(strict=True, reason="the library's messages name functions of C++: PropagationPlan::execute")
 def test_the_function_is_named_as_python_writes_it():
     with pytest.raises(ht.ArgumentError) as caught:
         ht.PropagationPlan(**PANEL).execute(np.zeros((3, 3), "complex64"), 0.1)
@@ -97,13 +97,13 @@ def test_misspelt_and_missing(call, message):
     (lambda: ht.NufftPlan((8, 8), tolernce=1), "is tolerance meant"),
     (lambda: ht.propagate(np.zeros((4, 5), "complex64"), 0.1, **GRID, metod="auto"), "method"),
 ])
-@pytest.mark.xfail(strict=True, reason="no suggestion for members of aggregates, NufftPlan and functions of the package")
+@pytest.mark.xfail(strict=True, reason="no suggestion: members of aggregates, NufftPlan, functions of the package")
 def test_misspelt_elsewhere(call, message):
     with pytest.raises(TypeError, match=message):
         call()
 
 
-@pytest.mark.xfail(strict=True, reason="the message is that of the last overload: 'distance_m: expected float, got array'")
+@pytest.mark.xfail(strict=True, reason="the message is the last overload's: distance_m: expected float, got array")
 def test_a_missing_argument_of_overloads_is_named():
     with pytest.raises(TypeError, match="distance_m is missing"):
         ht.PropagationPlan(**PANEL).execute(np.zeros((64, 64), "complex64"))
@@ -250,7 +250,7 @@ def test_progress_true_draws_with_tqdm(capfd):
         pass  # refused is well
     """,
 ], ids=["psnr of a fit", "options of a plan", "quality of a plan"])
-@pytest.mark.xfail(strict=True, reason="the lock of a plan is not recursive: a callback that calls the plan hangs for ever")
+@pytest.mark.xfail(strict=True, reason="a plan's lock is not recursive: a callback that calls the plan hangs")
 def test_a_callback_may_call_its_plan(body):
     run_python(body, seconds=4)
 
@@ -261,7 +261,8 @@ def test_a_frame_of_a_halftone_may_read_positions():
         plan.set_ink(np.ones((16, 16), "float32"))
         plan.set_positions(rng.random((20, 2), "float32") * 16)
         seen = []
-        ht.electrostatic_halftone(plan, iterations=4, frame_interval=1, on_frame=lambda i: seen.append(plan.positions()))
+        frame = lambda i: seen.append(plan.positions())
+        ht.electrostatic_halftone(plan, iterations=4, frame_interval=1, on_frame=frame)
         assert len(seen) == 5
     """)
 
@@ -274,7 +275,7 @@ LONG = {
     "retrieval": """plan = ht.PhaseRetrievalPlan(shape=(64, 64), **GRID)
     plan.set_target(np.ones((64, 64), 'float32'))
     plan.optimize(ht.starting_phase((1, 64, 64)), iterations=10**6)""",
-    "halftone": """ht.make_halftone([rng.random((128, 128), 'float32')], dots=2000,
+    "halftone": """ht.make_halftone([rng.random((64, 64), 'float32')], dots=500,
         descent=ht.DescentOptions(iterations=10**6, least_improvement=0, patience=0))""",
     "stereogram": "ht.stereogram_field(ht.DiceScene(), 0, shape=(8192, 8192), hogel_px=128, **GRID)",
 }

@@ -142,7 +142,8 @@ def test_paths_of_pathlib(tmp_path, read):
 # Errors name the file.
 
 READERS = {
-    "read_image": "no.png", "read_field": "no.h5", "read_dots": "no.csv", "read_hologram": "no.png", "read_scene": "no.ply",
+    "read_image": "no.png", "read_field": "no.h5", "read_dots": "no.csv", "read_hologram": "no.png",
+    "read_scene": "no.ply",
 }
 
 

@@ -1,6 +1,5 @@
 """Threads, processes and memory: the interpreter's lock, plans that threads share, fork, leaks."""
 
-import sys
 import threading
 import time
 
@@ -23,7 +22,10 @@ def test_another_thread_runs_during_a_call():
             counted += 1
 
     position = np.float32([[0, 0, -0.1]] * 200)
-    call = lambda: ht.point_cloud_field(position, np.ones(200, "float32"), shape=(512, 512), method="direct")  # noqa: E731
+
+    def call():
+        ht.point_cloud_field(position, np.ones(200, "float32"), shape=(512, 512), method="direct")
+
     call()
     thread = threading.Thread(target=count)
     thread.start()
@@ -77,6 +79,31 @@ def test_threads_with_plans_of_their_own(rng):
     assert not wrong
 
 
+@pytest.mark.xfail(strict=True, reason="a function that takes a plan (electrostatic_halftone) does not take its lock")
+def test_a_plan_in_use_by_a_function_is_locked(rng):
+    """Another thread cannot move the dots while a halftone is made of them."""
+    plan = ht.ElectrostaticPlan((32, 32), 50)
+    plan.set_ink(np.ones((32, 32), "float32"))
+    plan.set_positions(rng.random((50, 2), "float32") * 32)
+    begun, ended, came_between = threading.Event(), threading.Event(), []
+
+    def intrude():
+        begun.wait(5)
+        plan.set_positions(np.ones((10, 2), "float32"))
+        ended.set()
+
+    def on_frame(iteration):
+        begun.set()
+        if iteration == 0:
+            came_between.append(ended.wait(0.3))
+
+    thread = threading.Thread(target=intrude)
+    thread.start()
+    ht.electrostatic_halftone(plan, iterations=2, frame_interval=1, on_frame=on_frame)
+    thread.join()
+    assert came_between == [False]
+
+
 def test_callbacks_of_two_threads():
     """Python callbacks of calls at the same time take the interpreter's lock in turn."""
     position, amplitude = np.float32([[0, 0, -0.1]] * 50), np.ones(50, "float32")
@@ -103,7 +130,7 @@ CHILD = """
 """
 
 
-@pytest.mark.xfail(strict=True, reason="a forked child hangs in its first parallel loop: threads of OpenMP are not copied")
+@pytest.mark.xfail(strict=True, reason="a forked child hangs in its first parallel loop of OpenMP")
 def test_fork():
     """After work in the parent, a call of the child works or raises."""
     run_python(CHILD + """
@@ -147,40 +174,40 @@ def test_fork_before_any_work():
     """)
 
 
-@pytest.mark.xfail(sys.version_info < (3, 14), strict=True,
-                   reason="taking the lock back while the interpreter ends unwinds the thread: std::terminate")
-def test_the_interpreter_ends_during_work():
-    """A daemon's call comes back while modules are cleared."""
-    run_python("""
-    class Slow:
-        def __del__(self, sleep=time.sleep):
-            sleep(2)
-
-    slow = Slow()
-    work = lambda: ht.point_cloud_field(np.float32([[0, 0, -0.1]] * 500), np.ones(500, "float32"), method="direct")
-    threading.Thread(target=work, daemon=True).start()
-    time.sleep(0.1)
-    sys.exit(0)
-    """)
+@pytest.mark.skipif("opencl:0" not in ht.devices(), reason="no OpenCL device")
+@pytest.mark.xfail(strict=True, reason="compiling for OpenCL (PoCL) leaves LC_CTYPE at C: open() then reads ASCII")
+def test_the_locale_stays():
+    assert run_python("""
+    import locale
+    locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+    ht.FftPlan((8, 8), device="opencl:0")
+    print(locale.setlocale(locale.LC_CTYPE))
+    """) == "C.UTF-8"
 
 
 # Memory.
 
 WORK = {
     "propagation": "ht.PropagationPlan(shape=(128, 128), **GRID).execute(field, 0.1)",
-    "set_input": "plan = ht.PropagationPlan(shape=(128, 128), **GRID); plan.set_input(field.copy()); plan.execute(0.1)",
-    "points": "ht.point_cloud_field(np.float32([[0, 0, -0.1]]), np.ones(1, 'float32'), shape=(128, 128), progress=print_not)",
+    "set_input": """p = ht.PropagationPlan(shape=(128, 128), **GRID)
+    p.set_input(field.copy())
+    p.execute(0.1)""",
+    "points": "ht.point_cloud_field(POINT, np.ones(1, 'float32'), shape=(128, 128), progress=print_not)",
     "arrays": "ht.copy_of(field).numpy(); np.from_dlpack(ht.copy_of(field))",
-    "layers": "p = ht.LayerPlan(shape=(128, 128), **GRID); p.set_layers([ht.Layer(intensity=field.real.copy(), distance_m=0.1)]); p.execute()",
+    "layers": """p = ht.LayerPlan(shape=(128, 128), **GRID)
+    p.set_layers([ht.Layer(intensity=field.real.copy(), distance_m=0.1)])
+    p.execute()""",
     "errors": "refused()",
     "members": "ht.Dots(position=np.zeros(20000, 'float32')).position",
-    "nufft": "n = ht.NufftPlan((128, 128)); n.set_points(np.zeros((9, 2), 'float32')); n.type1(np.zeros(9, 'complex64'))",
+    "nufft": """p = ht.NufftPlan((128, 128))
+    p.set_points(np.zeros((9, 2), 'float32'))
+    p.type1(np.zeros(9, 'complex64'))""",
 }
 
 
 @pytest.mark.parametrize("work", WORK)
 def test_nothing_leaks(work):
-    """Memory of the process grows by less than one array of 128 KiB in ten, between the 20th and the 120th time."""
+    """Memory of the process grows by less than a quarter of an array of 128 KiB a time, from the 10th on."""
     grown = run_python(f"""
 def resident():
     return 4096 * int(open("/proc/self/statm").read().split()[1])
@@ -194,9 +221,9 @@ def refused():
     except ht.ArgumentError:
         pass
 
-field = noise(128, 128)
-for i in range(120):
-    if i == 20:
+field, POINT = noise(128, 128), np.float32([[0, 0, -0.1]])
+for i in range(60):
+    if i == 10:
         gc.collect()
         before = resident()
     {WORK[work]}
@@ -204,4 +231,4 @@ gc.collect()
 print(resident() - before)
 """, seconds=40)
     print(f"{int(grown) / 2**20:.2f} MiB more")
-    assert int(grown) < 100 * 2**17 / 10
+    assert int(grown) < 50 * 2**17 / 4

@@ -251,7 +251,7 @@ def test_encode_plan_of_eight_bits(rng):
     assert np.array_equal(plan.execute(field), ht.encode(field, shape=SHAPE, **GRID))
 
 
-@pytest.mark.xfail(strict=True, reason="of overloads with the same names the first refuses: 8-bit codes are not reached")
+@pytest.mark.xfail(strict=True, reason="of overloads with the same names the first refuses: no 8-bit codes")
 def test_encode_plan_writes_eight_bit_codes(rng):
     field = noise(rng, *SHAPE)
     plan = ht.EncodePlan(shape=SHAPE, **GRID)
