@@ -33,6 +33,7 @@ NOT_BOUND = {
     "holotone/nufft/window.hpp": "parts of NufftPlan",
     "holotone/recipes/metadata_keys.hpp": "files are read and written whole",
     "holotone/recipes/quantized_file.hpp": "metadata of the command line",
+    "ElectrostaticPlan::queue": "its device is that of its arrays",
     "ViewSource": "a source of views is any object with its methods",
     "slopes_of": "a detail of sources of views",
     "Device": "a string: \"cuda:0\"",
@@ -101,7 +102,7 @@ OUTPUTS = {
     "ElectrostaticPlan::positions": {"positions": "{self.count(), 2}"},
     "ElectrostaticPlan::forces": {"forces": "{self.count(), 2}"},
     "StereogramPlan::execute": {
-        "output": '{nb::cast<std::int64_t>(given["rows"]), self.options().grid.nx}'
+        "output": '{rows_of(given, self.options().grid.ny), self.options().grid.nx}'
     },
     "PhaseRetrievalPlan::gradient": {"derivative": 'shape_like<3>(given["phase_rad"])'},
     "smoe_codes": {"codes": 'shape_like<4>(given["colours"])'},
@@ -207,9 +208,7 @@ class Generator:
             visits = []
             for member in self.members.get(name, []):
                 field = member.name.rsplit("::", 1)[1]
-                has_default = name != "RowRange" and (
-                    "=" in member.text or member.text.rstrip().endswith("}") or "vector<" in member.text
-                )
+                has_default = "=" in member.text or member.text.rstrip().endswith("}") or "vector<" in member.text
                 visits.append(f'    visit("{field}", &{name}::{field}, {str(has_default).lower()});')
             out += [
                 "template <>",
@@ -260,6 +259,8 @@ class Generator:
                 f'Out<{rank}>{{"{parameter.name}", []([[maybe_unused]] const void* plan, [[maybe_unused]] const Given& given)'
                 f" -> Shape<{rank}> {{ {own}return {shape}; }}, {alone}}}"
             )
+        if parameter.default is None and function.endswith("::look") and parameter.name == "distance_m":
+            return f'Name{{"{parameter.name}", nb::none()}}'  # may be omitted
         if parameter.default is None:
             return f'Name{{"{parameter.name}"}}'
         default = parameter.default
@@ -302,7 +303,7 @@ class Generator:
             text = d.text
             if "= delete" in text or "&&" in text or "~" in text or member.startswith("operator") or "static " in text:
                 continue
-            if f"const {name}&" in text or "Queue& queue()" in text:
+            if f"const {name}&" in text:
                 continue
             methods.append((member, d))
         names = [member for member, _ in methods]

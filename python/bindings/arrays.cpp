@@ -1,4 +1,5 @@
 #include "arrays.hpp"
+#include <clocale>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
@@ -115,6 +116,12 @@ OwnArray::OwnArray(std::vector<std::int64_t> shape_, Element element_, Device de
     }
   }
   memory = std::make_shared<Array<std::byte, 1>>(Shape<1>{bytes}, queue);
+}
+
+Call::Call(std::string function) : function_(std::move(function)), locale_(std::setlocale(LC_ALL, nullptr)) {}
+
+Call::~Call() {
+  if (locale_ != std::setlocale(LC_ALL, nullptr)) std::setlocale(LC_ALL, locale_.c_str());
 }
 
 void Call::refuse(const std::string& argument, const std::string& expected, const std::string& got) const {

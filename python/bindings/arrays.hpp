@@ -49,7 +49,10 @@ struct Memory {
 /// Arrays of one call: all are of one kind on one device, or of another package in host memory.
 class Call {
  public:
-  explicit Call(std::string function) : function_(std::move(function)) {}
+  explicit Call(std::string function);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call();
 
   [[nodiscard]] const std::string& function() const { return function_; }
   /// Kind of the arrays that came; without any, numpy on the CPU and own elsewhere.
@@ -92,6 +95,7 @@ class Call {
   std::optional<void*> stream_;  ///< given
   std::optional<Queue> caller_;  ///< stream that work is ordered with
   bool has_host_arrays_ = false;
+  std::string locale_;  ///< some drivers of OpenCL set another
 };
 
 /// Declares the class Array and what belongs to it.

@@ -3,6 +3,7 @@
 #include <deque>
 #include <holotone/core/units.hpp>
 #include <unistd.h>
+#include <utility>
 
 namespace holotone::python {
 
@@ -61,11 +62,8 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     : signature_(signature), values_(signature.parameters.size()) {
   const auto refuse = [&](const std::string& message) {
     if (!last) throw nb::next_overload();
-    if (first_refusal()) {
-      const Error error = *first_refusal();
-      first_refusal().reset();
-      throw error;
-    }
+    const Refusals before = std::exchange(refusals(), {});
+    if (before.value) throw Error(*before.value);
     throw nb::type_error(fmt::format("{}: {}", function, message).c_str());
   };
   const auto& parameters = signature.parameters;
@@ -91,8 +89,16 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     slot = value;
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_valid() && !(values_[i].is_none() && !parameters[i].fallback.is_valid())) continue;
-    if (!parameters[i].fallback.is_valid()) refuse(fmt::format("argument {} is missing", parameters[i].name));
+    if (values_[i].is_valid()) {
+      if (!values_[i].is_none() || parameters[i].fallback.is_valid() || parameters[i].type == "Any") continue;
+      if (!last) throw nb::next_overload();
+      throw_argument(function, parameters[i].name, parameters[i].type, "None");
+    }
+    if (!parameters[i].fallback.is_valid()) {
+      const std::string message = fmt::format("argument {} is missing", parameters[i].name);
+      if (!last && refusals().missing.empty()) refusals().missing = function + ": " + message;
+      refuse(message);
+    }
     values_[i] = parameters[i].fallback;
   }
 }
@@ -111,18 +117,21 @@ void require_own_process(const std::string& function) {
                     "a child that was forked later: start it with multiprocessing's method spawn");
 }
 
-std::optional<Error>& first_refusal() {
-  thread_local std::optional<Error> error;
-  return error;
+Refusals& refusals() {
+  thread_local Refusals all;
+  return all;
 }
 
 void refuse_overload(const Function& function, const Error& error) {
-  auto& first = first_refusal();
-  if (!first) first = error;
-  if (!function.last) throw nb::next_overload();
-  const Error chosen = *first;
-  first.reset();
-  throw chosen;
+  Refusals& all = refusals();
+  if (!function.last) {
+    if (!all.value) all.value = error;
+    throw nb::next_overload();
+  }
+  const Refusals before = std::exchange(all, {});
+  if (before.value) throw Error(*before.value);
+  if (!before.missing.empty()) throw nb::type_error(before.missing.c_str());
+  throw Error(error);
 }
 
 void refuse_name(const std::string& where, const std::string& name, std::span<const std::string_view> names) {
@@ -150,6 +159,11 @@ bool are_equal(nb::handle a, nb::handle b) {
   nb::object numpy = nb::module_::import_("numpy");
   if (nb::isinstance(a, numpy.attr("ndarray"))) return nb::cast<bool>(numpy.attr("array_equal")(a, b));
   return a.equal(b);
+}
+
+std::int64_t rows_of(const Given& given, std::int64_t all) {
+  const nb::handle rows = given["rows"];
+  return rows.is_none() ? all - nb::cast<std::int64_t>(given["first_row"]) : nb::cast<std::int64_t>(rows);
 }
 
 Shape<4> images_of(nb::handle views, std::int64_t channels) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <deque>
 #include <holotone/optics/field.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -53,19 +54,19 @@ class Given {
   std::size_t index_ = 0;
 };
 
-/// One thread at a time: others wait. A callback may use a plan that a function works with, but not one that is itself
-/// at work: its memory is in use.
+/// One thread at a time: others wait. A callback may use a plan that a function works with, and look at one that is
+/// itself at work.
 class Turn {
  public:
   enum class By { own_method, function };
 
-  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method.
-  void take(By by, const std::string& function) {
+  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method, unless it only looks.
+  void take(By by, const std::string& function, bool looks) {
     if (owner_ != std::this_thread::get_id()) {
       mutex_.lock();
       owner_ = std::this_thread::get_id();
       by_ = by;
-    } else if (by_ == By::own_method) {
+    } else if (by_ == By::own_method && !looks) {
       throw_argument(function, "self", "an object that is not at work", "one whose method calls this function");
     }
     ++depth_;
@@ -86,7 +87,9 @@ class Turn {
 /// Takes the turn for a scope.
 class TurnScope {
  public:
-  TurnScope(Turn& turn, Turn::By by, const std::string& function) : turn_(turn) { turn.take(by, function); }
+  TurnScope(Turn& turn, Turn::By by, const std::string& function, bool looks = false) : turn_(turn) {
+    turn.take(by, function, looks);
+  }
   TurnScope(const TurnScope&) = delete;
   TurnScope& operator=(const TurnScope&) = delete;
   ~TurnScope() { turn_.give(); }
@@ -115,6 +118,8 @@ struct Context {
   std::optional<Queue> queue{};       ///< of the plan, or of the arguments
   std::vector<nb::object> results{};  ///< outputs, in order
   std::vector<Turn*> turns{};         ///< of plans among the arguments
+  std::int64_t all_rows = 0;          ///< of the plan's panel
+  bool looks = false;                 ///< a method that is const in C++
 };
 
 /// A parameter of C++: its name in the headers, and its default.
@@ -151,6 +156,9 @@ void describe_members(Signature& signature) {
     signature.add("shape", "tuple[int, int]", {}, true, "(ny, nx): rows and columns");
     signature.add("pitch_m", "float", {}, true, "> 0");
     signature.add("wavelength_m", "float", {}, true, "> 0");
+  } else if constexpr (std::is_same_v<T, RowRange>) {
+    signature.add("first_row", "int", nb::cast(0), true, "of the part, from the top");
+    signature.add("rows", "int | None", nb::none(), true, "of the part; by default all from first_row on");
   } else {
     const T defaults{};
     Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool has_default) {
@@ -177,6 +185,11 @@ T members_from(Context& context) {
     result.nx = shape[1];
     result.pitch_m = from_python<double>(context.given.next(), context.call, "pitch_m");
     result.wavelength_m = from_python<double>(context.given.next(), context.call, "wavelength_m");
+  } else if constexpr (std::is_same_v<T, RowRange>) {
+    result.first_row = from_python<std::int64_t>(context.given.next(), context.call, "first_row");
+    const nb::handle rows = context.given.next();
+    result.rows =
+        rows.is_none() ? context.all_rows - result.first_row : from_python<std::int64_t>(rows, context.call, "rows");
   } else {
     Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
       if constexpr (std::is_same_v<M, FieldGrid>) {
@@ -239,6 +252,9 @@ class Argument {
   Value value_{};
 };
 
+/// Rows of a part of a panel.
+std::int64_t rows_of(const Given& given, std::int64_t all);
+
 /// Shape {views, rows, columns, channels} of rendered views.
 Shape<4> images_of(nb::handle views, std::int64_t channels);
 
@@ -291,7 +307,7 @@ template <class T, std::size_t Rank>
 class Argument<View<const T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, "ArrayLike", name.fallback, name.fallback.is_valid());
+    signature.add(name.text, "ArrayLike", name.fallback, false);
   }
   Argument(Context& context, const Name& /*name*/) {
     const nb::handle value = context.given.next();
@@ -308,7 +324,7 @@ template <class T, std::size_t Rank>
 requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, "ArrayLike", name.fallback, name.fallback.is_valid());
+    signature.add(name.text, "ArrayLike", name.fallback, false);
   }
   static void describe(Signature& signature, const Out<Rank>& out) {
     signature.add(out.alone ? "out" : out.text, "ArrayLike | None", nb::none(), true,
@@ -322,12 +338,15 @@ requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
     const nb::handle value = context.given.next();
     const std::string name = context.given.name();
     nb::object array = nb::borrow(value);
+    const Shape<Rank> shape = out.shape(context.self, context.given);
     if (value.is_none()) {
-      const Shape<Rank> shape = out.shape(context.self, context.given);
       array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(),
                                 context.queue ? context.queue->device() : Device{});
     }
     value_ = context.call.view<T, Rank>(array, name);
+    if (value_.shape() != shape) {
+      throw_argument(context.call.function(), name, "shape " + to_string<Rank>(shape), to_string<Rank>(value_.shape()));
+    }
     context.results.push_back(value.is_none() ? context.call.finished(std::move(array)) : std::move(array));
   }
   View<T, Rank> get() { return value_; }
@@ -422,15 +441,20 @@ struct Function {
   std::string name;  ///< "PropagationPlan.execute"
   Signature signature{};
   bool last = true;         ///< no other overload follows
+  bool works = false;       ///< with threads: not for forked children
   bool has_stream = false;  ///< `stream` comes after the arguments of the parameters
 };
 
 /// Throws unsupported in a child that was forked after the library was used: its threads are not there.
 void require_own_process(const std::string& function);
 
-/// What an overload had against the arguments, while others are tried.
-std::optional<Error>& first_refusal();
-/// Tries the next overload; for the last one throws what the first that fitted by names had against the values.
+/// What overloads had against the arguments, while others are tried.
+struct Refusals {
+  std::optional<Error> value;  ///< of the first that fitted by names
+  std::string missing;         ///< TypeError of the first that lacked an argument
+};
+Refusals& refusals();
+/// Tries the next overload; for the last one throws what the first had against the arguments.
 [[noreturn]] void refuse_overload(const Function& function, const Error& error);
 
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
@@ -439,7 +463,7 @@ template <class... P, class... D, class Body>
 nb::object invoke(const Function& function, Context& context, Turn* turn, const std::tuple<D...>& parameters,
                   const Body& body) {
   using Arguments = std::tuple<Argument<P>...>;
-  require_own_process(function.name);
+  if (function.works) require_own_process(function.name);
   std::unique_ptr<Arguments> arguments;
   try {
     std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
@@ -447,7 +471,7 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
   } catch (const Error& error) {
     refuse_overload(function, error);
   }
-  first_refusal().reset();
+  refusals() = {};
   if (function.has_stream) context.call.set_stream(context.given.next());
   const Queue queue = context.queue.value_or(Queue());
   const auto rethrow = [&] {
@@ -465,7 +489,7 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
   const auto run = [&]() -> Result {
     const nb::gil_scoped_release release;
     std::optional<TurnScope> own;
-    if (turn) own.emplace(*turn, Turn::By::own_method, function.name);
+    if (turn) own.emplace(*turn, Turn::By::own_method, function.name, context.looks);
     std::deque<TurnScope> others;
     for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
     return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
@@ -504,6 +528,7 @@ Function function_of(std::string name, bool last, bool may_have_stream, const st
     throw std::logic_error(function.name + ": " + error.what());
   }
   const bool has_queue = (std::is_base_of_v<QueueArgument<P>, Argument<P>> || ...);
+  function.works = !may_have_stream || has_queue || ((takes_array<P> || std::is_same_v<P, Progress&>) || ... || false);
   function.has_stream = may_have_stream && !has_queue && (takes_array<P> || ... || false);
   if (function.has_stream) function.signature.add("stream", "Any", nb::none(), true, "stream of the caller's work");
   return function;
@@ -541,6 +566,11 @@ void function(nb::module_& module, const char* name, const char* documented, boo
       kept_text(documentation_of(documented, own->signature)));
 }
 
+template <class Pointer>
+inline constexpr bool is_const = false;
+template <class R, class C, class... P>
+inline constexpr bool is_const<R (C::*)(P...) const> = true;
+
 /// keeps: the plan reads the arrays after the call.
 template <class Plan, class R, class F, class... P, class... D>
 void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
@@ -553,6 +583,10 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
         Call call(own->name);
         Given given(own->signature, own->name, args, kwargs, own->last);
         Context context{call, given, self.plan.get(), self.queue};
+        context.looks = is_const<F>;
+        if constexpr (requires(const Plan& plan) { plan.options().grid.ny; }) {
+          context.all_rows = self.plan->options().grid.ny;
+        }
         nb::object result = invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
           return (*self.plan.*pointer)(std::forward<P>(values)...);
         });
@@ -684,6 +718,7 @@ void aggregate() {
             Call call(type);
             self.*member = from_python<M>(value, call, name);
           },
+          nb::for_getter(nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, type_text<M>())))),
           nb::for_setter(nb::arg("value").none()), comment);
     }
   });

@@ -70,6 +70,7 @@ class Field:
 
 
 def argument_error(function: str, argument: str, expected: str, got: str) -> _holotone.ArgumentError:
+    """An error of the package with the parts of the library's."""
     error = _holotone.ArgumentError(f"{function}: {argument}: expected {expected}, got {got}")
     error.function, error.argument, error.expected, error.got = function, argument, expected, got
     return error
@@ -126,7 +127,7 @@ def propagate(
     *,
     wavelength_m: float | None = None,
     pitch_m: float | None = None,
-    method: str = "auto",
+    method: Any = "auto",
     output_pitch_m: float = 0,
     band_limit: bool = True,
     zero_pad: bool = True,
@@ -171,13 +172,20 @@ def read_field(path: Any, *, wavelength_m: float | None = None, pitch_m: float |
     A file that states neither wavelength nor pitch needs them here.
     """
     values, metadata = _holotone._read_field(str(path))
-    stated = [wavelength_m, pitch_m]
-    for i, key in enumerate(("wavelength_m", "pitch_m")):
-        if stated[i] is None:
-            if key not in metadata:
-                raise argument_error("read_field", key, f"a number, which {path} does not state", "none")
-            stated[i] = float(metadata[key])
-    return Field(values, wavelength_m=stated[0], pitch_m=stated[1], metadata=metadata)
+
+    def stated(key: str, given: float | None) -> float:
+        if given is not None:
+            return given
+        if key not in metadata:
+            raise argument_error("read_field", key, f"a number, which {path} does not state", "none")
+        return float(metadata[key])
+
+    return Field(
+        values,
+        wavelength_m=stated("wavelength_m", wavelength_m),
+        pitch_m=stated("pitch_m", pitch_m),
+        metadata=metadata,
+    )
 
 
 def write_field(path: Any, field: Field) -> None:

@@ -165,7 +165,7 @@ def _layer_plan(intensity: Tensor, mask: Tensor | None, options: str) -> Any:
 
     chosen = _options(options)
     distances = chosen.pop("distance_m")
-    plan = _holotone.LayerPlan(shape=tuple(intensity.shape[1:]), **chosen, device=_device_of(intensity))
+    plan = _holotone.LayerPlan(shape=(intensity.shape[1], intensity.shape[2]), **chosen, device=_device_of(intensity))
     light, covers = _plain(intensity), None if mask is None else _plain(mask)
     plan.set_layers(
         [Layer(intensity=light[i], distance_m=d, mask=None if covers is None else covers[i])
@@ -380,7 +380,7 @@ class _SmoeRender(torch.autograd.Function):
             "slope": (-1, model.channels, 2),
         }
         found = [
-            torch.from_numpy(getattr(by, name)).to(image.dtype).reshape(shape).to(image.device)
+            torch.from_numpy(getattr(by, name).copy()).to(image.dtype).reshape(shape).to(image.device)
             for name, shape in shapes.items()
         ]
         return (*found, None, None)

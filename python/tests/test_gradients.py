@@ -87,7 +87,6 @@ def test_nufft(modes, real):
     check_adjoint(lambda f: htt.nufft_type2(points, f, tolerance=tolerance), spectrum, strengths)
 
 
-@pytest.mark.xfail(strict=True, reason="real strengths pass forward, to half the modes, and fail in the backward pass")
 def test_nufft_of_real_strengths_is_refused_or_right():
     strengths = torch.randn(20, requires_grad=True)
     try:

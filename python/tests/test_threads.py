@@ -79,7 +79,6 @@ def test_threads_with_plans_of_their_own(rng):
     assert not wrong
 
 
-@pytest.mark.xfail(strict=True, reason="a function that takes a plan (electrostatic_halftone) does not take its lock")
 def test_a_plan_in_use_by_a_function_is_locked(rng):
     """Another thread cannot move the dots while a halftone is made of them."""
     plan = ht.ElectrostaticPlan((32, 32), 50)
@@ -130,7 +129,6 @@ CHILD = """
 """
 
 
-@pytest.mark.xfail(strict=True, reason="a forked child hangs in its first parallel loop of OpenMP")
 def test_fork():
     """After work in the parent, a call of the child works or raises."""
     run_python(CHILD + """
@@ -151,7 +149,6 @@ def test_fork():
     """)
 
 
-@pytest.mark.xfail(strict=True, reason="the same with multiprocessing's default of Linux before Python 3.14")
 def test_multiprocessing_fork():
     run_python(CHILD + """
     import multiprocessing
@@ -175,7 +172,6 @@ def test_fork_before_any_work():
 
 
 @pytest.mark.skipif("opencl:0" not in ht.devices(), reason="no OpenCL device")
-@pytest.mark.xfail(strict=True, reason="compiling for OpenCL (PoCL) leaves LC_CTYPE at C: open() then reads ASCII")
 def test_the_locale_stays():
     assert run_python("""
     import locale

@@ -251,7 +251,6 @@ def test_encode_plan_of_eight_bits(rng):
     assert np.array_equal(plan.execute(field), ht.encode(field, shape=SHAPE, **GRID))
 
 
-@pytest.mark.xfail(strict=True, reason="of overloads with the same names the first refuses: no 8-bit codes")
 def test_encode_plan_writes_eight_bit_codes(rng):
     field = noise(rng, *SHAPE)
     plan = ht.EncodePlan(shape=SHAPE, **GRID)
@@ -379,14 +378,12 @@ def test_smoe_fit_and_render():
 VIEWS = [ht.SmoeFitView(image=np.full((16, 24, 1), 0.3, "float32"), at=(u,)) for u in (-1.0, 1.0)]
 
 
-@pytest.mark.xfail(strict=True, reason="of overloads with as many arguments the first refuses: views are not reached")
 def test_smoe_fit_of_views():
     fitter = ht.SmoeFitter(VIEWS, components=4, iterations=1)
     fitter.run()
     assert fitter.model().dimensions == 3
 
 
-@pytest.mark.xfail(strict=True, reason="of overloads with the same number the first refuses: lists are not reached")
 def test_smoe_render_of_views():
     model = ht.fit_smoe(np.full((16, 24, 1), 0.3, "float32"), components=4, iterations=1)
     renderer, view = ht.SmoeRenderer(model), ht.SmoeView(size=(16, 24))
@@ -443,7 +440,6 @@ def test_rows_of_a_stereogram():
     assert np.array_equal(upper, ht.stereogram_field(scene, 0, **STEREOGRAM).numpy()[:32])
 
 
-@pytest.mark.xfail(strict=True, reason="the default rows=0 makes an output of no rows, which is then refused")
 def test_a_stereogram_without_rows_is_whole():
     report, field = ht.StereogramPlan(**STEREOGRAM).execute(ht.DiceScene(), 0)
     assert field.shape == (64, 96)
