@@ -1,4 +1,4 @@
-"""Writes the bindings of Holotone's public headers for Python: C++ for bindings/binding.hpp.
+"""Writes the bindings of Holotone's public headers for Python: C++ for bindings/functions.hpp and aggregates.hpp.
 
     generate_bindings.py ROOT OUTPUT [--without-cuda] ...
 
@@ -189,7 +189,7 @@ class Generator:
 
     def tables(self) -> str:
         includes = sorted({d.header for d in self.all})
-        out = ["#pragma once", '#include "binding.hpp"', ""]
+        out = ["#pragma once", '#include "aggregates.hpp"', '#include "functions.hpp"', ""]
         out += [f"#include <{header}>" for header in includes]
         out += ["", "namespace holotone::python {", ""]
         for name in sorted(self.enums):

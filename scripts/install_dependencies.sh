@@ -13,7 +13,7 @@ packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev
           libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers libvkfft-dev)
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
-  packages+=(libomp-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind)
+  packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind)
 fi
 if [ "${1:-}" = --python ]; then
   python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \

@@ -13,4 +13,6 @@ packages=(numpy nanobind scikit-build-core pytest mypy tqdm)
 $python -m pip install --quiet --disable-pip-version-check "${packages[@]}"
 scripts/configure.sh "$preset" -DHOLOTONE_PYTHON=ON -DPython_EXECUTABLE="$PWD/$python"
 cmake --build --preset "$preset" -j "$(nproc)" -t holotone_python
-PYTHONPATH=build/$preset/python/package exec $python -m pytest -q -p no:cacheprovider "$@"
+# Threads that spin while they wait take the processors from those that work, on a machine of few.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+PYTHONPATH=$PWD/build/$preset/python/package exec $python -m pytest -q -p no:cacheprovider "$@"

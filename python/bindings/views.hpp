@@ -1,6 +1,6 @@
 #pragma once
 // Sources of views: the library's, and objects of Python.
-#include "binding.hpp"
+#include "functions.hpp"
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>

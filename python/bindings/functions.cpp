@@ -1,4 +1,5 @@
-#include "binding.hpp"
+#include "functions.hpp"
+#include "aggregates.hpp"
 #include <algorithm>
 #include <deque>
 #include <holotone/core/units.hpp>

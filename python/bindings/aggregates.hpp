@@ -1,0 +1,138 @@
+#pragma once
+// Aggregates of the library as classes of Python.
+#include "arguments.hpp"
+
+namespace holotone::python {
+
+/// Text that lives as long as the module.
+const char* kept_text(std::string text);
+
+/// Throws TypeError for a name that there is not, with the nearest of those there are.
+[[noreturn]] void refuse_name(const std::string& where, const std::string& name,
+                              std::span<const std::string_view> names);
+
+bool are_equal(nb::handle a, nb::handle b);
+
+/// A function of an aggregate.
+template <class T, class Pointer>
+void member_function(const char* name, const char* documented, Pointer pointer) {
+  auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
+  const auto define = [&]<class R, class... P>(R (T::*one)(P...) const) {
+    bound.def(
+        name, [one](const T& self, std::remove_cvref_t<P>... values) { return to_python((self.*one)(values...)); },
+        kept_text(std::string(documentation(documented))));
+  };
+  define(pointer);
+}
+
+/// An aggregate as a class: made by keywords, its members as attributes.
+template <class T>
+void aggregate() {
+  auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
+  Signature signature;
+  constexpr bool is_made = std::is_default_constructible_v<T> && std::is_copy_constructible_v<T>;
+  const char* const type = Members<T>::name;
+  Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+    const auto comment = kept_text(std::string(documentation(std::string(Members<T>::documented) + "::" + name)));
+    if constexpr (is_view<M> || is_function<M>) {
+      return;  // arguments of functions only
+    } else if constexpr (is_array<M>) {
+      bound.def_prop_ro(
+          name,
+          [member](nb::handle self) {
+            auto& array = nb::cast<T&>(self).*member;
+            if (array.device().backend != Backend::cpu) return to_python(array.to(array.device()));
+            const std::vector<std::size_t> shape(array.shape().begin(), array.shape().end());
+            using Value = std::remove_cvref_t<decltype(*array.data())>;
+            return nb::cast(nb::ndarray<nb::numpy, Value>(array.data(), shape.size(), shape.data(), self));
+          },
+          comment);
+    } else if constexpr (Aggregate<M>) {
+      bound.def_prop_rw(
+          name, [member](T& self) -> M& { return self.*member; },
+          [member]([[maybe_unused]] T& self, const M& value) {
+            if constexpr (std::is_copy_assignable_v<M>) {
+              self.*member = value;
+            } else {
+              throw nb::attribute_error("this member cannot be replaced");
+            }
+          },
+          nb::rv_policy::reference_internal, comment);
+    } else {
+      bound.def_prop_rw(
+          name,
+          [member](const T& self) {
+            nb::object value = to_python(M(self.*member));
+            // A copy: what is written to it would be lost.
+            if constexpr (is_plain_list<M>) value.attr("setflags")(nb::arg("write") = false);
+            return value;
+          },
+          [member, name, type](T& self, nb::handle value) {
+            Call call(type);
+            self.*member = from_python<M>(value, call, name);
+          },
+          nb::for_getter(nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, type_text<M>())))),
+          nb::for_setter(nb::arg("value").none()), comment);
+    }
+  });
+  if constexpr (is_made) {
+    const T defaults{};
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) {
+        signature.add(name, type_text<M>(), Aggregate<M> ? nb::none() : to_python(M(defaults.*member)), true);
+      }
+    });
+    bound.def(
+        "__init__",
+        [type](T* self, const nb::kwargs& values) {
+          T made{};
+          Call call(type);
+          for (const auto& [key, value] : values) {
+            const auto wanted = nb::cast<std::string>(key);
+            bool is_member = false;
+            Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+              if constexpr (!is_view<M> && !is_function<M>) {
+                if (wanted != name) return;
+                made.*member = from_python<M>(value, call, wanted);
+                is_member = true;
+              }
+            });
+            if (!is_member) {
+              std::vector<std::string_view> names;
+              Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) { names.emplace_back(name); });
+              refuse_name(type, wanted, names);
+            }
+          }
+          new (self) T(std::move(made));
+        },
+        nb::sig(kept_text(signature.text("__init__", true, "None"))));
+  }
+  bound.def("__eq__", [](nb::handle self, nb::handle other) {
+    if (!self.type().is(other.type())) return false;
+    bool equal = true;
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) equal = equal && are_equal(self.attr(name), other.attr(name));
+    });
+    return equal;
+  });
+  bound.def("__reduce__", [](nb::handle self) {
+    nb::dict members;
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) members[name] = self.attr(name);
+    });
+    nb::object make = nb::module_::import_("functools").attr("partial")(self.type(), **members);
+    return nb::make_tuple(make, nb::tuple());
+  });
+  bound.def("__repr__", [type](nb::handle self) {
+    std::string text = std::string(type) + "(";
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+      if constexpr (!is_view<M> && !is_function<M>) {
+        const auto value = nb::cast<std::string>(nb::repr(self.attr(name)));
+        text += fmt::format("{}{}={}", text.back() == '(' ? "" : ", ", name, value.size() > 80 ? "..." : value);
+      }
+    });
+    return text + ")";
+  });
+}
+
+}  // namespace holotone::python

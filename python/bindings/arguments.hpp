@@ -1,0 +1,391 @@
+#pragma once
+// Arguments of Python for the parameters of C++: one conversion for each kind of parameter.
+//
+// A parameter of C++ becomes
+//   options and the like: an argument for each member, by keyword only;      View of const: an array, not copied
+//   View to be written: `out`, or an array made of the kind that came;       Queue, Device: `device` and `stream`
+//   Progress&: `progress`;                                                   the rest: a value
+#include "progress.hpp"
+#include "turn.hpp"
+#include "values.hpp"
+#include <holotone/optics/field.hpp>
+#include <holotone/optics/row_range.hpp>
+#include <tuple>
+
+namespace holotone::python {
+
+/// Argument of Python, as signatures show it.
+struct Parameter {
+  std::string name;
+  std::string type;
+  nb::object fallback;  ///< null: required
+  bool keyword_only = false;
+  std::string comment;
+};
+
+/// Arguments of a function, in order.
+struct Signature {
+  std::vector<Parameter> parameters;
+
+  void add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment = {});
+  [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result) const;
+  [[nodiscard]] std::string comments() const;
+};
+
+/// Values given for the arguments of one call.
+class Given {
+ public:
+  /// Throws nb::next_overload, or for the last overload nb::type_error, if names and numbers of arguments do not fit.
+  Given(const Signature& signature, const std::string& function, const nb::args& args, const nb::kwargs& kwargs,
+        bool last);
+  /// Takes the next argument: its value or its default.
+  nb::handle next() { return values_[index_++]; }
+  [[nodiscard]] const std::string& name() const { return signature_.parameters[index_ - 1].name; }
+  /// Value of any argument, for the shape of an output.
+  [[nodiscard]] nb::handle operator[](std::string_view name) const;
+
+ private:
+  const Signature& signature_;
+  std::vector<nb::handle> values_;
+  std::size_t index_ = 0;
+};
+
+/// A class of the library in Python, and what its methods share: one thread at a time uses it.
+template <class Plan>
+struct Bound {
+  std::unique_ptr<Plan> plan;
+  Queue queue;
+  nb::dict kept;  ///< arrays of methods that read them later, by method
+  Turn turn{};
+};
+
+/// Classes that Bound holds. The generator specialises it.
+template <class T>
+inline constexpr bool is_plan = false;
+
+struct Context {
+  Call& call;
+  Given& given;
+  const void* self = nullptr;
+  std::optional<Queue> queue{};       ///< of the plan, or of the arguments
+  std::vector<nb::object> results{};  ///< outputs, in order
+  std::vector<Turn*> turns{};         ///< of plans among the arguments
+  std::int64_t all_rows = 0;          ///< of the plan's panel
+  bool looks = false;                 ///< a method that is const in C++
+};
+
+/// A parameter of C++: its name in the headers, and its default.
+struct Name {
+  const char* text;
+  nb::object fallback{};
+};
+
+/// A View that is written and may be omitted: its shape by the plan and the other arguments.
+template <std::size_t Rank>
+struct Out {
+  const char* text;
+  Shape<Rank> (*shape)(const void* self, const Given& given);
+  bool alone = true;  ///< the only output, "out" in Python
+};
+
+/// Shape of an array of any package.
+template <std::size_t Rank>
+Shape<Rank> shape_like(nb::handle array) {
+  Shape<Rank> shape;
+  if (!nb::hasattr(array, "shape") || !nb::try_cast(array.attr("shape"), shape)) {
+    throw_argument("shape", "array", fmt::format("an array of {} axes", Rank), nb::cast<std::string>(nb::repr(array)));
+  }
+  return shape;
+}
+
+/// A kind of parameter: describe() gives its arguments in Python, the constructor takes them, get() passes it on.
+template <class P>
+class Argument;
+
+template <class T>
+void describe_members(Signature& signature) {
+  if constexpr (std::is_same_v<T, FieldGrid>) {
+    signature.add("shape", "tuple[int, int]", {}, true, "(ny, nx): rows and columns");
+    signature.add("pitch_m", "float", {}, true, "> 0");
+    signature.add("wavelength_m", "float", {}, true, "> 0");
+  } else if constexpr (std::is_same_v<T, RowRange>) {
+    signature.add("first_row", "int", nb::cast(0), true, "of the part, from the top");
+    signature.add("rows", "int | None", nb::none(), true, "of the part; by default all from first_row on");
+  } else {
+    const T defaults{};
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool has_default) {
+      if constexpr (std::is_same_v<M, FieldGrid>) {
+        describe_members<M>(signature);
+        return;
+      }
+      nb::object fallback;
+      if constexpr (std::is_copy_constructible_v<M>) {
+        if (has_default) fallback = to_python(M(defaults.*member));
+      }
+      const std::string comment(documentation(std::string(Members<T>::name) + "::" + name));
+      signature.add(name, type_text<M>(), std::move(fallback), !is_view<M>, comment);
+    });
+  }
+}
+
+template <class T>
+T members_from(Context& context) {
+  T result{};
+  if constexpr (std::is_same_v<T, FieldGrid>) {
+    const auto shape = from_python<Shape<2>>(context.given.next(), context.call, "shape");
+    result.ny = shape[0];
+    result.nx = shape[1];
+    result.pitch_m = from_python<double>(context.given.next(), context.call, "pitch_m");
+    result.wavelength_m = from_python<double>(context.given.next(), context.call, "wavelength_m");
+  } else if constexpr (std::is_same_v<T, RowRange>) {
+    result.first_row = from_python<std::int64_t>(context.given.next(), context.call, "first_row");
+    const nb::handle rows = context.given.next();
+    result.rows =
+        rows.is_none() ? context.all_rows - result.first_row : from_python<std::int64_t>(rows, context.call, "rows");
+  } else {
+    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+      if constexpr (std::is_same_v<M, FieldGrid>) {
+        result.*member = members_from<M>(context);
+        return;
+      }
+      result.*member = from_python<M>(context.given.next(), context.call, name);
+    });
+  }
+  return result;
+}
+
+template <class T>
+constexpr bool is_flat() {
+  if constexpr (Aggregate<T>) return Members<T>::flat;
+  return false;
+}
+
+/// A value.
+template <class P>
+class Argument {
+  using T = std::remove_cvref_t<P>;
+
+  template <class U>
+  struct Stored {
+    using type = U;
+  };
+  template <class U>
+  struct Stored<std::span<U>> {
+    using type = std::vector<std::remove_const_t<U>>;
+  };
+
+ public:
+  static void describe(Signature& signature, const Name& name) {
+    if constexpr (is_flat<T>()) {
+      describe_members<T>(signature);
+    } else {
+      const bool keyword_only = name.fallback.is_valid();
+      signature.add(name.text, type_text<T>(), name.fallback, keyword_only);
+    }
+  }
+  Argument(Context& context, const Name& /*name*/) {
+    if constexpr (is_flat<T>()) {
+      value_ = members_from<T>(context);
+    } else {
+      const nb::handle value = context.given.next();
+      value_ = from_python<Value>(value, context.call, context.given.name());
+    }
+  }
+  P get() {
+    if constexpr (std::is_reference_v<P> || std::is_same_v<T, std::string_view> || is_span<T>) {
+      return value_;
+    } else {
+      return std::move(value_);
+    }
+  }
+
+ private:
+  using Value = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, typename Stored<T>::type>;
+  Value value_{};
+};
+
+/// Rows of a part of a panel.
+std::int64_t rows_of(const Given& given, std::int64_t all);
+
+/// Shape {views, rows, columns, channels} of rendered views.
+Shape<4> images_of(nb::handle views, std::int64_t channels);
+
+/// An object that lives in Python: looked at, or changed in place.
+template <class T>
+class ObjectArgument {
+ public:
+  static void describe(Signature& signature, const Name& name) {
+    signature.add(name.text, type_text<T>(), name.fallback, name.fallback.is_valid());
+  }
+  ObjectArgument(Context& context, const Name& /*name*/) {
+    const nb::handle value = context.given.next();
+    if (!value.is_none() && !nb::try_cast(value, value_)) refuse<T>(context.call, context.given.name(), value);
+  }
+  T* pointer() { return value_; }
+
+ private:
+  T* value_ = nullptr;
+};
+template <class T>
+requires(Aggregate<T> && !is_flat<T>()) class Argument<T&> : public ObjectArgument<T> {
+ public:
+  using ObjectArgument<T>::ObjectArgument;
+  T& get() { return *this->pointer(); }
+};
+template <class T>
+requires(Aggregate<T> && !is_flat<T>()) class Argument<const T&> : public ObjectArgument<T> {
+ public:
+  using ObjectArgument<T>::ObjectArgument;
+  const T& get() {
+    if (this->pointer()) return *this->pointer();
+    if constexpr (std::is_default_constructible_v<T>) {
+      if (!fallback_) fallback_ = std::make_unique<T>();
+    }
+    return *fallback_;
+  }
+
+ private:
+  std::unique_ptr<T> fallback_;
+};
+template <class T>
+requires(Aggregate<T>) class Argument<const T*> : public ObjectArgument<T> {
+ public:
+  using ObjectArgument<T>::ObjectArgument;
+  const T* get() { return this->pointer(); }
+};
+
+/// An array that is read.
+template <class T, std::size_t Rank>
+class Argument<View<const T, Rank>> {
+ public:
+  static void describe(Signature& signature, const Name& name) {
+    signature.add(name.text, "ArrayLike", name.fallback, false);
+  }
+  Argument(Context& context, const Name& /*name*/) {
+    const nb::handle value = context.given.next();
+    value_ = from_python<View<const T, Rank>>(value, context.call, context.given.name());
+  }
+  View<const T, Rank> get() { return value_; }
+
+ private:
+  View<const T, Rank> value_;
+};
+
+/// An array that is written: changed in place, or an output that is made if it is omitted.
+template <class T, std::size_t Rank>
+requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
+ public:
+  static void describe(Signature& signature, const Name& name) {
+    signature.add(name.text, "ArrayLike", name.fallback, false);
+  }
+  static void describe(Signature& signature, const Out<Rank>& out) {
+    signature.add(out.alone ? "out" : out.text, "ArrayLike | None", nb::none(), true,
+                  "array for the result; by default a new one");
+  }
+  Argument(Context& context, const Name& /*name*/) {
+    const nb::handle value = context.given.next();
+    if (!value.is_none()) value_ = context.call.view<T, Rank>(value, context.given.name());
+  }
+  Argument(Context& context, const Out<Rank>& out) {
+    const nb::handle value = context.given.next();
+    const std::string name = context.given.name();
+    nb::object array = nb::borrow(value);
+    const Shape<Rank> shape = out.shape(context.self, context.given);
+    if (value.is_none()) {
+      array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(),
+                                context.queue ? context.queue->device() : Device{});
+    }
+    value_ = context.call.view<T, Rank>(array, name);
+    if (value_.shape() != shape) {
+      throw_argument(context.call.function(), name, "shape " + to_string<Rank>(shape), to_string<Rank>(value_.shape()));
+    }
+    context.results.push_back(value.is_none() ? context.call.finished(std::move(array)) : std::move(array));
+  }
+  View<T, Rank> get() { return value_; }
+
+ private:
+  View<T, Rank> value_;
+};
+
+template <>
+class Argument<Progress&> {
+ public:
+  static void describe(Signature& signature, const Name& /*name*/) {
+    signature.add("progress", "bool | Callable | None", nb::none(), true,
+                  "True draws a bar; a function (stage, done, total) may return False to cancel");
+  }
+  Argument(Context& context, const Name& /*name*/)
+      : progress_(std::make_unique<PythonProgress>(context.given.next())) {}
+  Progress& get() { return *progress_; }
+  void rethrow() const { progress_->rethrow(); }
+
+ private:
+  std::unique_ptr<PythonProgress> progress_;
+};
+
+/// A device, or a queue on it.
+template <class P>
+class QueueArgument {
+  static constexpr bool is_queue = !std::is_same_v<P, Device>;
+
+ public:
+  static void describe(Signature& signature, const Name& /*name*/) {
+    signature.add("device", "str", nb::cast("cpu"), true, R"("cpu", "cuda:0", "opencl:0" or "auto")");
+    if constexpr (is_queue) signature.add("stream", "Any", nb::none(), true, "stream of the caller's work");
+  }
+  QueueArgument(Context& context, const Name& /*name*/) {
+    device_ = from_python<Device>(context.given.next(), context.call, "device");
+    if constexpr (is_queue) context.call.set_stream(context.given.next());
+    queue_ = is_queue ? Queue::create(device_) : Queue(device_);
+    context.queue = queue_;
+  }
+  P get() {
+    if constexpr (is_queue) {
+      return queue_;
+    } else {
+      return device_;
+    }
+  }
+
+ private:
+  Device device_;
+  Queue queue_;
+};
+template <>
+class Argument<Queue> : public QueueArgument<Queue> {
+  using QueueArgument::QueueArgument;
+};
+template <>
+class Argument<const Queue&> : public QueueArgument<const Queue&> {
+  using QueueArgument::QueueArgument;
+};
+template <>
+class Argument<Device> : public QueueArgument<Device> {
+  using QueueArgument::QueueArgument;
+};
+
+/// A plan as an argument.
+template <class P>
+requires(is_plan<std::remove_cvref_t<P>>) class Argument<P> {
+  using Plan = std::remove_cvref_t<P>;
+
+ public:
+  static void describe(Signature& signature, const Name& name) {
+    signature.add(name.text, Names<Bound<Plan>>::type, {}, false);
+  }
+  Argument(Context& context, const Name& name) {
+    const nb::handle value = context.given.next();
+    if (!nb::try_cast(value, bound_)) {
+      throw_argument(context.call.function(), name.text, Names<Bound<Plan>>::type,
+                     nb::cast<std::string>(nb::repr(value)));
+    }
+    context.queue = bound_->queue;
+    context.turns.push_back(&bound_->turn);
+  }
+  P get() { return *bound_->plan; }
+
+ private:
+  Bound<Plan>* bound_ = nullptr;
+};
+
+}  // namespace holotone::python

@@ -1,0 +1,226 @@
+#pragma once
+// Functions, and classes with their methods, as Python's.
+#include "arguments.hpp"
+#include <deque>
+
+namespace holotone::python {
+
+/// What all calls of one function share.
+struct Function {
+  std::string name;  ///< "PropagationPlan.execute"
+  Signature signature{};
+  bool last = true;         ///< no other overload follows
+  bool works = false;       ///< with threads: not for forked children
+  bool has_stream = false;  ///< `stream` comes after the arguments of the parameters
+};
+
+/// Throws unsupported in a child that was forked after the library was used: its threads are not there.
+void require_own_process(const std::string& function);
+
+/// What overloads had against the arguments, while others are tried.
+struct Refusals {
+  std::optional<Error> value;  ///< of the first that fitted by names
+  std::string missing;         ///< TypeError of the first that lacked an argument
+};
+Refusals& refusals();
+/// Tries the next overload; for the last one throws what the first had against the arguments.
+[[noreturn]] void refuse_overload(const Function& function, const Error& error);
+
+/// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
+/// Returns its result and the outputs.
+template <class... P, class... D, class Body>
+nb::object invoke(const Function& function, Context& context, Turn* turn, const std::tuple<D...>& parameters,
+                  const Body& body) {
+  using Arguments = std::tuple<Argument<P>...>;
+  if (function.works) require_own_process(function.name);
+  std::unique_ptr<Arguments> arguments;
+  try {
+    std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
+               parameters);
+  } catch (const Error& error) {
+    refuse_overload(function, error);
+  }
+  refusals() = {};
+  if (function.has_stream) context.call.set_stream(context.given.next());
+  const Queue queue = context.queue.value_or(Queue());
+  const auto rethrow = [&] {
+    std::apply(
+        [](auto&... argument) {
+          const auto one = [](auto& any) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(any)>, Argument<Progress&>>) any.rethrow();
+          };
+          (one(argument), ...);
+        },
+        *arguments);
+  };
+  context.call.before(queue);
+  using Result = decltype(std::apply([&](auto&... argument) { return body(argument.get()...); }, *arguments));
+  const auto run = [&]() -> Result {
+    const nb::gil_scoped_release release;
+    std::optional<TurnScope> own;
+    if (turn) own.emplace(*turn, Turn::By::own_method, function.name, context.looks);
+    std::deque<TurnScope> others;
+    for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
+    return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
+  };
+  nb::list results;
+  try {
+    if constexpr (std::is_void_v<Result>) {
+      run();
+    } else {
+      results.append(to_python(run()));
+    }
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled) rethrow();
+    throw;
+  }
+  context.call.after(queue);
+  for (nb::object& one : context.results) results.append(std::move(one));
+  if (nb::len(results) == 0) return nb::none();
+  if (nb::len(results) == 1) return results[0];
+  return nb::tuple(results);
+}
+
+/// Documentation of a declaration, and the comments on its arguments.
+std::string documentation_of(std::string_view declaration, const Signature& signature);
+
+template <class P>
+inline constexpr bool takes_array = is_view<std::remove_cvref_t<P>>;
+
+template <class... P, class... D>
+Function function_of(std::string name, bool last, bool may_have_stream, const std::tuple<D...>& parameters) {
+  Function function{std::move(name)};
+  function.last = last;
+  try {
+    std::apply([&](const D&... parameter) { (Argument<P>::describe(function.signature, parameter), ...); }, parameters);
+  } catch (const std::logic_error& error) {
+    throw std::logic_error(function.name + ": " + error.what());
+  }
+  const bool has_queue = (std::is_base_of_v<QueueArgument<P>, Argument<P>> || ...);
+  function.works = !may_have_stream || has_queue || ((takes_array<P> || std::is_same_v<P, Progress&>) || ... || false);
+  function.has_stream = may_have_stream && !has_queue && (takes_array<P> || ... || false);
+  if (function.has_stream) function.signature.add("stream", "Any", nb::none(), true, "stream of the caller's work");
+  return function;
+}
+
+/// Text that lives as long as the module.
+const char* kept_text(std::string text);
+
+template <class R, class... D>
+std::string result_text(const std::tuple<D...>& parameters) {
+  std::size_t outputs = std::is_void_v<R> ? 0 : 1;
+  const auto count = [&]<class T>(const T&) {
+    if constexpr (!std::is_same_v<T, Name>) ++outputs;
+  };
+  std::apply([&](const D&... parameter) { (count(parameter), ...); }, parameters);
+  if (outputs == 0) return "None";
+  if (outputs > 1) return "tuple";
+  return std::is_void_v<R> ? "ArrayLike" : type_text<std::remove_cvref_t<R>>();
+}
+
+template <class R, class... P, class... D>
+void function(nb::module_& module, const char* name, const char* documented, bool last, R (*pointer)(P...),
+              D... parameters) {
+  const std::tuple<D...> all{parameters...};
+  const auto own = std::make_shared<const Function>(function_of<P...>(name, last, true, all));
+  module.def(
+      name,
+      [own, all, pointer](const nb::args& args, const nb::kwargs& kwargs) {
+        Call call(own->name);
+        Given given(own->signature, own->name, args, kwargs, own->last);
+        Context context{call, given};
+        return invoke<P...>(*own, context, nullptr, all, pointer);
+      },
+      nb::sig(kept_text(own->signature.text(name, false, result_text<R>(all)))),
+      kept_text(documentation_of(documented, own->signature)));
+}
+
+template <class Pointer>
+inline constexpr bool is_const = false;
+template <class R, class C, class... P>
+inline constexpr bool is_const<R (C::*)(P...) const> = true;
+
+/// keeps: the plan reads the arrays after the call.
+template <class Plan, class R, class F, class... P, class... D>
+void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
+               F pointer, const std::tuple<D...>& all) {
+  const std::string full = std::string(Names<Bound<Plan>>::type) + "." + name;
+  const auto own = std::make_shared<const Function>(function_of<P...>(full, last, true, all));
+  bound.def(
+      name,
+      [own, all, pointer, name, keeps](Bound<Plan>& self, const nb::args& args, const nb::kwargs& kwargs) {
+        Call call(own->name);
+        Given given(own->signature, own->name, args, kwargs, own->last);
+        Context context{call, given, self.plan.get(), self.queue};
+        context.looks = is_const<F>;
+        if constexpr (requires(const Plan& plan) { plan.options().grid.ny; }) {
+          context.all_rows = self.plan->options().grid.ny;
+        }
+        nb::object result = invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
+          return (*self.plan.*pointer)(std::forward<P>(values)...);
+        });
+        if (keeps) self.kept[name] = nb::cast(call.held());
+        return result;
+      },
+      nb::sig(kept_text(own->signature.text(name, true, result_text<R>(all)))),
+      kept_text(documentation_of(documented, own->signature)));
+}
+
+template <class Plan, class R, class... P, class... D>
+void method(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
+            R (Plan::*pointer)(P...), D... parameters) {
+  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer,
+                                              std::tuple<D...>{parameters...});
+}
+template <class Plan, class R, class... P, class... D>
+void method(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
+            R (Plan::*pointer)(P...) const, D... parameters) {
+  method_of<Plan, R, decltype(pointer), P...>(bound, name, documented, last, keeps, pointer,
+                                              std::tuple<D...>{parameters...});
+}
+
+template <class Plan, class... P, class... D>
+void constructor(nb::class_<Bound<Plan>>& bound, const char* documented, bool last, D... parameters) {
+  const std::tuple<D...> all{parameters...};
+  const auto own = std::make_shared<const Function>(function_of<P...>(Names<Bound<Plan>>::type, last, false, all));
+  bound.def(
+      "__init__",
+      [own, all](Bound<Plan>* self, const nb::args& args, const nb::kwargs& kwargs) {
+        Call call(own->name);
+        Given given(own->signature, own->name, args, kwargs, own->last);
+        Context context{call, given};
+        std::unique_ptr<Plan> made;
+        invoke<P...>(*own, context, nullptr, all,
+                     [&](P... values) { made = std::make_unique<Plan>(std::forward<P>(values)...); });
+        new (self) Bound<Plan>{std::move(made), context.queue.value_or(Queue()), nb::dict()};
+      },
+      nb::sig(kept_text(own->signature.text("__init__", true, "None"))),
+      kept_text(documentation_of(documented, own->signature)));
+}
+
+/// Selects an overload by its parameters.
+template <class... P>
+struct Pick {
+  template <class R>
+  constexpr auto operator()(R (*pointer)(P...)) const {
+    return pointer;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*pointer)(P...)) const {
+    return pointer;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*pointer)(P...) const) const {
+    return pointer;
+  }
+};
+template <class... P>
+inline constexpr Pick<P...> pick{};
+
+/// Declares the class of an aggregate, before any of them is a default of another.
+template <class T>
+void declare(nb::module_& module) {
+  nb::class_<T>(module, Members<T>::name, kept_text(std::string(documentation(Members<T>::documented))));
+}
+
+}  // namespace holotone::python

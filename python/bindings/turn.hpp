@@ -1,0 +1,55 @@
+#pragma once
+// Who works with an object of the library.
+#include <atomic>
+#include <holotone/core/error.hpp>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace holotone::python {
+
+/// One thread at a time: others wait. A callback may use a plan that a function works with, and look at one that is
+/// itself at work.
+class Turn {
+ public:
+  enum class By { own_method, function };
+
+  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method, unless it only looks.
+  void take(By by, const std::string& function, bool looks) {
+    if (owner_ != std::this_thread::get_id()) {
+      mutex_.lock();
+      owner_ = std::this_thread::get_id();
+      by_ = by;
+    } else if (by_ == By::own_method && !looks) {
+      throw_argument(function, "self", "an object that is not at work", "one whose method calls this function");
+    }
+    ++depth_;
+  }
+  void give() {
+    if (--depth_ > 0) return;
+    owner_ = std::thread::id();
+    mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> owner_{};
+  By by_ = By::own_method;
+  int depth_ = 0;
+};
+
+/// Takes the turn for a scope.
+class TurnScope {
+ public:
+  TurnScope(Turn& turn, Turn::By by, const std::string& function, bool looks = false) : turn_(turn) {
+    turn.take(by, function, looks);
+  }
+  TurnScope(const TurnScope&) = delete;
+  TurnScope& operator=(const TurnScope&) = delete;
+  ~TurnScope() { turn_.give(); }
+
+ private:
+  Turn& turn_;
+};
+
+}  // namespace holotone::python
