@@ -5,19 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from . import _holotone
-from ._field import as_field, device_of, numpy_of
+from ._field import Field, as_field, device_of, numpy_of
 
 
 def show(field: Any, *, distances_m: Any = None, wavelength_m: float | None = None, pitch_m: float | None = None) -> Any:
-    """Shows a field's amplitude and phase, and what is seen of it in focus at a distance, with a slider in a notebook.
+    """Draws a field's amplitude and phase, and what is seen of it in focus at a distance.
 
-    `distances_m`: (nearest, farthest) of the slider; by default 0 to 40 cm. Returns the Matplotlib figure, or with
-    ipywidgets in a notebook the widget. Needs Matplotlib.
+    Returns the Matplotlib figure; in a notebook with ipywidgets a widget of the figure and a slider for the distance.
+    A notebook displays what the last line of a cell returns; a script saves the figure. `distances_m`: (nearest,
+    farthest) of the slider, of which the figure shows the middle. By default they lie about the distances that the
+    field's metadata state. Without these they are 0 and twice fresnel_distance_m, from where on the light of every
+    point covers the panel. The picture at each distance has a white of its own (tone_map). Needs Matplotlib.
     """
     import matplotlib.pyplot as plt
     import numpy
 
+    metadata = field.metadata if isinstance(field, Field) else {}
     field = as_field(field, wavelength_m, pitch_m)
+    nearest, farthest = _range(field, metadata) if distances_m is None else (float(d) for d in distances_m)
+    if not nearest < farthest:
+        raise ValueError(f"show: distances_m: expected nearest < farthest, got {nearest:g} and {farthest:g}")
+    field.values = _complex64(field.values)
     values = numpy_of(field)
     plan = _holotone.ReconstructionPlan(
         shape=field.shape, pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=device_of(field)
@@ -25,55 +33,86 @@ def show(field: Any, *, distances_m: Any = None, wavelength_m: float | None = No
     plan.set_field(field.values)
 
     def seen(distance_m: float) -> Any:
-        intensity = numpy_of(plan.execute(distance_m=distance_m))
-        return _holotone.tone_map(intensity)
+        return _holotone.tone_map(numpy_of(plan.execute(distance_m=distance_m)))
 
-    nearest, farthest = distances_m or (0.0, 0.4)
-    millimetres = 1e3 * field.pitch_m
     ny, nx = field.shape
-    extent = (-nx / 2 * millimetres, nx / 2 * millimetres, -ny / 2 * millimetres, ny / 2 * millimetres)
-    figure, axes = plt.subplots(1, 3, figsize=(13, 3.2), constrained_layout=True)
+    x, y = 500 * field.pitch_m * nx, 500 * field.pitch_m * ny
+    extent = (-x, x, -y, y)
+    figure, axes = plt.subplots(1, 3, figsize=(13, max(2.5, min(4.2 * ny / nx + 0.6, 8))), constrained_layout=True)
     middle = 0.5 * (nearest + farthest)
     axes[0].imshow(numpy.abs(values), cmap="gray", extent=extent)
     axes[1].imshow(numpy.angle(values), cmap="twilight", vmin=-numpy.pi, vmax=numpy.pi, extent=extent)
     picture = axes[2].imshow(seen(middle), cmap="gray", vmin=0, vmax=255, extent=extent)
     for axis, title in zip(axes, ("amplitude", "phase", "")):
-        axis.set_title(title)
-        axis.set_xlabel("x, mm")
+        axis.set(title=title, xlabel="x, mm")
     axes[0].set_ylabel("y, mm")
 
     def focus(distance_m: float) -> None:
         picture.set_data(seen(distance_m))
-        axes[2].set_title(f"in focus at {100 * distance_m:.1f} cm")
+        axes[2].set_title("in focus at " + _holotone.format_length(float(f"{distance_m:.3g}")))
 
     focus(middle)
-    slider = _slider(nearest, farthest, focus, figure)
-    return slider or figure
+    if not _in_notebook():
+        return figure
+    plt.close(figure)  # else the notebook draws it a second time at the end of the cell
+    return _with_slider(nearest, farthest, focus, figure)
 
 
-def _slider(nearest: float, farthest: float, focus: Any, figure: Any) -> Any:
-    """A slider, where ipywidgets and a notebook are there."""
+def _range(field: Field, metadata: dict[str, str]) -> tuple[float, float]:
+    """About the distances of the objects if these are known, else all that the panel resolves well."""
+    keys = ("distance_min_m", "distance_max_m", "distance_m")
+    stated = [float(metadata[key]) for key in keys if key in metadata]
+    if stated:
+        nearest, farthest = min(stated), max(stated)
+        margin = max(0.25 * max(abs(nearest), abs(farthest)), 0.5 * (farthest - nearest))
+        if margin > 0:
+            return nearest - margin, farthest + margin
+    return 0.0, 2 * _holotone.fresnel_distance_m(
+        shape=field.shape, pitch_m=field.pitch_m, wavelength_m=field.wavelength_m
+    )
+
+
+def _complex64(values: Any) -> Any:
+    """The values as plans take them: complex64, in rows, without a gradient."""
+    import numpy
+
+    if isinstance(values, _holotone.Array):
+        return values
+    if hasattr(values, "detach"):  # PyTorch
+        return values.detach().cfloat().resolve_conj().contiguous()
+    if isinstance(values, numpy.ndarray):
+        return numpy.ascontiguousarray(values, numpy.complex64)
+    return values.astype("complex64")
+
+
+def _in_notebook() -> bool:
     try:
-        import ipywidgets
         from IPython import get_ipython
     except ImportError:
-        return None
-    if get_ipython() is None or get_ipython().__class__.__name__ != "ZMQInteractiveShell":
-        return None
+        return False
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def _with_slider(nearest: float, farthest: float, focus: Any, figure: Any) -> Any:
+    """The figure below a slider; without ipywidgets the figure alone."""
+    try:
+        import ipywidgets
+    except ImportError:
+        return figure
+    from IPython.display import clear_output, display
+
     output = ipywidgets.Output()
 
-    def change(event: Any) -> None:
-        from IPython.display import clear_output, display
-
-        focus(event["new"])
+    def draw(distance_m: float) -> None:
+        focus(distance_m)
         with output:
             clear_output(wait=True)
             display(figure)
 
     slider = ipywidgets.FloatSlider(
-        value=0.5 * (nearest + farthest), min=nearest, max=farthest, step=(farthest - nearest) / 100,
-        description="focus, m", readout_format=".3f", continuous_update=False,
+        value=0.5 * (nearest + farthest), min=nearest, max=farthest, step=(farthest - nearest) / 200,
+        description="focus, m", readout_format=".4f", continuous_update=False,
     )
-    slider.observe(change, "value")
-    change({"new": slider.value})
+    slider.observe(lambda event: draw(event["new"]), "value")
+    draw(slider.value)
     return ipywidgets.VBox([slider, output])

@@ -1,0 +1,149 @@
+"""holotone.show: a figure in a script, a widget in a notebook."""
+
+import numpy
+import pytest
+
+import holotone
+
+matplotlib = pytest.importorskip("matplotlib")
+GRID = {"pitch_m": 8e-6, "wavelength_m": 532e-9}
+
+
+@pytest.fixture(autouse=True)
+def agg():
+    import matplotlib.pyplot
+
+    matplotlib.use("Agg")
+    yield
+    matplotlib.pyplot.close("all")
+
+
+@pytest.fixture
+def point():
+    """The field of one point, 15 mm behind the panel, 0.1 mm to the right and 0.05 mm up."""
+    return holotone.point_cloud_field(
+        numpy.float32([[1e-4, 5e-5, -0.015]]), numpy.float32([1]), shape=(96, 128), **GRID
+    )
+
+
+def picture(figure):
+    """The third picture, with the x and y in millimetres of the middle of its white."""
+    image = figure.axes[2].get_images()[0]
+    codes = image.get_array()
+    row, col = (where.mean() for where in numpy.nonzero(codes == 255))
+    left, right, bottom, top = image.get_extent()
+    ny, nx = codes.shape
+    return codes, left + (col + 0.5) / nx * (right - left), top - (row + 0.5) / ny * (top - bottom)
+
+
+def title(figure):
+    return figure.axes[2].get_title()
+
+
+def test_figure_shows_amplitude_phase_and_light_in_millimetres(point, tmp_path):
+    figure = holotone.show(point, distances_m=(0.01, 0.02))
+    assert isinstance(figure, matplotlib.figure.Figure)
+    amplitude, phase = (axis.get_images()[0].get_array() for axis in figure.axes[:2])
+    numpy.testing.assert_array_equal(amplitude, numpy.abs(point.values))
+    numpy.testing.assert_array_equal(phase, numpy.angle(point.values))
+    codes, x, y = picture(figure)
+    plan = holotone.ReconstructionPlan(shape=point.shape, **GRID)
+    plan.set_field(point)
+    numpy.testing.assert_array_equal(codes, holotone.tone_map(plan.execute(distance_m=0.015)))
+    assert abs(x - 0.1) <= 0.008 and abs(y - 0.05) <= 0.008
+    assert title(figure) == "in focus at 1.5 cm"
+    figure.savefig(tmp_path / "field.png")
+    assert (tmp_path / "field.png").stat().st_size > 10000
+
+
+def test_the_default_range_is_twice_the_fresnel_distance(point):
+    reach = 2 * holotone.fresnel_distance_m(shape=point.shape, **GRID)
+    expected = picture(holotone.show(point, distances_m=(0, reach)))[0]
+    numpy.testing.assert_array_equal(picture(holotone.show(point))[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "middle"),
+    [
+        ({"distance_m": "0.015"}, "1.5 cm"),
+        ({"distance_m": "-0.015"}, "-1.5 cm"),
+        ({"distance_m": "0.015", "distance_min_m": "0.012", "distance_max_m": "0.02"}, "1.6 cm"),
+    ],
+)
+def test_the_range_is_about_the_distances_that_the_metadata_state(point, metadata, middle):
+    point.metadata.update(metadata)
+    assert title(holotone.show(point)) == "in focus at " + middle
+
+
+def test_arrays_need_wavelength_and_pitch_and_any_layout_will_do(point):
+    expected = picture(holotone.show(point))[0]
+    for values in (point.values.astype(numpy.complex128), numpy.asfortranarray(point.values)):
+        numpy.testing.assert_array_equal(picture(holotone.show(values, **GRID))[0], expected)
+    with pytest.raises(TypeError, match="wavelength_m and pitch_m"):
+        holotone.show(point.values)
+
+
+def test_tensors_of_pytorch_with_gradient_and_conjugation(point):
+    torch = pytest.importorskip("torch")
+    expected = picture(holotone.show(point))[0]
+    tensor = torch.from_numpy(point.values).requires_grad_()
+    for values in (tensor, tensor.detach().conj().resolve_conj().conj(), tensor.detach().to(torch.complex128)):
+        numpy.testing.assert_array_equal(picture(holotone.show(values, **GRID))[0], expected)
+    field = holotone.Field(tensor, **GRID)
+    numpy.testing.assert_array_equal(picture(holotone.show(field))[0], expected)
+
+
+def test_arrays_of_holotone(point):
+    array = holotone.copy_of(point.values)
+    numpy.testing.assert_array_equal(picture(holotone.show(array, **GRID))[0], picture(holotone.show(point))[0])
+
+
+def test_an_empty_range_is_refused(point):
+    for distances in ((0.1, 0.1), (0.2, 0.1)):
+        with pytest.raises(ValueError, match="nearest < farthest"):
+            holotone.show(point, distances_m=distances)
+
+
+NOTEBOOK = """
+import numpy, sys
+{before}
+import holotone, matplotlib.pyplot as plt
+field = holotone.point_cloud_field(
+    numpy.float32([[1e-4, 5e-5, -0.015]]), numpy.float32([1]), shape=(96, 128), pitch_m=8e-6, wavelength_m=532e-9
+)
+shown = holotone.show(field, distances_m=(0.01, 0.03))
+"""
+
+
+def run(folder, *cells):
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    import nbformat
+
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    return [cell.outputs for cell in book.cells], book
+
+
+def test_a_notebook_gets_a_slider_that_moves_the_focus(tmp_path):
+    pytest.importorskip("ipywidgets")
+    outputs, book = run(
+        tmp_path,
+        NOTEBOOK.format(before=""),
+        "shown",
+        "slider, output = shown.children\nprint(slider.min, slider.value, slider.max, plt.get_fignums())",
+        "slider.value = 0.015",
+    )
+    assert outputs[0] == []  # nothing is drawn before the widget is displayed
+    assert "application/vnd.jupyter.widget-view+json" in outputs[1][0].data
+    assert outputs[2][0].text == "0.01 0.02 0.03 []\n"
+    states = book.metadata.widgets["application/vnd.jupyter.widget-state+json"].state.values()
+    pictures = [one.state.outputs for one in states if one["model_name"] == "OutputModel"]
+    assert len(pictures) == 1 and len(pictures[0]) == 1  # of the last focus only
+    assert "image/png" in pictures[0][0]["data"]
+
+
+def test_a_notebook_without_ipywidgets_gets_the_figure_once(tmp_path):
+    outputs, _ = run(tmp_path, NOTEBOOK.format(before="sys.modules['ipywidgets'] = None"), "shown")
+    assert outputs[0] == []
+    assert len(outputs[1]) == 1 and "image/png" in outputs[1][0].data
