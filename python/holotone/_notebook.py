@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from . import _holotone
 from ._field import Field, as_field, device_of, numpy_of
 
 
-def show(field: Any, *, distances_m: Any = None, wavelength_m: float | None = None, pitch_m: float | None = None) -> Any:
+def show(
+    field: Any, *, distances_m: Any = None, wavelength_m: float | None = None, pitch_m: float | None = None
+) -> Any:
     """Draws a field's amplitude and phase, and what is seen of it in focus at a distance.
 
     Returns the Matplotlib figure; in a notebook with ipywidgets a widget of the figure and a slider for the distance.
@@ -99,15 +102,14 @@ def _with_slider(nearest: float, farthest: float, focus: Any, figure: Any) -> An
         import ipywidgets
     except ImportError:
         return figure
-    from IPython.display import clear_output, display
-
-    output = ipywidgets.Output()
+    # An Image, not an Output: nbclient can miss the end of a cell that draws into an Output (until its timeout).
+    picture = ipywidgets.Image(format="png")
 
     def draw(distance_m: float) -> None:
         focus(distance_m)
-        with output:
-            clear_output(wait=True)
-            display(figure)
+        png = io.BytesIO()
+        figure.savefig(png, format="png")
+        picture.value = png.getvalue()
 
     slider = ipywidgets.FloatSlider(
         value=0.5 * (nearest + farthest), min=nearest, max=farthest, step=(farthest - nearest) / 200,
@@ -115,4 +117,4 @@ def _with_slider(nearest: float, farthest: float, focus: Any, figure: Any) -> An
     )
     slider.observe(lambda event: draw(event["new"]), "value")
     draw(slider.value)
-    return ipywidgets.VBox([slider, output])
+    return ipywidgets.VBox([slider, picture])
