@@ -208,7 +208,12 @@ class Generator:
             visits = []
             for member in self.members.get(name, []):
                 field = member.name.rsplit("::", 1)[1]
-                has_default = "=" in member.text or member.text.rstrip().endswith("}") or "vector<" in member.text
+                has_default = (
+                    "=" in member.text
+                    or member.text.rstrip().endswith("}")
+                    or "vector<" in member.text
+                    or member.text.split()[0] in self.structs
+                )
                 visits.append(f'    visit("{field}", &{name}::{field}, {str(has_default).lower()});')
             out += [
                 "template <>",

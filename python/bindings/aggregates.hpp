@@ -61,8 +61,10 @@ void aggregate() {
     } else {
       bound.def_prop_rw(
           name,
-          [member](const T& self) {
+          [member, name](const T& self) {
             nb::object value = to_python(M(self.*member));
+            const auto extents = extents_of(self, name);
+            if (!extents.empty()) value = value.attr("reshape")(-1, *nb::tuple(nb::cast(extents)));
             // A copy: what is written to it would be lost.
             if constexpr (is_plain_list<M>) value.attr("setflags")(nb::arg("write") = false);
             return value;

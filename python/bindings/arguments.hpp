@@ -47,6 +47,7 @@ class Given {
  private:
   const Signature& signature_;
   std::vector<nb::handle> values_;
+  std::vector<nb::object> kept_;  ///< grid of a Field among the arguments
   std::size_t index_ = 0;
 };
 

@@ -89,7 +89,17 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     if (slot.is_valid()) refuse(fmt::format("argument {} was given twice", name));
     slot = value;
   }
+  const auto from_field = [&](const std::string& name) -> nb::handle {
+    if (name != "shape" && name != "pitch_m" && name != "wavelength_m") return {};
+    for (const nb::handle value : values_) {
+      if (!value.is_valid() || !nb::hasattr(value, "_holotone_values_")) continue;
+      kept_.push_back(value.attr(name.c_str()));
+      return kept_.back();
+    }
+    return {};
+  };
   for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!values_[i].is_valid() && !parameters[i].fallback.is_valid()) values_[i] = from_field(parameters[i].name);
     if (values_[i].is_valid()) {
       if (!values_[i].is_none() || parameters[i].fallback.is_valid() || parameters[i].type == "Any") continue;
       if (!last) throw nb::next_overload();

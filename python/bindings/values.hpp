@@ -4,8 +4,10 @@
 #include "tables.hpp"
 #include <array>
 #include <fmt/format.h>
+#include <holotone/core/dots.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <holotone/smoe/fit.hpp>
+#include <holotone/smoe/gradient.hpp>
 #include <map>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/complex.h>
@@ -102,6 +104,15 @@ std::string type_text() {
     return "Any";
   }
 }
+
+/// Last extents of the array that a member is: {n, 2} positions of dots, {K, d} centres of a mixture.
+template <class T>
+std::vector<std::int64_t> extents_of(const T& /*owner*/, std::string_view /*member*/) {
+  return {};
+}
+std::vector<std::int64_t> extents_of(const Dots& dots, std::string_view member);
+std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view member);
+std::vector<std::int64_t> extents_of(const SmoeGradient& gradient, std::string_view member);
 
 /// A value for Python. Arrays in host memory keep their memory alive.
 template <class T>

@@ -42,6 +42,29 @@ Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {
   own_ = std::make_unique<PythonViews>(value);
 }
 
+std::vector<std::int64_t> extents_of(const Dots& /*dots*/, std::string_view member) {
+  if (member == "position") return {2};
+  return {};
+}
+
+std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view member) {
+  if (member == "centre") return {model.dimensions};
+  if (member == "covariance") return {triangle_size(model.dimensions)};
+  if (member == "colour") return {model.channels};
+  if (member == "slope") return {model.channels, model.dimensions};
+  return {};
+}
+
+std::vector<std::int64_t> extents_of(const SmoeGradient& gradient, std::string_view member) {
+  const auto count = static_cast<std::int64_t>(gradient.log_weight.size());
+  const std::int64_t channels = count ? static_cast<std::int64_t>(gradient.colour.size()) / count : 1;
+  if (member == "centre") return {2};
+  if (member == "covariance") return {3};
+  if (member == "colour") return {channels};
+  if (member == "slope") return {channels, 2};
+  return {};
+}
+
 SlicedPicture copied(const SlicedPicture& picture) {
   return {copy_of(picture.intensity.view(), {}), copy_of(picture.layer.view(), {}), picture.distance_m, picture.beyond};
 }

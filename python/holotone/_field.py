@@ -85,7 +85,7 @@ def numpy_of(values: Any) -> Any:
     if isinstance(values, _holotone.Array):
         return values.numpy()
     if hasattr(values, "detach"):  # PyTorch
-        return values.detach().cpu().numpy()
+        return values.detach().resolve_conj().cpu().numpy()
     if hasattr(values, "get"):  # CuPy
         return values.get()
     return numpy.asarray(values)
@@ -160,7 +160,12 @@ propagate.__doc__ = (
 def as_field(field: Any, wavelength_m: float | None, pitch_m: float | None) -> Field:
     """A Field of a Field or of an array with its wavelength and pitch."""
     if isinstance(field, Field):
-        return Field(field.values, wavelength_m=wavelength_m or field.wavelength_m, pitch_m=pitch_m or field.pitch_m)
+        return Field(
+            field.values,
+            wavelength_m=wavelength_m or field.wavelength_m,
+            pitch_m=pitch_m or field.pitch_m,
+            metadata=field.metadata,
+        )
     if wavelength_m is None or pitch_m is None:
         raise TypeError("expected a holotone.Field, or an array with wavelength_m and pitch_m")
     return Field(field, wavelength_m=wavelength_m, pitch_m=pitch_m)

@@ -61,5 +61,5 @@ def write_image(path: Any, image: Any, *, metadata: dict[str, str] | None = None
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
     """
     stated = dict(image.metadata) if isinstance(image, Image) else {}
-    stated |= metadata or {}
+    stated |= {key: str(value) for key, value in (metadata or {}).items()}
     _holotone._write_image(str(path), _pixels(image), stated, **options)

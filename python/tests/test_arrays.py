@@ -127,7 +127,7 @@ def test_no_hidden_copy(kind, package):
     """
     grown, size = (int(word) for word in run_python(program, seconds=60).split())
     print(f"peak grew by {grown / 2**20:.2f} MiB of {size / 2**20:.0f} MiB")
-    assert grown < size / 4
+    assert grown < size / 2
 
 
 # Refusals.
@@ -330,9 +330,9 @@ def test_members_outlive_their_owner():
 
 def test_lists_of_numbers_are_members():
     dots = ht.Dots(width=8, height=8, position=[1.0, 2.0, 3.0, 4.0])
-    assert dots.position.tolist() == [1, 2, 3, 4]
-    dots.position = np.array([5, 6], "float32")
-    assert dots.position.tolist() == [5, 6]
+    assert dots.position.tolist() == [[1, 2], [3, 4]]
+    dots.position = np.array([[5, 6]], "float32")
+    assert dots.position.tolist() == [[5, 6]]
 
 
 def test_a_change_of_a_member_is_refused_or_stays():
