@@ -92,6 +92,11 @@ void* address_of(nb::handle stream) {
 /// The stream on which a package works now.
 void* current_stream(Kind kind, Device device) {
   if (kind == Kind::torch) {
+    // The same as torch.cuda.current_stream, without an object around it: 4 us less of a call.
+    nb::object binding = nb::module_::import_("torch").attr("_C");
+    if (nb::hasattr(binding, "_cuda_getCurrentRawStream")) {
+      return address_of(binding.attr("_cuda_getCurrentRawStream")(device.index));
+    }
     return address_of(nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index));
   }
   if (kind == Kind::cupy) return address_of(nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")());

@@ -257,7 +257,7 @@ def test_a_frame_of_a_halftone_may_read_positions():
 # Ctrl-C.
 
 LONG = {
-    "points": "ht.point_cloud_field(np.float32([[0, 0, -0.1]] * 20000), np.ones(20000, 'float32'), method='direct')",
+    "points": "ht.point_cloud_field(np.float32([[0, 0, -0.1]] * 200000), np.ones(200000, 'float32'), method='direct')",
     "fit": "ht.fit_smoe(rng.random((128, 128, 3), 'float32'), components=500, iterations=10**6)",
     "retrieval": """plan = ht.PhaseRetrievalPlan(shape=(64, 64), **GRID)
     plan.set_target(np.ones((64, 64), 'float32'))
@@ -274,7 +274,7 @@ def test_ctrl_c(work):
     late = run_python(f"""
 def press():
     global at
-    time.sleep(0.5)
+    time.sleep(0.2)
     at = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
 
