@@ -1,6 +1,6 @@
 """Writes the bindings of Holotone's public headers for Python: C++ for bindings/functions.hpp and aggregates.hpp.
 
-    generate_bindings.py ROOT OUTPUT [--without-cuda] ...
+    generate_bindings.py ROOT OUTPUT
 
 Every public function, class, aggregate and enum is bound under its own name, with its own arguments and defaults. What
 is not, is in NOT_BOUND, with the reason; what bindings/ writes by hand, in BY_HAND.
@@ -9,7 +9,6 @@ is not, is in NOT_BOUND, with the reason; what bindings/ writes by hand, in BY_H
 from __future__ import annotations
 
 import dataclasses
-import json
 import pathlib
 import re
 import sys
@@ -115,7 +114,7 @@ OUTPUTS = {
 }
 
 # Methods whose arrays the plan reads later.
-KEEPS = {"PropagationPlan::set_input", "LayerPlan::set_layers", "PointCloudPlan::set_points"}
+KEEPS = {"PropagationPlan::set_input", "LayerPlan::set_layers"}
 
 
 @dataclasses.dataclass

@@ -1,6 +1,6 @@
 #!/bin/bash
 # test_python.sh PRESET [pytest arguments]: builds the Python package in build/PRESET/python/package, with an environment of its
-# own in build/venv, and runs its tests. TORCH=1 installs PyTorch too (4 GB), whose tests are skipped without it.
+# own in build/venv, and runs its tests. TORCH=1 installs PyTorch too (5 GB), whose tests are skipped without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1

@@ -7,9 +7,8 @@ namespace holotone::python {
 /// Text that lives as long as the module.
 const char* kept_text(std::string text);
 
-/// Throws TypeError for a name that there is not, with the nearest of those there are.
-[[noreturn]] void refuse_name(const std::string& where, const std::string& name,
-                              std::span<const std::string_view> names);
+/// Message on a name that there is not, with the nearest of those there are.
+std::string unknown_name(const std::string& name, std::span<const std::string_view> names);
 
 bool are_equal(nb::handle a, nb::handle b);
 
@@ -102,7 +101,7 @@ void aggregate() {
             if (!is_member) {
               std::vector<std::string_view> names;
               Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) { names.emplace_back(name); });
-              refuse_name(type, wanted, names);
+              throw nb::type_error(fmt::format("{}: {}", type, unknown_name(wanted, names)).c_str());
             }
           }
           new (self) T(std::move(made));

@@ -68,11 +68,15 @@ struct Context {
   Call& call;
   Given& given;
   const void* self = nullptr;
-  std::optional<Queue> queue{};       ///< of the plan, or of the arguments
-  std::vector<nb::object> results{};  ///< outputs, in order
-  std::vector<Turn*> turns{};         ///< of plans among the arguments
-  std::int64_t all_rows = 0;          ///< of the plan's panel
-  bool looks = false;                 ///< a method that is const in C++
+  std::optional<Queue> queue{};  ///< of the plan, or of the arguments
+  struct Output {
+    nb::object array;
+    bool made = false;
+  };
+  std::vector<Output> outputs{};  ///< in order
+  std::vector<Turn*> turns{};     ///< of plans among the arguments
+  std::int64_t all_rows = 0;      ///< of the plan's panel
+  bool looks = false;             ///< a method that is const in C++
 };
 
 /// A parameter of C++: its name in the headers, and its default.
@@ -123,7 +127,7 @@ void describe_members(Signature& signature) {
       if constexpr (std::is_copy_constructible_v<M>) {
         if (has_default) fallback = to_python(M(defaults.*member));
       }
-      const std::string comment(documentation(std::string(Members<T>::name) + "::" + name));
+      const std::string comment(documentation(std::string(Members<T>::documented) + "::" + name));
       signature.add(name, type_text<M>(), std::move(fallback), !is_view<M>, comment);
     });
   }
@@ -300,7 +304,7 @@ requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
     if (value_.shape() != shape) {
       throw_argument(context.call.function(), name, "shape " + to_string<Rank>(shape), to_string<Rank>(value_.shape()));
     }
-    context.results.push_back(value.is_none() ? context.call.finished(std::move(array)) : std::move(array));
+    context.outputs.push_back({std::move(array), value.is_none()});
   }
   View<T, Rank> get() { return value_; }
 

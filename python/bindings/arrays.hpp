@@ -71,7 +71,7 @@ class Call {
 
   /// A new array of the call's kind.
   nb::object make(const std::vector<std::int64_t>& shape, Element element, Device device);
-  /// What the caller gets of an array that make() made.
+  /// What the caller gets of an array that make() made, when it has been written.
   nb::object finished(nb::object array) const;
 
   /// The arrays that came.
@@ -90,6 +90,7 @@ class Call {
 
   std::string function_;
   std::optional<Kind> kind_;
+  Kind made_of_ = Kind::numpy;
   std::vector<nb::object> held_;  ///< arrays, until the call has returned
   std::vector<nb::ndarray<nb::ro>> imported_;
   std::optional<void*> stream_;  ///< given

@@ -80,10 +80,9 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     const auto place =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) { return one.name == name; });
     if (place == parameters.end()) {
-      if (!last) throw nb::next_overload();
       std::vector<std::string_view> names;
       for (const Parameter& one : parameters) names.emplace_back(one.name);
-      refuse_name(function, name, names);
+      refuse(unknown_name(name, names));
     }
     auto& slot = values_[static_cast<std::size_t>(place - parameters.begin())];
     if (slot.is_valid()) refuse(fmt::format("argument {} was given twice", name));
@@ -102,8 +101,8 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     if (!values_[i].is_valid() && !parameters[i].fallback.is_valid()) values_[i] = from_field(parameters[i].name);
     if (values_[i].is_valid()) {
       if (!values_[i].is_none() || parameters[i].fallback.is_valid() || parameters[i].type == "Any") continue;
-      if (!last) throw nb::next_overload();
-      throw_argument(function, parameters[i].name, parameters[i].type, "None");
+      refuse_values(last, Error(ErrorCode::invalid_argument,
+                                ErrorFields{function, parameters[i].name, parameters[i].type, "None"}));
     }
     if (!parameters[i].fallback.is_valid()) {
       const std::string message = fmt::format("argument {} is missing", parameters[i].name);
@@ -133,9 +132,9 @@ Refusals& refusals() {
   return all;
 }
 
-void refuse_overload(const Function& function, const Error& error) {
+void refuse_values(bool last, const Error& error) {
   Refusals& all = refusals();
-  if (!function.last) {
+  if (!last) {
     if (!all.value) all.value = error;
     throw nb::next_overload();
   }
@@ -145,11 +144,9 @@ void refuse_overload(const Function& function, const Error& error) {
   throw Error(error);
 }
 
-void refuse_name(const std::string& where, const std::string& name, std::span<const std::string_view> names) {
+std::string unknown_name(const std::string& name, std::span<const std::string_view> names) {
   const std::string near = nearest_name(name, names.data(), names.size());
-  throw nb::type_error(
-      fmt::format("{}: there is no argument {}{}", where, name, near.empty() ? "" : ": is " + near + " meant?")
-          .c_str());
+  return fmt::format("there is no argument {}{}", name, near.empty() ? "" : ": is " + near + " meant?");
 }
 
 nb::object flat_numbers(nb::handle value, const char* type) {

@@ -24,7 +24,7 @@ struct Refusals {
 };
 Refusals& refusals();
 /// Tries the next overload; for the last one throws what the first had against the arguments.
-[[noreturn]] void refuse_overload(const Function& function, const Error& error);
+[[noreturn]] void refuse_values(bool last, const Error& error);
 
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
 /// Returns its result and the outputs.
@@ -38,7 +38,7 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
     std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
                parameters);
   } catch (const Error& error) {
-    refuse_overload(function, error);
+    refuse_values(function.last, error);
   }
   refusals() = {};
   if (function.has_stream) context.call.set_stream(context.given.next());
@@ -75,7 +75,9 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
     throw;
   }
   context.call.after(queue);
-  for (nb::object& one : context.results) results.append(std::move(one));
+  for (auto& [array, made] : context.outputs) {
+    results.append(made ? context.call.finished(std::move(array)) : std::move(array));
+  }
   if (nb::len(results) == 0) return nb::none();
   if (nb::len(results) == 1) return results[0];
   return nb::tuple(results);
@@ -156,11 +158,16 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
         if constexpr (requires(const Plan& plan) { plan.options().grid.ny; }) {
           context.all_rows = self.plan->options().grid.ny;
         }
-        nb::object result = invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
-          return (*self.plan.*pointer)(std::forward<P>(values)...);
+        return invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
+          if constexpr (std::is_void_v<R>) {
+            (*self.plan.*pointer)(std::forward<P>(values)...);
+            if (!keeps) return;
+            const nb::gil_scoped_acquire lock;  // before another thread has its turn
+            self.kept[name] = nb::cast(call.held());
+          } else {
+            return (*self.plan.*pointer)(std::forward<P>(values)...);
+          }
         });
-        if (keeps) self.kept[name] = nb::cast(call.held());
-        return result;
       },
       nb::sig(kept_text(own->signature.text(name, true, result_text<R>(all)))),
       kept_text(documentation_of(documented, own->signature)));

@@ -113,21 +113,29 @@ nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb:
 }  // namespace
 
 void bind_nufft_plan(nb::module_& module) {
+  const auto signature = std::make_shared<Signature>();
+  signature->add("modes", "Sequence[int]", {}, false);
+  describe_members<NufftOptions>(*signature);
+  signature->add("dtype", "Literal['float32', 'float64']", nb::cast("float32"), true);
+  signature->add("device", "str", nb::cast("cpu"), true);
   nb::class_<AnyNufft>(module, "NufftPlan", kept_text(std::string(documentation("NufftPlan"))))
       .def(
           "__init__",
-          [](AnyNufft* self, const std::vector<std::int64_t>& modes, double tolerance, bool worst_case,
-             const std::string& dtype, const std::string& device, nb::handle stream) {
+          [signature](AnyNufft* self, const nb::args& args, const nb::kwargs& kwargs) {
+            Call call("NufftPlan");
+            Given given(*signature, "NufftPlan", args, kwargs, true);
+            Context context{call, given};
+            const auto modes = from_python<std::vector<std::int64_t>>(given.next(), call, "modes");
+            const auto options = members_from<NufftOptions>(context);
+            const auto dtype = from_python<std::string>(given.next(), call, "dtype");
             if (dtype != "float32" && dtype != "float64") {
               throw_argument("NufftPlan", "dtype", "float32 or float64", dtype);
             }
-            (void)stream;
-            const Queue queue = Queue::create(parse_device(device));
-            new (self) AnyNufft{AnyNufft::make(modes, dtype == "float64", queue, {tolerance, worst_case}), queue};
+            const Queue queue = Queue::create(from_python<Device>(given.next(), call, "device"));
+            new (self) AnyNufft{AnyNufft::make(modes, dtype == "float64", queue, options), queue};
           },
-          nb::arg("modes"), nb::kw_only(), nb::arg("tolerance") = NufftOptions{}.tolerance,
-          nb::arg("worst_case") = false, nb::arg("dtype") = "float32", nb::arg("device") = "cpu",
-          nb::arg("stream") = nb::none(), "modes: (ny, nx) or (nz, ny, nx). tolerance, worst_case: see NufftOptions.")
+          nb::sig(kept_text(signature->text("__init__", true, "None"))),
+          kept_text("modes: (ny, nx) or (nz, ny, nx)." + signature->comments()))
       .def(
           "set_points",
           [](AnyNufft& self, nb::handle points, nb::handle stream) {

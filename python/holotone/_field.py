@@ -121,39 +121,35 @@ def _option(name: str, options: dict[str, Any], defaults: Any) -> float:
     return options[name] if name in options else getattr(defaults(), name)
 
 
+def propagation_plan(field: Field, **options: Any) -> PropagationPlan:
+    """The plan of a field's grid and device."""
+    ny, nx = field.shape
+    return PropagationPlan(
+        shape=(ny, nx), pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=device_of(field), **options
+    )
+
+
 def propagate(
     field: Any,
     distance_m: float,
     *,
     wavelength_m: float | None = None,
     pitch_m: float | None = None,
-    method: Any = "auto",
-    output_pitch_m: float = 0,
-    band_limit: bool = True,
-    zero_pad: bool = True,
     out: Any = None,
     stream: Any = None,
+    **options: Any,
 ) -> Field:
     field = as_field(field, wavelength_m, pitch_m)
-    plan = PropagationPlan(
-        shape=field.shape,
-        pitch_m=field.pitch_m,
-        wavelength_m=field.wavelength_m,
-        method=method,
-        output_pitch_m=output_pitch_m,
-        band_limit=band_limit,
-        zero_pad=zero_pad,
-        device=device_of(field),
-    )
-    values = plan.execute(field.values, distance_m=distance_m, out=out, stream=stream)
-    return Field(values, wavelength_m=field.wavelength_m, pitch_m=output_pitch_m or field.pitch_m)
+    values = propagation_plan(field, **options).execute(field.values, distance_m=distance_m, out=out, stream=stream)
+    return Field(values, wavelength_m=field.wavelength_m, pitch_m=options.get("output_pitch_m") or field.pitch_m)
 
 
 for _function in (point_cloud_field, layer_field, stereogram_field):
     _function.__doc__ = getattr(_holotone, _function.__name__).__doc__
 propagate.__doc__ = (
     "One shot of PropagationPlan: the field propagated by distance_m, on the same device and grid, except for the "
-    "pitch.\n\n`field`: a Field, or an array {ny, nx} with wavelength_m and pitch_m.\n\n"
+    "pitch.\n\n`field`: a Field, or an array {ny, nx} with wavelength_m and pitch_m. `options`: those of PropagationPlan."
+    "\n\n"
 ) + (PropagationPlan.__doc__ or "")
 
 

@@ -12,17 +12,22 @@ import math
 from typing import Any
 
 from . import _holotone
-from ._field import as_field, device_of
+from ._field import Field, as_field, device_of
 
 
-@functools.lru_cache(maxsize=32)
-def _plan(kind: str, options: tuple[tuple[str, Any], ...]) -> Any:
-    return getattr(_holotone, kind)(**dict(options))
+@functools.lru_cache(maxsize=4)
+def _propagation_plan(shape: Any, pitch_m: float, wavelength_m: float, device: str, options: Any) -> Any:
+    return _holotone.PropagationPlan(
+        shape=shape, pitch_m=pitch_m, wavelength_m=wavelength_m, device=device, **dict(options)
+    )
 
 
-def plan(kind: str, **options: Any) -> Any:
-    """A plan that calls with the same options share."""
-    return _plan(kind, tuple(sorted(options.items())))
+def propagation(field: Field, distance_m: float, **options: Any) -> Any:
+    """The values of a field propagated by distance_m, by a plan that calls with the same grid and options share."""
+    plan = _propagation_plan(
+        field.shape, field.pitch_m, field.wavelength_m, device_of(field), tuple(sorted(options.items()))
+    )
+    return plan.execute(field.values, distance_m=distance_m)
 
 
 def _kind(array: Any) -> Any:
@@ -44,28 +49,10 @@ def _conjugate_product(a: Any, b: Any) -> Any:
 
 
 def propagate_vjp(
-    cotangent: Any,
-    distance_m: float,
-    *,
-    wavelength_m: float | None = None,
-    pitch_m: float | None = None,
-    method: str = "auto",
-    band_limit: bool = True,
-    zero_pad: bool = True,
+    cotangent: Any, distance_m: float, *, wavelength_m: float | None = None, pitch_m: float | None = None, **options: Any
 ) -> Any:
-    """Derivative by the input of `propagate`: the propagation over -distance_m (PropagationPlan)."""
-    field = as_field(cotangent, wavelength_m, pitch_m)
-    own = plan(
-        "PropagationPlan",
-        shape=field.shape,
-        pitch_m=field.pitch_m,
-        wavelength_m=field.wavelength_m,
-        method=method,
-        band_limit=band_limit,
-        zero_pad=zero_pad,
-        device=device_of(field),
-    )
-    return own.execute(field.values, distance_m=-distance_m)
+    """Derivative by the input of `propagate`: the propagation over -distance_m. `options`: those of PropagationPlan."""
+    return propagation(as_field(cotangent, wavelength_m, pitch_m), -distance_m, **options)
 
 
 def coordinates(shape: tuple[int, int], pitch_m: float, like: Any) -> tuple[Any, Any]:

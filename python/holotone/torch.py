@@ -34,30 +34,13 @@ def _device_of(tensor: Tensor) -> str:
 
 
 @torch.library.custom_op("holotone::propagate", mutates_args=())
-def _propagate(
-    field: Tensor,
-    distance_m: float,
-    wavelength_m: float,
-    pitch_m: float,
-    method: str,
-    band_limit: bool,
-    zero_pad: bool,
-) -> Tensor:
-    plan = gradients.plan(
-        "PropagationPlan",
-        shape=tuple(field.shape),
-        pitch_m=pitch_m,
-        wavelength_m=wavelength_m,
-        method=method,
-        band_limit=band_limit,
-        zero_pad=zero_pad,
-        device=_device_of(field),
-    )
-    return plan.execute(_plain(field), distance_m=distance_m)
+def _propagate(field: Tensor, distance_m: float, wavelength_m: float, pitch_m: float, options: str) -> Tensor:
+    whole = Field(_plain(field), wavelength_m=wavelength_m, pitch_m=pitch_m)
+    return gradients.propagation(whole, distance_m, **_options(options))
 
 
 @_propagate.register_fake
-def _(field, distance_m, wavelength_m, pitch_m, method, band_limit, zero_pad):
+def _(field, distance_m, wavelength_m, pitch_m, options):
     return torch.empty_like(field)
 
 
@@ -67,7 +50,7 @@ def _propagate_setup(ctx, inputs, output):
 
 def _propagate_backward(context, gradient):
     distance_m, *options = context.options
-    return (_propagate(gradient, -distance_m, *options), *[None] * 6)
+    return (_propagate(gradient, -distance_m, *options), *[None] * 4)
 
 
 _propagate.register_autograd(_propagate_backward, setup_context=_propagate_setup)
@@ -79,15 +62,14 @@ def propagate(
     *,
     wavelength_m: float | None = None,
     pitch_m: float | None = None,
-    method: str = "auto",
-    band_limit: bool = True,
-    zero_pad: bool = True,
+    **options: Any,
 ) -> Tensor:
-    """The field {ny, nx}, complex64, propagated by distance_m: holotone.propagate with a gradient by the field."""
+    """The field {ny, nx}, complex64, propagated by distance_m: holotone.propagate with a gradient by the field.
+
+    `options`: those of PropagationPlan.
+    """
     whole = as_field(field, wavelength_m, pitch_m)
-    return _propagate(
-        _tensor(whole.values), distance_m, whole.wavelength_m, whole.pitch_m, method, band_limit, zero_pad
-    )
+    return _propagate(_tensor(whole.values), distance_m, whole.wavelength_m, whole.pitch_m, repr(options))
 
 
 # Points.
@@ -332,7 +314,7 @@ class _NufftType2(torch.autograd.Function):
 
 
 def _nufft(points: Tensor, modes: Any, tolerance: float) -> Any:
-    dtype = "float64" if points.dtype == torch.float64 else "float32"
+    dtype: Any = "float64" if points.dtype == torch.float64 else "float32"
     plan = _holotone.NufftPlan(tuple(modes), tolerance=tolerance, dtype=dtype, device=_device_of(points))
     plan.set_points(_plain(points))
     return plan

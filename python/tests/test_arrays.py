@@ -99,11 +99,11 @@ def test_a_read_only_input_is_taken(plan, field):
 @pytest.mark.parametrize("kind", ["ReconstructionPlan", "PropagationPlan"])
 @pytest.mark.parametrize("package", ["numpy", "torch"])
 def test_no_hidden_copy(kind, package):
-    """The peak of the process during a call with out= grows by less than a quarter of an array of 4 or 8 MB."""
+    """The peak of the process during a call with out= grows by less than a quarter of an array of 16 or 32 MB."""
     if package == "torch":
         torch_module()
     program = f"""
-        n, kind, package = 1024, {kind!r}, {package!r}
+        n, kind, package = 2048, {kind!r}, {package!r}
         if package == "torch":
             import torch
         def memory(key):
@@ -127,7 +127,7 @@ def test_no_hidden_copy(kind, package):
     """
     grown, size = (int(word) for word in run_python(program, seconds=60).split())
     print(f"peak grew by {grown / 2**20:.2f} MiB of {size / 2**20:.0f} MiB")
-    assert grown < size / 2
+    assert grown < size / 4
 
 
 # Refusals.
@@ -347,3 +347,19 @@ def test_a_change_of_a_member_is_refused_or_stays():
 def test_members_of_more_axes():
     model = ht.SmoeModel(centre=np.ones((3, 2), "float32"))
     assert model.centre.size == 6
+
+
+# JAX, whose arrays never change.
+
+
+def test_jax_in_and_out(plan, field):
+    jax = pytest.importorskip("jax")
+    found = plan.execute(jax.numpy.asarray(field), 0.1)
+    assert isinstance(found, jax.Array)
+    assert np.array_equal(np.asarray(found), plan.execute(field, 0.1))
+
+
+def test_jax_is_not_written(plan, field):
+    jax = pytest.importorskip("jax")
+    with pytest.raises(ht.ArgumentError, match="out: expected an array that can be written"):
+        plan.execute(field, 0.1, out=jax.numpy.asarray(field))

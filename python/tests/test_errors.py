@@ -92,8 +92,8 @@ def test_misspelt_and_missing(call, message):
 
 @pytest.mark.parametrize("call,message", [
     (lambda: ht.PointCloudOptions(toleranc=1), "is tolerance meant"),
-    (lambda: ht.NufftPlan((8, 8), tolernce=1), "tolernce"),
-    (lambda: ht.propagate(np.zeros((4, 5), "complex64"), 0.1, **GRID, metod="auto"), "metod"),
+    (lambda: ht.NufftPlan((8, 8), tolernce=1), "is tolerance meant"),
+    (lambda: ht.propagate(np.zeros((4, 5), "complex64"), 0.1, **GRID, metod="auto"), "is method meant"),
 ])
 def test_misspelt_elsewhere(call, message):
     with pytest.raises(TypeError, match=message):
@@ -138,6 +138,17 @@ def test_nufft_of_a_list():
 def test_write_field_of_an_array(tmp_path):
     with pytest.raises((TypeError, ht.ArgumentError), match="Field"):
         ht.write_field(tmp_path / "f.h5", np.zeros((4, 5), "complex64"))
+
+
+def test_an_argument_of_another_call_is_not_blamed():
+    """What one overload had against its arguments is forgotten with the call."""
+    plan = ht.PropagationPlan(**PANEL)
+    with pytest.raises(ht.ArgumentError, match="input: expected .*float64"):
+        plan.execute(np.zeros((64, 64)), 0.1)
+    with pytest.raises(TypeError, match="there is no argument distance"):
+        plan.execute(np.zeros((64, 64), "complex64"), distance=0.1)
+    with pytest.raises(TypeError, match="distance_m is missing"):
+        plan.execute()
 
 
 def test_calls_out_of_order():

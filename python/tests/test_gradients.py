@@ -281,7 +281,7 @@ def test_inputs_without_rows_in_order_are_taken():
 
 
 OPERATORS = {
-    "propagate": lambda: (noise(*SHAPE).requires_grad_(), 0.01, WAVELENGTH_M, PITCH_M, "auto", True, True),
+    "propagate": lambda: (noise(*SHAPE).requires_grad_(), 0.01, WAVELENGTH_M, PITCH_M, repr({"method": "auto"})),
     "point_cloud_field": lambda: (*(x.clone().requires_grad_() for x in (POSITION, AMPLITUDE, PHASE)),
                                   repr({"shape": SHAPE, **GRID})),
     "layer_field": lambda: (torch.rand(2, *SHAPE).requires_grad_(), None, repr({"distance_m": [0.1, 0.2], **GRID})),

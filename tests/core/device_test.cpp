@@ -66,5 +66,25 @@ TEST(Device, QueuesShareTheirLine) {
   }
 }
 
+TEST(Device, AQueueThatWaitsSeesTheWorkOfTheOther) {
+  for (const Device device : devices()) {
+    constexpr std::int64_t count = std::int64_t{1} << 24;  // so large that the copies would overlap without the wait
+    Array<float, 1> host({count});
+    std::fill(host.host().begin(), host.host().end(), 3.0F);
+    const auto source = host.to(device);
+    std::fill(host.host().begin(), host.host().end(), 0.0F);
+    auto between = host.to(device);
+    const Queue earlier = Queue::create(device);
+    const Queue later = Queue::create(device);
+    Array<float, 1> result({count}, later);
+    copy<float, 1>(between.view(), source.view(), earlier);
+    later.wait_for(earlier);
+    copy<float, 1>(result.view(), std::as_const(between).view(), later);
+    later.synchronize();
+    const auto seen = result.to({});
+    EXPECT_TRUE(std::ranges::all_of(seen.host(), [](float value) { return value == 3.0F; })) << to_string(device);
+  }
+}
+
 }  // namespace
 }  // namespace holotone
