@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <string>
 #include <tests/support/on_each_device.hpp>
+#include <utility>
 
 namespace holotone {
 namespace {
