@@ -8,7 +8,7 @@
 // the picture. Checked against the CPU.
 // layers/8: the field of eight layers, 15 to 22 cm behind a panel of 1920x1080 pixels. Checked against the CPU.
 // fft/round_trip/4096 and 1080p: a forward and an inverse transform in place of 4096x4096 and 2160x3840, the padded
-// field of such a panel. measured: FftOptions::effort. Checked: the inverse undoes the forward.
+// field of such a panel. Checked: the inverse undoes the forward.
 #include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
@@ -208,7 +208,7 @@ void run_layers(benchmark::State& state, holotone::Device device) {
   time_row(state, queue, [&] { plan.execute(field.view()); });
 }
 
-void run_fft(benchmark::State& state, holotone::Shape<2> shape, bool effort, holotone::Device device) {
+void run_fft(benchmark::State& state, holotone::Shape<2> shape, holotone::Device device) {
   const auto queue = holotone::Queue::create(device);
   holotone::Array<holotone::Complex, 2> host(shape);
   for (std::int64_t i = 0; i < host.size(); ++i) {
@@ -216,7 +216,7 @@ void run_fft(benchmark::State& state, holotone::Shape<2> shape, bool effort, hol
     host.data()[i] = {holotone::random_uniform(1, number), holotone::random_uniform(2, number)};
   }
   auto data = host.to(device);
-  const holotone::FftPlan plan(shape, queue, {.effort = effort});
+  const holotone::FftPlan plan(shape, queue);
   const auto work = [&] {
     plan.execute(data.view(), holotone::FftDirection::forward);
     plan.execute(data.view(), holotone::FftDirection::inverse);
@@ -253,15 +253,12 @@ void add_propagation_rows(const RowOptions& options) {
   add_scene("reconstruct/sweep8/1080p", run_sweep);
   add_scene("eye/look/1080p", run_eye);
   add_scene("layers/8/1080p", run_layers);
-  const auto add_fft = [device](const char* name, holotone::Shape<2> shape, bool effort) {
-    auto* const row = register_row(name, [=](benchmark::State& state) { run_fft(state, shape, effort, device); });
+  const auto add_fft = [device](const char* name, holotone::Shape<2> shape) {
+    auto* const row = register_row(name, [=](benchmark::State& state) { run_fft(state, shape, device); });
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);
   };
-  add_fft("fft/round_trip/1080p", {2160, 3840}, false);
-  add_fft("fft/round_trip/4096", {4096, 4096}, false);
-  if (device.backend != holotone::Backend::cpu) return;
-  add_fft("fft/round_trip/1080p/measured", {2160, 3840}, true);
-  add_fft("fft/round_trip/4096/measured", {4096, 4096}, true);
+  add_fft("fft/round_trip/1080p", {2160, 3840});
+  add_fft("fft/round_trip/4096", {4096, 4096});
 }
 
 }  // namespace bench

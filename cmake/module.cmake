@@ -1,14 +1,16 @@
 # holotone_module(name): adds the sources of holotone/<name>/ and its folders to the library, chosen by suffix:
 # x.cpp and x_cpu.cpp always, x_cuda.cu and x_cuda.cpp when HOLOTONE_CUDA is on, x_opencl.cpp when HOLOTONE_OPENCL is,
-# kissfft_cpu.cpp when HOLOTONE_FFT is kissfft.
+# x_kissfft_cpu.cpp when HOLOTONE_FFT is kissfft, x_fftw_cpu.cpp otherwise.
 function(holotone_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   if(NOT HOLOTONE_OPENCL)
     list(FILTER sources EXCLUDE REGEX "_opencl\\.cpp$")
   endif()
-  if(NOT HOLOTONE_FFT STREQUAL "kissfft")
-    list(FILTER sources EXCLUDE REGEX "/kissfft_cpu\\.cpp$")
+  if(HOLOTONE_FFT STREQUAL "kissfft")
+    list(FILTER sources EXCLUDE REGEX "_fftw_cpu\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "_kissfft_cpu\\.cpp$")
   endif()
   if(HOLOTONE_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cu

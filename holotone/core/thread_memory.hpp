@@ -16,6 +16,16 @@ class ThreadMemory {
   }
   /// The calling thread's block, inside parallel_for.
   T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
+  /// Calls body(i, block) for 0 <= i < count, on all threads or, because starting them costs more than little work,
+  /// in the calling one.
+  template <class Body>
+  void for_each(std::int64_t count, bool is_little, const Body& body) {
+    if (is_little) {
+      for (std::int64_t i = 0; i < count; ++i) body(i, blocks_.front().data());
+    } else {
+      parallel_for(0, count, [&](std::int64_t i) { body(i, own()); });
+    }
+  }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = 0;
     for (const auto& block : blocks_) sum += block.bytes();

@@ -9,9 +9,6 @@ namespace holotone {
 enum class FftDirection { forward, inverse };
 
 struct FftOptions {
-  /// FFTW chooses the plan by measurement, which takes seconds and its own memory; for plans that are executed many
-  /// times. No effect on cuFFT.
-  bool effort = false;
   /// Divides the inverse by nx ny, so that inverse(forward(x)) = x. False: the caller applies the factor.
   bool scale_inverse = true;
   /// Range of rows in use in zero-padded data; the plan omits the transforms along the other rows. Before a forward
@@ -26,9 +23,9 @@ struct FftOptions {
 /// In-place two-dimensional complex FFT with one scaling on every backend:
 ///   forward  X[k] = sum_n x[n] exp(-2 pi i (k_x n_x / nx + k_y n_y / ny))
 ///   inverse  x[n] = sum_k X[k] exp(+2 pi i (k_x n_x / nx + k_y n_y / ny)) / (nx ny)
-/// The CPU uses FFTW's API (float, OpenMP threads), CUDA uses cuFFT on the plan's stream, OpenCL uses VkFFT, whose
-/// kernels are compiled for each shape: the first plan of a shape takes about a second, later ones read them from disk
-/// if there is a folder for them.
+/// The CPU transforms rows, and columns in blocks, on all threads by FFTW or the library of docs/licences.md. CUDA uses
+/// cuFFT on the plan's stream, OpenCL uses VkFFT, whose kernels are compiled for each shape: the first plan of a shape
+/// takes about a second, later ones read them from disk if there is a folder for them.
 /// Relative l2 error of one transform: below 6e-8 (2 + log2(nx ny)).
 /// Cost O(nx ny log(nx ny)). The constructor allocates the workspace; execute allocates nothing.
 class FftPlan {
@@ -45,7 +42,7 @@ class FftPlan {
   void execute(View<std::complex<float>, 2> data, FftDirection direction) const;
 
   [[nodiscard]] const Shape<2>& shape() const;
-  /// Bytes of workspace on the plan's device, without the data (and without FFTW's own memory).
+  /// Bytes of workspace on the plan's device, without the data and FFTW's tables.
   [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:

@@ -53,10 +53,7 @@ class AxisPass {
 
   /// modes = factor * forward transform of the samples. count <= block; `memory` holds block_size() numbers.
   void forward(const Lines& lines, Complex* memory) const {
-    for (std::int64_t l = 0; l < grid_; ++l) {
-      const Complex* const row = lines.samples + l * lines.sample_step;
-      for (std::int64_t b = 0; b < lines.count; ++b) memory[b * distance() + l] = row[b];
-    }
+    fft::gather_columns(lines.samples, lines.sample_step, grid_, lines.count, memory, distance());
     clear_unused(lines.count, memory);
     forward_.execute(memory);
     for (const auto& run : runs_) {
@@ -85,10 +82,7 @@ class AxisPass {
       }
     }
     inverse_.execute(memory);
-    for (std::int64_t l = 0; l < grid_; ++l) {
-      Complex* const row = lines.samples + l * lines.sample_step;
-      for (std::int64_t b = 0; b < lines.count; ++b) row[b] = memory[b * distance() + l];
-    }
+    fft::scatter_columns(memory, distance(), grid_, lines.count, lines.samples, lines.sample_step);
   }
 
  private:

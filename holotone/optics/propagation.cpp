@@ -192,6 +192,7 @@ struct PropagationPlan::State {
 
   [[nodiscard]] PropagationMethod method_for(double distance_m) const {
     if (options.method != PropagationMethod::automatic) return options.method;
+    if (other_output_pitch(options)) return PropagationMethod::fresnel;
     if (std::abs(distance_m) <= fresnel_distance_m(options.grid)) return PropagationMethod::angular_spectrum;
     const auto errors = propagation_errors(options, distance_m);
     return errors.angular_spectrum <= errors.fresnel ? PropagationMethod::angular_spectrum : PropagationMethod::fresnel;
@@ -228,7 +229,6 @@ struct PropagationPlan::State {
       require_fresnel(distance_m);
       return engine->fresnel(own, target, distance_m);
     }
-    if (other_output_pitch(options)) require_fresnel(distance_m);
     engine->angular_spectrum(own, target, distance_m, use());
   }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <holotone/fft/padded_filter_cpu.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/propagation_engine.hpp>
+#include <optional>
 
 namespace holotone::propagation {
 namespace {
@@ -54,11 +56,11 @@ class CpuEngine final : public Engine {
   explicit CpuEngine(const PropagationOptions& options) : options_(options) {
     const auto [ny, nx] = options.grid.shape();
     if (uses_angular_spectrum(options)) {
-      spectrum_ = std::make_shared<Workspace>(angular_spectrum_layout(options), ny);
+      filter_.emplace(options.grid.shape(), angular_spectrum_layout(options).padded);
     }
     if (uses_fresnel(options)) {
       const Layout layout = fresnel_layout(options);
-      fresnel_ = spectrum_ && spectrum_->layout == layout ? spectrum_ : std::make_shared<Workspace>(layout, ny);
+      fresnel_ = std::make_unique<Workspace>(layout, ny);
       compensation_y_ = tap_compensation(ny, layout.padded[0]);
       compensation_x_ = tap_compensation(nx, layout.padded[1]);
       rows_ = std::make_unique<AxisTable>(ny);
@@ -77,22 +79,12 @@ class CpuEngine final : public Engine {
 
   void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
                         Spectrum spectrum) override {
-    Workspace& work = *spectrum_;
-    if (spectrum == Spectrum::kept) {
-      copy_rows(kept_, work.values);
-    } else {
-      pad(work, input);
-      work.fft.execute(work.values.view(), FftDirection::forward);
-      if (spectrum == Spectrum::keep) {
-        if (kept_.empty()) kept_ = Array<Complex, 2>(work.layout.padded);
-        copy_rows(work.values, kept_);
-      }
-    }
-    multiply_by_transfer(work, make_transfer(options_, distance_m));
-    work.fft.execute(work.values.view(), FftDirection::inverse);
-    parallel_rows(input.shape()[0], input.shape()[1], [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t y = first; y < last; ++y) store_row(work.row(work.layout.row + y) + work.layout.col, target, y);
-    });
+    const Transfer transfer = make_transfer(options_, distance_m);
+    if (spectrum == Spectrum::keep) filter_->keep();
+    if (spectrum != Spectrum::kept) filter_->forward(input.data());
+    filter_->multiply([&](std::int64_t x, fft::EvenLine line) { fill_transfer(transfer, x, line); },
+                      spectrum == Spectrum::kept);
+    filter_->inverse([&](std::int64_t y, const Complex* row) { store_row(row, target, y); });
   }
 
   void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) override {
@@ -108,19 +100,10 @@ class CpuEngine final : public Engine {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
-    std::size_t bytes = spectrum_ ? spectrum_->values.bytes() : 0;
-    if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->values.bytes();
-    return bytes + kept_.bytes();
+    return (filter_ ? filter_->workspace_bytes() : 0) + (fresnel_ ? fresnel_->values.bytes() : 0);
   }
 
  private:
-  static void copy_rows(const Array<Complex, 2>& from, Array<Complex, 2>& to) {
-    const auto [ly, lx] = from.shape();
-    parallel_rows(ly, lx, [&, width = lx](std::int64_t first, std::int64_t last) {
-      std::copy_n(from.data() + first * width, (last - first) * width, to.data() + first * width);
-    });
-  }
-
   static void pad(Workspace& work, View<const Complex, 2> input) {
     const auto [ny, nx] = input.shape();
     const auto [ly, lx] = work.layout.padded;
@@ -139,50 +122,24 @@ class CpuEngine final : public Engine {
     });
   }
 
-  /// H is even in both frequencies: one quarter is computed for all four. No table is kept between distances: reading
-  /// it from memory takes about as long as computing it.
-  static void multiply_by_transfer(Workspace& work, const Transfer& t) {
-    const auto [ly, lx] = work.layout.padded;
-    const std::int64_t half = lx / 2 + 1;
-    parallel_rows(ly / 2 + 1, lx, [&, height = ly, width = lx](std::int64_t first, std::int64_t last) {
-      std::vector<float> turns(static_cast<std::size_t>(half));
-      std::vector<float> gain(static_cast<std::size_t>(half));
-      for (std::int64_t y = first; y < last; ++y) {
-        transfer_row(t, y, turns, gain);
-        multiply_row(work.row(y), width, turns, gain);
-        if (y > 0 && height - y > y) multiply_row(work.row(height - y), width, turns, gain);
-      }
-    });
-  }
-
-  /// Replaces turns and gain by the real and imaginary part of H along the half row y.
-  static void transfer_row(const Transfer& t, std::int64_t y, std::vector<float>& turns, std::vector<float>& gain) {
-    const double fy = static_cast<double>(y) * t.step_y;
-    const double fy2 = fy * fy;
-    const std::size_t half = turns.size();
-    for (std::size_t x = 0; x < half; ++x) {
-      const double fx = static_cast<double>(static_cast<int>(x)) * t.step_x;
-      const double fx2 = fx * fx;
+  /// H along column x. No table is kept between distances: reading it from memory takes about as long as computing it.
+  static void fill_transfer(const Transfer& t, std::int64_t x, fft::EvenLine line) {
+    const double fx = static_cast<double>(x) * t.step_x;
+    const double fx2 = fx * fx;
+    const auto half = static_cast<int>(line.real.size());
+    for (int y = 0; y < half; ++y) {
+      const double fy = static_cast<double>(y) * t.step_y;
+      const double fy2 = fy * fy;
       const double rest = transfer_rest(t, fx2, fy2);
-      turns[x] = transfer_turns(t, rest);
-      gain[x] = transfer_kept(t, rest, fx2, fy2) ? t.gain : 0.0F;
+      line.real[static_cast<std::size_t>(y)] = transfer_turns(t, rest);
+      line.imaginary[static_cast<std::size_t>(y)] = transfer_kept(t, rest, fx2, fy2) ? t.gain : 0.0F;
     }
-    for (std::size_t x = 0; x < half; ++x) {
+    for (std::size_t y = 0; y < line.real.size(); ++y) {
       float sine = 0;
       float cosine = 0;
-      sincos_turns(turns[x], sine, cosine);
-      turns[x] = cosine * gain[x];
-      gain[x] *= sine;
-    }
-  }
-
-  static void multiply_row(Complex* row, std::int64_t width, const std::vector<float>& re,
-                           const std::vector<float>& im) {
-    for (std::int64_t x = 0; x <= width / 2; ++x) {
-      multiply(row[x], re[static_cast<std::size_t>(x)], im[static_cast<std::size_t>(x)]);
-    }
-    for (std::int64_t x = 1; x < width - width / 2; ++x) {
-      multiply(row[width - x], re[static_cast<std::size_t>(x)], im[static_cast<std::size_t>(x)]);
+      sincos_turns(line.real[y], sine, cosine);
+      line.real[y] = cosine * line.imaginary[y];
+      line.imaginary[y] *= sine;
     }
   }
 
@@ -253,9 +210,8 @@ class CpuEngine final : public Engine {
   }
 
   PropagationOptions options_;
-  std::shared_ptr<Workspace> spectrum_;
-  Array<Complex, 2> kept_;              ///< a spectrum before its product with H
-  std::shared_ptr<Workspace> fresnel_;  ///< shares spectrum_ if the shapes are equal
+  std::optional<fft::CpuPaddedFilter> filter_;
+  std::unique_ptr<Workspace> fresnel_;
   std::vector<float> compensation_y_;
   std::vector<float> compensation_x_;
   std::unique_ptr<AxisTable> rows_;

@@ -38,6 +38,12 @@ TEST(PropagationPlan, ChoosesByTheSmallerError) {
   const FieldGrid grid{64, 32, 8e-6, green};
   EXPECT_EQ(PropagationPlan({.grid = grid, .method = PropagationMethod::fresnel}).method_for(0.001),
             PropagationMethod::fresnel);
+  // Only the Fresnel transform changes the pitch, where the other method is more accurate too.
+  const FieldGrid fine{384, 384, 3.74e-6, green};
+  EXPECT_EQ(PropagationPlan({.grid = fine, .output_pitch_m = 2e-6}).method_for(0.02), PropagationMethod::fresnel);
+  Field flat{holotone::Array<holotone::Complex, 2>(fine.shape()), fine};
+  std::fill_n(flat.values.data(), flat.values.size(), holotone::Complex{});
+  EXPECT_EQ(holotone::propagate(flat, 0.02, {.output_pitch_m = 2e-6}).grid.pitch_m, 2e-6);
   support::expect_error(ErrorCode::invalid_argument, "propagation_errors",
                         [] { static_cast<void>(holotone::propagation_errors({}, 1)); });
 }
