@@ -1,11 +1,17 @@
 # holotone_module(name): adds the sources of holotone/<name>/ and its folders to the library, chosen by suffix:
 # x.cpp and x_cpu.cpp always, x_cuda.cu and x_cuda.cpp when HOLOTONE_CUDA is on, x_opencl.cpp when HOLOTONE_OPENCL is,
-# x_kissfft_cpu.cpp when HOLOTONE_FFT is kissfft, x_fftw_cpu.cpp otherwise.
+# x_kissfft_cpu.cpp when HOLOTONE_FFT is kissfft, x_fftw_cpu.cpp otherwise; opengl/ when HOLOTONE_DISPLAY is on,
+# no_panel_window.cpp otherwise.
 function(holotone_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   if(NOT HOLOTONE_OPENCL)
     list(FILTER sources EXCLUDE REGEX "_opencl\\.cpp$")
+  endif()
+  if(HOLOTONE_DISPLAY)
+    list(FILTER sources EXCLUDE REGEX "/no_panel_window\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/opengl/")
   endif()
   if(HOLOTONE_FFT STREQUAL "kissfft")
     list(FILTER sources EXCLUDE REGEX "_fftw_cpu\\.cpp$")
@@ -15,6 +21,9 @@ function(holotone_module name)
   if(HOLOTONE_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cu
                                                      ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_cuda.cpp)
+    if(NOT HOLOTONE_DISPLAY)
+      list(FILTER cuda_sources EXCLUDE REGEX "/opengl/")
+    endif()
     list(APPEND sources ${cuda_sources})
   endif()
   target_sources(holotone PRIVATE ${sources})

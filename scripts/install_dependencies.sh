@@ -2,7 +2,7 @@
 # Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python]
 # --python adds what the Python package is built with.
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
-# tests on OpenCL PoCL and Oclgrind).
+# tests on OpenCL PoCL and Oclgrind, for those of the panel's window two X servers without a screen).
 # Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
 # really needed, since a library may come from elsewhere, and TIFF, HDF5, assimp and OpenCL are optional.
 set -u
@@ -10,10 +10,12 @@ set -u
 # A tool counts as present when it runs, whoever installed it.
 tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev libhdf5-dev libassimp-dev
-          libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers libvkfft-dev)
+          libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers libvkfft-dev
+          libglfw3-dev libgl-dev libegl-dev)
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
-  packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind)
+  packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind
+             libglfw3 libegl1 libgl1-mesa-dri xvfb xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils)
 fi
 if [ "${1:-}" = --python ]; then
   python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \

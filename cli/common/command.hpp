@@ -13,6 +13,7 @@ Command measure_command();
 Command smoe_command();
 Command info_command();
 Command devices_command();
+Command display_command();
 Command panels_command();
 Command sample_command();
 Command scene_command();

@@ -36,6 +36,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"halftone", {"core", "fft", "nufft", "metrics"}},
       {"smoe", {"core", "fft", "nufft", "metrics", "hologram"}},
       {"io", {"core"}},
+      {"display", {"core"}},
       {"recipes", {"core", "optics", "hologram", "quantize", "halftone", "io"}},
   };
   return allowed;

@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/points/bounded_queue.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_frames.hpp>

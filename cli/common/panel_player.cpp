@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <chrono>
+#include <cli/common/cancel.hpp>
+#include <cli/common/panel_player.hpp>
+#include <cli/common/values.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::string_view monitor_prefix = "monitor:";
+
+void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+}  // namespace
+
+bool names_monitor(const std::string& output) { return output.starts_with(monitor_prefix); }
+
+std::string monitor_of(const std::string& output) { return output.substr(monitor_prefix.size()); }
+
+nlohmann::json json_of(const Monitor& monitor) {
+  return {{"number", monitor.number},
+          {"name", monitor.name},
+          {"resolution", {monitor.nx, monitor.ny}},
+          {"refresh_hz", monitor.refresh_hz},
+          {"refresh_rates_hz", monitor.refresh_rates_hz},
+          {"place_px", {monitor.x_px, monitor.y_px}},
+          {"size_m", {monitor.width_m, monitor.height_m}}};
+}
+
+PanelPlayer::PanelPlayer(const PlayerOptions& options)
+    : window_(options.window),
+      pacer_({.refresh_hz = window_.monitor().refresh_hz, .fps = options.fps, .drop_late = options.keep_pace}),
+      settle_s_(options.settle_s) {}
+
+std::int64_t PanelPlayer::next() {
+  const auto turn = pacer_.next(window_.now_s());
+  start_s_ = turn.start_s;
+  return turn.frame;
+}
+
+template <class Show>
+void PanelPlayer::show_in_time(const Show& show) {
+  wait_until(start_s_);
+  last_s_ = show();
+  pacer_.shown(last_s_);
+  if (!first_s_) first_s_ = last_s_;
+}
+
+void PanelPlayer::show(const PanelCodes& codes, const PanelCodes* lit) {
+  const auto show = [&](const PanelCodes& which) {
+    return std::visit([&](const auto& own) { return window_.show(own.view()); }, which);
+  };
+  show_in_time([&] { return show(codes); });
+  if (settle_s_ > 0 || lit != nullptr) wait_until(last_s_ + settle_s_);
+  if (lit != nullptr) last_s_ = show(*lit);
+}
+
+void PanelPlayer::show(View<const std::uint8_t, 2> codes, const Queue& queue) {
+  show_in_time([&] { return window_.show(codes, queue); });
+}
+
+void PanelPlayer::wait(double seconds) {
+  const double end_s = window_.now_s() + seconds;
+  while (seconds < 0 || window_.now_s() < end_s) {
+    check_cancelled("panel");
+    window_.poll();
+    sleep(seconds < 0 ? 0.02 : std::clamp(end_s - window_.now_s(), 0.0, 0.02));
+  }
+}
+
+void PanelPlayer::wait_until(double time_s) {
+  check_cancelled("panel");
+  for (double rest = time_s - window_.now_s(); rest > 0; rest = time_s - window_.now_s()) {
+    check_cancelled("panel");
+    window_.poll();
+    sleep(std::min(rest, 0.005));
+  }
+}
+
+double PanelPlayer::rate() const {
+  const double seconds = first_s_ ? last_s_ - *first_s_ : 0;
+  return seconds > 0 ? static_cast<double>(pacer_.counts().shown - 1) / seconds : 0;
+}
+
+std::string PanelPlayer::summary() const {
+  const auto& counts = pacer_.counts();
+  std::string text = counted(counts.shown, "picture");
+  if (counts.shown > 1) {
+    text += fmt::format(", {} late, {} dropped, {:.4g} a second", counts.late, counts.dropped, rate());
+  }
+  return text;
+}
+
+nlohmann::json PanelPlayer::json() const {
+  const auto& counts = pacer_.counts();
+  return {{"monitor", json_of(window_.monitor())},
+          {"shown", counts.shown},
+          {"late", counts.late},
+          {"dropped", counts.dropped},
+          {"pictures_per_s", rate()},
+          {"without_host", window_.direct()}};
+}
+
+}  // namespace holotone::cli

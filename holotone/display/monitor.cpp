@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/display/monitor.hpp>
+
+namespace holotone {
+
+std::string to_string(const Monitor& monitor) {
+  return fmt::format("{}: {}, {} x {} pixels, {:.4g} Hz, at {}, {}", monitor.number, monitor.name, monitor.nx,
+                     monitor.ny, monitor.refresh_hz, monitor.x_px, monitor.y_px);
+}
+
+namespace {
+
+std::string list_of(const std::vector<Monitor>& monitors) {
+  std::string list;
+  for (const auto& monitor : monitors) list += (list.empty() ? "" : "; ") + to_string(monitor);
+  return list.empty() ? "no monitor" : list;
+}
+
+bool is_called(const Monitor& monitor, std::string_view which) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::search(monitor.name.begin(), monitor.name.end(), which.begin(), which.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != monitor.name.end();
+}
+
+}  // namespace
+
+Monitor find_monitor(std::string_view which, const std::vector<Monitor>& among) {
+  int number = 0;
+  const auto parsed = std::from_chars(which.data(), which.data() + which.size(), number);
+  const bool is_number = parsed.ec == std::errc() && parsed.ptr == which.data() + which.size();
+  std::vector<Monitor> found;
+  std::copy_if(among.begin(), among.end(), std::back_inserter(found), [&](const Monitor& monitor) {
+    return is_number
+               ? monitor.number == number
+               : !which.empty() && (which == fmt::format("{}x{}", monitor.nx, monitor.ny) || is_called(monitor, which));
+  });
+  // A whole name wins over names that contain it.
+  if (found.size() > 1) {
+    const auto exact = std::find_if(found.begin(), found.end(), [&](const auto& m) { return m.name == which; });
+    if (exact != found.end() &&
+        std::count_if(found.begin(), found.end(), [&](const auto& m) { return m.name == which; }) == 1) {
+      return *exact;
+    }
+  }
+  if (found.size() == 1) return found.front();
+  throw_argument("find_monitor", "monitor", fmt::format("number, name or size of one of: {}", list_of(among)),
+                 found.empty() ? fmt::format("'{}'", which) : fmt::format("'{}', which {} have", which, found.size()));
+}
+
+}  // namespace holotone

@@ -1,0 +1,297 @@
+// Codes on the monitors of X servers without a screen.
+#include <holotone/display/bit_planes.hpp>
+#include <holotone/display/safe_pattern.hpp>
+#include <holotone/display/trigger.hpp>
+#include <optional>
+#include <tests/cli/program.hpp>
+#include <tests/support/x_server.hpp>
+
+namespace holotone::test {
+namespace {
+
+constexpr std::int64_t ny = 120;
+constexpr std::int64_t nx = 160;
+
+template <class T>
+Image picture(std::int64_t channels, unsigned seed, Shape<2> shape = {ny, nx}) {
+  Array<T, 3> pixels({shape[0], shape[1], channels});
+  for (std::int64_t i = 0; i < pixels.size(); ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    pixels.data()[i] = static_cast<T>(seed >> 12);
+  }
+  return {std::move(pixels), {}};
+}
+
+template <class T>
+const Array<T, 3>& pixels_of(const Image& image) {
+  return std::get<Array<T, 3>>(image.pixels);
+}
+
+class DisplayTest : public ProgramTest {
+ protected:
+  std::string save(const std::string& name, const Image& image) const {
+    write_image(path(name), image);
+    return path(name);
+  }
+
+  /// The program with a server's display, or none.
+  [[nodiscard]] std::unique_ptr<RunningProgram> start(std::vector<std::string> arguments,
+                                                      const std::string& display) const {
+    arguments.insert(arguments.begin(), "display");
+    return std::make_unique<RunningProgram>(arguments, captured_, [display] {
+      unsetenv("WAYLAND_DISPLAY");
+      if (display.empty()) {
+        unsetenv("DISPLAY");
+      } else {
+        setenv("DISPLAY", display.c_str(), 1);
+      }
+    });
+  }
+
+  void expect_refusal(const std::vector<std::string>& arguments, const std::string& display, const char* words) const {
+    const auto result = start(arguments, display)->wait(60);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+};
+
+class OnePanelTest : public DisplayTest {
+ protected:
+  void SetUp() override {
+    server_.emplace(support::XServer::one_monitor(nx, ny, captured_));
+    if (!server_->running()) GTEST_SKIP() << "no Xvfb";
+    if (const auto result = start({}, server_->display())->wait(60); result.exit_code != 0) {
+      GTEST_SKIP() << result.error;
+    }
+  }
+  ~OnePanelTest() override { server_.reset(); }
+
+  /// True once the panel's pixels are expected(i of nx ny, channel), within 20 s.
+  template <class Expected>
+  [[nodiscard]] bool shows(const Expected& expected) const {
+    for (int i = 0; i < 200; ++i) {
+      const auto pixels = server_->pixels();
+      bool same = pixels.size() == static_cast<std::size_t>(nx * ny * 3);
+      for (std::int64_t p = 0; same && p < nx * ny; ++p) {
+        for (std::int64_t c = 0; c < 3; ++c)
+          same = same && pixels[static_cast<std::size_t>(3 * p + c)] == expected(p, c);
+      }
+      if (same) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
+  }
+  [[nodiscard]] bool shows_grey(const Array<std::uint8_t, 2>& codes) const {
+    return shows([&](std::int64_t p, std::int64_t) { return codes.data()[p]; });
+  }
+
+  /// Ends a running program as a user does, and returns its result.
+  static ProgramResult stop(const std::unique_ptr<RunningProgram>& program) {
+    program->send(SIGINT);
+    return program->wait(30);
+  }
+
+  std::optional<support::XServer> server_;
+};
+
+TEST_F(OnePanelTest, ListsIt) {
+  const auto result = start({"--json"}, server_->display())->wait(60);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  const auto monitors = nlohmann::json::parse(result.output).at("monitors");
+  ASSERT_EQ(monitors.size(), 1u);
+  EXPECT_EQ(monitors[0].at("resolution"), nlohmann::json({nx, ny}));
+  EXPECT_EQ(monitors[0].at("number"), 1);
+}
+
+TEST_F(OnePanelTest, ShowsFilesBitForBit) {
+  const Image grey = picture<std::uint8_t>(1, 1);
+  const Image colour = picture<std::uint8_t>(3, 2);
+  const Image words = picture<std::uint16_t>(1, 3);
+  const Image small = picture<std::uint8_t>(1, 4, {20, 30});
+  std::string lut;
+  for (int i = 0; i < 256; ++i) lut += fmt::format("{}\n", 255 - i);
+  write("lut.txt", lut);
+  struct Case {
+    std::vector<std::string> arguments;
+    std::function<int(std::int64_t, std::int64_t)> expected;
+  };
+  const Case cases[] = {
+      {{save("grey.png", grey)}, [&](auto p, auto) { return pixels_of<std::uint8_t>(grey).data()[p]; }},
+      {{save("colour.png", colour)}, [&](auto p, auto c) { return pixels_of<std::uint8_t>(colour).data()[3 * p + c]; }},
+      {{save("words.png", words), "--packed16", "gb"},
+       [&](auto p, auto c) {
+         const int code = pixels_of<std::uint16_t>(words).data()[p];
+         return c == 1 ? code >> 8 : c == 2 ? code & 255 : 0;
+       }},
+      {{path("grey.png"), "--display-lut", path("lut.txt"), "--monitor", "1"},
+       [&](auto p, auto) { return 255 - pixels_of<std::uint8_t>(grey).data()[p]; }},
+      {{save("small.png", small), "--centre", "--monitor", fmt::format("{}x{}", nx, ny)}, [&](auto p, auto) {
+         const auto y = p / nx - (ny - 20) / 2;
+         const auto x = p % nx - (nx - 30) / 2;
+         return y >= 0 && y < 20 && x >= 0 && x < 30 ? pixels_of<std::uint8_t>(small).data()[y * 30 + x] : 0;
+       }}};
+  for (const auto& one : cases) {
+    const auto program = start(one.arguments, server_->display());
+    EXPECT_TRUE(shows(one.expected)) << one.arguments.front();
+    const auto result = stop(program);
+    EXPECT_EQ(result.exit_code, 130) << result.error;
+    EXPECT_EQ(result.error, "");
+  }
+}
+
+TEST_F(OnePanelTest, PlaysSequencesAndCounts) {
+  for (int i = 0; i < 30; ++i) save(fmt::format("f{:02}.png", i), picture<std::uint8_t>(1, static_cast<unsigned>(i)));
+  auto result = start({path("f%02d.png"), "--fps", "30", "--json"}, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report.at("shown"), 30);
+  EXPECT_LE(report.at("pictures_per_s"), 30.5);
+  // Bits: two pictures for 30 frames; colours: three for a file.
+  result = start({path("f%02d.png"), "--bit-planes", "grb", "--json"}, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 2);
+  save("rgb.png", picture<std::uint8_t>(3, 9));
+  result = start({path("rgb.png"), "--field-sequence", "--json"}, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 3);
+  write("f07.png", "not a picture");
+  result = start({path("f%02d.png"), "--skip-bad", "--json"}, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report.at("shown"), 29);
+  ASSERT_EQ(report.at("skipped").size(), 1u);
+  EXPECT_NE(report.at("skipped")[0].get<std::string>().find("f07.png"), std::string::npos);
+}
+
+TEST_F(OnePanelTest, LightsTheTriggerOfEachColour) {
+  const Image colour = picture<std::uint8_t>(3, 2);
+  // The last colour stays.
+  const auto program =
+      start({save("rgb.png", colour), "--field-sequence", "--trigger", "8", "--settle", "20ms", "--hold", "1min"},
+            server_->display());
+  Array<std::uint8_t, 2> blue({ny, nx});
+  for (std::int64_t p = 0; p < nx * ny; ++p) blue.data()[p] = pixels_of<std::uint8_t>(colour).data()[3 * p + 2];
+  draw_trigger(blue.view(), {.side_px = 8, .fields = 3, .lit = 2});
+  EXPECT_TRUE(shows_grey(blue));
+  EXPECT_EQ(stop(program).exit_code, 130);
+}
+
+TEST_F(OnePanelTest, IsSafeAfterAnError) {
+  save("a.png", picture<std::uint8_t>(1, 1));
+  write("b.png", "not a picture");
+  const auto program = start({path("a.png"), path("b.png"), "--keep-safe"}, server_->display());
+  EXPECT_TRUE(shows_grey(safe_pattern({}, {ny, nx})));
+  const auto result = stop(program);
+  EXPECT_EQ(result.exit_code, 2) << result.error;
+  EXPECT_NE(result.error.find("b.png"), std::string::npos) << result.error;
+}
+
+TEST_F(OnePanelTest, IsSafeWhileAnotherWindowHasTheKeyboard) {
+  const Image grey = picture<std::uint8_t>(1, 1);
+  const auto program = start({save("a.png", grey), "--safe-pattern", "8px"}, server_->display());
+  const auto codes = [&](auto p, auto) { return pixels_of<std::uint8_t>(grey).data()[p]; };
+  ASSERT_TRUE(shows(codes));
+  server_->give_and_take_focus();
+  EXPECT_TRUE(shows_grey(safe_pattern({.period_px = 8}, {ny, nx})));
+  const auto result = stop(program);
+  EXPECT_EQ(result.exit_code, 130) << result.error;
+}
+
+TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
+  const auto grey = save("grey.png", picture<std::uint8_t>(1, 1));
+  const auto wide = save("wide.png", picture<std::uint8_t>(1, 1, {ny, nx + 1}));
+  const auto words = save("words.png", picture<std::uint16_t>(1, 1));
+  const auto clear = save("clear.png", picture<std::uint8_t>(4, 1));
+  const std::string display = server_->display();
+  expect_refusal({wide}, display, "wide.png: ");
+  expect_refusal({wide}, display, "expected 160 x 120 pixels, as monitor screen has, got 161 x 120");
+  expect_refusal({words}, display, "words.png: expected 8 bits a channel, got 16: --packed16 sends");
+  expect_refusal({grey, "--packed16", "rg"}, display, "grey.png: expected 16-bit codes, got 8-bit ones");
+  expect_refusal({clear}, display, "clear.png: expected 1 or 3 channels, got 4");
+  expect_refusal({grey, "--monitor", "3"}, display, "--monitor: expected number, name or size of one of: 1: screen");
+  expect_refusal({grey, "--refresh", "61"}, display, "--refresh: expected one of 60 Hz");
+  expect_refusal({grey, "--fps", "200"}, display, "--fps: expected above 0, up to the 60 Hz of the panel, got 200");
+  expect_refusal({grey, "--field-sequence"}, display, "expected three channels for --field-sequence");
+  expect_refusal({path("none.png")}, display, "none.png");
+  expect_refusal({path("s_%c.png")}, display, "%c needs --field-sequence");
+  expect_refusal({grey, "--fps", "50", "--settle", "30ms"}, display, "--settle: expected at most 20 ms at --fps 50");
+  expect_refusal({grey, "--hold", "10"}, display, "--hold: expected a time with its unit");
+  expect_refusal({grey, "--safe-pattern", "1px"}, display, "--safe-pattern");
+  expect_refusal({grey, "--bit-planes", "xyz"}, display, "--bit-planes: expected the letters rgb in any order");
+  expect_refusal({grey, "--trigger", "200"}, display, "--trigger: expected squares within 160 x 120 pixels");
+}
+
+TEST_F(DisplayTest, NeedsADisplay) {
+  const auto grey = save("grey.png", picture<std::uint8_t>(1, 1));
+  expect_refusal({grey}, "", "");
+  expect_refusal({}, ":9999", "");
+}
+
+class TwoPanelsTest : public DisplayTest {
+ protected:
+  void SetUp() override {
+    server_.emplace(support::XServer::two_monitors(captured_));
+    if (!server_->running()) GTEST_SKIP() << "no Xorg with a dummy driver, or not allowed to start it";
+    if (const auto result = start({}, server_->display())->wait(60); result.exit_code != 0) {
+      GTEST_SKIP() << result.error;
+    }
+  }
+  ~TwoPanelsTest() override { server_.reset(); }
+
+  std::optional<support::XServer> server_;
+};
+
+TEST_F(TwoPanelsTest, HaveSizesAndPlaces) {
+  const auto result = start({"--json"}, server_->display())->wait(60);
+  const auto monitors = nlohmann::json::parse(result.output).at("monitors");
+  ASSERT_EQ(monitors.size(), 2u) << result.output;
+  EXPECT_EQ(monitors[1].at("resolution"), nlohmann::json({800, 600}));
+  EXPECT_EQ(monitors[1].at("place_px"), nlohmann::json({640, 0}));
+  const auto large = save("large.png", picture<std::uint8_t>(1, 1, {600, 800}));
+  expect_refusal({large}, server_->display(), "--monitor is required, one of: 1: DUMMY0, 640 x 480 pixels");
+  expect_refusal({large, "--monitor", "dummy"}, server_->display(), "got 'dummy', which 2 have");
+  expect_refusal({large, "--monitor", "DUMMY0"}, server_->display(), "expected 640 x 480 pixels");
+  for (const char* which : {"2", "dummy1", "800x600"}) {
+    const auto shown = start({large, "--monitor", which, "--hold", "100ms"}, server_->display())->wait(60);
+    EXPECT_EQ(shown.exit_code, 0) << shown.error;
+  }
+}
+
+TEST_F(TwoPanelsTest, GetTheirGammaBack) {
+  server_->xrandr("--output DUMMY1 --gamma 2:2:2");
+  const auto gamma = [&] {
+    const std::string text = server_->xrandr("--verbose");
+    const auto at = text.find("Gamma:", text.find("DUMMY1"));
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  const std::string before = gamma();
+  if (before.find("2.0") == std::string::npos && before.find("0.5") == std::string::npos) {
+    GTEST_SKIP() << "this server keeps no gamma: " << before;
+  }
+  const auto large = save("large.png", picture<std::uint8_t>(1, 1, {600, 800}));
+  const auto program = start({large, "--monitor", "2"}, server_->display());
+  std::string during = before;
+  for (int i = 0; i < 100 && during == before; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    during = gamma();
+  }
+  EXPECT_NE(during.find("1.0:1.0:1.0"), std::string::npos) << during;
+  program->send(SIGINT);
+  EXPECT_EQ(program->wait(30).exit_code, 130);
+  EXPECT_EQ(gamma(), before);
+}
+
+TEST_F(TwoPanelsTest, MayVanish) {
+  const auto large = save("large.png", picture<std::uint8_t>(1, 1, {600, 800}));
+  const auto program = start({large, "--monitor", "2"}, server_->display());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_TRUE(program->running());
+  server_->xrandr("--output DUMMY1 --off");
+  const auto result = program->wait(30);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "holotone: monitor DUMMY1 is gone, or has another size\n");
+}
+
+}  // namespace
+}  // namespace holotone::test
