@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("backend", to_string(options.device));
     benchmark::AddCustomContext("clock", cpu ? bench::clock_name() : "device");
     benchmark::AddCustomContext("date_utc", bench::utc_date());
+    bench::add_panel_rows(options);
     bench::add_point_cloud_rows(options);
     bench::add_propagation_rows(options);
     bench::add_stereogram_rows(options);

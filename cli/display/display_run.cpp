@@ -167,8 +167,10 @@ int run_display(const DisplayArguments& arguments) {
   } catch (const Error& error) {
     if (error.code() != ErrorCode::cancelled) {
       if (job.keep_safe && error.code() != ErrorCode::device) {
-        remark(job.console, error.what());
+        put(stderr, fmt::format("holotone: {}\n", printable(error.what())));
         keep_safe();
+        if (cancelled()) stopped_in_time();
+        return exit_bad_input;
       }
       throw;
     }

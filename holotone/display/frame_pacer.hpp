@@ -18,8 +18,8 @@ struct PacerOptions {
   bool drop_late = false;
 };
 
-/// Times of a sequence's frames on a panel. Arithmetic alone: times come from the caller's clock, in seconds. Frame k is
-/// due k / fps after the first; the refresh that is nearest shows it.
+/// Times of a sequence's frames on a panel. Arithmetic alone: times come from the caller's clock, in seconds. Frame k
+/// is due k / fps after the first; the refresh that is nearest shows it.
 class FramePacer {
  public:
   /// Throws invalid_argument for a rate that is not above 0, or fps above refresh_hz.

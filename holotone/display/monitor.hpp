@@ -8,15 +8,15 @@ namespace holotone {
 
 /// A monitor of this machine, or a modulator that is connected as one.
 struct Monitor {
-  int number = 0;                        ///< 1, 2, ... in the order of the system; 1 is the primary one
-  std::string name;                      ///< as the system calls it
-  std::int64_t nx = 0;                   ///< pixels of the present mode
-  std::int64_t ny = 0;                   ///<
-  double refresh_hz = 0;                 ///< of the present mode
-  int x_px = 0;                          ///< place of the upper left corner on the desktop
-  int y_px = 0;                          ///<
-  double width_m = 0;                    ///< of the picture, 0 if the monitor does not say
-  double height_m = 0;                   ///<
+  int number = 0;                          ///< 1, 2, ... in the order of the system; 1 is the primary one
+  std::string name;                        ///< as the system calls it
+  std::int64_t nx = 0;                     ///< pixels of the present mode
+  std::int64_t ny = 0;                     ///<
+  double refresh_hz = 0;                   ///< of the present mode
+  int x_px = 0;                            ///< place of the upper left corner on the desktop
+  int y_px = 0;                            ///<
+  double width_m = 0;                      ///< of the picture, 0 if the monitor does not say
+  double height_m = 0;                     ///<
   std::vector<double> refresh_rates_hz{};  ///< that it has at this size, rising
 };
 

@@ -30,8 +30,8 @@ struct PanelWindowOptions {
 };
 
 /// A window that fills a panel's monitor and shows codes pixel for pixel: without borders, scaling, cursor or screen
-/// saver, on top, with a linear gamma ramp that is put back at the end. It shows the safe pattern from its start to the
-/// first codes, at its end, and whenever show_safe is called; an exception that ends its life counts as its end.
+/// saver, on top, with a linear gamma ramp that is put back at the end. It shows the safe pattern from its start to
+/// the first codes, at its end, and whenever show_safe is called; an exception that ends its life counts as its end.
 /// One window at a time draws in a thread; all calls come from the thread that made it, on a monitor the main thread.
 class PanelWindow {
  public:
@@ -43,8 +43,8 @@ class PanelWindow {
   PanelWindow(const PanelWindow&) = delete;
   PanelWindow& operator=(const PanelWindow&) = delete;
 
-  /// Shows codes and returns when the panel does: the time, in seconds of the clock, of the refresh that shows them. Of
-  /// the panel's shape unless `centre`. Grey {ny, nx} and 16-bit codes {ny, nx}, split into two channels, may lie on any
+  /// Shows codes and returns when the panel does: the time, in seconds of the clock, of the refresh that shows them.
+  /// Of the panel's shape unless `centre`. Grey {ny, nx} and 16-bit codes {ny, nx}, split into two channels, may lie on any
   /// device, ordered after the work of `queue`: from CUDA they reach the window's memory without the host where the
   /// driver allows it. Throws what poll throws.
   double show(View<const std::uint8_t, 2> codes, const Queue& queue = {});

@@ -20,6 +20,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
   static const std::map<std::string, std::set<std::string>> allowed = {
       {"cli", common},
       {"cli/common", {}},
+      {"cli/display", common},
       {"cli/halftone", common},
       {"cli/hologram/common", common},
       {"cli/hologram/points", {"cli/common", "cli/hologram/common"}},

@@ -96,11 +96,9 @@ XServer::XServer(const std::vector<std::string>& command, const fs::path& folder
   }
   ::close(ends[1]);
   pollfd ready{ends[0], POLLIN, 0};
-  std::array<char, 32> text{};
-  if (poll(&ready, 1, 20'000) == 1) {
-    const auto got = read(ends[0], text.data(), text.size() - 1);
-    if (got > 1) display_ = fmt::format(":{}", std::string_view(text.data(), static_cast<std::size_t>(got) - 1));
-  }
+  std::string number;  // and a line's end, when the server is ready
+  for (char one = 0; one != '\n' && poll(&ready, 1, 20'000) == 1 && read(ends[0], &one, 1) == 1;) number += one;
+  if (number.ends_with('\n')) display_ = fmt::format(":{}", number.substr(0, number.size() - 1));
   ::close(ends[0]);
 }
 
@@ -121,6 +119,7 @@ XServer XServer::two_monitors(const fs::path& folder) {
   server.xrandr("--addmode DUMMY1 panel");
   server.xrandr("--output DUMMY0 --mode 640x480 --pos 0x0");
   server.xrandr("--output DUMMY1 --mode panel --pos 640x0");
+  server.xrandr("--query");  // only then does the server say that DUMMY1 is connected
   return server;
 }
 

@@ -100,7 +100,9 @@ class OffscreenSurface final : public Surface {
     display_ = egl_.display_of(EGL_PLATFORM_DEVICE_EXT, device, nullptr);
     if (display_ == EGL_NO_DISPLAY || egl_.initialize(display_, nullptr, nullptr) == EGL_FALSE) return false;
     egl_.bind_api(EGL_OPENGL_API);
-    const std::array<EGLint, 3> wanted{EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    // Without a type of surface EGL looks for one of windows, which a device has not.
+    const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
+                                       EGL_NONE};
     EGLConfig config = nullptr;
     EGLint configs = 0;
     egl_.choose_config(display_, wanted.data(), &config, 1, &configs);
