@@ -1,14 +1,45 @@
 // panel/points/N: from N points in page-locked memory to a 1920x1080 panel's picture in OpenGL's memory, without a
-// display: points to the device, sum, 8-bit phase, texture, drawing, and the wait until all is done. sum_ms: the same to
-// the phase on the device. Checked: the picture is the phase.
+// display: points to the device, sum, 8-bit phase, texture, drawing, and the wait until all is done. sum_ms: the same
+// to the phase on the device; texture_ms: until the phase is in OpenGL's texture. Checked: the picture is the phase.
+#include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/display/panel_window.hpp>
+#if HOLOTONE_DISPLAY
+#include <holotone/display/opengl/canvas.hpp>
+#include <holotone/display/opengl/surface.hpp>
+#endif
 
 namespace bench {
 namespace {
+
+/// Seconds from `sum` to a texture that holds its codes; it is drawn in between, as on a panel.
+template <class Sum>
+double texture_seconds(const holotone::Array<std::uint8_t, 2>& phase, const holotone::Queue& queue, const Sum& sum) {
+#if HOLOTONE_DISPLAY
+  const auto surface = holotone::display::offscreen_surface(phase.shape(), queue.device().index);
+  const holotone::display::Gl gl([&](const char* name) { return surface->address_of(name); });
+  const holotone::display::Canvas canvas(gl, {.shape = phase.shape()});
+  holotone::display::Texture texture(gl);
+  std::vector<double> times;
+  for (int i = 0; i < 50; ++i) {
+    const Stopwatch clock;
+    sum();
+    texture.write({phase.data(), phase.shape(), 1, 1, phase.device()}, queue);
+    queue.synchronize();
+    times.push_back(clock.seconds());
+    canvas.draw(texture);
+    surface->present(gl);
+    texture.expect_write();
+  }
+  std::nth_element(times.begin(), times.begin() + 25, times.end());
+  return times[25];
+#else
+  return 0;
+#endif
+}
 
 void run_panel(benchmark::State& state, std::int64_t count, holotone::Device device) {
   cases::PointCloudCase c;
@@ -25,13 +56,14 @@ void run_panel(benchmark::State& state, std::int64_t count, holotone::Device dev
   const holotone::PointSources sources{{static_cast<const float*>(position.data()), {count, 3}},
                                        {static_cast<const float*>(amplitude.data()), {count}},
                                        {}};
-  holotone::PanelWindow window({.offscreen = c.options.shape});
   holotone::PointCloudPlan plan(c.options, queue);
   holotone::Array<std::uint8_t, 2> phase(c.options.shape, queue);
   const auto sum = [&] {
     plan.set_points(sources);
     plan.execute({{}, {}, phase.view()});
   };
+  state.counters["texture_ms"] = 1e3 * texture_seconds(phase, queue, sum);
+  holotone::PanelWindow window({.offscreen = c.options.shape});
   const auto frame = [&] {
     sum();
     window.show(phase.view(), queue);

@@ -44,8 +44,8 @@ class PanelWindow {
   PanelWindow& operator=(const PanelWindow&) = delete;
 
   /// Shows codes and returns when the panel does: the time, in seconds of the clock, of the refresh that shows them.
-  /// Of the panel's shape unless `centre`. Grey {ny, nx} and 16-bit codes {ny, nx}, split into two channels, may lie on any
-  /// device, ordered after the work of `queue`: from CUDA they reach the window's memory without the host where the
+  /// Of the panel's shape unless `centre`. Grey {ny, nx} and 16-bit codes {ny, nx}, split in two channels, may lie on
+  /// any device, ordered after the work of `queue`: from CUDA they reach the window's memory without the host where the
   /// driver allows it. Throws what poll throws.
   double show(View<const std::uint8_t, 2> codes, const Queue& queue = {});
   double show(View<const std::uint16_t, 2> codes, const Queue& queue = {});

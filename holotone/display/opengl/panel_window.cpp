@@ -69,11 +69,14 @@ struct PanelWindow::State {
   [[nodiscard]] Shape<2> shape() const { return {surface->monitor().ny, surface->monitor().nx}; }
   [[nodiscard]] double now() const { return options.clock ? options.clock() : steady_seconds(); }
 
-  double present(const display::Texture& texture) {
+  double present(display::Texture& texture) {
+    texture.expect_draw();
     canvas.draw(texture);
     surface->present(gl);
+    const double time = now();
+    shown.expect_write();
     drawn = &texture;
-    return now();
+    return time;
   }
 
   double show(const display::Codes& codes, const Queue& queue) {
@@ -116,7 +119,7 @@ struct PanelWindow::State {
   display::Canvas canvas;
   display::Texture safe;
   display::Texture shown;
-  const display::Texture* drawn = &safe;
+  display::Texture* drawn = &safe;
   bool has_codes = false;
   bool withheld = false;  ///< another window has the keyboard
 };
@@ -150,6 +153,7 @@ double PanelWindow::show_safe() {
 void PanelWindow::poll() { state_->poll(); }
 
 Array<std::uint8_t, 3> PanelWindow::sent() const {
+  state_->drawn->expect_draw();
   state_->canvas.draw(*state_->drawn);
   return state_->canvas.read();
 }

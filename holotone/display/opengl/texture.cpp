@@ -22,7 +22,7 @@ std::size_t bytes_of(const Codes& codes) {
 }  // namespace
 
 Texture::~Texture() {
-  direct_.reset();
+  direct_.reset();  // gives back what it has
   if (name_ != 0) gl_.glDeleteTextures(1, &name_);
   if (buffer_ != 0) gl_.glDeleteBuffers(1, &buffer_);
 }
@@ -32,6 +32,7 @@ void Texture::allocate(const Codes& codes) {
       name_ != 0 && codes.shape == codes_.shape && codes.channels == codes_.channels && codes.bytes == codes_.bytes;
   if (same && codes.device == direct_device_) return;
   direct_.reset();
+  is_taken_ = false;
   direct_device_ = codes.device;
   if (!same) {
     if (name_ == 0) gl_.glGenTextures(1, &name_);
@@ -56,11 +57,20 @@ void Texture::write(const Codes& codes, const Queue& queue) {
   allocate(codes);
   codes_ = codes;
   was_direct_ = direct_ != nullptr;
-  if (was_direct_) {
-    direct_->write(codes, queue);
-  } else {
-    write_through_host(codes, queue);
-  }
+  if (!was_direct_) return write_through_host(codes, queue);
+  expect_write();
+  direct_->write_and_give(codes, queue);
+  is_taken_ = false;
+}
+
+void Texture::expect_write() {
+  if (direct_ && !is_taken_) direct_->take();
+  is_taken_ = direct_ != nullptr;
+}
+
+void Texture::expect_draw() {
+  if (is_taken_) direct_->give();
+  is_taken_ = false;
 }
 
 void Texture::write_through_host(const Codes& codes, const Queue& queue) {

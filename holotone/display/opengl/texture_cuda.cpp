@@ -9,18 +9,35 @@ namespace {
 
 class CudaWrite final : public DirectWrite {
  public:
-  CudaWrite(cudaGraphicsResource_t resource, Device device) : resource_(resource), device_(device) {}
+  CudaWrite(cudaGraphicsResource_t resource, Device device) : resource_(resource), device_(device) {
+    const cuda::DeviceScope scope(device_);
+    cuda::check(cudaEventCreateWithFlags(&taken_, cudaEventDisableTiming), "cudaEventCreate");
+  }
   ~CudaWrite() override {
     const cuda::DeviceScope scope(device_);
+    if (is_mapped_) static_cast<void>(cudaGraphicsUnmapResources(1, &resource_, nullptr));
     static_cast<void>(cudaGraphicsUnregisterResource(resource_));
+    static_cast<void>(cudaEventDestroy(taken_));
   }
   CudaWrite(const CudaWrite&) = delete;
   CudaWrite& operator=(const CudaWrite&) = delete;
 
-  void write(const Codes& codes, const Queue& queue) override {
+  void take() override {
+    const cuda::DeviceScope scope(device_);
+    cuda::check(cudaGraphicsMapResources(1, &resource_, nullptr), "cudaGraphicsMapResources");
+    cuda::check(cudaEventRecord(taken_, nullptr), "cudaEventRecord");
+    is_mapped_ = true;
+  }
+
+  void give() override {
+    const cuda::DeviceScope scope(device_);
+    unmap(nullptr);
+  }
+
+  void write_and_give(const Codes& codes, const Queue& queue) override {
     const cuda::DeviceScope scope(device_);
     const cudaStream_t stream = cuda::stream_of(queue);
-    cuda::check(cudaGraphicsMapResources(1, &resource_, stream), "cudaGraphicsMapResources");
+    cuda::check(cudaStreamWaitEvent(stream, taken_, 0), "cudaStreamWaitEvent");
     cudaArray_t texture = nullptr;
     cuda::check(cudaGraphicsSubResourceGetMappedArray(&texture, resource_, 0, 0),
                 "cudaGraphicsSubResourceGetMappedArray");
@@ -28,13 +45,20 @@ class CudaWrite final : public DirectWrite {
     cuda::check(cudaMemcpy2DToArrayAsync(texture, 0, 0, codes.data, row, row, static_cast<std::size_t>(codes.shape[0]),
                                          cudaMemcpyDeviceToDevice, stream),
                 "cudaMemcpy2DToArrayAsync");
-    // OpenGL's next commands wait for the stream. The caller may overwrite the codes in the same stream.
-    cuda::check(cudaGraphicsUnmapResources(1, &resource_, stream), "cudaGraphicsUnmapResources");
+    unmap(stream);
   }
 
  private:
+  /// OpenGL's next commands wait for the stream.
+  void unmap(cudaStream_t stream) {
+    is_mapped_ = false;
+    cuda::check(cudaGraphicsUnmapResources(1, &resource_, stream), "cudaGraphicsUnmapResources");
+  }
+
   cudaGraphicsResource_t resource_;
   Device device_;
+  cudaEvent_t taken_ = nullptr;
+  bool is_mapped_ = false;
 };
 
 }  // namespace
