@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -33,6 +34,12 @@ class BoundedQueue {
     values_.pop_front();
     changed_.notify_all();
     return value;
+  }
+
+  /// Waits at most `time`; true if pop would not wait.
+  bool wait(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return closed_ || !values_.empty(); });
   }
 
   /// Ends the input; pop still returns the remaining values.

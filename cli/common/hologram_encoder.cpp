@@ -1,7 +1,14 @@
 #include <cli/common/hologram_encoder.hpp>
+#include <cli/common/paths.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 
 namespace holotone::cli {
+
+void put_out(const HologramJob& job, std::size_t channel, const MadeHologram& hologram) {
+  if (job.shown) return job.shown->add(channel, *hologram.image);
+  UnfinishedRun::will_write(hologram.output);
+  write_hologram(hologram);
+}
 
 void write_hologram(const MadeHologram& hologram) {
   if (hologram.image) {
@@ -35,6 +42,11 @@ void HologramEncoder::encode(View<const Complex, 2> field, EncodedHologram& made
     const View<const std::uint16_t, 2> plane(codes.data(), words_.shape());
     made.image = job_.packed16 ? Image{pack_16bit(plane), {}} : Image{std::move(codes), {}};
   }
+}
+
+View<const std::uint8_t, 2> HologramEncoder::encode(View<const Complex, 2> field) {
+  plan_->execute(field, bytes_.view());
+  return bytes_.view();
 }
 
 void HologramEncoder::describe(Metadata& metadata) const {

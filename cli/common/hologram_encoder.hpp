@@ -24,6 +24,9 @@ struct MadeHologram : EncodedHologram {
 /// Writes to a temporary name that is renamed when complete.
 void write_hologram(const MadeHologram& hologram);
 
+/// Writes a new output of the run, or adds it to the job's panel as one of this channel.
+void put_out(const HologramJob& job, std::size_t channel, const MadeHologram& hologram);
+
 /// Codes in host memory as an image of one channel.
 template <class T>
 Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
@@ -40,6 +43,8 @@ class HologramEncoder {
   HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue);
   /// `field` {ny, nx} on the queue's device.
   void encode(View<const Complex, 2> field, EncodedHologram& made);
+  /// The codes of up to 8 bits on the queue's device, until the next call. Only enqueues what the plan enqueues.
+  View<const std::uint8_t, 2> encode(View<const Complex, 2> field);
   /// Adds the metadata that decode the last encoded hologram.
   void describe(Metadata& metadata) const;
 

@@ -37,6 +37,10 @@ std::optional<Encoding> chosen_encoding(const HologramArguments& arguments, cons
 
 /// Throws for an unsuitable extension. `asked`: value of --encode, or empty.
 void check_extension(const std::string& output, bool complex_field, const std::string& asked) {
+  if (names_monitor(output)) {
+    if (complex_field) reject("--encode", "an encoding for a modulator on a monitor", "complex");
+    return;
+  }
   const auto extension = extension_of(output);
   constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
   constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
@@ -155,6 +159,10 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   check_panel(job, arguments);  // before set_levels: an on/off panel has too few bits for a phase
   set_levels(job, arguments);
   check_panel(job, arguments);
+  if (names_monitor(job.output) && (job.encode.bits > 8 || job.packed16)) {
+    reject(job.packed16 ? "--packed16" : "--bits",
+           "at most 8 bits on a monitor; `holotone display` shows files of more", std::to_string(job.encode.bits));
+  }
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
     reject("--output", "a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
@@ -253,6 +261,11 @@ HologramJob hologram_job(const HologramArguments& arguments) {
     job.correction = arguments.correction;
     require_input(arguments.correction);
     job.correction_rad = read_correction(arguments.correction, {job.panel.ny, job.panel.nx});
+  }
+  if (names_monitor(job.output)) {
+    job.shown = std::make_shared<PanelOutput>(job.output, job.panel, arguments.shown);
+  } else {
+    refuse_panel_output_options(arguments.shown);
   }
   return job;
 }

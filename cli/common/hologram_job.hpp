@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <cli/common/panel_options.hpp>
+#include <cli/common/panel_output.hpp>
 #include <cli/common/points_options.hpp>
 #include <cstdint>
 #include <holotone/core/array.hpp>
@@ -8,6 +9,7 @@
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/optics/panel.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ struct HologramArguments {
   std::string rows_at_once;
   bool no_band_limit = false;
   bool packed16 = false;
+  PanelOutputArguments shown;
 };
 
 /// One of the one or three holograms of a frame.
@@ -67,7 +70,8 @@ struct HologramJob {
   std::string reference_angle;
   Array<float, 2> correction_rad;
   bool packed16 = false;
-  std::int64_t rows_at_once = 0;  ///< rows of a band; bands are summed and written in turn; 0: the whole panel
+  std::shared_ptr<PanelOutput> shown;  ///< what --output names, if it is a monitor
+  std::int64_t rows_at_once = 0;       ///< rows of a band; bands are summed and written in turn; 0: the whole panel
   std::int64_t spin_frames = 0;
   double spin_rad = 0;
 

@@ -10,15 +10,18 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::string_view monitor_prefix = "monitor:";
-
 void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 }  // namespace
 
-bool names_monitor(const std::string& output) { return output.starts_with(monitor_prefix); }
-
-std::string monitor_of(const std::string& output) { return output.substr(monitor_prefix.size()); }
+std::string chosen_monitor(const std::string& named) {
+  if (!named.empty()) return named;
+  const auto all = monitors();
+  if (all.size() == 1) return "1";
+  std::string list;
+  for (const auto& monitor : all) list += (list.empty() ? "" : "; ") + to_string(monitor);
+  throw Error(ErrorCode::invalid_argument, fmt::format("--monitor is required, one of: {}", list));
+}
 
 nlohmann::json json_of(const Monitor& monitor) {
   return {{"number", monitor.number},
@@ -64,7 +67,7 @@ void PanelPlayer::show(View<const std::uint8_t, 2> codes, const Queue& queue) {
 
 void PanelPlayer::wait(double seconds) {
   const double end_s = window_.now_s() + seconds;
-  while (seconds < 0 || window_.now_s() < end_s) {
+  for (bool ends = false; !ends; ends = seconds >= 0 && window_.now_s() >= end_s) {
     check_cancelled("panel");
     window_.poll();
     sleep(seconds < 0 ? 0.02 : std::clamp(end_s - window_.now_s(), 0.0, 0.02));

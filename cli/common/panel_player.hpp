@@ -55,11 +55,8 @@ class PanelPlayer {
   double last_s_ = 0;
 };
 
-/// True if `output` is "monitor:..." and not a file.
-bool names_monitor(const std::string& output);
-
-/// What follows "monitor:".
-std::string monitor_of(const std::string& output);
+/// The monitor that was named, or the only one. Throws invalid_argument, listing them, if there are several.
+std::string chosen_monitor(const std::string& named);
 
 nlohmann::json json_of(const Monitor& monitor);
 

@@ -24,6 +24,8 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
+bool names_monitor(const std::string& output) { return output.starts_with("monitor:"); }
+
 std::string extension_of(const std::string& path) {
   std::string extension = fs::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),

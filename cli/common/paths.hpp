@@ -10,6 +10,9 @@ namespace holotone::cli {
 /// ".png" in lower case, or "".
 std::string extension_of(const std::string& path);
 
+/// True for "monitor:2", a panel that shows what would be written to a file.
+bool names_monitor(const std::string& output);
+
 /// A file name with one counter such as %d or %04d, split at it.
 struct FramePattern {
   std::string before;

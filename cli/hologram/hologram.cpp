@@ -128,7 +128,8 @@ Command hologram_command() {
       {.names = "-o,--output",
        .target = &a.output,
        .value = "FILE",
-       .help = "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC",
+       .help =
+           "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC; or monitor:N, a panel that shows the codes",
        .required = true}};
   append(general, placement_options(a.scene));
   append(general, light_options(a));
@@ -146,6 +147,7 @@ Command hologram_command() {
                      {"Pictures with depth", layer_options(*layers)},
                      {"Light fields, and pictures computed hogel by hogel", stereogram_options(*stereogram)},
                      {"Encoding for the panel", encoding_options(a)},
+                     {"Shown on a panel (-o monitor:N)", panel_output_options(a.shown)},
                      console_options(a.console)},
           .run =
               [arguments, layers, stereogram] {

@@ -208,6 +208,7 @@ Command optimize_command() {
                      {"Comparison", comparison_options(a)},
                      {"Camera in the loop", camera_options(a)},
                      {"Panel", panel_options(a.hologram.panel)},
+                     {"Shown on a panel (-o monitor:N)", panel_output_options(a.hologram.shown)},
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_optimize(*arguments); },
           .given = &a.pictures.given};

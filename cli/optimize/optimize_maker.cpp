@@ -239,7 +239,6 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   row.object_energy = brightest * energy_of(amplitudes.front()) / std::max(1e-6, row.quality.front().efficiency);
   for (std::int64_t t = 0; t < options.frames; ++t) {
     row.outputs.push_back(numbered_name(job_.hologram.output, frame, channel, t));
-    UnfinishedRun::will_write(row.outputs.back());
     row.reconstruct_flags = write(channel, subframe(phase.view(), t), options, &row, row.outputs.back());
   }
   if (!job_.frames.empty()) last_[channel.name] = std::move(phase);
@@ -297,7 +296,13 @@ Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, c
   set_metadata(metadata, "signal_region", numbers_of(model.region));
   set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
   encoder.describe(metadata);
-  write_hologram(made);
+  if (row != nullptr) {
+    put_out(job_.hologram, channel.colour < 0 ? 0 : static_cast<std::size_t>(channel.colour), made);
+  } else {
+    write_hologram(made);
+    const auto& codes = std::get<Array<std::uint8_t, 3>>(made.image->pixels);
+    if (job_.hologram.shown) job_.hologram.shown->show({{codes.data(), {codes.shape()[0], codes.shape()[1]}}}, {});
+  }
   return flags_for(output, metadata, {job_.hologram.lut, job_.hologram.phase_range, {}, job_.hologram.carrier});
 }
 

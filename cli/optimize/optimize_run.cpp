@@ -51,6 +51,10 @@ std::vector<InputFile> inputs_of(const OptimizeJob& job) {
 }
 
 void check_names(const OptimizeJob& job) {
+  if (job.hologram.shown) {
+    if (!job.difference.empty()) reject("--difference", "a file as --output", job.hologram.output);
+    return static_cast<void>(inputs_of(job));
+  }
   const auto& output = job.hologram.output;
   const bool subframes = job.model.frames > 1;
   const auto at = output.find("%t");
@@ -293,7 +297,10 @@ int run_optimize(const OptimizeArguments& arguments) {
   tell_what_reconstruct_lacks(job);
   for (const auto& row : rows) report(job.hologram.console, words_of(job, row, region));
   report(job.hologram.console, format_duration(watch.seconds()));
-  return exit_ok;
+  if (!job.hologram.shown) return exit_ok;
+  // Subframes are one picture: their light adds in the eye.
+  const bool once = !job.frames.empty() && !job.hologram.shown->loops();
+  return until_closed([&] { job.hologram.shown->play(once); });
 }
 
 }  // namespace holotone::cli

@@ -44,6 +44,7 @@ void check_names(const LayerJob& job) {
     inputs.push_back({"--depth", picture.depth});
   }
   const auto name = [&](std::int64_t i) { return output_of(job, static_cast<std::size_t>(i)); };
+  if (job.hologram.shown) return;
   require_outputs({{"--output", static_cast<std::int64_t>(job.hologram.channels.size()), name}}, inputs);
 }
 
@@ -150,8 +151,7 @@ class LayerWork {
     row.reconstruct_flags =
         flags_for(typed.output, metadata, {typed.lut, typed.phase_range, typed.reference_angle, typed.carrier});
     check_cancelled("writing");
-    UnfinishedRun::will_write(made.output);
-    write_hologram(made);
+    put_out(typed, c, made);
     return row;
   }
 
@@ -355,7 +355,7 @@ int run_layers(const HologramArguments& arguments, const LayerArguments& layers)
   const auto rows = work();
   report_json(job.hologram.console, json_of(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());
-  return exit_ok;
+  return job.hologram.shown ? until_closed([&] { job.hologram.shown->play(false); }) : exit_ok;
 }
 
 }  // namespace holotone::cli

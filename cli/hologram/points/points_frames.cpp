@@ -97,8 +97,7 @@ class Pipeline {
   void write() {
     while (const auto made = made_.pop()) {
       check_cancelled("writing");
-      UnfinishedRun::will_write(made->output);
-      write_hologram(*made);
+      put_out(job_, 0, *made);
     }
   }
 
@@ -123,8 +122,7 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
     PointsHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
-    UnfinishedRun::will_write(made.output);
-    write_hologram(made);
+    put_out(job, c, made);
     rows.push_back(row_of(frame, c, made));
   }
   check_cancelled("writing");
@@ -172,7 +170,8 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   output_pattern_ = frame_pattern("--output", job.output);
   const bool moving = input_pattern.has_value() || job.spin_frames > 0;
   if (input_pattern && job.spin_frames > 0) reject("--spin", "one file to turn", job.input);
-  if (moving && !output_pattern_) reject("--output", "a counter such as %04d for moving pictures", job.output);
+  if (moving && !output_pattern_ && !job.shown)
+    reject("--output", "a counter such as %04d for moving pictures", job.output);
   if (!moving && output_pattern_) {
     reject("--output", "a name without a counter, as IN has none and there is no --spin", job.output);
   }
@@ -183,6 +182,8 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
     require_input(job.input);
     count_ = std::max<std::int64_t>(job.spin_frames, 1);
   }
+  moving_ = moving;
+  if (job.shown) return;
   std::vector<InputFile> inputs{{"--correction", job.correction}, {"--lut", job.lut}};
   if (!input_pattern) inputs.push_back({"IN", job.input});
   for (const auto& frame : frames_) inputs.push_back({"IN", frame.path});

@@ -20,7 +20,7 @@ class FrameSource {
   /// Checks every name before anything is read. Throws io or invalid_argument.
   explicit FrameSource(const HologramJob& job);
   [[nodiscard]] std::int64_t count() const { return count_; }
-  [[nodiscard]] bool moving() const { return output_pattern_.has_value(); }
+  [[nodiscard]] bool moving() const { return moving_; }
   [[nodiscard]] std::string output(std::int64_t number, const Channel& channel) const;
   [[nodiscard]] Frame frame(std::int64_t index) const;
   /// Reads (a turning object only once) and prepares a frame.
@@ -31,6 +31,7 @@ class FrameSource {
   std::optional<FramePattern> output_pattern_;
   std::vector<Frame> frames_;  ///< of numbered files
   std::int64_t count_ = 1;
+  bool moving_ = false;
   std::optional<PlacedScene> turning_;
 };
 

@@ -114,6 +114,17 @@ void PointsMaker::sum_and_encode(const PointSources& points, PointsHologram& mad
   }
 }
 
+View<const std::uint8_t, 2> PointsMaker::codes(const PreparedFrame& frame, Progress& progress) {
+  const ChannelPoints points(frame.points.cloud, channel_.colour);
+  plan_.set_points(points.sources());
+  if (phase_from_sum_) {
+    plan_.execute({{}, {}, phase_.view()}, progress);
+    return phase_.view();
+  }
+  plan_.execute({field_.view(), {}, {}}, progress);
+  return encoder_->encode(field_.view());
+}
+
 PointsHologram PointsMaker::make(const PreparedFrame& frame, Progress& progress) {
   const Stopwatch watch;
   PointsHologram made;

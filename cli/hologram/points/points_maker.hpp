@@ -50,6 +50,9 @@ class PointsMaker {
  public:
   PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
   PointsHologram make(const PreparedFrame& frame, Progress& progress);
+  /// Only the codes, of up to 8 bits, on the queue's device until the next call.
+  View<const std::uint8_t, 2> codes(const PreparedFrame& frame, Progress& progress);
+  [[nodiscard]] const Queue& queue() const { return queue_; }
 
  private:
   void sum_and_encode(const PointSources& points, PointsHologram& made, Progress& progress);

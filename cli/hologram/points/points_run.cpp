@@ -5,6 +5,7 @@
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <cli/hologram/points/points_panel.hpp>
 #include <cli/hologram/points/points_run.hpp>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
@@ -240,9 +241,11 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
 int run_points(const HologramArguments& arguments) {
   const Stopwatch watch;
   HologramJob job = hologram_job(arguments);
-  job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
+  if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
+  if (!job.shown) job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
   require_memory_for(job);
   FrameSource source(job);
+  if (job.shown) return show_points(job, source);
   const auto before = [&](const std::vector<PointsRow>& early) { tell_early(job, early); };
   const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);
   if (source.moving()) tell_early(job, rows);

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/panel_output.hpp>
+#include <cli/common/values.hpp>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::string_view prefix = "monitor:";
+
+PlayerOptions player_options(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments) {
+  PlayerOptions options;
+  const double fields = arguments.field_sequence ? 3 : 1;
+  if (!arguments.fps.empty()) options.fps = fields * number_between("--fps", arguments.fps, 1e-3, 1e5);
+  const Monitor monitor = find_monitor(output.substr(prefix.size()), monitors());
+  if (monitor.nx != panel.nx || monitor.ny != panel.ny) {
+    reject("--output", fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),
+           to_string(monitor));
+  }
+  options.window.monitor = std::to_string(monitor.number);
+  return options;
+}
+
+/// The three colours as one picture.
+Array<std::uint8_t, 3> joined(const std::vector<Array<std::uint8_t, 2>>& colours) {
+  const auto [ny, nx] = colours.front().shape();
+  Array<std::uint8_t, 3> picture({ny, nx, 3});
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::int64_t i = 0; i < ny * nx; ++i) {
+      picture.data()[3 * i + static_cast<std::int64_t>(c)] = colours[c].data()[i];
+    }
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::vector<OptionRow> panel_output_options(PanelOutputArguments& a) {
+  return {{.names = "--fps",
+           .target = &a.fps,
+           .value = "N",
+           .help = "Pictures a second, up to the panel's refresh rate",
+           .otherwise = "the refresh rate",
+           .feeds = "FramePacer.fps"},
+          {.names = "--loop", .target = &a.loop, .help = "Begin again after the last picture"},
+          {.names = "--field-sequence",
+           .target = &a.field_sequence,
+           .help = "Show the colours of --rgb one after the other, not in the channels of one picture"}};
+}
+
+void refuse_panel_output_options(const PanelOutputArguments& arguments) {
+  const auto refuse = [](bool is_given, std::string_view option) {
+    if (is_given) reject("--output", fmt::format("monitor:N for {}", option), "a file");
+  };
+  refuse(!arguments.fps.empty(), "--fps");
+  refuse(arguments.loop, "--loop");
+  refuse(arguments.field_sequence, "--field-sequence");
+}
+
+PanelOutput::PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments)
+    : player_(player_options(output, panel, arguments)),
+      loops_(arguments.loop),
+      field_sequence_(arguments.field_sequence),
+      added_(3) {}
+
+void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue) {
+  if (colours.size() == 1 || field_sequence_) {
+    for (const auto& codes : colours) {
+      static_cast<void>(player_.next());
+      player_.show(codes, queue);
+    }
+    return;
+  }
+  queue.synchronize();
+  std::vector<Array<std::uint8_t, 2>> here;
+  for (const auto& codes : colours) here.push_back(copy_of(codes, Device{}));
+  static_cast<void>(player_.next());
+  player_.show(PanelCodes(joined(here)));
+}
+
+void PanelOutput::add(std::size_t colour, const Image& codes) {
+  const auto& pixels = std::get<Array<std::uint8_t, 3>>(codes.pixels);
+  const auto [ny, nx, channels] = pixels.shape();
+  Array<std::uint8_t, 2> own({ny, nx});
+  std::copy_n(pixels.data(), ny * nx, own.data());
+  added_.at(colour).push_back(std::move(own));
+}
+
+void PanelOutput::play(bool once) {
+  const std::size_t colours = added_[1].empty() ? 1 : 3;
+  const std::size_t pictures = added_[0].size();
+  if (pictures == 0) return;
+  const auto views = [&](std::size_t i) {
+    std::vector<View<const std::uint8_t, 2>> own;
+    for (std::size_t c = 0; c < colours; ++c) own.push_back(added_[c].at(i).view());
+    return own;
+  };
+  const bool still = pictures == 1 && !(field_sequence_ && colours == 3);
+  do {
+    for (std::size_t i = 0; i < pictures; ++i) show(views(i), {});
+  } while (!still && !once);
+  if (still) stay();
+}
+
+int until_closed(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::cancelled) throw;
+    if (cancelled()) {
+      stopped_in_time();
+      return exit_cancelled;
+    }
+  }
+  return exit_ok;
+}
+
+}  // namespace holotone::cli

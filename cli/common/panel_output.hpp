@@ -1,0 +1,55 @@
+#pragma once
+#include <cli/common/panel_player.hpp>
+#include <functional>
+#include <holotone/io/image.hpp>
+#include <holotone/optics/panel.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+
+/// Options of `-o monitor:N`, as typed.
+struct PanelOutputArguments {
+  std::string fps;
+  bool loop = false;
+  bool field_sequence = false;
+};
+
+std::vector<OptionRow> panel_output_options(PanelOutputArguments& arguments);
+
+/// Throws invalid_argument for options of `-o monitor:N` beside an output that is a file.
+void refuse_panel_output_options(const PanelOutputArguments& arguments);
+
+/// A panel as an output: shows holograms as they are made, or all of them in turn.
+class PanelOutput {
+ public:
+  /// Opens the window on the monitor that `output` names, which shows the safe pattern. Throws invalid_argument unless
+  /// the monitor has the panel's pixels.
+  PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments);
+
+  /// Shows the codes of a frame's one or three colours, on any device: one after the other with --field-sequence,
+  /// otherwise in the channels of one picture.
+  void show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue);
+  /// Keeps the codes of a hologram of a colour for play.
+  void add(std::size_t colour, const Image& codes);
+  /// Shows what was added, in turn and again, until q, Escape or a signal; once, if `once`.
+  void play(bool once);
+  /// Looks after the window; to be called 20 times a second or so. Throws cancelled.
+  void poll() { player_.wait(0); }
+  /// Keeps the last picture until q, Escape or a signal.
+  void stay() { player_.wait(-1); }
+
+  [[nodiscard]] bool loops() const { return loops_; }
+  [[nodiscard]] const PanelPlayer& player() const { return player_; }
+
+ private:
+  PanelPlayer player_;
+  bool loops_;
+  bool field_sequence_;
+  std::vector<std::vector<Array<std::uint8_t, 2>>> added_;  ///< of each colour
+};
+
+/// Runs `body`, which shows something on a panel: q and Escape are no failure. Returns the exit code.
+int until_closed(const std::function<void()>& body);
+
+}  // namespace holotone::cli

@@ -1,0 +1,120 @@
+#include <atomic>
+#include <cli/common/bounded_queue.hpp>
+#include <cli/common/cancel.hpp>
+#include <cli/common/values.hpp>
+#include <cli/hologram/points/points_panel.hpp>
+#include <exception>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace holotone::cli {
+namespace {
+
+/// Plans and memory of a frame: one is shown while the next is computed in another.
+struct Slot {
+  std::vector<std::unique_ptr<PointsMaker>> makers;  ///< of each colour
+  std::vector<View<const std::uint8_t, 2>> codes;
+};
+
+class PointsShow {
+ public:
+  PointsShow(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {
+    const std::size_t slots = source.moving() ? 2 : 1;
+    for (std::size_t i = 0; i < slots; ++i) {
+      const Queue queue = Queue::create(job.device);
+      for (std::size_t c = 0; c < job.channels.size(); ++c) {
+        slots_[i].makers.push_back(std::make_unique<PointsMaker>(job, c, queue));
+      }
+      free_.push(&slots_[i]);
+    }
+  }
+
+  /// Throws cancelled for a closed window or a signal, or what failed.
+  void operator()() {
+    std::jthread reader([this] { guard([this] { read(); }); });
+    std::jthread computer([this] { guard([this] { compute(); }); });
+    try {
+      while (const auto slot = next()) {
+        job_.shown->show((*slot)->codes, (*slot)->makers.front()->queue());
+        if (!source_.moving()) job_.shown->stay();
+        free_.push(*slot);
+      }
+    } catch (...) {
+      stop();
+      throw;
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  /// Looks after the window while it waits.
+  std::optional<Slot*> next() {
+    while (!ready_.wait(std::chrono::milliseconds(50))) job_.shown->poll();
+    return ready_.pop();
+  }
+
+  void stop() {
+    prepared_.abandon();
+    free_.abandon();
+    ready_.abandon();
+  }
+
+  template <class Work>
+  void guard(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+      stop();
+    }
+  }
+
+  void read() {
+    do {
+      for (std::int64_t i = 0; i < source_.count(); ++i) {
+        check_cancelled("reading");
+        if (!prepared_.push(source_.prepare(i))) return;
+      }
+    } while (job_.shown->loops() && source_.moving());
+    prepared_.close();
+  }
+
+  void compute() {
+    QuietProgress quiet;
+    while (const auto frame = prepared_.pop()) {
+      const auto slot = free_.pop();
+      if (!slot) return;
+      (*slot)->codes.clear();
+      for (const auto& maker : (*slot)->makers) (*slot)->codes.push_back(maker->codes(*frame, quiet));
+      if (!ready_.push(*slot)) return;
+    }
+    ready_.close();
+  }
+
+  const HologramJob& job_;
+  FrameSource& source_;
+  Slot slots_[2];
+  BoundedQueue<PreparedFrame> prepared_{2};
+  BoundedQueue<Slot*> free_{2};
+  BoundedQueue<Slot*> ready_{2};
+  std::atomic<bool> failed_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+int show_points(const HologramJob& job, FrameSource& source) {
+  const int code = until_closed([&] { PointsShow(job, source)(); });
+  const auto& player = job.shown->player();
+  auto object = player.json();
+  object["input"] = job.input;
+  object["device"] = to_string(job.device);
+  report_json(job.console, object);
+  report(job.console, fmt::format("monitor {}: {} of {} on {}", player.monitor().number, player.summary(), job.input,
+                                  to_string(job.device)));
+  return code;
+}
+
+}  // namespace holotone::cli
