@@ -6,6 +6,7 @@
 #include <cli/panel/panel_output.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cmath>
+#include <holotone/core/parallel.hpp>
 #include <numbers>
 
 namespace holotone::cli {
@@ -29,15 +30,19 @@ class SumEncoder {
   Array<std::uint16_t, 2> operator()(const RowRange& part) {
     const auto turns = pattern_.turns(job_.grid(), part);
     Array<Complex, 2> sum(turns.shape());
-    for (std::int64_t i = 0; i < sum.size(); ++i) {
+    const auto each_pixel = [&](const auto& body) {
+      const std::int64_t nx = sum.shape()[1];
+      parallel_for(0, part.rows, [&](std::int64_t row) {
+        for (std::int64_t i = row * nx; i < (row + 1) * nx; ++i) body(i);
+      });
+    };
+    each_pixel([&](std::int64_t i) {
       sum.data()[i] = Complex(std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(turns.data()[i])));
-    }
-    if (!job_.added.empty()) {
-      Array<Complex, 2> other(turns.shape());
-      for (const auto& added : job_.added) {
-        added.rows.read(part.first_row, other.view());
-        for (std::int64_t i = 0; i < sum.size(); ++i) sum.data()[i] *= other.data()[i];
-      }
+    });
+    Array<Complex, 2> other(job_.added.empty() ? Shape<2>{} : turns.shape());
+    for (const auto& added : job_.added) {
+      added.rows.read(part.first_row, other.view());
+      each_pixel([&](std::int64_t i) { sum.data()[i] *= other.data()[i]; });
     }
     Array<std::uint16_t, 2> codes(turns.shape());
     plan_.execute(part, sum.view(), codes.view());
