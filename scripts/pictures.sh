@@ -45,6 +45,18 @@ stack() {
 stack stack.png smooth --iterations 40
 stack stack_%t.png random --phase random --subframes 8
 
+panel() { "$program" panel "$1" -o "$2" --resolution "${size:-240x240}" --pitch 8um "${@:3}"; }
+panel grating panel_grating.png --period 24 --angle 30deg
+panel lens panel_lens.png --focal-length 10cm
+panel zernike panel_zernike.png --term 2,2:0.5 --term 4,0:-0.2
+panel axicon panel_axicon.png --period 24
+panel vortex panel_vortex.png --charge 3
+panel checkerboard panel_checkerboard.png --cell 20
+size=480x270 panel chart panel_chart.png
+"$program" panel vortex -o panel_fork.png --charge 3 --add panel_grating.png
+"$program" panel lens -o "$work/sum.png" --focal-length 10cm --add panel_fork.png
+"$program" reconstruct "$work/sum.png" -o panel_ring.png
+
 "$program" sample teapot -o "$work/few.ply"
 "$program" hologram "$work/few.ply" -o "$work/narrow.h5" --resolution 1024x1024 --pitch 2um --distance 8cm --size 2.5mm \
   --random-phase

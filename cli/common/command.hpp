@@ -15,6 +15,7 @@ Command info_command();
 Command devices_command();
 Command display_command();
 Command panels_command();
+Command panel_command();
 Command sample_command();
 Command scene_command();
 

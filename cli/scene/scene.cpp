@@ -2,12 +2,12 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
+#include <cli/common/new_folder.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
-#include <cli/scene/new_folder.hpp>
 #include <cli/scene/scene_metadata.hpp>
 #include <cmath>
 #include <holotone/hologram/dice_scene.hpp>

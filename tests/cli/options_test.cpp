@@ -12,10 +12,17 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::vector<Words>& commands() {
-  static const std::vector<Words> all{{"hologram"},        {"quantize"},    {"reconstruct"},    {"halftone"},
-                                      {"measure"},         {"smoe", "fit"}, {"smoe", "render"}, {"smoe", "info"},
-                                      {"smoe", "convert"}, {"info"},        {"devices"},        {"panels"},
-                                      {"sample"},          {"scene"}};
+  static const std::vector<Words> all{{"hologram"},         {"quantize"},
+                                      {"reconstruct"},      {"halftone"},
+                                      {"measure"},          {"smoe", "fit"},
+                                      {"smoe", "render"},   {"smoe", "info"},
+                                      {"smoe", "convert"},  {"info"},
+                                      {"devices"},          {"panels"},
+                                      {"panel", "grating"}, {"panel", "lens"},
+                                      {"panel", "zernike"}, {"panel", "axicon"},
+                                      {"panel", "vortex"},  {"panel", "checkerboard"},
+                                      {"panel", "steps"},   {"panel", "chart"},
+                                      {"sample"},           {"scene"}};
   return all;
 }
 
@@ -164,6 +171,13 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
         if (!no_input) line.insert(line.begin() + std::ssize(command), "x");
         line.insert(line.end(), {"-o", path("out.png")});
         if (command.back() == "info") line.resize(line.size() - 2);
+        static const std::map<std::string, Words> required{{"grating", {"--period", "8"}},
+                                                           {"axicon", {"--period", "8"}},
+                                                           {"lens", {"--focal-length", "1m"}},
+                                                           {"zernike", {"--term", "4:1"}}};
+        if (const auto own = required.find(command.back()); own != required.end()) {
+          line.insert(line.end(), own->second.begin(), own->second.end());
+        }
         expect_refused(line, {main_name(row).c_str(), at->str().c_str()});
         ++checked;
       }

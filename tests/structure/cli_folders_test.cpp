@@ -31,6 +31,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/info", common},
       {"cli/measure", common},
       {"cli/optimize", common},
+      {"cli/panel", common},
       {"cli/quantize", common},
       {"cli/reconstruct", common},
       {"cli/sample", common},

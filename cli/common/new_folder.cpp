@@ -1,8 +1,8 @@
 #include <cerrno>
 #include <charconv>
+#include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
-#include <cli/scene/new_folder.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstring>

@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/panel/panel_job.hpp>
+#include <cmath>
+#include <holotone/io/image_rows.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+
+namespace holotone::cli {
+namespace {
+
+constexpr std::string_view default_wavelength = "532nm";
+constexpr double same_length = 1e-6;  ///< relative difference of two equal lengths
+
+/// What a file states before its codes are read.
+struct StatedCodes {
+  std::string path;
+  Shape<3> shape;
+  int pixel_bits = 0;
+  Metadata metadata;
+
+  [[nodiscard]] bool packed16() const { return metadata_text(metadata, "packed16") == "1"; }
+  [[nodiscard]] int bits() const {
+    return static_cast<int>(checked_number(path, metadata, "bits").value_or(packed16() ? 16 : pixel_bits));
+  }
+};
+
+StatedCodes stated_codes(const std::string& path) {
+  require_input(path);
+  if (is_hologram_field(path)) reject("--add", "a picture of phase codes", path + ", a complex field");
+  const ImageRowsReader reader(path);
+  StatedCodes stated{path, reader.shape(), reader.bits(), reader.metadata()};
+  check_metadata(path, stated.metadata);
+  const std::string encoding = metadata_text(stated.metadata, "encoding");
+  if (!encoding.empty() && encoding != "phase" && encoding != "double-phase") {
+    reject("--add", "phase codes", fmt::format("{}, which is {}", path, printable(encoding)));
+  }
+  return stated;
+}
+
+/// The preset that a file names, if its size and pitch are the file's.
+bool is_of_preset(const StatedCodes& stated, double pitch_m) {
+  const auto name = metadata_text(stated.metadata, "panel");
+  return std::ranges::any_of(panels(), [&](const Panel& panel) {
+    return panel.name == name && panel.nx == stated.shape[1] && panel.ny == stated.shape[0] && panel.pitch_m == pitch_m;
+  });
+}
+
+void take_panel(PanelArguments& panel, const StatedCodes& first) {
+  if (!panel.panel.empty() || !panel.resolution.empty() || !panel.size.empty() || !panel.pitch.empty()) return;
+  const auto pitch_m = checked_number(first.path, first.metadata, "pitch_m");
+  if (!pitch_m) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--add: expected --panel, or --resolution and --pitch, because {} does not state its pitch, "
+                    "got none",
+                    first.path));
+  }
+  if (is_of_preset(first, *pitch_m)) {
+    panel.panel = metadata_text(first.metadata, "panel");
+    return;
+  }
+  panel.resolution = fmt::format("{}x{}", first.shape[1], first.shape[0]);
+  panel.pitch = length_text(*pitch_m);
+}
+
+/// Fills arguments that are not given with what the file states. True if the levels are the file's.
+bool take_over(HologramArguments& arguments, const StatedCodes& first) {
+  take_panel(arguments.panel, first);
+  if (arguments.wavelength.empty()) {
+    if (const auto wavelength_m = checked_number(first.path, first.metadata, "wavelength_m"))
+      arguments.wavelength = length_text(*wavelength_m);
+  }
+  if (arguments.encoding.empty()) arguments.encoding = "phase";
+  if (!arguments.bits.empty() || !arguments.lut.empty() || !arguments.phase_range.empty() || arguments.packed16)
+    return false;
+  arguments.packed16 = first.packed16();
+  arguments.bits = std::to_string(first.bits());
+  return true;
+}
+
+void take_levels(EncodeOptions& encode, const StatedCodes& first) {
+  const auto range = checked_number(first.path, first.metadata, "phase_range_rad");
+  auto levels = checked_numbers(first.path, first.metadata, "level_phase_rad");
+  if (!range && levels.empty()) return;
+  if (range) encode.phase_range_rad = *range;
+  encode.level_phase_rad = std::move(levels);
+}
+
+void require_equal(const StatedCodes& stated, std::string_view key, double expected, std::string_view noun) {
+  const auto value = checked_number(stated.path, stated.metadata, key);
+  if (!value || std::abs(*value / expected - 1) <= same_length) return;
+  reject("--add", fmt::format("a hologram for {} of {}", noun, format_length(expected)),
+         fmt::format("{}, which is for {}", stated.path, format_length(*value)));
+}
+
+void require_match(const StatedCodes& stated, const HologramJob& job) {
+  const Panel& panel = job.panel;
+  if (stated.shape[0] != panel.ny || stated.shape[1] != panel.nx) {
+    reject("--add", fmt::format("a hologram of {} x {} pixels", panel.nx, panel.ny),
+           fmt::format("{}, which has {} x {}", stated.path, stated.shape[1], stated.shape[0]));
+  }
+  if (stated.bits() != job.encode.bits) {
+    reject("--add", fmt::format("codes of {}", counted(job.encode.bits, "bit")),
+           fmt::format("{}, whose codes have {}", stated.path, stated.bits()));
+  }
+  require_equal(stated, "pitch_m", panel.pitch_m, "a pitch");
+  require_equal(stated, "wavelength_m", job.channels.front().wavelength_m, "a wavelength");
+}
+
+/// Opens a file whose codes are the phases of the panel alone: without the beam that lights it.
+AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
+  HologramReadOptions options;
+  const auto set = [&](std::string_view key, const auto& value) { set_metadata(options.overrides, key, value); };
+  set("pitch_m", job.panel.pitch_m);
+  set("wavelength_m", job.channels.front().wavelength_m);
+  options.overrides["reference_angle_x_rad"] = "";
+  options.overrides["reference_angle_y_rad"] = "";
+  if (stated.metadata.count("phase_range_rad") + stated.metadata.count("level_phase_rad") == 0) {
+    set("phase_range_rad", job.encode.phase_range_rad);
+    if (!job.encode.level_phase_rad.empty()) set("level_phase_rad", job.encode.level_phase_rad);
+  }
+  if (job.packed16) set("packed16", 1.0);
+  options.unfiltered = metadata_text(stated.metadata, "encoding") == "double-phase";
+  return {stated.path, HologramRows(stated.path, options)};
+}
+
+void refuse_other_formats(const std::string& output) {
+  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp"};
+  if (std::ranges::find(known, extension_of(output)) != std::end(known)) return;
+  reject("--output", "a name ending in .png, .tif, .tiff or .bmp", output);
+}
+
+}  // namespace
+
+HologramArguments code_arguments(HologramArguments arguments) {
+  refuse_other_formats(arguments.output);
+  static constexpr Choice<bool> encodings[] = {{"phase", true}, {"amplitude", false}};
+  if (!arguments.encoding.empty()) (void)choose("--encode", arguments.encoding, encodings);
+  if (arguments.wavelength.empty()) arguments.wavelength = default_wavelength;
+  arguments.device = "cpu";
+  return arguments;
+}
+
+PanelJob panel_job(const PanelPictureArguments& arguments) {
+  PanelJob job;
+  HologramArguments hologram = arguments.hologram;
+  std::vector<StatedCodes> stated;
+  for (const auto& path : arguments.add) stated.push_back(stated_codes(path));
+  const bool of_file = !stated.empty() && take_over(hologram, stated.front());
+  job.hologram = hologram_job(code_arguments(hologram));
+  auto& encode = job.hologram.encode;
+  if (of_file) take_levels(encode, stated.front());
+  if (encode.encoding == Encoding::amplitude) {
+    if (!stated.empty()) reject("--add", "a phase panel", "--encode amplitude");
+    encode.amplitude_min = -1;  // of the real part of a phasor
+    encode.amplitude_max = 1;
+  }
+  std::string double_phase;
+  for (const auto& one : stated) {
+    require_match(one, job.hologram);
+    job.added.push_back(opened(one, job.hologram));
+    if (metadata_text(one.metadata, "encoding") != "double-phase") continue;
+    if (!double_phase.empty()) reject("--add", "at most one double-phase hologram", double_phase + " and " + one.path);
+    double_phase = one.path;
+  }
+  if (!stated.empty()) job.kept = stated.front().metadata;
+  if (!double_phase.empty()) {
+    const auto own = std::ranges::find(stated, double_phase, &StatedCodes::path);
+    for (const char* key : {"encoding", "amplitude_min", "amplitude_max"}) {
+      if (own->metadata.count(key) != 0) job.kept[key] = own->metadata.at(key);
+    }
+  }
+  return job;
+}
+
+Metadata code_metadata(const HologramJob& job, const EncodeReport& report, const std::string& pattern) {
+  Metadata metadata;
+  set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+  set_metadata(metadata, "panel", job.panel.name);
+  set_metadata(metadata, "pitch_m", job.panel.pitch_m);
+  describe_encoding(metadata, job.encode, report, job.packed16);
+  set_metadata(metadata, "pattern", pattern);
+  return metadata;
+}
+
+OptionRow panel_output_option(HologramArguments& arguments) {
+  return {.names = "-o,--output",
+          .target = &arguments.output,
+          .value = "FILE",
+          .help = "Codes as PNG, TIFF or BMP",
+          .required = true};
+}
+
+OptionRow panel_bits_option(HologramArguments& arguments) {
+  return {.names = "--bits",
+          .target = &arguments.bits,
+          .value = "N",
+          .help = "Bits of a code",
+          .range = code_bits_range,
+          .otherwise = "the panel's",
+          .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|test_chart.bits"};
+}
+
+OptionRow panel_packed_option(HologramArguments& arguments) {
+  return {.names = "--packed16",
+          .target = &arguments.packed16,
+          .help = "Write 16-bit codes as red (high byte) and green (low byte)"};
+}
+
+std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments) {
+  auto& h = arguments.hologram;
+  return {panel_output_option(h),
+          {.names = "--add",
+           .target = &arguments.add,
+           .value = "FILE",
+           .help = "Hologram of phase codes to which the pattern is added modulo 2pi; may be repeated. Its panel, "
+                   "wavelength and levels are the defaults",
+           .common = true,
+           .one_each = true},
+          {.names = "--wavelength",
+           .target = &h.wavelength,
+           .value = "LENGTH",
+           .help = "Wavelength of the light",
+           .otherwise = default_wavelength,
+           .common = true}};
+}
+
+std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments) {
+  auto& h = arguments.hologram;
+  return {{.names = "--encode",
+           .target = &h.encoding,
+           .value = "NAME",
+           .help = "phase, or amplitude: the cosine of the phase",
+           .otherwise = "by the panel"},
+          panel_bits_option(h),
+          {.names = "--lut,--levels",
+           .target = &h.lut,
+           .value = "FILE",
+           .help = "Text file with the measured phase in radians of each code",
+           .feeds = "EncodePlan.level_phase_rad"},
+          {.names = "--phase-range",
+           .target = &h.phase_range,
+           .value = "ANGLE",
+           .help = "Phase stroke of the panel over all codes, such as 1.8pi",
+           .otherwise = "2pi"},
+          {.names = "--correction",
+           .target = &h.correction,
+           .value = "FILE",
+           .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)"},
+          panel_packed_option(h)};
+}
+
+}  // namespace holotone::cli

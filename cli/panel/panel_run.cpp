@@ -1,0 +1,166 @@
+#include <cli/common/command.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cli/panel/panel_output.hpp>
+#include <cli/panel/panel_run.hpp>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <numbers>
+
+namespace holotone::cli {
+namespace {
+
+void check_name(const PanelPictureArguments& arguments) {
+  const auto& h = arguments.hologram;
+  require_known_counters("--output", h.output, false);
+  if (frame_pattern("--output", h.output)) reject("--output", "a name without a counter for one picture", h.output);
+  std::vector<InputFile> inputs{{"--lut", h.lut}, {"--correction", h.correction}};
+  for (const auto& path : arguments.add) inputs.push_back({"--add", path});
+  require_outputs({{"--output", 1, [&](std::int64_t) { return h.output; }}}, inputs);
+}
+
+/// Codes of rows of the sum.
+class SumEncoder {
+ public:
+  SumEncoder(const PanelJob& job, const PhasePattern& pattern)
+      : job_(job), pattern_(pattern), plan_(job.hologram.encode_options(job.hologram.channels.front()), job.grid()) {}
+
+  Array<std::uint16_t, 2> operator()(const RowRange& part) {
+    const auto turns = pattern_.turns(job_.grid(), part);
+    Array<Complex, 2> sum(turns.shape());
+    const auto each_pixel = [&](const auto& body) {
+      const std::int64_t nx = sum.shape()[1];
+      parallel_for(0, part.rows, [&](std::int64_t row) {
+        for (std::int64_t i = row * nx; i < (row + 1) * nx; ++i) body(i);
+      });
+    };
+    each_pixel([&](std::int64_t i) {
+      sum.data()[i] = Complex(std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(turns.data()[i])));
+    });
+    Array<Complex, 2> other(job_.added.empty() ? Shape<2>{} : turns.shape());
+    for (const auto& added : job_.added) {
+      added.rows.read(part.first_row, other.view());
+      each_pixel([&](std::int64_t i) { sum.data()[i] *= other.data()[i]; });
+    }
+    Array<std::uint16_t, 2> codes(turns.shape());
+    plan_.execute(part, sum.view(), codes.view());
+    return codes;
+  }
+
+ private:
+  const PanelJob& job_;
+  const PhasePattern& pattern_;
+  EncodePlan plan_;
+};
+
+Metadata sum_metadata(const PanelJob& job, const PhasePattern& pattern) {
+  const auto& encode = job.hologram.encode;
+  std::string text = pattern_text(pattern.name, pattern.options);
+  for (const auto& added : job.added) {
+    const auto own = metadata_text(added.rows.light().metadata, "pattern");
+    text = fmt::format("{} + {}", own.empty() ? "hologram" : own, text);
+  }
+  Metadata metadata = job.kept;
+  const std::string encoding = metadata_text(job.kept, "encoding");
+  for (const char* key : {"bits", "packed16", "phase_range_rad", "level_phase_rad"}) metadata.erase(key);
+  for (const auto& [key, value] : code_metadata(job.hologram, {encode.amplitude_min, encode.amplitude_max}, text)) {
+    metadata.insert_or_assign(key, value);
+  }
+  if (!encoding.empty()) metadata["encoding"] = encoding;  // double-phase keeps its stop
+  if (const auto panel = metadata_text(job.kept, "panel"); !panel.empty()) metadata["panel"] = panel;
+  set_metadata(metadata, "wavelength_m", job.grid().wavelength_m);
+  if (!job.hologram.correction.empty()) set_metadata(metadata, "correction", job.hologram.correction);
+  const bool placed = metadata.count("distance_m") + metadata.count("focal_length_m") != 0;
+  if (pattern.focal_length_m && !placed) set_metadata(metadata, "distance_m", -*pattern.focal_length_m);
+  return metadata;
+}
+
+/// Says where a lens moves the light of an added hologram, whose stated distance is kept.
+void tell_focus(const PanelJob& job, const PhasePattern& pattern) {
+  if (!pattern.focal_length_m || job.added.empty()) return;
+  const auto distance_m = checked_number(job.added.front().path, job.kept, "distance_m");
+  if (!distance_m || *distance_m == 0 || job.kept.count("focal_length_m") != 0) return;
+  const double power = 1 / *distance_m - 1 / *pattern.focal_length_m;
+  const std::string place = std::abs(power) < 1e-9 ? "infinity" : length_text(1 / power);
+  remark(job.hologram.console,
+         fmt::format("the lens moves the light of {} from {} to {}; the file keeps --distance {}",
+                     job.added.front().path, length_text(*distance_m), place, length_text(*distance_m)));
+}
+
+nlohmann::json json_of(const PanelJob& job, const PhasePattern& pattern, double seconds) {
+  const auto& panel = job.hologram.panel;
+  auto added = nlohmann::json::array();
+  for (const auto& one : job.added) added.push_back(one.path);
+  nlohmann::json object{{"pattern", pattern.name},
+                        {"outputs", {job.hologram.output}},
+                        {"panel", panel.name},
+                        {"resolution", {panel.nx, panel.ny}},
+                        {"pitch_m", panel.pitch_m},
+                        {"wavelength_m", job.grid().wavelength_m},
+                        {"encoding", to_string(job.hologram.encode.encoding)},
+                        {"bits", job.hologram.encode.bits},
+                        {"added", added},
+                        {"time_s", seconds}};
+  object.update(pattern.facts);
+  return object;
+}
+
+double bytes_of_inputs(const PanelJob& job) {
+  const double pixels = static_cast<double>(job.shape()[0]) * static_cast<double>(job.shape()[1]);
+  return pixels * (job.hologram.correction.empty() ? 0 : 4);
+}
+
+}  // namespace
+
+std::string pattern_text(const std::string& name, const Flags& options) {
+  std::string text = name;
+  for (const auto& [option, value] : options) {
+    text += fmt::format(" {}{}{}", option, value.empty() ? "" : " ", value);
+  }
+  return text;
+}
+
+int run_phase_pattern(const PanelPictureArguments& arguments,
+                      const std::function<PhasePattern(const FieldGrid&)>& make) {
+  const Stopwatch watch;
+  const PanelJob job = panel_job(arguments);
+  const auto& console = job.hologram.console;
+  check_name(arguments);
+  const CodePixels pixels{job.shape(), job.hologram.encode.bits, job.hologram.packed16};
+  require_memory_for_codes(job.hologram.output, pixels, bytes_of_inputs(job));
+  const PhasePattern pattern = make(job.grid());
+  (void)pattern.turns(job.grid(), {0, 1});  // bad options are refused before the file is opened
+  if (auto words = wavelength_warning(job.grid().wavelength_m); !words.empty()) warn(console, words);
+  if (!pattern.warning.empty()) warn(console, pattern.warning);
+  const UnfinishedRun run;
+  SumEncoder encoder(job, pattern);
+  write_codes(job.hologram.output, pixels, sum_metadata(job, pattern),
+              [&](const RowRange& part) { return encoder(part); });
+  UnfinishedRun::keep();
+  report_json(console, json_of(job, pattern, watch.seconds()));
+  tell_focus(job, pattern);
+  const std::string sum = job.added.empty() ? "" : fmt::format(" and {}", counted(std::ssize(job.added), "hologram"));
+  report(console, fmt::format("{}: {}{}, {} x {} pixels of {}, {}", job.hologram.output,
+                              pattern_text(pattern.name, pattern.options), sum, pixels.shape[1], pixels.shape[0],
+                              format_length(job.hologram.panel.pitch_m), counted(pixels.bits, "bit")));
+  return exit_ok;
+}
+
+Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
+                              std::vector<OptionRow> own, PanelPictureArguments& shared, std::function<int()> run) {
+  shared.hologram.wavelength.clear();
+  auto rows = std::move(own);
+  append(rows, panel_picture_options(shared));
+  return {.name = name,
+          .purpose = purpose,
+          .examples = std::move(examples),
+          .groups = {{"", rows},
+                     {"Codes", panel_code_options(shared)},
+                     {"Panel", panel_options(shared.hologram.panel)},
+                     console_options(shared.hologram.console)},
+          .run = std::move(run)};
+}
+
+}  // namespace holotone::cli
