@@ -113,6 +113,15 @@ OUTPUTS = {
     "evaluate": {"colours": '{shape_like<2>(given["coordinates"])[0], nb::cast<const SmoeModel&>(given["model"]).channels}'},
 }
 
+# Members with a default in C++ that no call can use.
+REQUIRED = {"SpectrumOptions::region", "PairCorrelationOptions::region"}
+
+# Second names of enumerators, as the program writes them, beside those of to_string.
+SECOND_NAMES = {"RetrievalSolver": {"gerchberg_saxton": "gs", "weighted_gerchberg_saxton": "wgs"}}
+
+# Arguments without a default in C++ that may be left out.
+OPTIONAL = {"modulation_of": {"report"}}
+
 # Methods whose arrays the plan reads later.
 KEEPS = {"PropagationPlan::set_input", "LayerPlan::set_layers"}
 
@@ -191,15 +200,26 @@ class Generator:
         out = ["#pragma once", '#include "aggregates.hpp"', '#include "functions.hpp"', ""]
         out += [f"#include <{header}>" for header in includes]
         out += ["", "namespace holotone::python {", ""]
+        texts = [d.text for d in self.all if d.name == "to_string"]
+        with_text = {name for name in self.enums if any(f"to_string({name} " in text for text in texts)}
         for name in sorted(self.enums):
             values = [d.name.rsplit("::", 1)[1] for d in self.all if d.kind == "enumerator" and d.name.startswith(name + "::")]
             strings = ["auto" if value == "automatic" else value for value in values]
+            also = "to_string(value)" if name in with_text else "{}"
+            if name in SECOND_NAMES:
+                second = [SECOND_NAMES[name].get(value, "") for value in values]
+                also = "std::array<std::string_view, %d>{%s}[static_cast<std::size_t>(value)]" % (
+                    len(second), ", ".join(f'"{one}"' for one in second)
+                )
             literal = "Literal[" + ", ".join(f"'{s}'" for s in strings) + "]"
             out += [
                 "template <>",
                 f"struct Names<{name}> {{",
                 "  static constexpr std::string_view all[] = {" + ", ".join(f'"{s}"' for s in strings) + "};",
+                "  static constexpr std::string_view values[] = {" + ", ".join(f'"{s}"' for s in values) + "};",
                 f'  static constexpr const char* type = "{literal}";',
+                f'  static constexpr const char* documented = "{name}";',
+                f"  static std::string_view also([[maybe_unused]] {name} value) {{ return {also}; }}",
                 "};",
             ]
         for name in self.aggregates:
@@ -212,7 +232,7 @@ class Generator:
                     or member.text.rstrip().endswith("}")
                     or "vector<" in member.text
                     or member.text.split()[0] in self.structs
-                )
+                ) and member.name not in REQUIRED
                 visits.append(f'    visit("{field}", &{name}::{field}, {str(has_default).lower()});')
             out += [
                 "template <>",
@@ -241,11 +261,18 @@ class Generator:
         out = ['#include "tables.hpp"', "", "#include <unordered_map>", "", "namespace holotone::python {", ""]
         out += ["std::string_view documentation(std::string_view declaration) {"]
         out += ["  static const std::unordered_map<std::string_view, std::string_view> all = {"]
+        functions = {d.name: d for d in self.all if d.kind == "alias" and "std::function" in d.text}
         seen = set()
         for d in self.all:
-            if d.comment and d.name not in seen:
+            comment = d.comment
+            of_type = functions.get(d.text.split()[0]) if d.kind == "member" else None
+            if of_type:  # a callback: what its type says
+                comment += "\n" + of_type.comment
+                if "View<float" in of_type.text:
+                    comment += " An array that the function returns is taken in place of one that it fills."
+            if comment and d.name not in seen:
                 seen.add(d.name)
-                out.append(f'      {{"{d.name}", R"doc({for_python(d.comment)})doc"}},')
+                out.append(f'      {{"{d.name}", R"doc({for_python(comment, self.enums)})doc"}},')
         out += ["  };", "  const auto place = all.find(declaration);", "  return place == all.end() ? std::string_view() : place->second;"]
         return "\n".join(out + ["}", "", "}  // namespace holotone::python", ""])
 
@@ -265,6 +292,8 @@ class Generator:
             )
         if parameter.default is None and function.endswith("::look") and parameter.name == "distance_m":
             return f'Name{{"{parameter.name}", nb::none()}}'  # may be omitted
+        if parameter.default is None and parameter.name in OPTIONAL.get(function, ()):
+            return f'Name{{"{parameter.name}", nb::none()}}'
         if parameter.default is None:
             return f'Name{{"{parameter.name}"}}'
         default = parameter.default
@@ -379,8 +408,21 @@ class Generator:
         return "\n".join(out + ["}", "", "}  // namespace holotone::python", ""])
 
 
-def for_python(comment: str) -> str:
-    text = comment.replace("::", ".")
+def for_python(comment: str, enums: set[str]) -> str:
+    """A comment in words of Python: names of exceptions and of strings."""
+
+    def string(match: re.Match[str]) -> str:
+        return f'"{"auto" if match.group(1) == "automatic" else match.group(1)}"'
+
+    comment = comment.replace("x, y of each dot, interleaved", "{n, 2}: x, y of each dot")
+    text = re.sub(rf"\b(?:{'|'.join(sorted(enums))})::(\w+)", string, comment).replace("::", ".")
+    if re.search(r"\b[Tt]hrows\b", text):
+        errors = {"io": "FileError", "unsupported": "UnsupportedError", "cancelled": "CancelledError", "device": "DeviceError"}
+        text = re.sub(
+            r"((?:[Tt]hrows|[,;]|\b(?:or|and|also))\s+)(io|unsupported|cancelled)\b(?!-)|((?:[Tt]hrows|out_of_memory,)\s+)(device)\b",
+            lambda match: (match.group(1) or match.group(3)) + errors[match.group(2) or match.group(4)],
+            text,
+        )
     for cpp, python in {
         "invalid_argument": "ArgumentError",
         "out_of_memory": "OutOfMemoryError",

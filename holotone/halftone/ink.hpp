@@ -21,9 +21,9 @@ enum class OutOfRange { refuse, clip };
 struct InkOptions {
   PixelTone tone = PixelTone::srgb;
   OutOfRange out_of_range = OutOfRange::refuse;
-  double gamma = 1;           ///< 0.01..100; above 1 brightens shadows: less ink
-  bool invert = false;        ///< ink in bright areas, for white dots on black
-  View<const float, 2> mask;  ///< {ny, nx} in host memory, 0..1: factor of the ink; empty: 1
+  double gamma = 1;             ///< 0.01..100; above 1 brightens shadows: less ink
+  bool invert = false;          ///< ink in bright areas, for white dots on black
+  View<const float, 2> mask{};  ///< {ny, nx} in host memory, 0..1: factor of the ink; empty: 1
 };
 
 /// Ink from the pixels of a picture, by its luminance in linear light

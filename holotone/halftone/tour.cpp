@@ -359,9 +359,11 @@ void check(const Dots& dots, const TourOptions& options) {
   if (dots.count() > std::numeric_limits<std::int32_t>::max() - 1) {
     throw_argument(where, "dots", "less than 2^31 dots", std::to_string(dots.count()));
   }
+  constexpr float farthest = 1e9F;  // squares of distances stay finite
   for (std::size_t i = 0; i < dots.position.size(); ++i) {
-    if (!std::isfinite(dots.position[i])) {
-      throw_argument(where, "dots", "finite positions", fmt::format("{} of dot {}", dots.position[i], i / 2));
+    if (!(std::abs(dots.position[i]) <= farthest)) {
+      throw_argument(where, "dots", fmt::format("positions of at most {:g} pixels", farthest),
+                     fmt::format("{} of dot {}", dots.position[i], i / 2));
     }
   }
   if (!dots.colour_class.empty() && dots.colour_class.size() != dots.position.size() / 2) {

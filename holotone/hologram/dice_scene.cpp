@@ -242,12 +242,8 @@ void DiceScene::look(const Rays& rays, int channel, View<float, 2> intensity, Vi
   require_range(function, "first_x", rays.first_x, -1e6, 1e6);
   require_range(function, "first_y", rays.first_y, -1e6, 1e6);
   require_positive(function, "step", rays.step);
-  if (channel < 0 || channel >= channels()) {
-    throw_argument(function, "channel", fmt::format("0 to {}", channels() - 1), std::to_string(channel));
-  }
-  require_view(function, "intensity", intensity, rays.shape, Device{});
+  require_look(function, *this, rays, channel, intensity, distance_m);
   const bool distances = distance_m.data() != nullptr;
-  if (distances) require_view(function, "distance_m", distance_m, rays.shape, Device{});
   const PanelCamera camera{rays};
   const auto c = static_cast<std::size_t>(channel);
   Renderer(state_->surfaces, state_->options, camera, rays.shape)(

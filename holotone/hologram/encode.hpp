@@ -116,7 +116,7 @@ class EncodePlan {
   std::unique_ptr<State> state_;
 };
 
-/// One shot: plan, execute, wait. `field` may live on any device; the codes are in host memory.
+/// One shot: plan, execute, wait. `field` may live on any device; the codes, uint16 for any bits, are in host memory.
 Array<std::uint16_t, 2> encode(View<const Complex, 2> field, const EncodeOptions& options, const FieldGrid& grid,
                                EncodeReport* report = nullptr);
 

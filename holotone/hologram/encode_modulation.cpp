@@ -1,4 +1,5 @@
 // Parts of encoding that are not time-critical: names, modulation by a panel, measured responses, packing.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -25,8 +26,10 @@ constexpr std::array<std::string_view, 5> encoding_names = {"phase", "amplitude"
 std::string_view to_string(Encoding encoding) { return encoding_names.at(static_cast<std::size_t>(encoding)); }
 
 Encoding parse_encoding(std::string_view name) {
+  std::string spelt(name);
+  std::ranges::replace(spelt, '_', '-');  // names of C++ and Python
   for (std::size_t i = 0; i < encoding_names.size(); ++i) {
-    if (encoding_names[i] == name) return static_cast<Encoding>(i);
+    if (encoding_names[i] == spelt) return static_cast<Encoding>(i);
   }
   const std::string near = nearest_name(name, encoding_names.data(), encoding_names.size());
   throw_argument("parse_encoding", "encoding", "phase, amplitude, double-phase, single-sideband or burckhardt",

@@ -37,6 +37,7 @@ LayerViews::LayerViews(std::vector<SlicedPicture> channels, double pitch_m)
 }
 
 void LayerViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
+  require_look("LayerViews::look", *this, rays, channel, intensity, distance_m);
   const auto& [light, layer, distances, beyond] = channels_[static_cast<std::size_t>(channel)];
   const auto [ny, nx] = light.shape();
   const double scale = 1 / pitch_m_;

@@ -4,6 +4,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/optics/field.hpp>
 #include <optional>
 #include <utility>
 
@@ -18,8 +19,7 @@ constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
 constexpr std::int64_t largest_extent = 1 << 24;
 
 void validate(const PointCloudOptions& options) {
-  require_positive(where_made, "wavelength_m", options.wavelength_m);
-  require_positive(where_made, "pitch_m", options.pitch_m);
+  require_units(where_made, options.pitch_m, options.wavelength_m);
   if (!(options.cone_wavelength_m >= 0 && options.cone_wavelength_m <= options.wavelength_m)) {
     throw_argument(where_made, "cone_wavelength_m",
                    fmt::format("0, or > 0 and at most wavelength_m, {:g}", options.wavelength_m),

@@ -70,6 +70,7 @@ float ViewGrid::read(std::int64_t camera, int channel, const Place& place) const
 }
 
 void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
+  require_look("ViewGrid::look", *this, rays, channel, intensity, distance_m);
   const auto [down, across, ny, nx, channels] = views_.shape();
   const double scale = static_cast<double>(nx) / options_.size_m;  // pixels a metre
   const double camera_scale = 1 / options_.camera_pitch_m;

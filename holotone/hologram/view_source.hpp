@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <holotone/core/array.hpp>
+#include <string_view>
 
 namespace holotone {
 
@@ -40,5 +41,10 @@ class ViewSource {
   /// and are in host memory; an empty `distance_m` is not written. May be called from several threads at once.
   virtual void look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const = 0;
 };
+
+/// Throws invalid_argument naming the argument unless `source` can look: it has the channel, and the arrays are in host
+/// memory and of the shape of `rays`.
+void require_look(std::string_view where, const ViewSource& source, const Rays& rays, int channel,
+                  View<float, 2> intensity, View<float, 2> distance_m);
 
 }  // namespace holotone

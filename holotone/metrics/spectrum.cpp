@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/metrics/loops_detail.hpp>
 #include <holotone/metrics/spectrum.hpp>
 #include <holotone/nufft/nufft.hpp>
@@ -288,6 +290,12 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width) {
 double anisotropy_db(double anisotropy) { return 10 * std::log10(anisotropy); }
 
 RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t least_samples) {
+  const std::size_t annuli = radial.power.size();
+  if (radial.frequency.size() != annuli || radial.samples.size() != annuli || radial.anisotropy.size() != annuli) {
+    throw_argument("summarise", "radial", "frequency, power, anisotropy and samples of equal length",
+                   fmt::format("{}, {}, {} and {} numbers", radial.frequency.size(), annuli, radial.anisotropy.size(),
+                               radial.samples.size()));
+  }
   RadialSummary summary;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   summary.floor_db = 10 * std::log10(1 / static_cast<double>(std::max<std::int64_t>(spectrum.periodograms, 1)));

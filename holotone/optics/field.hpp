@@ -9,10 +9,11 @@ namespace holotone {
 
 using Complex = std::complex<float>;
 
-/// Range of wavelengths of the program and its files, extreme ultraviolet to terahertz: sources that a panel can
-/// modulate. Plans accept any wavelength > 0.
+/// Range of wavelengths, extreme ultraviolet to terahertz, and of pitches. Others are taken for a wrong unit.
 inline constexpr double least_wavelength_m = 10e-9;
 inline constexpr double most_wavelength_m = 1e-3;
+inline constexpr double least_pitch_m = 1e-9;
+inline constexpr double most_pitch_m = 1;
 
 /// Sampling grid of a complex field. Pixel (row, col) has its centre at x = (col - (nx-1)/2) pitch, y = ((ny-1)/2 -
 /// row) pitch; row 0 is the top. Phasor exp(-i omega t): a diverging wave is exp(+ikr)/r.
@@ -33,7 +34,10 @@ struct Field {
 /// Largest number of pixels along one side of a field.
 inline constexpr std::int64_t largest_grid_side = 65536;
 
-/// Throws invalid_argument unless 1 <= nx, ny <= largest_grid_side and pitch_m and wavelength_m are finite and > 0.
+/// Throws invalid_argument unless pitch and wavelength are in their ranges.
+void require_units(std::string_view where, double pitch_m, double wavelength_m);
+
+/// Throws invalid_argument unless 1 <= nx, ny <= largest_grid_side and pitch_m and wavelength_m are in their ranges.
 void require_grid(std::string_view where, const FieldGrid& grid);
 
 }  // namespace holotone

@@ -68,9 +68,9 @@ const Panel& find_panel(std::string_view name) {
     names.push_back(panel.name);
   }
   const auto near = nearest_name(name, names.data(), names.size());
-  throw Error(ErrorCode::invalid_argument,
-              near.empty() ? fmt::format("panel: expected one of {}, got '{}'", fmt::join(names, ", "), name)
-                           : fmt::format("panel: expected a known panel, got '{}': did you mean {}?", name, near));
+  if (near.empty())
+    throw_argument("", "panel", fmt::format("one of {}", fmt::join(names, ", ")), fmt::format("'{}'", name));
+  throw_argument("", "panel", "a known panel", fmt::format("'{}': did you mean {}?", name, near));
 }
 
 }  // namespace holotone

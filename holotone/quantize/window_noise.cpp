@@ -109,6 +109,7 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
                                       const ErrorDiffusionOptions& options, double scale, const SignalWindow& window,
                                       View<const Complex, 2> lens) {
   require_positive(where, "scale", scale);
+  if (options.levels.empty()) require_range(where, "bits", options.bits, 1, 8);
   const auto shape = field.shape();
   if (!lens.empty()) require_view(where, "lens", lens, shape, Device{});
   const FftPlan transform(shape);

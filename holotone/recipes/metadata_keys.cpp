@@ -11,7 +11,6 @@ namespace {
 
 constexpr double most_distance_m = 1e5;
 constexpr double least_length_m = 1e-9;
-constexpr double most_pitch_m = 1;
 constexpr double most_tilt_rad = 1.5;
 constexpr double most_count = 9e15;
 constexpr std::size_t most_levels = 65536;  ///< of 16 bits
@@ -61,7 +60,7 @@ constexpr MetadataKey table[] = {
     {"pattern", text, {}, 0, 0, "panel"},
     {"phase", text, {}, 0, 0, "hologram, optimize"},
     {"phase_range_rad", number, "rad", least_phase_range_rad, most_phase_rad, "hologram, optimize, panel, quantize"},
-    {"pitch_m", number, "m", least_length_m, most_pitch_m, "hologram, optimize, panel, quantize, reconstruct"},
+    {"pitch_m", number, "m", least_pitch_m, most_pitch_m, "hologram, optimize, panel, quantize, reconstruct"},
     {"points", count, {}, 0, most_count, "hologram"},
     {"pupil_shape", text, {}, 0, 0, "reconstruct"},
     {"quantize_method", text, {}, 0, 0, "quantize"},

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/quantize/window_noise.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/window_meter.hpp>
@@ -102,6 +104,14 @@ WindowMeter& WindowMeter::operator=(WindowMeter&&) noexcept = default;
 
 void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes,
                            double scale) {
+  constexpr std::string_view where = "WindowMeter::add_rows";
+  const auto [count, nx] = field.shape();
+  if (first_row < 0 || count < 0 || count > grid_.ny || first_row > grid_.ny - count || nx != grid_.nx) {
+    throw_argument(where, "field", fmt::format("rows of {} pixels within {}", grid_.nx, grid_.ny),
+                   fmt::format("{} of {} from row {} on", count, nx, first_row));
+  }
+  require_view(where, "codes", codes, field.shape(), Device{});
+  require_positive(where, "scale", scale);
   for (auto& square : squares_) {
     const auto& rows = square.rows;
     const auto& columns = square.columns;

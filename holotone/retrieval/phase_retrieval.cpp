@@ -70,7 +70,9 @@ std::vector<float> checked_levels(const std::vector<double>& phases) {
   std::vector<float> levels;
   for (const double phase : phases) {
     require(std::isfinite(phase), "level_phase_rad", "finite phases", phase);
-    levels.push_back(static_cast<float>(phase - turn * std::floor(phase / turn)));
+    const double rest = std::fmod(phase, turn);  // exact, however large the phase
+    const auto level = static_cast<float>(rest < 0 ? rest + turn : rest);
+    levels.push_back(level < static_cast<float>(turn) ? level : 0);
   }
   std::ranges::sort(levels);
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());

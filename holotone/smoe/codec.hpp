@@ -41,7 +41,7 @@ inline constexpr double best_smoe_quality = 100;
 
 struct SmoeCodecOptions {
   bool lossless = false;  ///< true: stores every float exactly, in the model's order; ignores `steps`
-  SmoeSteps steps;        ///< quantization steps, > 0 and finite; stored as float32
+  SmoeSteps steps;        ///< smoe_steps(model, quality), or others > 0, finite; stored as float32
 };
 
 /// Encodes a model as a .smoe file (docs/smoe_format.md): quantized, ordered along a Hilbert curve through the first

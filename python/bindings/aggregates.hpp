@@ -24,6 +24,15 @@ void member_function(const char* name, const char* documented, Pointer pointer) 
   define(pointer);
 }
 
+template <class T>
+std::string first_member() {
+  std::string first;
+  Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+    if (first.empty()) first = name;
+  });
+  return first;
+}
+
 /// An aggregate as a class: made by keywords, its members as attributes.
 template <class T>
 void aggregate() {
@@ -85,7 +94,12 @@ void aggregate() {
     });
     bound.def(
         "__init__",
-        [type](T* self, const nb::kwargs& values) {
+        [type](T* self, const nb::args& unnamed, const nb::kwargs& values) {
+          if (unnamed.size() > 0) {
+            throw nb::type_error(fmt::format("{}: expected members by name, as in {}={}", type, first_member<T>(),
+                                             nb::cast<std::string>(nb::repr(unnamed[0])))
+                                     .c_str());
+          }
           T made{};
           Call call(type);
           for (const auto& [key, value] : values) {
@@ -100,7 +114,13 @@ void aggregate() {
             });
             if (!is_member) {
               std::vector<std::string_view> names;
-              Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) { names.emplace_back(name); });
+              Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+                if constexpr (!is_view<M> && !is_function<M>) names.emplace_back(name);
+                if constexpr (is_view<M> || is_function<M>) is_member = is_member || wanted == name;
+              });
+              if (is_member) {
+                throw nb::type_error(fmt::format("{}: {} is an argument of plans and functions", type, wanted).c_str());
+              }
               throw nb::type_error(fmt::format("{}: {}", type, unknown_name(wanted, names)).c_str());
             }
           }
@@ -116,7 +136,8 @@ void aggregate() {
     });
     return equal;
   });
-  bound.def("__reduce__", [](nb::handle self) {
+  bound.def("__reduce__", [type](nb::handle self) {
+    if (!is_made) throw nb::type_error(fmt::format("{} cannot be pickled", type).c_str());
     nb::dict members;
     Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
       if constexpr (!is_view<M> && !is_function<M>) members[name] = self.attr(name);

@@ -21,13 +21,15 @@ struct Parameter {
   nb::object fallback;  ///< null: required
   bool keyword_only = false;
   std::string comment;
+  bool may_be_field = false;  ///< a Field, which has shape, pitch and wavelength
 };
 
 /// Arguments of a function, in order.
 struct Signature {
   std::vector<Parameter> parameters;
 
-  void add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment = {});
+  void add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment = {},
+           bool may_be_field = false);
   [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result) const;
   [[nodiscard]] std::string comments() const;
 };
@@ -43,8 +45,14 @@ class Given {
   [[nodiscard]] const std::string& name() const { return signature_.parameters[index_ - 1].name; }
   /// Value of any argument, for the shape of an output.
   [[nodiscard]] nb::handle operator[](std::string_view name) const;
+  /// Number given for an argument, or its default; 0 without such an argument.
+  [[nodiscard]] double number(std::string_view name) const;
+  /// Throws invalid_argument for a Field with another pitch or wavelength than a plan's.
+  void require_grid(const std::string& function, bool last, double pitch_m, double wavelength_m) const;
 
  private:
+  nb::handle from_field(const std::string& name);
+
   const Signature& signature_;
   std::vector<nb::handle> values_;
   std::vector<nb::object> kept_;  ///< grid of a Field among the arguments
@@ -56,7 +64,9 @@ template <class Plan>
 struct Bound {
   std::unique_ptr<Plan> plan;
   Queue queue;
-  nb::dict kept;  ///< arrays of methods that read them later, by method
+  nb::dict kept;       ///< arrays of methods that read them later, by method
+  double pitch_m = 0;  ///< of the plan's panel; 0: it has none
+  double wavelength_m = 0;
   Turn turn{};
 };
 
@@ -108,6 +118,21 @@ template <class P>
 class Argument;
 
 template <class T>
+inline constexpr bool is_field = std::is_same_v<T, View<const std::complex<float>, 2>>;
+
+/// Names of an enum, each with the comment on it: `"phase" (arg U on a phase modulator), ...`. Empty without comments.
+template <class T>
+std::string names_and_comments(std::string_view before) {
+  std::string text;
+  for (std::size_t i = 0; i < std::size(Names<T>::all); ++i) {
+    const std::string comment(documentation(fmt::format("{}::{}", Names<T>::documented, Names<T>::values[i])));
+    if (comment.empty()) continue;
+    text += fmt::format("{}\"{}\": {}", text.empty() ? before : "; ", Names<T>::all[i], comment);
+  }
+  return text;
+}
+
+template <class T>
 void describe_members(Signature& signature) {
   if constexpr (std::is_same_v<T, FieldGrid>) {
     signature.add("shape", "tuple[int, int]", {}, true, "(ny, nx): rows and columns");
@@ -127,8 +152,9 @@ void describe_members(Signature& signature) {
       if constexpr (std::is_copy_constructible_v<M>) {
         if (has_default) fallback = to_python(M(defaults.*member));
       }
-      const std::string comment(documentation(std::string(Members<T>::documented) + "::" + name));
-      signature.add(name, type_text<M>(), std::move(fallback), !is_view<M>, comment);
+      std::string comment(documentation(std::string(Members<T>::documented) + "::" + name));
+      if constexpr (Named<M>) comment += names_and_comments<M>(comment.empty() ? "" : ": ");
+      signature.add(name, type_text<M>(), std::move(fallback), !is_view<M>, comment, is_field<M>);
     });
   }
 }
@@ -185,7 +211,9 @@ class Argument {
       describe_members<T>(signature);
     } else {
       const bool keyword_only = name.fallback.is_valid();
-      signature.add(name.text, type_text<T>(), name.fallback, keyword_only);
+      std::string comment;
+      if constexpr (Named<T>) comment = names_and_comments<T>("");
+      signature.add(name.text, type_text<T>(), name.fallback, keyword_only, comment);
     }
   }
   Argument(Context& context, const Name& /*name*/) {
@@ -237,20 +265,25 @@ requires(Aggregate<T> && !is_flat<T>()) class Argument<T&> : public ObjectArgume
   using ObjectArgument<T>::ObjectArgument;
   T& get() { return *this->pointer(); }
 };
+/// Looked at: a copy, as another thread or a callback may change the object during the call.
 template <class T>
 requires(Aggregate<T> && !is_flat<T>()) class Argument<const T&> : public ObjectArgument<T> {
  public:
-  using ObjectArgument<T>::ObjectArgument;
-  const T& get() {
-    if (this->pointer()) return *this->pointer();
-    if constexpr (std::is_default_constructible_v<T>) {
-      if (!fallback_) fallback_ = std::make_unique<T>();
+  Argument(Context& context, const Name& name) : ObjectArgument<T>(context, name) {
+    const T* const given = this->pointer();
+    if constexpr (std::is_same_v<T, SlicedPicture>) {
+      if (given) copy_ = std::make_unique<T>(copied(*given));
+    } else if constexpr (std::is_copy_constructible_v<T>) {
+      if (given) copy_ = std::make_unique<T>(*given);
     }
-    return *fallback_;
+    if constexpr (std::is_default_constructible_v<T>) {
+      if (!given) copy_ = std::make_unique<T>();
+    }
   }
+  const T& get() { return copy_ ? *copy_ : *this->pointer(); }
 
  private:
-  std::unique_ptr<T> fallback_;
+  std::unique_ptr<T> copy_;
 };
 template <class T>
 requires(Aggregate<T>) class Argument<const T*> : public ObjectArgument<T> {
@@ -264,7 +297,7 @@ template <class T, std::size_t Rank>
 class Argument<View<const T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, "ArrayLike", name.fallback, false);
+    signature.add(name.text, "ArrayLike", name.fallback, false, {}, is_field<View<const T, Rank>>);
   }
   Argument(Context& context, const Name& /*name*/) {
     const nb::handle value = context.given.next();
@@ -316,7 +349,7 @@ template <>
 class Argument<Progress&> {
  public:
   static void describe(Signature& signature, const Name& /*name*/) {
-    signature.add("progress", "bool | Callable | None", nb::none(), true,
+    signature.add("progress", "bool | Callable[[str, int, int], object] | None", nb::none(), true,
                   "True draws a bar; a function (stage, done, total) may return False to cancel");
   }
   Argument(Context& context, const Name& /*name*/)
@@ -380,7 +413,7 @@ requires(is_plan<std::remove_cvref_t<P>>) class Argument<P> {
   }
   Argument(Context& context, const Name& name) {
     const nb::handle value = context.given.next();
-    if (!nb::try_cast(value, bound_)) {
+    if (!nb::try_cast(value, bound_) || !bound_) {
       throw_argument(context.call.function(), name.text, Names<Bound<Plan>>::type,
                      nb::cast<std::string>(nb::repr(value)));
     }

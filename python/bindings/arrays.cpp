@@ -37,13 +37,16 @@ std::optional<Kind> kind_of(nb::handle array) {
   PyTypeObject* const type = Py_TYPE(array.ptr());
   const auto place = known.find(type);
   if (place != known.end()) return place->second;
-  const auto name = nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(type)).attr("__module__"));
-  const std::string package = name.substr(0, name.find('.'));
   std::optional<Kind> kind;
-  if (package == "numpy") kind = Kind::numpy;
-  if (package == "torch") kind = Kind::torch;
-  if (package == "cupy") kind = Kind::cupy;
-  if (package == "jax" || package == "jaxlib") kind = Kind::jax;
+  for (const nb::handle base : nb::borrow<nb::tuple>(type->tp_mro)) {  // a subclass is of its base's package
+    const auto name = nb::cast<std::string>(nb::str(nb::object(base.attr("__module__"))));
+    const std::string package = name.substr(0, name.find('.'));
+    if (package == "numpy") kind = Kind::numpy;
+    if (package == "torch") kind = Kind::torch;
+    if (package == "cupy") kind = Kind::cupy;
+    if (package == "jax" || package == "jaxlib") kind = Kind::jax;
+    if (kind) break;
+  }
   if (nb::isinstance<OwnArray>(array)) kind = Kind::own;
   Py_INCREF(type);  // so that its address names no other type
   known.emplace(type, kind);
@@ -74,6 +77,37 @@ bool is_contiguous(const nb::ndarray<nb::ro>& array) {
 }
 
 nb::tuple tuple_of(const std::vector<std::int64_t>& shape) { return nb::tuple(nb::cast(shape)); }
+
+/// Refuses tensors whose memory is not their values, or whose gradient would be lost.
+void require_plain_tensor(const std::string& function, const std::string& argument, nb::handle tensor) {
+  if (nb::cast<bool>(tensor.attr("requires_grad"))) {
+    throw_argument(function, argument,
+                   "a tensor that does not require a gradient (holotone.torch has functions with gradients)",
+                   "one that does: detach it with x.detach()");
+  }
+  constexpr const char* expected = "a tensor with values of its own";
+  if (nb::cast<bool>(tensor.attr("is_conj")())) {
+    throw_argument(function, argument, expected, "a conjugated view: x.resolve_conj()");
+  }
+  if (nb::cast<bool>(tensor.attr("is_neg")())) {
+    throw_argument(function, argument, expected, "a negated view: x.resolve_neg()");
+  }
+}
+
+/// False for memory that is known to be read-only: by the buffer protocol, or NumPy's interface.
+bool is_writable(nb::handle array) {
+  if (PyObject_CheckBuffer(array.ptr())) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_STRIDES) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+    PyBuffer_Release(&buffer);
+    return true;
+  }
+  if (!nb::hasattr(array, "__array_interface__")) return true;
+  return !nb::cast<bool>(nb::bool_(nb::object(array.attr("__array_interface__")["data"][1])));
+}
 
 /// Address of a stream: of PyTorch, of CuPy, of any package with __cuda_stream__, or a number.
 void* address_of(nb::handle stream) {
@@ -146,16 +180,10 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     if (own.shape.size() != rank) refuse(argument, expected, fmt::format("{} axes", own.shape.size()));
     if (!kind_ || own.queue.device().backend != Backend::cpu) kind_ = Kind::own;
     held_.push_back(holder);
+    require_apart({own.memory->data(), own.memory->bytes(), writable}, argument);
     return {own.memory->data(), own.shape, own.queue.device()};
   }
-  if (kind == Kind::torch) {
-    if (nb::cast<bool>(holder.attr("requires_grad"))) {
-      refuse(argument, "a tensor that does not require a gradient (holotone.torch has functions with gradients)",
-             "one that does: detach it with x.detach()");
-    }
-    if (nb::cast<bool>(holder.attr("is_conj")())) refuse(argument, expected, "a conjugated view: x.resolve_conj()");
-    if (nb::cast<bool>(holder.attr("is_neg")())) refuse(argument, expected, "a negated view: x.resolve_neg()");
-  }
+  if (kind == Kind::torch) require_plain_tensor(function_, argument, holder);
   nb::ndarray<nb::ro> imported;
   if (!nb::try_cast(holder, imported, false) || !imported.is_valid()) {
     refuse(argument, expected, class_name(holder));
@@ -182,6 +210,11 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
              fmt::format("one on a device of DLPack's type {}", imported.device_type()));
   }
   if (writable) {
+    nb::ndarray<> for_writing;
+    const bool is_other = kind != Kind::numpy && kind != Kind::jax && kind != Kind::torch && kind != Kind::cupy;
+    if (is_other && !(is_writable(holder) && nb::try_cast(holder, for_writing, false))) {
+      refuse(argument, "an array that can be written", "a read-only one");
+    }
     if (kind == Kind::jax) refuse(argument, "an array that can be written", "one of JAX, which never changes");
     if (kind == Kind::numpy && !nb::cast<bool>(holder.attr("flags").attr("writeable"))) {
       refuse(argument, "an array that can be written", "a read-only one");
@@ -190,6 +223,7 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   const bool on_host = memory.device.backend == Backend::cpu;
   has_host_arrays_ = has_host_arrays_ || on_host;
   if (!kind_ || !on_host) kind_ = kind;
+  require_apart({memory.data, imported.nbytes(), writable}, argument);
   if (!on_host && kind == Kind::jax) holder.attr("block_until_ready")();
   imported_.push_back(std::move(imported));
   held_.push_back(std::move(holder));
@@ -197,6 +231,18 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   static char nothing = 0;
   if (memory.data == nullptr) memory.data = &nothing;
   return memory;
+}
+
+void Call::require_apart(const Range& range, const std::string& argument) {
+  const auto* const begin = static_cast<const std::byte*>(range.begin);
+  for (const Range& other : ranges_) {
+    const auto* const from = static_cast<const std::byte*>(other.begin);
+    const bool overlap = std::less<>{}(begin, from + other.bytes) && std::less<>{}(from, begin + range.bytes);
+    if (!overlap || !(range.written || other.written)) continue;
+    if (begin == from && range.bytes == other.bytes) continue;  // the same array: methods say whether it may be
+    refuse(argument, "memory of its own, or the whole of another argument", "a part of another argument's");
+  }
+  ranges_.push_back(range);
 }
 
 nb::object Call::make(const std::vector<std::int64_t>& shape, Element element, Device device) {
@@ -230,7 +276,13 @@ nb::object Call::finished(nb::object array) const {
 }
 
 void Call::set_stream(nb::handle stream) {
-  if (!stream.is_none()) stream_ = address_of(stream);
+  if (stream.is_none()) return;
+  try {
+    stream_ = address_of(stream);
+  } catch (const std::exception&) {
+    refuse("stream", "None, an address, or a stream of PyTorch, CuPy or a package with __cuda_stream__",
+           nb::cast<std::string>(nb::repr(stream)));
+  }
 }
 
 void Call::before(const Queue& queue) {
@@ -278,6 +330,7 @@ OwnArray device_copy(nb::handle array, std::string_view device_name) {
     queue.synchronize();
     return made;
   }
+  if (kind_of(array) == Kind::torch) require_plain_tensor("copy_of", "array", array);
   if (!nb::try_cast(array, source, false)) throw_argument("copy_of", "array", "an array", class_name(array));
   const auto element = Element::named(name_of(source.dtype()));
   if (!element) throw_argument("copy_of", "array", "numbers of a type of this package", name_of(source.dtype()));

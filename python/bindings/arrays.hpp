@@ -86,6 +86,13 @@ class Call {
 
  private:
   Memory take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank, bool writable);
+  struct Range {
+    const void* begin;
+    std::size_t bytes;
+    bool written;
+  };
+  /// Refuses memory that overlaps with another argument's of which one is written, unless it is all of it.
+  void require_apart(const Range& range, const std::string& argument);
   [[noreturn]] void refuse(const std::string& argument, const std::string& expected, const std::string& got) const;
 
   std::string function_;
@@ -93,6 +100,7 @@ class Call {
   Kind made_of_ = Kind::numpy;
   std::vector<nb::object> held_;  ///< arrays, until the call has returned
   std::vector<nb::ndarray<nb::ro>> imported_;
+  std::vector<Range> ranges_;
   std::optional<void*> stream_;  ///< given
   std::optional<Queue> caller_;  ///< stream that work is ordered with
   bool has_host_arrays_ = false;

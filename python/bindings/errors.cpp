@@ -1,4 +1,6 @@
 #include "errors.hpp"
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <holotone/core/error.hpp>
 #include <string>
@@ -54,14 +56,16 @@ std::string for_python(std::string text, const std::string& function) {
 void raise(const Error& error) {
   PyObject* const type = class_of(error);
   const std::string what = for_python(error.what(), error.function());
-  nb::object made = nb::steal(PyObject_CallFunction(type, "s", what.c_str()));
+  const bool is_missing = type == classes().missing_file;
+  nb::object made =
+      nb::steal(is_missing ? PyObject_CallFunction(type, "iss", ENOENT, std::strerror(ENOENT), error.argument().c_str())
+                           : PyObject_CallFunction(type, "s", what.c_str()));
   if (!made.is_valid()) return;
   const auto set = [&](const char* name, const std::string& value) { made.attr(name) = nb::str(value.c_str()); };
   set("function", for_python(error.function(), error.function()));
   set("argument", error.argument());
   set("expected", error.expected());
   set("got", error.got());
-  if (type == classes().missing_file) set("filename", error.argument());
   PyErr_SetObject(type, made.ptr());
 }
 

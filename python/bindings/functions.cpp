@@ -1,24 +1,28 @@
 #include "functions.hpp"
 #include "aggregates.hpp"
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <holotone/core/units.hpp>
-#include <unistd.h>
 #include <utility>
 
 namespace holotone::python {
 
-void Signature::add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment) {
+void Signature::add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment,
+                    bool may_be_field) {
   bool optional_before = false;
   for (const Parameter& one : parameters) {
     if (one.name == name) throw std::logic_error(fmt::format("two arguments are called {}", name));
     optional_before = optional_before || (!one.keyword_only && one.fallback.is_valid());
   }
   keyword_only = keyword_only || (optional_before && !fallback.is_valid());
-  parameters.push_back({std::move(name), std::move(type), std::move(fallback), keyword_only, std::move(comment)});
+  parameters.push_back(
+      {std::move(name), std::move(type), std::move(fallback), keyword_only, std::move(comment), may_be_field});
 }
 
 namespace {
+
+bool is_of_grid(std::string_view name) { return name == "shape" || name == "pitch_m" || name == "wavelength_m"; }
 
 /// Default as a signature shows it: "..." unless it is a literal.
 std::string default_text(const nb::object& value) {
@@ -33,6 +37,7 @@ std::string default_text(const nb::object& value) {
 
 std::string Signature::text(std::string_view name, bool method, const std::string& result) const {
   std::string text = fmt::format("def {}({}", name, method ? "self" : "");
+  const bool may_be_field = std::ranges::any_of(parameters, &Parameter::may_be_field);
   const auto separate = [&] { return text.back() == '(' ? "" : ", "; };
   for (const bool keyword_only : {false, true}) {
     bool first = true;
@@ -41,7 +46,10 @@ std::string Signature::text(std::string_view name, bool method, const std::strin
       if (keyword_only && first) text += fmt::format("{}*", separate());
       first = false;
       text += fmt::format("{}{}: {}", separate(), one.name, one.type);
-      if (!one.fallback.is_valid()) continue;
+      if (!one.fallback.is_valid()) {
+        if (may_be_field && is_of_grid(one.name)) text += " = ...";  // of the Field
+        continue;
+      }
       const std::string value = default_text(one.fallback);
       const bool may_be_none = one.type == "Any" || one.type.ends_with("None");
       text += (value == "None" && !may_be_none ? " | None = " : " = ") + value;
@@ -73,7 +81,9 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     if (!parameters[i].keyword_only && positional < args.size()) values_[i] = args[positional++];
   }
   if (positional < args.size()) {
-    refuse(fmt::format("expected at most {} arguments without a keyword, got {}", positional, args.size()));
+    const auto named = std::ranges::find_if(parameters, &Parameter::keyword_only);
+    refuse(fmt::format("expected at most {} arguments without a keyword, got {}{}", positional, args.size(),
+                       named == parameters.end() ? "" : ": name the others, as in " + named->name + "="));
   }
   for (const auto& [key, value] : kwargs) {
     const char* const name = PyUnicode_AsUTF8(key.ptr());
@@ -88,15 +98,6 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     if (slot.is_valid()) refuse(fmt::format("argument {} was given twice", name));
     slot = value;
   }
-  const auto from_field = [&](const std::string& name) -> nb::handle {
-    if (name != "shape" && name != "pitch_m" && name != "wavelength_m") return {};
-    for (const nb::handle value : values_) {
-      if (!value.is_valid() || !nb::hasattr(value, "_holotone_values_")) continue;
-      kept_.push_back(value.attr(name.c_str()));
-      return kept_.back();
-    }
-    return {};
-  };
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!values_[i].is_valid() && !parameters[i].fallback.is_valid()) values_[i] = from_field(parameters[i].name);
     if (values_[i].is_valid()) {
@@ -105,11 +106,51 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
                                 ErrorFields{function, parameters[i].name, parameters[i].type, "None"}));
     }
     if (!parameters[i].fallback.is_valid()) {
-      const std::string message = fmt::format("argument {} is missing", parameters[i].name);
+      const bool of_field = is_of_grid(parameters[i].name) && std::ranges::any_of(parameters, &Parameter::may_be_field);
+      const std::string message = fmt::format("argument {} is missing{}", parameters[i].name,
+                                              of_field ? " (a holotone.Field in place of the array has it)" : "");
       if (!last && refusals().missing.empty()) refusals().missing = function + ": " + message;
       refuse(message);
     }
     values_[i] = parameters[i].fallback;
+  }
+}
+
+nb::handle Given::from_field(const std::string& name) {
+  if (!is_of_grid(name)) return {};
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Parameter& parameter = signature_.parameters[i];
+    const nb::handle value = values_[i];
+    if (!value.is_valid()) continue;
+    const bool is_array = name == "shape" && (parameter.may_be_field || parameter.name == "codes") &&
+                          nb::hasattr(value, "shape") && nb::len(nb::object(value.attr("shape"))) == 2;
+    if (!is_array && !nb::hasattr(value, "_holotone_values_")) continue;
+    kept_.push_back(value.attr(name.c_str()));
+    return kept_.back();
+  }
+  return {};
+}
+
+double Given::number(std::string_view name) const {
+  double number = 0;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (signature_.parameters[i].name == name) (void)nb::try_cast(values_[i], number);
+  }
+  return number;
+}
+
+void Given::require_grid(const std::string& function, bool last, double pitch_m, double wavelength_m) const {
+  const std::pair<const char*, double> all[] = {{"pitch_m", pitch_m}, {"wavelength_m", wavelength_m}};
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!signature_.parameters[i].may_be_field || !nb::hasattr(values_[i], "_holotone_values_")) continue;
+    for (const auto& [name, own] : all) {
+      const auto given = nb::cast<double>(values_[i].attr(name));
+      if (std::abs(given - own) <= 1e-6 * own) continue;
+      const std::string argument = signature_.parameters[i].name + "." + name;
+      refuse_values(last, Error(ErrorCode::invalid_argument,
+                                ErrorFields{function, argument, fmt::format("{:g}, that of the plan", own),
+                                            fmt::format("{:g}", given)}));
+    }
   }
 }
 
@@ -118,13 +159,6 @@ nb::handle Given::operator[](std::string_view name) const {
     if (signature_.parameters[i].name == name) return values_[i];
   }
   throw std::logic_error("no argument " + std::string(name));
-}
-
-void require_own_process(const std::string& function) {
-  static const pid_t first = ::getpid();
-  if (::getpid() == first) return;
-  throw_unsupported(function, "", "the process in which Holotone was first used",
-                    "a child that was forked later: start it with multiprocessing's method spawn");
 }
 
 Refusals& refusals() {
@@ -147,6 +181,19 @@ void refuse_values(bool last, const Error& error) {
 std::string unknown_name(const std::string& name, std::span<const std::string_view> names) {
   const std::string near = nearest_name(name, names.data(), names.size());
   return fmt::format("there is no argument {}{}", name, near.empty() ? "" : ": is " + near + " meant?");
+}
+
+std::optional<std::string> text_from(nb::handle value) {
+  if (!PyUnicode_Check(value.ptr())) return std::nullopt;
+  Py_ssize_t length = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
+  if (text) return std::string(text, static_cast<std::size_t>(length));
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+nb::object text_for(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
 nb::object flat_numbers(nb::handle value, const char* type) {

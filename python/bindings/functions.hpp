@@ -1,6 +1,8 @@
 #pragma once
 // Functions, and classes with their methods, as Python's.
 #include "arguments.hpp"
+#include "callbacks.hpp"
+#include "work.hpp"
 #include <deque>
 
 namespace holotone::python {
@@ -10,12 +12,9 @@ struct Function {
   std::string name;  ///< "PropagationPlan.execute"
   Signature signature{};
   bool last = true;         ///< no other overload follows
-  bool works = false;       ///< with threads: not for forked children
+  bool starts = true;       ///< may start threads (Work)
   bool has_stream = false;  ///< `stream` comes after the arguments of the parameters
 };
-
-/// Throws unsupported in a child that was forked after the library was used: its threads are not there.
-void require_own_process(const std::string& function);
 
 /// What overloads had against the arguments, while others are tried.
 struct Refusals {
@@ -32,7 +31,7 @@ template <class... P, class... D, class Body>
 nb::object invoke(const Function& function, Context& context, Turn* turn, const std::tuple<D...>& parameters,
                   const Body& body) {
   using Arguments = std::tuple<Argument<P>...>;
-  if (function.works) require_own_process(function.name);
+  const Work work(function.name, function.starts);
   std::unique_ptr<Arguments> arguments;
   try {
     std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
@@ -99,7 +98,7 @@ Function function_of(std::string name, bool last, bool may_have_stream, const st
     throw std::logic_error(function.name + ": " + error.what());
   }
   const bool has_queue = (std::is_base_of_v<QueueArgument<P>, Argument<P>> || ...);
-  function.works = !may_have_stream || has_queue || ((takes_array<P> || std::is_same_v<P, Progress&>) || ... || false);
+  function.starts = function.name != "set_cuda_library_folders" && function.name != "devices";
   function.has_stream = may_have_stream && !has_queue && (takes_array<P> || ... || false);
   if (function.has_stream) function.signature.add("stream", "Any", nb::none(), true, "stream of the caller's work");
   return function;
@@ -148,11 +147,15 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
                F pointer, const std::tuple<D...>& all) {
   const std::string full = std::string(Names<Bound<Plan>>::type) + "." + name;
   const auto own = std::make_shared<const Function>(function_of<P...>(full, last, true, all));
+  const bool in_panel = full != "EyePlan.adjoint" && full != "FourierLensPlan.adjoint";  // fields of another plane
   bound.def(
       name,
-      [own, all, pointer, name, keeps](Bound<Plan>& self, const nb::args& args, const nb::kwargs& kwargs) {
+      [own, all, pointer, name, keeps, in_panel](Bound<Plan>& self, const nb::args& args, const nb::kwargs& kwargs) {
         Call call(own->name);
         Given given(own->signature, own->name, args, kwargs, own->last);
+        if (in_panel && self.pitch_m > 0 && self.wavelength_m > 0) {
+          given.require_grid(own->name, own->last, self.pitch_m, self.wavelength_m);
+        }
         Context context{call, given, self.plan.get(), self.queue};
         context.looks = is_const<F>;
         if constexpr (requires(const Plan& plan) { plan.options().grid.ny; }) {
@@ -199,7 +202,8 @@ void constructor(nb::class_<Bound<Plan>>& bound, const char* documented, bool la
         std::unique_ptr<Plan> made;
         invoke<P...>(*own, context, nullptr, all,
                      [&](P... values) { made = std::make_unique<Plan>(std::forward<P>(values)...); });
-        new (self) Bound<Plan>{std::move(made), context.queue.value_or(Queue()), nb::dict()};
+        new (self) Bound<Plan>{std::move(made), context.queue.value_or(Queue()), nb::dict(), given.number("pitch_m"),
+                               given.number("wavelength_m")};
       },
       nb::sig(kept_text(own->signature.text("__init__", true, "None"))),
       kept_text(documentation_of(documented, own->signature)));

@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "by_hand.hpp"
 #include "errors.hpp"
+#include "work.hpp"
 
 #define HOLOTONE_EACH_MODULE(each)                                                                          \
   each(core) each(fft) each(nufft) each(metrics) each(optics) each(hologram) each(quantize) each(retrieval) \
@@ -22,6 +23,7 @@ NB_MODULE(_holotone, module) {
   module.attr("__version__") = HOLOTONE_VERSION;
   bind_errors(module);
   bind_arrays(module);
+  bind_work(module);
 #define HOLOTONE_CALL_DECLARE(name) declare_##name(module);
   HOLOTONE_EACH_MODULE(HOLOTONE_CALL_DECLARE)
 #define HOLOTONE_CALL_BIND(name) bind_##name(module);

@@ -1,5 +1,6 @@
 #include "by_hand.hpp"
 #include "tables_generated.hpp"
+#include "work.hpp"
 #include <variant>
 
 namespace holotone::python {
@@ -10,7 +11,12 @@ struct AnyNufft {
   using Plan = std::variant<NufftPlan<float, 2>, NufftPlan<float, 3>, NufftPlan<double, 2>, NufftPlan<double, 3>>;
   Plan plan;
   Queue queue;
+  bool has_points = false;
   Turn turn{};
+
+  void require_points(const std::string& function) const {
+    if (!has_points) throw_argument(function, "points", "those of set_points before", "none");
+  }
 
   static Plan make(const std::vector<std::int64_t>& modes, bool is_double, const Queue& queue,
                    const NufftOptions& options) {
@@ -45,7 +51,7 @@ auto with_plan(AnyNufft& self, const Body& body) {
 /// Runs without the interpreter's lock, in the order of the caller's stream.
 template <class Body>
 void run(AnyNufft& self, Call& call, const Body& body) {
-  require_own_process(call.function());
+  const Work work(call.function());
   call.before(self.queue);
   {
     const nb::gil_scoped_release release;
@@ -69,6 +75,7 @@ bool is_complex(nb::handle array) {
 
 nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handle stream) {
   Call call("NufftPlan.type1");
+  self.require_points(call.function());
   call.set_stream(stream);
   return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
                                                            std::integral_constant<std::size_t, Rank>) {
@@ -87,6 +94,7 @@ nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handl
 
 nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb::handle out, nb::handle stream) {
   Call call("NufftPlan.type2");
+  self.require_points(call.function());
   call.set_stream(stream);
   return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
                                                            std::integral_constant<std::size_t, Rank>) {
@@ -145,15 +153,27 @@ void bind_nufft_plan(nb::module_& module) {
                                                               std::integral_constant<std::size_t, Rank>) {
               const auto view = call.view<const Real, 2>(points, "points");
               run(self, call, [&] { plan.set_points(view); });
+              self.has_points = true;
             });
           },
           nb::arg("points"), nb::kw_only(), nb::arg("stream") = nb::none(),
-          kept_text(std::string(documentation("NufftPlan::set_points"))))
+          nb::sig("def set_points(self, points: ArrayLike, *, stream: Any = None) -> None"),
+          "Sets and sorts the points {count, 2} or {count, 3}, in periods, of the plan's dtype. Raises ArgumentError "
+          "naming the first that is not finite.")
       .def("type1", &type1, nb::arg("strengths"), nb::kw_only(), nb::arg("out") = nb::none(),
-           nb::arg("stream") = nb::none(), kept_text(std::string(documentation("NufftPlan::type1"))))
+           nb::arg("stream") = nb::none(),
+           nb::sig("def type1(self, strengths: ArrayLike, *, out: ArrayLike | None = None, stream: Any = None) -> "
+                   "ArrayLike"),
+           "Modes of the plan's shape from strengths {count}: F[k] = sum_j c_j exp(-2 pi i k.x_j). Real strengths give "
+           "half the modes, k_x = 0 .. floor(n_x / 2), at half the cost; the others are their conjugates at -k.")
       .def("type2", &type2, nb::arg("modes"), nb::kw_only(), nb::arg("real") = false, nb::arg("gradient") = false,
            nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
-           kept_text(std::string(documentation("NufftPlan::type2"))))
+           nb::sig("def type2(self, modes: ArrayLike, *, real: bool = False, gradient: bool = False, "
+                   "out: ArrayLike | None = None, stream: Any = None) -> Any"),
+           "Values {count} at the points from modes of the plan's shape: c_j = sum_k F[k] exp(+2 pi i k.x_j). "
+           "real=True: "
+           "real values from half the modes (type1). gradient=True: returns (values, gradient), the latter {count, 2} "
+           "or {count, 3} by the points' coordinates, per period.")
       .def_prop_ro("shape",
                    [](AnyNufft& self) {
                      return with_plan(self, [](auto& plan, auto, auto) { return nb::object(to_python(plan.shape())); });

@@ -1,4 +1,5 @@
 #include "progress.hpp"
+#include "work.hpp"
 
 namespace holotone::python {
 
@@ -25,6 +26,7 @@ PythonProgress::~PythonProgress() {
 }
 
 bool PythonProgress::update(std::string_view stage, std::int64_t done, std::int64_t total) {
+  if (interpreter_ends()) return false;
   const auto now = std::chrono::steady_clock::now();
   const bool ends = done >= total;
   if (now < next_ && !ends) return !error_;

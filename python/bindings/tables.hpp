@@ -7,7 +7,9 @@ namespace holotone::python {
 
 /// Strings of an enum. Specialised with
 ///   static constexpr std::string_view all[];   in the order of the values from 0
+///   static constexpr std::string_view values[];   their names in C++, `documented` that of the enum
 ///   static constexpr const char* type;         for signatures
+///   static std::string_view also(Enum value);  a second name, as the program writes it; empty: none
 template <class Enum>
 struct Names;
 

@@ -2,6 +2,7 @@
 // Values between Python and C++: numbers, strings for enums, shapes, lists, aggregates.
 #include "arrays.hpp"
 #include "tables.hpp"
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <holotone/core/dots.hpp>
@@ -64,6 +65,9 @@ inline constexpr bool is_plain_list = false;
 template <class T>
 inline constexpr bool is_plain_list<std::vector<T>> = Plain<T> || is_extents<T>;
 
+template <class R, class... P>
+std::string callable_text(const std::function<R(P...)>* type);
+
 /// A type as signatures write it.
 template <class T>
 std::string type_text() {
@@ -95,7 +99,7 @@ std::string type_text() {
     if constexpr (Plain<Value> || is_extents<Value>) return "ArrayLike";
     return "Sequence[" + type_text<Value>() + "]";
   } else if constexpr (is_function<T>) {
-    return "Callable";
+    return callable_text(static_cast<const T*>(nullptr));
   } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
     return "dict[str, str]";
   } else if constexpr (Aggregate<T>) {
@@ -103,6 +107,14 @@ std::string type_text() {
   } else {
     return "Any";
   }
+}
+
+/// What a function without a result returns is of no account, or an array instead of the one given to it.
+template <class R, class... P>
+std::string callable_text(const std::function<R(P...)>* /*type*/) {
+  std::string text;
+  ((text += (text.empty() ? "" : ", ") + type_text<std::remove_cvref_t<P>>()), ...);
+  return "Callable[[" + text + "], " + (std::is_void_v<R> ? "object" : type_text<R>()) + "]";
 }
 
 /// Last extents of the array that a member is: {n, 2} positions of dots, {K, d} centres of a mixture.
@@ -113,6 +125,11 @@ std::vector<std::int64_t> extents_of(const T& /*owner*/, std::string_view /*memb
 std::vector<std::int64_t> extents_of(const Dots& dots, std::string_view member);
 std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view member);
 std::vector<std::int64_t> extents_of(const SmoeGradient& gradient, std::string_view member);
+
+/// UTF-8 of a string of Python; none for what is no string, or has characters without UTF-8.
+std::optional<std::string> text_from(nb::handle value);
+/// A string of Python. Bytes of a file that are no UTF-8 become U+FFFD.
+nb::object text_for(const std::string& text);
 
 /// A value for Python. Arrays in host memory keep their memory alive.
 template <class T>
@@ -155,6 +172,10 @@ nb::object to_python(T&& value) {
     return nb::cast(Names<Value>::all[static_cast<std::size_t>(value)]);
   } else if constexpr (std::is_same_v<Value, Device>) {
     return nb::cast(to_string(value));
+  } else if constexpr (std::is_same_v<Value, std::map<std::string, std::string>>) {
+    nb::dict texts;
+    for (const auto& [key, text] : value) texts[text_for(key)] = text_for(text);
+    return texts;
   } else if constexpr (is_optional<Value>) {
     return value ? to_python(*value) : nb::none();
   } else if constexpr (is_view<Value> || is_function<Value>) {
@@ -218,64 +239,50 @@ template <class T>
   throw_argument(call.function(), argument, type_text<T>(), text.size() > 60 ? text.substr(0, 57) + "..." : text);
 }
 
-/// Calls `function` of Python with the interpreter's lock. Its exceptions are C++ exceptions until they come back.
+/// A function of C++ that calls one of Python (callbacks.hpp).
 template <class R, class... P>
-std::function<R(P...)> function_from(nb::handle function) {
-  // The last copy may end in a thread without the lock.
-  const std::shared_ptr<nb::object> kept(new nb::object(nb::borrow(function)), [](nb::object* one) {
-    const nb::gil_scoped_acquire lock;
-    delete one;
-  });
-  return [kept](P... values) -> R {
-    const nb::gil_scoped_acquire lock;
-    const auto argument = []<class V>(V&& value) {
-      using Value = std::remove_cvref_t<V>;
-      if constexpr (is_view<Value>) {
-        // Memory of the call: for as long as it lasts.
-        const std::vector<std::size_t> shape(value.shape().begin(), value.shape().end());
-        using Element = std::remove_pointer_t<decltype(value.data())>;
-        using Numpy =
-            std::conditional_t<std::is_const_v<Element>, nb::ndarray<nb::numpy, const std::remove_const_t<Element>>,
-                               nb::ndarray<nb::numpy, Element>>;
-        return nb::cast(Numpy(value.data(), shape.size(), shape.data(), nb::none()));
-      } else if constexpr (Aggregate<Value>) {
-        return nb::cast(value, nb::rv_policy::reference);
-      } else {
-        return to_python(value);
-      }
-    };
-    nb::object result = (*kept)(argument(values)...);
-    if constexpr (!std::is_void_v<R>) return nb::cast<R>(result);
-  };
-}
-
-template <class R, class... P>
-std::function<R(P...)> function_from(nb::handle function, const std::function<R(P...)>* /*type*/) {
-  return function_from<R, P...>(function);
-}
+std::function<R(P...)> function_from(nb::handle function, const std::function<R(P...)>* type);
 
 template <class T>
 T from_python(nb::handle value, Call& call, const std::string& argument) {
   if constexpr (Named<T>) {
     if (nb::isinstance<nb::str>(value)) {
-      const auto name = nb::cast<std::string>(value);
-      for (std::size_t i = 0; i < std::size(Names<T>::all); ++i) {
-        if (Names<T>::all[i] == name) return static_cast<T>(i);
+      const auto name = text_from(value);
+      for (std::size_t i = 0; name && i < std::size(Names<T>::all); ++i) {
+        const auto one = static_cast<T>(i);
+        if (Names<T>::all[i] == *name || Names<T>::also(one) == *name) return one;
+        if (std::ranges::equal(Names<T>::all[i], *name, {}, {}, [](char c) { return c == '-' ? '_' : c; })) return one;
       }
     }
     refuse<T>(call, argument, value);
   } else if constexpr (std::is_same_v<T, Device>) {
     if (!nb::isinstance<nb::str>(value)) refuse<T>(call, argument, value);
     try {
-      return parse_device(nb::cast<std::string>(value));
+      return parse_device(text_from(value).value_or("?"));
     } catch (const Error& error) {
       throw Error(error.code(), ErrorFields{call.function(), argument, error.expected(), error.got()});
     }
   } else if constexpr (std::is_same_v<T, std::string>) {
     nb::object path = nb::borrow(value);
     if (nb::hasattr(value, "__fspath__")) path = nb::module_::import_("os").attr("fspath")(value);
-    if (!nb::isinstance<nb::str>(path)) refuse<T>(call, argument, value);
-    return nb::cast<std::string>(path);
+    const auto text = text_from(path);
+    if (!text || text->find('\0') != std::string::npos) refuse<T>(call, argument, value);
+    return *text;
+  } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
+    // Numbers are written as texts.
+    if (!nb::isinstance<nb::dict>(value)) refuse<T>(call, argument, value);
+    T result;
+    nb::object number = nb::module_::import_("numbers").attr("Number");
+    for (const auto& [key, given] : nb::cast<nb::dict>(value)) {
+      nb::object one = nb::borrow(given);
+      if (nb::isinstance<nb::bool_>(one)) one = nb::int_(one);
+      if (nb::isinstance(one, number)) one = nb::str(one);
+      const auto name = text_from(key);
+      const auto text = text_from(one);
+      if (!name || !text) refuse<T>(call, argument, value);
+      result.emplace(*name, *text);
+    }
+    return result;
   } else if constexpr (is_optional<T>) {
     if (value.is_none()) return std::nullopt;
     return from_python<typename T::value_type>(value, call, argument);
@@ -318,8 +325,9 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       }
       return result;
     } else if constexpr (std::is_same_v<Element, bool>) {
+      if (!nb::isinstance<nb::sequence>(value)) refuse<T>(call, argument, value);
       T result;
-      for (nb::handle one : nb::cast<nb::sequence>(value)) result.push_back(nb::cast<bool>(nb::bool_(one)));
+      for (nb::handle one : nb::borrow<nb::sequence>(value)) result.push_back(nb::cast<bool>(nb::bool_(one)));
       return result;
     } else {
       if (!nb::isinstance<nb::sequence>(value)) refuse<T>(call, argument, value);
@@ -341,7 +349,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
     return result;
   } else if constexpr (std::is_same_v<T, SlicedPicture>) {
     const T* picture = nullptr;
-    if (!nb::try_cast(value, picture)) refuse<T>(call, argument, value);
+    if (!nb::try_cast(value, picture) || !picture) refuse<T>(call, argument, value);
     return copied(*picture);
   } else if constexpr (Aggregate<T>) {
     if constexpr (std::is_copy_constructible_v<T>) {

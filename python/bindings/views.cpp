@@ -5,28 +5,30 @@ namespace holotone::python {
 
 int PythonViews::channels() const {
   const nb::gil_scoped_acquire lock;
-  return nb::cast<int>(object_.attr("channels")());
+  int channels = 0;
+  nb::object given = object_.attr("channels")();
+  if (nb::try_cast(given, channels)) return channels;
+  throw_argument("", "channels()", "int", nb::cast<std::string>(nb::repr(given)));
 }
 
 bool PythonViews::has_distances() const {
   const nb::gil_scoped_acquire lock;
-  return nb::cast<bool>(object_.attr("has_distances")());
+  return nb::cast<bool>(nb::bool_(nb::object(object_.attr("has_distances")())));
 }
 
 void PythonViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
   const nb::gil_scoped_acquire lock;
-  const auto array = [](const View<float, 2>& view) -> nb::object {
-    if (view.empty()) return nb::none();
-    const std::size_t shape[] = {static_cast<std::size_t>(view.shape()[0]), static_cast<std::size_t>(view.shape()[1])};
-    return nb::cast(nb::ndarray<nb::numpy, float>(view.data(), 2, shape, nb::none()));
-  };
-  object_.attr("look")(rays, channel, array(intensity), array(distance_m));
+  CallbackArgument<View<float, 2>> seen(intensity);
+  CallbackArgument<View<float, 2>> far(distance_m);
+  object_.attr("look")(rays, channel, seen.object, far.object);
+  seen.finish();
+  far.finish();
 }
 
 Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {
   const nb::handle value = context.given.next();
   const auto take = [&]<class Source>(const Bound<Source>* bound) {
-    if (!source_ && nb::try_cast(value, bound)) source_ = bound->plan.get();
+    if (!source_ && nb::try_cast(value, bound) && bound) source_ = bound->plan.get();
   };
   take(static_cast<const Bound<ViewGrid>*>(nullptr));
   take(static_cast<const Bound<LayerViews>*>(nullptr));

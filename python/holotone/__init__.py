@@ -17,6 +17,7 @@ from ._field import (
     stereogram_field,
     write_field,
 )
+from ._hologram import write_hologram
 from ._libraries import find_cuda_libraries as _find_cuda_libraries
 from ._scene import Image, Layer, SmoeFitView, read_image, to_float, to_grey, write_image
 
@@ -25,7 +26,7 @@ _find_cuda_libraries()
 __all__ = sorted(
     {name for name in dir(_holotone) if not name.startswith("_")}
     | {"Field", "Image", "Layer", "SmoeFitView", "propagate", "read_field", "read_image", "to_float", "to_grey"}
-    | {"write_field", "write_image"}
+    | {"write_field", "write_hologram", "write_image"}
     | {"layer_field", "point_cloud_field", "stereogram_field", "gradients", "show", "torch"}
 )
 

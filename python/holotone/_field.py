@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import Any
 
 from . import _holotone
@@ -26,8 +28,8 @@ class Field:
                     f"Field: values: expected an array of two axes, got {getattr(values, 'shape', type(values).__name__)}"
                 )
         self.values = values
-        self.wavelength_m = float(wavelength_m)
-        self.pitch_m = float(pitch_m)
+        self.wavelength_m = _positive("wavelength_m", wavelength_m)
+        self.pitch_m = _positive("pitch_m", pitch_m)
         self.metadata = dict(metadata or {})
 
     @property
@@ -69,6 +71,13 @@ class Field:
         return f"Field({nx} x {ny}, pitch_m={self.pitch_m:.6g}, wavelength_m={self.wavelength_m:.6g})"
 
 
+def _positive(name: str, value: Any) -> float:
+    number = float(value)
+    if not 0 < number < math.inf:
+        raise argument_error("Field", name, "> 0", f"{number:g}")
+    return number
+
+
 def argument_error(function: str, argument: str, expected: str, got: str) -> _holotone.ArgumentError:
     """An error of the package with the parts of the library's."""
     error = _holotone.ArgumentError(f"{function}: {argument}: expected {expected}, got {got}")
@@ -89,6 +98,14 @@ def numpy_of(values: Any) -> Any:
     if hasattr(values, "get"):  # CuPy
         return values.get()
     return numpy.asarray(values)
+
+
+def path_of(function: str, path: Any) -> str:
+    """The name of a file: a text, bytes or an object of pathlib."""
+    name = os.fsdecode(path)
+    if "\0" in name:
+        raise argument_error(function, "path", "a name without NUL", repr(name))
+    return name
 
 
 def device_of(values: Any) -> str:
@@ -139,6 +156,8 @@ def propagate(
     stream: Any = None,
     **options: Any,
 ) -> Field:
+    if "shape" in options or "device" in options:
+        raise TypeError("propagate: shape and device are those of the field; leave them out")
     field = as_field(field, wavelength_m, pitch_m)
     values = propagation_plan(field, **options).execute(field.values, distance_m=distance_m, out=out, stream=stream)
     return Field(values, wavelength_m=field.wavelength_m, pitch_m=options.get("output_pitch_m") or field.pitch_m)
@@ -148,7 +167,9 @@ for _function in (point_cloud_field, layer_field, stereogram_field):
     _function.__doc__ = getattr(_holotone, _function.__name__).__doc__
 propagate.__doc__ = (
     "One shot of PropagationPlan: the field propagated by distance_m, on the same device and grid, except for the "
-    "pitch.\n\n`field`: a Field, or an array {ny, nx} with wavelength_m and pitch_m. `options`: those of PropagationPlan."
+    "pitch. distance_m > 0: from the panel toward the viewer; what lies at distance d behind the panel is in focus at -d,"
+    " where ReconstructionPlan.execute(distance_m=d) shows it."
+    "\n\n`field`: a Field, or an array {ny, nx} with wavelength_m and pitch_m. `options`: those of PropagationPlan."
     "\n\n"
 ) + (PropagationPlan.__doc__ or "")
 
@@ -172,7 +193,7 @@ def read_field(path: Any, *, wavelength_m: float | None = None, pitch_m: float |
 
     A file that states neither wavelength nor pitch needs them here.
     """
-    values, metadata = _holotone._read_field(str(path))
+    values, metadata = _holotone._read_field(path_of("read_field", path))
 
     def stated(key: str, given: float | None) -> float:
         if given is not None:
@@ -196,4 +217,4 @@ def write_field(path: Any, field: Field) -> None:
     metadata = dict(field.metadata)
     metadata["wavelength_m"] = repr(field.wavelength_m)
     metadata["pitch_m"] = repr(field.pitch_m)
-    _holotone._write_field(str(path), field.numpy(), metadata)
+    _holotone._write_field(path_of("write_field", path), field.numpy(), metadata)

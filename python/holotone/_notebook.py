@@ -23,9 +23,15 @@ def show(
     import matplotlib.pyplot as plt
     import numpy
 
+    kind = str(getattr(field, "dtype", ""))
+    if "int" in kind:
+        raise TypeError(
+            f"show: field: expected a complex field, got codes of {kind}: modulation_of(codes, ...) or "
+            "read_hologram(path) gives their light"
+        )
     metadata = field.metadata if isinstance(field, Field) else {}
     field = as_field(field, wavelength_m, pitch_m)
-    nearest, farthest = _range(field, metadata) if distances_m is None else (float(d) for d in distances_m)
+    nearest, farthest = _range(field, metadata) if distances_m is None else _pair(distances_m)
     if not nearest < farthest:
         raise ValueError(f"show: distances_m: expected nearest < farthest, got {nearest:g} and {farthest:g}")
     field.values = _complex64(field.values)
@@ -59,6 +65,14 @@ def show(
         return figure
     plt.close(figure)  # else the notebook draws it a second time at the end of the cell
     return _with_slider(nearest, farthest, focus, figure)
+
+
+def _pair(distances_m: Any) -> tuple[float, float]:
+    try:
+        nearest, farthest = distances_m
+        return float(nearest), float(farthest)
+    except (TypeError, ValueError):
+        raise TypeError(f"show: distances_m: expected (nearest, farthest), got {distances_m!r}") from None
 
 
 def _range(field: Field, metadata: dict[str, str]) -> tuple[float, float]:

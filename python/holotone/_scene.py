@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from . import _holotone
+from ._field import numpy_of, path_of
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -35,7 +36,7 @@ class Image:
 
 def read_image(path: Any) -> Image:
     """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata."""
-    return Image(*_holotone._read_image(str(path)))
+    return Image(*_holotone._read_image(path_of("read_image", path)))
 
 
 def to_float(image: Any) -> Any:
@@ -44,22 +45,20 @@ def to_float(image: Any) -> Any:
 
 
 def to_grey(image: Any) -> Any:
-    """The luminance {ny, nx} of an Image or an array as float32."""
+    """One value a pixel {ny, nx} of an Image or an array as float32: the mean of R, G and B, without alpha."""
     return _holotone._to_grey(_pixels(image))
 
 
 def _pixels(image: Any) -> Any:
-    from ._field import numpy_of
-
     pixels = numpy_of(image.pixels if isinstance(image, Image) else image)
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def write_image(path: Any, image: Any, *, metadata: dict[str, str] | None = None, **options: Any) -> None:
+def write_image(path: Any, image: Any, *, metadata: dict[str, Any] | None = None, **options: Any) -> None:
     """Writes an Image, or an array {ny, nx} or {ny, nx, channels}; the name's ending gives the format.
 
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
     """
-    stated = dict(image.metadata) if isinstance(image, Image) else {}
-    stated |= {key: str(value) for key, value in (metadata or {}).items()}
-    _holotone._write_image(str(path), _pixels(image), stated, **options)
+    stated: dict[str, Any] = dict(image.metadata) if isinstance(image, Image) else {}
+    stated |= metadata or {}
+    _holotone._write_image(path_of("write_image", path), _pixels(image), stated, **options)

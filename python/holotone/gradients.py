@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from . import _holotone
-from ._field import Field, as_field, device_of
+from ._field import Field, argument_error, as_field, device_of
 
 
 @functools.lru_cache(maxsize=4)
@@ -48,10 +48,22 @@ def _conjugate_product(a: Any, b: Any) -> Any:
     return _complex(a.real * b.real + a.imag * b.imag, a.real * b.imag - a.imag * b.real)
 
 
+def refuse_output_pitch(function: str, pitch_m: Any, field: Any, options: dict[str, Any]) -> None:
+    """Refuses another output pitch, whose adjoint is not the propagation back."""
+    other = options.get("output_pitch_m")
+    if other and float(other) != float(pitch_m or field.pitch_m):
+        raise argument_error(
+            function, "output_pitch_m", "the field's pitch: torch.eye_look_field has gradients with another",
+            f"{float(other):g}",
+        )
+
+
 def propagate_vjp(
     cotangent: Any, distance_m: float, *, wavelength_m: float | None = None, pitch_m: float | None = None, **options: Any
 ) -> Any:
-    """Derivative by the input of `propagate`: the propagation over -distance_m. `options`: those of PropagationPlan."""
+    """Derivative by the input of `propagate`: the propagation over -distance_m. `options`: those of PropagationPlan, at
+    the field's pitch."""
+    refuse_output_pitch("gradients.propagate_vjp", pitch_m, cotangent, options)
     return propagation(as_field(cotangent, wavelength_m, pitch_m), -distance_m, **options)
 
 

@@ -6,13 +6,17 @@ Tensors stay on their device and are not copied. Gradients are exact adjoints (h
 
 from __future__ import annotations
 
+import json
+import numbers
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
+from torch.autograd.function import once_differentiable
 
 from . import _holotone, gradients
-from ._field import Field, as_field
+from ._field import Field, argument_error, as_field
 
 __all__ = [
     "encode_phase",
@@ -66,10 +70,14 @@ def propagate(
 ) -> Tensor:
     """The field {ny, nx}, complex64, propagated by distance_m: holotone.propagate with a gradient by the field.
 
-    `options`: those of PropagationPlan.
+    distance_m has no gradient. `options`: those of PropagationPlan, at the field's pitch.
     """
-    whole = as_field(field, wavelength_m, pitch_m)
-    return _propagate(_tensor(whole.values), distance_m, whole.wavelength_m, whole.pitch_m, repr(options))
+    gradients.refuse_output_pitch("torch.propagate", pitch_m, field, options)
+    wavelength_m = _optional("propagate", "wavelength_m", wavelength_m)
+    whole = as_field(field, wavelength_m, _optional("propagate", "pitch_m", pitch_m))
+    values = _differentiable("propagate", _tensor(whole.values))
+    distance_m = _number("propagate", "distance_m", distance_m)
+    return _propagate(values, distance_m, whole.wavelength_m, whole.pitch_m, _text("propagate", options))
 
 
 # Points.
@@ -128,9 +136,11 @@ def point_cloud_field(
     Wave "fresnel". The set of pixels that a point lights counts as fixed. `options`: those of PointCloudOptions.
     """
     phase = torch.zeros_like(amplitude) if phase_rad is None else phase_rad
-    defaults = _holotone.PointCloudOptions()
-    options.setdefault("shape", defaults.shape)
-    return _points(position_m, amplitude, phase, repr(options))
+    points = [_differentiable("point_cloud_field", tensor) for tensor in (position_m, amplitude, phase)]
+    if options.get("wave", "fresnel") != "fresnel" and torch.is_grad_enabled() and any(x.requires_grad for x in points):
+        raise argument_error("torch.point_cloud_field", "wave", "fresnel for gradients", repr(options["wave"]))
+    options.setdefault("shape", _holotone.PointCloudOptions().shape)
+    return _points(*points, _text("point_cloud_field", options))
 
 
 # Layers.
@@ -196,10 +206,21 @@ _layers.register_autograd(_layers_backward, setup_context=_layers_setup)
 def layer_field(intensity: Tensor, distance_m: list[float], *, mask: Tensor | None = None, **options: Any) -> Tensor:
     """The field {ny, nx} of layers {n, ny, nx} at distances: LayerPlan with a gradient by the intensity.
 
+    These are a stack, each with its own light, not a picture with a depth map, of which holotone.layer_field makes one.
     Masks count as fixed; without `mask` a layer hides what is behind its lit pixels. `options`: pitch_m, wavelength_m,
     phase, seed.
     """
-    return _layers(intensity, mask, repr({**options, "distance_m": [float(d) for d in distance_m]}))
+    name = "torch.layer_field"
+    if intensity.ndim != 3:
+        raise argument_error(name, "intensity", "layers {n, ny, nx}", f"a tensor of shape {tuple(intensity.shape)}")
+    if isinstance(distance_m, (numbers.Real, str)) or len(distance_m) != len(intensity):
+        got = f"{len(distance_m)}" if hasattr(distance_m, "__len__") else repr(distance_m)
+        raise argument_error(name, "distance_m", f"a distance for each of {len(intensity)} layers", got)
+    if mask is not None and mask.shape != intensity.shape:
+        raise argument_error(name, "mask", f"the shape of the layers, {tuple(intensity.shape)}", f"{tuple(mask.shape)}")
+    distances = [_number("layer_field", "distance_m", d) for d in distance_m]
+    text = _text("layer_field", options | {"distance_m": distances})
+    return _layers(_differentiable("layer_field", intensity), mask, text)
 
 
 # The view of an eye.
@@ -245,14 +266,19 @@ _eye.register_autograd(
 )
 
 
-def eye_look_field(field: Tensor | Field, focus_m: float, *, pupil: dict[str, Any], **options: Any) -> Tensor:
+def eye_look_field(
+    field: Tensor | Field, focus_m: float, *, pupil: _holotone.EyePupil | dict[str, Any], **options: Any
+) -> Tensor:
     """The field that an eye sees of a hologram {ny, nx}: EyePlan.look_field with a gradient by the hologram.
 
-    `pupil`: the members of EyePupil. `options`: those of EyeOptions.
+    `pupil`: an EyePupil, or a dictionary of its members. `options`: those of EyeOptions.
     """
-    whole = as_field(field, options.pop("wavelength_m", None), options.pop("pitch_m", None))
+    grid = [_optional("eye_look_field", name, options.pop(name, None)) for name in ("wavelength_m", "pitch_m")]
+    whole = as_field(field, *grid)
     chosen = {**options, "shape": whole.shape, "pitch_m": whole.pitch_m, "wavelength_m": whole.wavelength_m}
-    return _eye(_tensor(whole.values), focus_m, repr({**chosen, "pupil": pupil}))
+    values = _differentiable("eye_look_field", _tensor(whole.values))
+    text = _text("eye_look_field", chosen | {"pupil": pupil})
+    return _eye(values, _number("eye_look_field", "focus_m", focus_m), text)
 
 
 # Encoding.
@@ -267,6 +293,7 @@ class _EncodePhase(torch.autograd.Function):
         return torch.polar(torch.ones_like(turns), 2 * torch.pi * turns)
 
     @staticmethod
+    @once_differentiable
     def backward(context, gradient):
         (field,) = context.saved_tensors
         return gradients.encode_phase_vjp(gradient, field), None
@@ -277,7 +304,11 @@ def encode_phase(field: Tensor, *, bits: int = 8) -> Tensor:
 
     The gradient passes straight through the rounding: that of exp(i arg(field)).
     """
-    return _EncodePhase.apply(field, bits)
+    if not 1 <= bits <= 16:
+        raise argument_error("torch.encode_phase", "bits", "1 to 16", repr(bits))
+    if not field.is_complex():
+        raise argument_error("torch.encode_phase", "field", "a complex tensor", str(field.dtype))
+    return _EncodePhase.apply(_differentiable("encode_phase", field), int(bits))
 
 
 # Non-uniform Fourier transforms.
@@ -292,6 +323,7 @@ class _NufftType1(torch.autograd.Function):
         return plan.type1(_plain(strengths))
 
     @staticmethod
+    @once_differentiable
     def backward(context, gradient):
         points, strengths = context.saved_tensors
         by = gradients.nufft_type1_vjp(_plain(gradient), strengths, context.plan)
@@ -307,6 +339,7 @@ class _NufftType2(torch.autograd.Function):
         return plan.type2(_plain(modes))
 
     @staticmethod
+    @once_differentiable
     def backward(context, gradient):
         (modes,) = context.saved_tensors
         by = gradients.nufft_type2_vjp(_plain(gradient), _plain(modes), context.plan)
@@ -323,11 +356,13 @@ def _nufft(points: Tensor, modes: Any, tolerance: float) -> Any:
 def nufft_type1(points: Tensor, strengths: Tensor, modes: tuple[int, ...], *, tolerance: float = 1e-4) -> Tensor:
     """NufftPlan.type1 with gradients by points {n, Rank}, in periods, and complex strengths {n}."""
     whole = strengths if strengths.is_complex() else torch.complex(strengths, torch.zeros_like(strengths))
+    points, whole = (_differentiable("nufft_type1", tensor) for tensor in (points, whole))
     return _NufftType1.apply(points, whole, tuple(modes), tolerance)
 
 
 def nufft_type2(points: Tensor, modes: Tensor, *, tolerance: float = 1e-4) -> Tensor:
     """NufftPlan.type2 with gradients by points {n, Rank}, in periods, and modes."""
+    points, modes = (_differentiable("nufft_type2", tensor) for tensor in (points, modes))
     return _NufftType2.apply(points, modes, tolerance)
 
 
@@ -349,6 +384,7 @@ class _SmoeRender(torch.autograd.Function):
         return out
 
     @staticmethod
+    @once_differentiable
     def backward(context, gradient):
         (image,) = context.saved_tensors
         device = _device_of(image)
@@ -385,13 +421,62 @@ def smoe_render(
 
     log_weight {K}, centre {K, 2}, covariance {K, 3} (lower triangle), colour {K, channels}, slope {K, channels, 2}.
     """
+    for tensor in (log_weight, centre, covariance, colour, slope):
+        _differentiable("smoe_render", tensor)
     return _SmoeRender.apply(log_weight, centre, covariance, colour, slope, tuple(size), tolerance)
 
 
-def _options(text: str) -> dict[str, Any]:
-    import ast
+# Arguments. Options pass the operators of PyTorch as a text.
 
-    return ast.literal_eval(text)
+
+def _text(function: str, options: dict[str, Any]) -> str:
+    return json.dumps({name: _value(function, name, value) for name, value in options.items()})
+
+
+def _options(text: str) -> dict[str, Any]:
+    def tuples(value: Any) -> Any:
+        return tuple(tuples(one) for one in value) if isinstance(value, list) else value
+
+    return {name: tuples(value) for name, value in json.loads(text).items()}
+
+
+def _value(function: str, name: str, value: Any) -> Any:
+    """A value of an option: numbers of any package, texts, tuples, members of the package's classes."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, Tensor) and value.numel() == 1:
+        return value.item() if not value.requires_grad else _number(function, name, value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (tuple, list)):
+        return [_value(function, name, one) for one in value]
+    if isinstance(value, dict):
+        return {key: _value(function, f"{name}.{key}", one) for key, one in value.items()}
+    if type(value).__module__ == _holotone.__name__:
+        members = [key for key, one in vars(type(value)).items() if isinstance(one, property)]
+        return {key: _value(function, f"{name}.{key}", getattr(value, key)) for key in members}
+    raise TypeError(f"torch.{function}: {name}: expected a number, a text or a tuple, got {type(value).__name__}")
+
+
+def _number(function: str, name: str, value: Any) -> float:
+    if isinstance(value, Tensor) and value.requires_grad:
+        raise TypeError(f"torch.{function}: {name} has no gradient: pass a number, or the tensor detached: x.detach()")
+    return float(value)
+
+
+def _optional(function: str, name: str, value: Any) -> float | None:
+    return None if value is None else _number(function, name, value)
+
+
+def _differentiable(function: str, tensor: Tensor) -> Tensor:
+    """The tensor, unless it carries a tangent, which would be lost."""
+    if forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
+        raise _holotone.UnsupportedError(
+            f"torch.{function}: there are no derivatives in forward mode: use backward() or torch.autograd.grad"
+        )
+    return tensor
 
 
 def _plain(tensor: Tensor) -> Tensor:

@@ -375,3 +375,66 @@ def test_jax_in_and_out(device, field):
 def test_jax_is_not_written(plan, field):
     with pytest.raises(ht.ArgumentError, match="out: expected an array that can be written"):
         plan.execute(field, 0.1, out=jax_array(field, "cpu"))
+
+
+# Memory that must not be written.
+
+
+def read_only_arrays(tmp_path):
+    class Forwards:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    class Own(np.ndarray):
+        pass
+
+    frozen = np.zeros((16, 24), "complex64")
+    frozen.flags.writeable = False
+    frozen.tofile(tmp_path / "map")
+    mapped = np.memmap(tmp_path / "map", "complex64", "r", shape=(16, 24))
+    return [frozen, mapped, mapped.view(Own), frozen.view(Own), Forwards(frozen)]
+
+
+def test_read_only_memory_is_not_written(tmp_path, rng):
+    plan = ht.PropagationPlan(shape=(16, 24), **GRID)
+    for out in read_only_arrays(tmp_path):
+        with pytest.raises((ht.ArgumentError, BufferError)):
+            plan.execute(noise(rng, 16, 24), 0.1, out=out)
+    assert not np.fromfile(tmp_path / "map", "complex64").any()
+
+
+def test_a_subclass_is_of_its_base(rng):
+    class Own(np.ndarray):
+        pass
+
+    field = noise(rng, 16, 24)
+    plan = ht.PropagationPlan(shape=(16, 24), **GRID)
+    out = np.empty_like(field).view(Own)
+    plan.execute(field.view(Own), 0.1, out=out)
+    assert np.array_equal(out, plan.execute(field, 0.1))
+
+
+def test_outputs_that_overlap_in_part_are_refused():
+    memory = np.zeros(2 * 16 * 24, "float32")
+    plan = ht.PhaseRetrievalPlan(shape=(16, 24), **GRID)
+    plan.set_target(np.ones((16, 24), "float32"))
+    phase, apart = memory[: 16 * 24].reshape(1, 16, 24), memory[16 * 24 :].reshape(1, 16, 24)
+    plan.gradient(phase, out=apart)
+    for shift in (1, 24, 100):
+        with pytest.raises(ht.ArgumentError, match="out: expected memory of its own.*part of another"):
+            plan.gradient(phase, out=memory[shift : shift + 16 * 24].reshape(1, 16, 24))
+
+
+def test_views_that_are_no_values_are_not_copied():
+    torch = pytest.importorskip("torch")
+    x = torch.randn(4, dtype=torch.complex64)
+    for wrong, word in ((x.conj(), "resolve_conj"), (torch._neg_view(x.real.contiguous()), "resolve_neg"),
+                        (x.clone().requires_grad_(), "detach")):
+        with pytest.raises(ht.ArgumentError, match=word):
+            ht.copy_of(wrong)

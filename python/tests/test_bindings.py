@@ -152,14 +152,14 @@ def test_every_enum():
     assert unused == ["Backend"]  # part of Device, a string
 
 
-@pytest.mark.parametrize("table", ["NOT_BOUND", "BY_HAND", "OF_ARRAYS", "FLAT"])
+@pytest.mark.parametrize("table", ["NOT_BOUND", "BY_HAND", "OF_ARRAYS", "FLAT", "REQUIRED", "SECOND_NAMES"])
 def test_every_excuse_names_what_is_declared(table):
     known = HEADERS | {one.name for one in DECLARED} | {one.name.split("::")[0] for one in DECLARED}
     added = {"Field"} if table == "BY_HAND" else set()  # of the package, beside the struct of C++
     assert set(getattr(generate_bindings, table)) - known - added == set()
 
 
-@pytest.mark.parametrize("table", ["OUTPUTS", "KEEPS", "RENAMED"])
+@pytest.mark.parametrize("table", ["OUTPUTS", "KEEPS", "OPTIONAL", "RENAMED"])
 def test_tables_of_functions_name_what_is_declared(table):
     known = {}
     for one in DECLARED:
@@ -219,8 +219,40 @@ def test_docstrings_speak_of_python():
     assert wrong == []
 
 
+def texts():
+    for name in ht.__all__:
+        one = getattr(ht, name) if name != "torch" else None
+        yield name, getattr(one, "__doc__", None) or ""
+        for method, attribute in vars(one).items() if isinstance(one, type) else ():
+            yield f"{name}.{method}", getattr(attribute, "__doc__", None) or ""
+
+
+def test_docstrings_name_strings_and_exceptions_of_python():
+    enums = "|".join(one.name for one in declared("enum"))
+    wrong = re.compile(rf"\b(?:{enums})\.[a-z]\w*|[Rr]aises (?:io|unsupported|cancelled|device)\b")
+    assert [(name, found.group()) for name, text in texts() if (found := wrong.search(text))] == []
+
+
+def test_docstrings_say_what_each_choice_is():
+    text = ht.point_cloud_field.__doc__
+    assert 'method: "auto": the cheapest method' in text and '"fast": non-uniform FFT' in text
+    assert 'wave: "fresnel": phase pi' in text
+    assert '"double_phase": two phases whose mean is U' in ht.encode.__doc__ and "uint16" in ht.encode.__doc__
+    assert "{planes" in ht.PhaseRetrievalPlan.optimize.__doc__.replace("\n", " ")
+
+
+def test_positions_of_dots_have_two_columns():
+    assert ht.Dots.position.__doc__.startswith("{n, 2}: x, y")
+
+
+def test_methods_written_by_hand_have_docstrings_and_types():
+    for name in ("set_points", "type1", "type2"):
+        assert len(getattr(ht.NufftPlan, name).__doc__) > 100
+        assert re.search(rf"def {name}\(self, \w+: ArrayLike, \*,", STUB.read_text())
+
+
 def test_functions_of_the_package_have_docstrings():
-    for module in ("_field", "_scene", "gradients"):
+    for module in ("_field", "_hologram", "_scene", "gradients"):
         tree = ast.parse((PACKAGE / f"{module}.py").read_text())
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
@@ -339,12 +371,16 @@ import holotone as ht
 
 plan = ht.PropagationPlan(shape=(4, 5), pitch_m=8e-6, wavelength_m=5e-7, method="fresnel")
 count: int = plan.workspace_bytes()
+field: ht.Field
+codes = ht.encode(field, encoding="phase", bits=8)  # shape, pitch and wavelength are those of the field
 """)
     assert mypy(str(program)).returncode == 0
     for wrong in (
         'ht.PropagationPlan(shape=(4, 5), pitch_m=1e-6, wavelength_m=5e-7, method="fresnell")',
         "ht.PropagationPlan(shape=(4, 5), pich_m=1e-6, wavelength_m=5e-7)",
         "count: str = plan.workspace_bytes()",
+        "ht.PropagationPlan(shape=(4, 5), wavelength_m=5e-7)",
+        "ht.PhaseRetrievalPlan(shape=(4, 5), pitch_m=1e-6, wavelength_m=5e-7).optimize(1, camera=lambda phase: phase)",
     ):
         program.write_text("import holotone as ht\nplan: ht.PropagationPlan\n" + wrong + "\n")
         assert mypy(str(program)).returncode == 1, wrong

@@ -11,13 +11,34 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def test_first_hologram_of_the_page(tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib").use("Agg")
+SECTIONS = ["First hologram", "Reconstruction", "Phase retrieval with a camera", "Halftones", "Mixtures of experts",
+            "Non-uniform Fourier transforms"]
+
+
+def program_of(page, section):
+    return textwrap.dedent(re.search(rf"## {section}\n((?:    .*\n|\n)+)", page).group(1))
+
+
+def test_programs_of_the_page(tmp_path, monkeypatch):
+    """One after the other, as each goes on from the first. The first draws the page's picture."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-    program = re.search(r"## First hologram\n((?:    .*\n|\n)+)", page).group(1)
     monkeypatch.chdir(tmp_path)
-    exec(textwrap.dedent(program), {})
-    assert (tmp_path / "hologram.png").stat().st_size > 100_000
+    names = {}
+    for section in SECTIONS:
+        exec(program_of(page, section), names)
+    sizes = {name: (tmp_path / name).stat().st_size for name in ("hologram.png", "field.png", "seen.png", "large.png")}
+    assert min(sizes.values()) > 20_000 and (tmp_path / "dots.svg").exists(), sizes
+    import numpy as np
+
+    drawn, kept = (pyplot.imread(path)[..., :3] for path in (tmp_path / "field.png", ROOT / "docs/pictures/python.png"))
+    assert drawn.shape == kept.shape and np.abs(drawn - kept).mean() < 0.05  # fonts and versions differ
+    # What is seen is bright where the retrieved phase sends light, and each part has worked.
+    picture, light = names["picture"], names["bench"].light(names["phase"])[0, 0]
+    assert np.corrcoef(picture.ravel(), light.ravel())[0, 1] > 0.8
+    assert names["halftone"].dots.count() == 4000 and names["spectrum"].periodograms > 0
+    assert names["large"].shape == (540, 960, 1) and names["slope"].shape == (1000, 2)
 
 
 def test_program_of_the_readme():

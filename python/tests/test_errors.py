@@ -297,3 +297,105 @@ except KeyboardInterrupt:
 """)
     print(f"{float(late):.2f} s")
     assert float(late) < 1
+
+
+# What a plan of one grid takes.
+
+
+@pytest.mark.parametrize("call", [
+    lambda plan, field: ht.PropagationPlan(**plan).execute(field, 0.1),
+    lambda plan, field: ht.PropagationPlan(**plan).set_input(field),
+    lambda plan, field: ht.ReconstructionPlan(**plan).set_field(field),
+    lambda plan, field: ht.EncodePlan(**plan).execute(field),
+    lambda plan, field: ht.PhaseRetrievalPlan(**plan).set_source(field),
+    lambda plan, field: ht.PointCloudPlan(**plan).adjoint(field),
+], ids=["execute", "set_input", "set_field", "encode", "set_source", "adjoint"])
+def test_a_field_of_another_grid_is_refused(call):
+    values = np.ones((64, 64), "complex64")
+    for name, other in (("pitch_m", 4e-6), ("wavelength_m", 633e-9)):
+        with pytest.raises(ht.ArgumentError, match=f"{name}: expected .*, that of the plan, got {other:g}"):
+            call(PANEL, ht.Field(values, **(GRID | {name: other})))
+    try:
+        call(PANEL, ht.Field(values, **GRID))
+    except ht.ArgumentError as error:
+        assert "that of the plan" not in str(error)  # no points
+
+
+@pytest.mark.parametrize("call", [
+    lambda **grid: ht.PropagationPlan(shape=(4, 5), **grid), lambda **grid: ht.ReconstructionPlan(shape=(4, 5), **grid),
+    lambda **grid: ht.PointCloudPlan(shape=(4, 5), **grid), lambda **grid: ht.LayerPlan(shape=(4, 5), **grid),
+    lambda **grid: ht.propagate(np.ones((4, 5), "complex64"), 0.1, **grid),
+])
+def test_wrong_units_are_refused(call):
+    with pytest.raises(ht.ArgumentError, match="wavelength_m: expected 1e-08 to 0.001, got 532"):
+        call(pitch_m=8e-6, wavelength_m=532)
+    with pytest.raises(ht.ArgumentError, match="pitch_m: expected 1e-09 to 1, got 8"):
+        call(pitch_m=8, wavelength_m=532e-9)
+
+
+@pytest.mark.parametrize("wrong", [{"pitch_m": -1}, {"pitch_m": 0}, {"wavelength_m": float("nan")}])
+def test_a_field_has_a_grid(wrong):
+    with pytest.raises(ht.ArgumentError, match=f"Field: {next(iter(wrong))}: expected > 0"):
+        ht.Field(np.ones((4, 5), "complex64"), **(GRID | wrong))
+
+
+# Messages.
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda: ht.propagate(np.ones((4, 5), "complex64"), 0.1, **GRID, shape=(4, 5)), "propagate: shape and device are"),
+    (lambda: ht.RetrievalPlane(0.1), "RetrievalPlane: expected members by name, as in distance_m=0.1"),
+    (lambda: ht.interior(ht.Dots(width=4, height=4), 0.8), "name the others, as in fraction="),
+    (lambda: ht.ElectrostaticOptions(on_stage=print), "on_stage is an argument of plans and functions"),
+    (lambda: ht.encode(np.ones((4, 5), "complex64"), bits=8), "pitch_m is missing .a holotone.Field"),
+    (lambda: ht.power_spectrum(np.ones((4, 2), "float32")), "region is missing"),
+    (lambda: ht.pair_correlation(np.ones((4, 2), "float32")), "region is missing"),
+])
+def test_what_is_meant(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda: ht.NufftPlan((8, 8)).type1(np.ones(5, "complex64")), "type1: points: expected those of set_points before"),
+    (lambda: ht.NufftPlan((8, 8)).type2(np.ones((8, 8), "complex64")), "type2: points: expected those of set_points"),
+    (lambda: ht.PointCloudPlan(method="\udc80"), "method: expected"),
+    (lambda: ht.PropagationPlan(**PANEL, device="\udc80"), "device: expected"),
+    (lambda: ht.PropagationPlan(**PANEL).execute(np.ones((64, 64), "complex64"), 0.1, stream="x"), "stream: expected None"),
+    (lambda: ht.PropagationPlan(**PANEL).execute(np.ones((64, 64), "complex64"), 0.1, stream=-1), "stream: expected None"),
+    (lambda: ht.default_inks(2**31), "count: expected at most 256"),
+])
+def test_arguments_are_named(call, message):
+    with pytest.raises(ht.ArgumentError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ht.stereogram_field(None, 0, shape=(16, 16), hogel_px=8, **GRID),
+    lambda: ht.StereogramPlan(shape=(16, 16), hogel_px=8, **GRID).execute(None, 0),
+    lambda: ht.LayerViews([None], 8e-6),
+])
+def test_none_is_refused(call):
+    with pytest.raises(ht.ArgumentError, match="got None"):
+        call()
+
+
+def test_an_unknown_panel_has_parts():
+    with pytest.raises(ht.ArgumentError) as caught:
+        ht.find_panel("x")
+    assert caught.value.argument == "panel" and "holoeye-pluto-2" in caught.value.expected and caught.value.got == "'x'"
+
+
+def test_views_of_wrong_types():
+    class Views(FailingViews):
+        channels = staticmethod(lambda: "one")
+
+    with pytest.raises(ht.ArgumentError, match="channels.*: expected int, got 'one'"):
+        ht.stereogram_field(Views(), 0, **PANEL, hogel_px=32)
+
+
+def test_what_cannot_be_pickled_says_so():
+    import pickle
+
+    with pytest.raises(TypeError, match="DiffusionWeights cannot be pickled"):
+        pickle.dumps(ht.floyd_steinberg_weights())

@@ -4,7 +4,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from conftest import GRID, noise
+from conftest import GRID, check, noise
 
 import holotone as ht
 
@@ -194,3 +194,108 @@ def test_folders(tmp_path):
         ht.read_image(tmp_path)
     with pytest.raises(ht.Error, match="nowhere"):
         ht.write_image(tmp_path / "nowhere" / "x.png", np.zeros((2, 2), "uint8"))
+
+
+def test_missing_files_have_a_number_and_a_text(tmp_path):
+    import errno
+
+    with pytest.raises(FileNotFoundError) as caught:
+        ht.read_field(tmp_path / "no.h5")
+    assert caught.value.errno == errno.ENOENT and "No such file" in caught.value.strerror
+    assert str(caught.value) == f"[Errno 2] No such file or directory: '{tmp_path / 'no.h5'}'"
+
+
+# Holograms.
+
+ENCODINGS = [("phase", 8), ("phase", 4), ("phase", 10), ("double_phase", 8), ("amplitude", 8), ("burckhardt", 12)]
+
+
+@pytest.mark.parametrize("encoding,bits", ENCODINGS)
+@pytest.mark.parametrize("ending", ["png", "tif"])
+def test_a_hologram_is_read_as_the_light_of_its_codes(tmp_path, rng, encoding, bits, ending):
+    field = ht.Field(noise(rng, 24, 36), pitch_m=6e-6, wavelength_m=633e-9, metadata={"distance_m": "0.2"})
+    options = {"encoding": encoding, "bits": bits}
+    path = str(tmp_path / f"h.{ending}")
+    ht.write_hologram(path, field, **options, metadata={"object_energy": 2.5})
+    report = ht.EncodeReport()
+    codes = ht.encode(field, report=report, **options)
+    assert ht.read_image(path).pixels.dtype == (np.uint8 if bits <= 8 else np.uint16)
+    assert np.array_equal(ht.read_image(path).pixels[..., 0], codes)
+    expected = ht.modulation_of(codes, pitch_m=6e-6, wavelength_m=633e-9, report=report, **options)
+    unfiltered = encoding in ("burckhardt", "double_phase")  # before the stop
+    light = ht.read_hologram(path, unfiltered=unfiltered)
+    assert (light.grid.pitch_m, light.grid.wavelength_m) == (6e-6, 633e-9)
+    assert light.metadata["distance_m"] == "0.2" and light.metadata["object_energy"] == "2.5"
+    assert light.encoding.replace("-", "_") == encoding
+    check(light.field, expected, 1e-6)
+    # The same of codes that were encoded before.
+    other = str(tmp_path / f"codes.{ending}")
+    narrow = codes.astype("uint8") if bits <= 8 else codes
+    ht.write_hologram(other, narrow, pitch_m=6e-6, wavelength_m=633e-9, report=report, **options)
+    assert np.array_equal(ht.read_hologram(other, unfiltered=unfiltered).field, light.field)
+
+
+def test_a_hologram_of_other_codes_is_refused(tmp_path, rng):
+    for wrong, error in ((np.zeros((4, 4), "int64"), TypeError), (np.full((4, 4), 16, "uint8"), ValueError)):
+        with pytest.raises(error, match="write_hologram: hologram: expected"):
+            ht.write_hologram(tmp_path / "h.png", wrong, bits=4, **GRID)
+    with pytest.raises(TypeError, match="wavelength_m"):
+        ht.write_hologram(tmp_path / "h.png", noise(rng, 4, 4))
+    assert list(tmp_path.iterdir()) == []
+
+
+# Metadata and names.
+
+
+def test_numbers_in_metadata_are_written_as_texts(tmp_path, rng):
+    field = ht.Field(noise(rng, 4, 4), **GRID, metadata={"distance_m": np.float64(0.2)})
+    ht.write_field(tmp_path / "f.h5", field)
+    assert ht.read_field(tmp_path / "f.h5").metadata["distance_m"] == "0.2"
+    ht.write_image(tmp_path / "i.png", np.zeros((4, 4), "uint8"), metadata={"bits": 8, "pitch_m": 8e-6, "packed16": False})
+    metadata = ht.read_image(tmp_path / "i.png").metadata
+    assert (metadata["bits"], metadata["pitch_m"], metadata["packed16"]) == ("8", "8e-06", "0")
+    ht.write_hologram(tmp_path / "h.png", field)
+    light = ht.read_hologram(str(tmp_path / "h.png"), overrides={"pitch_m": 4e-6, "encoding": "phase"})
+    assert light.grid.pitch_m == 4e-6
+    ht.write_dots(str(tmp_path / "d.svg"), ht.Dots(width=4, height=4, position=[[1, 1]]), metadata={"seed": 3})
+    with pytest.raises(ht.ArgumentError, match="metadata"):
+        ht.write_image(tmp_path / "i.png", np.zeros((4, 4), "uint8"), metadata={"bits": [8]})
+
+
+def test_encodings_are_spelt_both_ways(tmp_path, rng):
+    field = ht.Field(noise(rng, 8, 9), **GRID)
+    assert np.array_equal(ht.encode(field, encoding="double-phase"), ht.encode(field, encoding="double_phase"))
+    path = str(tmp_path / "h.png")
+    ht.write_hologram(path, field, encoding="double_phase")
+    one, other = (ht.read_hologram(path, overrides={"encoding": name}).field for name in ("double_phase", "double-phase"))
+    assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("call", [
+    lambda path: ht.read_image(path), lambda path: ht.read_field(path), lambda path: ht.read_hologram(path),
+    lambda path: ht.write_image(path, np.zeros((2, 2), "uint8")), lambda path: ht.read_scene(path),
+], ids=["read_image", "read_field", "read_hologram", "write_image", "read_scene"])
+def test_names_with_nul_are_refused(tmp_path, call):
+    with pytest.raises(ht.ArgumentError, match="path"):
+        call(str(tmp_path / "a.png") + "\0b.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_bytes_and_numbers(tmp_path):
+    ht.write_image(bytes(tmp_path / "a.png"), np.zeros((2, 2), "uint8"))
+    assert ht.read_image(bytes(tmp_path / "a.png")).pixels.shape == (2, 2, 1)
+    with pytest.raises(TypeError, match="not int"):
+        ht.read_field(5)
+
+
+@pytest.mark.parametrize("kind", ["int64", "bool", "float64"])
+def test_pixels_of_other_types_name_those_that_files_hold(tmp_path, kind):
+    with pytest.raises(ht.ArgumentError, match="uint8, uint16 or, for TIFF, float32"):
+        ht.write_image(tmp_path / "x.png", np.zeros((2, 2), kind))
+
+
+def test_texts_of_a_file_that_are_no_utf8(tmp_path, rng):
+    path = tmp_path / "f.h5"
+    ht.write_field(path, ht.Field(noise(rng, 4, 4), **GRID, metadata={"software": "PLACEHOLDER"}))
+    path.write_bytes(path.read_bytes().replace(b"PLACEHOLDER", b"PLACE\xffOLDER"))
+    assert ht.read_field(path).metadata["software"] == "PLACE\ufffdOLDER"

@@ -1,5 +1,7 @@
 """holotone.torch and holotone.gradients against adjoints and central differences of reference.py in float64."""
 
+import json
+
 import numpy as np
 import pytest
 import reference
@@ -281,11 +283,11 @@ def test_inputs_without_rows_in_order_are_taken():
 
 
 OPERATORS = {
-    "propagate": lambda: (noise(*SHAPE).requires_grad_(), 0.01, WAVELENGTH_M, PITCH_M, repr({"method": "auto"})),
+    "propagate": lambda: (noise(*SHAPE).requires_grad_(), 0.01, WAVELENGTH_M, PITCH_M, json.dumps({"method": "auto"})),
     "point_cloud_field": lambda: (*(x.clone().requires_grad_() for x in (POSITION, AMPLITUDE, PHASE)),
-                                  repr({"shape": SHAPE, **GRID})),
-    "layer_field": lambda: (torch.rand(2, *SHAPE).requires_grad_(), None, repr({"distance_m": [0.1, 0.2], **GRID})),
-    "eye_look_field": lambda: (noise(*SHAPE).requires_grad_(), 0.1, repr({"shape": SHAPE, "pupil": PUPIL, **GRID})),
+                                  json.dumps({"shape": SHAPE, **GRID})),
+    "layer_field": lambda: (torch.rand(2, *SHAPE).requires_grad_(), None, json.dumps({"distance_m": [0.1, 0.2], **GRID})),
+    "eye_look_field": lambda: (noise(*SHAPE).requires_grad_(), 0.1, json.dumps({"shape": SHAPE, "pupil": PUPIL, **GRID})),
 }
 
 
@@ -357,3 +359,95 @@ def test_vjp_of_numpy_mixture():
     loss = (torch.from_numpy(weight) * htt.smoe_render(*leaves, size=(12, 16), tolerance=1e-6)).sum()
     for name, expected in zip(shapes, torch.autograd.grad(loss, leaves)):
         assert relative_error(getattr(found, name), expected.numpy()) < 1e-4
+
+
+# What is refused.
+
+
+def test_another_output_pitch_has_no_gradient():
+    field = noise(*SHAPE)
+    with pytest.raises(ht.ArgumentError, match="output_pitch_m: expected the field's pitch"):
+        htt.propagate(field, 0.05, **GRID, method="fresnel", output_pitch_m=4e-6)
+    with pytest.raises(ht.ArgumentError, match="output_pitch_m"):
+        gradients.propagate_vjp(field.numpy(), 0.05, **GRID, method="fresnel", output_pitch_m=4e-6)
+    same = htt.propagate(field, 0.05, **GRID, output_pitch_m=PITCH_M)
+    assert torch.equal(same, htt.propagate(field, 0.05, **GRID))
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda x: htt.propagate(noise(*SHAPE), x, **GRID), "propagate: distance_m has no gradient"),
+    (lambda x: htt.propagate(noise(*SHAPE), 0.1, pitch_m=x, wavelength_m=WAVELENGTH_M), "pitch_m has no gradient"),
+    (lambda x: htt.eye_look_field(noise(*SHAPE), x, pupil=PUPIL, **GRID), "focus_m has no gradient"),
+    (lambda x: htt.layer_field(torch.rand(1, *SHAPE), [x], **GRID), "distance_m has no gradient"),
+    (lambda x: htt.point_cloud_field(POSITION, AMPLITUDE, shape=SHAPE, pitch_m=x), "pitch_m has no gradient"),
+])
+def test_a_gradient_that_would_be_lost_is_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call(torch.tensor(1e-3, requires_grad=True))
+
+
+def test_options_are_numbers_of_any_package():
+    field = noise(*SHAPE)
+    expected = htt.point_cloud_field(POSITION, AMPLITUDE, shape=SHAPE, pitch_m=8e-6, tolerance=1e-4)
+    found = htt.point_cloud_field(POSITION, AMPLITUDE, shape=field.shape, pitch_m=np.float64(8e-6),
+                                  tolerance=torch.tensor(1e-4, dtype=torch.float64))
+    assert torch.equal(found, expected)
+    assert torch.equal(htt.point_cloud_field(POSITION, AMPLITUDE, shape=[np.int64(n) for n in SHAPE], tolerance=1e-4), expected)
+    eye = htt.eye_look_field(field, 0.1, pupil=PUPIL, **GRID)
+    assert torch.equal(htt.eye_look_field(field, 0.1, pupil=ht.EyePupil(**PUPIL), **GRID), eye)
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ht.ArgumentError, match="tolerance"):
+            htt.point_cloud_field(POSITION, AMPLITUDE, shape=SHAPE, tolerance=value)
+    with pytest.raises(TypeError, match="torch.point_cloud_field: shape: expected a number, a text or a tuple, got set"):
+        htt.point_cloud_field(POSITION, AMPLITUDE, shape={1, 2})
+
+
+@pytest.mark.parametrize("count,given,mask,argument", [
+    (2, [0.1], None, "distance_m"), (2, [0.1, 0.2, 0.3], None, "distance_m"), (2, 0.1, None, "distance_m"),
+    (2, [0.1, 0.2], torch.ones(1, *SHAPE), "mask"),
+])
+def test_layers_have_a_distance_each(count, given, mask, argument):
+    with pytest.raises(ht.ArgumentError) as caught:
+        htt.layer_field(torch.rand(count, *SHAPE), given, mask=mask, **GRID)
+    assert caught.value.argument == argument
+
+
+def test_layers_have_three_axes():
+    with pytest.raises(ht.ArgumentError, match="layers {n, ny, nx}"):
+        htt.layer_field(torch.rand(*SHAPE), [0.1], **GRID)
+
+
+def test_encode_phase_refuses_what_no_panel_has():
+    for bits in (-1, 0, 17, 40):
+        with pytest.raises(ht.ArgumentError, match="bits: expected 1 to 16"):
+            htt.encode_phase(noise(*SHAPE), bits=bits)
+    with pytest.raises(ht.ArgumentError, match="complex"):
+        htt.encode_phase(torch.rand(*SHAPE))
+
+
+def test_spherical_waves_have_no_gradient():
+    with pytest.raises(ht.ArgumentError, match="wave: expected fresnel for gradients"):
+        htt.point_cloud_field(POSITION, AMPLITUDE.clone().requires_grad_(), shape=SHAPE, wave="spherical")
+    assert htt.point_cloud_field(POSITION, AMPLITUDE, shape=SHAPE, wave="spherical").shape == SHAPE
+
+
+def test_forward_mode_is_refused():
+    """A tangent would be lost without a word."""
+    field = noise(*SHAPE)
+    points = torch.rand(5, 2)
+    for call, x in (
+        (lambda x: htt.propagate(x, 0.01, **GRID), field),
+        (lambda x: htt.layer_field(x, [0.1], **GRID), torch.rand(1, *SHAPE)),
+        (lambda x: htt.encode_phase(x), field),
+        (lambda x: htt.nufft_type1(points, x, (8, 8)), noise(5)),
+    ):
+        with pytest.raises(ht.UnsupportedError, match="forward mode"):
+            torch.func.jvp(call, (x,), (torch.randn_like(x),))
+
+
+def test_a_second_derivative_that_would_lack_a_part_is_refused():
+    points, strengths = torch.rand(5, 2).requires_grad_(), noise(5).requires_grad_()
+    modes = htt.nufft_type1(points, strengths, (8, 8))
+    (first,) = torch.autograd.grad(modes.abs().square().sum(), points, create_graph=True)
+    with pytest.raises(RuntimeError, match="differentiate|does not require grad"):
+        torch.autograd.grad(first.square().sum(), points)

@@ -144,3 +144,14 @@ def test_a_notebook_without_ipywidgets_gets_the_figure_once(tmp_path):
     outputs = run(tmp_path, NOTEBOOK.format(before="sys.modules['ipywidgets'] = None"), "shown")
     assert outputs[0] == []
     assert len(outputs[1]) == 1 and "image/png" in outputs[1][0].data
+
+
+def test_codes_are_no_field(point):
+    with pytest.raises(TypeError, match="expected a complex field, got codes of uint16: modulation_of"):
+        holotone.show(holotone.encode(point), **GRID)
+
+
+@pytest.mark.parametrize("distances_m", [0.1, (0.1,), "far"])
+def test_a_range_is_two_distances(point, distances_m):
+    with pytest.raises(TypeError, match=r"distances_m: expected \(nearest, farthest\), got"):
+        holotone.show(point, distances_m=distances_m)

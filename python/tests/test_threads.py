@@ -228,3 +228,49 @@ print(resident() - before)
 """, seconds=40)
     print(f"{int(grown) / 2**20:.2f} MiB more")
     assert int(grown) < 50 * 2**17 / 4
+
+
+# Children and the end of the process.
+
+LIGHT = {
+    "random_phase": "ht.random_phase(10)",
+    "write_image": "ht.write_image('/dev/null/x.png', np.zeros((2, 2), 'uint8'))",
+    "to_float": "ht.to_float(np.zeros((256, 256), 'uint8'))",
+    "options": "plan.options()",
+    "window_lens": "ht.window_lens(ht.Viewer(width_m=1e-3, height_m=1e-3, distance_m=0.5), 0, 0, (64, 64), shape=(64, 64), **GRID)",
+    "nufft": "nufft.set_points(np.zeros((5, 2), 'float32'))",
+}
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_a_forked_child_says_so(name):
+    """Every function, not only those with arrays: their threads are not there."""
+    text = run_python(CHILD + f"""
+    nufft = ht.NufftPlan((64, 64))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)
+        try:
+            {LIGHT[name]}
+        except ht.UnsupportedError as error:
+            assert "forked" in str(error), error
+            os._exit(7)
+        os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """)
+    assert text == "7"
+
+
+@pytest.mark.parametrize("work", [
+    "ht.point_cloud_field(np.float32([[0, 0, -0.1]] * 2000), np.ones(2000, 'f'), method='direct', shape=(2048, 2048))",
+    "ht.propagate(noise(1024, 1024), 0.1, **GRID)",
+], ids=["with progress", "without"])
+def test_the_interpreter_ends_while_a_daemon_works(work):
+    run_python(f"""
+    def run():
+        while True:
+            {work}
+
+    threading.Thread(target=run, daemon=True).start()
+    time.sleep(0.5)
+    """)

@@ -443,3 +443,33 @@ def test_rows_of_a_stereogram():
 def test_a_stereogram_without_rows_is_whole():
     report, field = ht.StereogramPlan(**STEREOGRAM).execute(ht.DiceScene(), 0)
     assert field.shape == (64, 96)
+
+
+# Words and defaults.
+
+
+@pytest.mark.parametrize("call,one,other", [
+    (lambda word: ht.PropagationPlan(shape=(4, 5), **GRID, method=word).options().method, "angular_spectrum", "angular-spectrum"),
+    (lambda word: ht.HalftoneOptions(method=word).method, "capacity_voronoi", "ccvt"),
+    (lambda word: ht.HalftoneOptions(method=word).method, "floyd_steinberg", "floyd-steinberg"),
+    (lambda word: ht.SolverOptions(solver=word).solver, "gerchberg_saxton", "gs"),
+    (lambda word: ht.SolverOptions(solver=word).solver, "weighted_gerchberg_saxton", "wgs"),
+    (lambda word: ht.EncodeOptions(encoding=word).encoding, "single_sideband", "single-sideband"),
+])
+def test_words_of_the_program_are_taken(call, one, other):
+    assert call(one) == call(other) == one
+
+
+def test_codes_without_a_range_need_no_report(rng):
+    field = ht.Field(noise(rng, 8, 9), **GRID)
+    codes = ht.encode(field)
+    assert codes.dtype == np.uint16
+    light = ht.modulation_of(codes, **GRID)
+    assert np.array_equal(light, ht.modulation_of(codes, shape=(8, 9), **GRID, report=ht.EncodeReport()))
+    assert np.abs(np.angle(light * np.conj(field.values))).max() <= np.pi / 256 + 1e-5
+
+
+def test_ink_without_a_mask(rng):
+    pixels = rng.random((5, 6, 1), "float32")
+    ones = ht.ink_from_pixels(pixels, mask=np.ones((5, 6), "float32"))
+    assert np.array_equal(ht.ink_from_pixels(pixels), ones) and np.array_equal(ht.ink_from_pixels(pixels, mask=None), ones)

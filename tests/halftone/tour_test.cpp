@@ -153,6 +153,8 @@ TEST(Tour, RefusesWhatItCannotUse) {
   Dots dots = random_dots(5, 10, 8);
   dots.position[3] = NAN;
   EXPECT_THROW((void)visiting_order(dots), Error);
+  dots.position[3] = 1e20F;  // its square is infinite
+  EXPECT_THROW((void)visiting_order(dots), Error);
   dots = random_dots(5, 10, 8);
   dots.colour_class = {1, 2};
   EXPECT_THROW((void)visiting_order(dots), Error);

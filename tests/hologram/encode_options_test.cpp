@@ -1,4 +1,5 @@
 // Options out of range, names, measured responses, packing and the other small parts of encoding.
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
@@ -151,6 +152,9 @@ TEST(EncodeOptions, Names) {
   for (const auto encoding : {Encoding::phase, Encoding::amplitude, Encoding::double_phase, Encoding::single_sideband,
                               Encoding::burckhardt}) {
     EXPECT_EQ(holotone::parse_encoding(to_string(encoding)), encoding);
+    std::string name(to_string(encoding));
+    std::ranges::replace(name, '-', '_');
+    EXPECT_EQ(holotone::parse_encoding(name), encoding);
   }
   support::expect_error(ErrorCode::invalid_argument, "'burkhardt' (did you mean 'burckhardt'?)",
                         [] { (void)holotone::parse_encoding("burkhardt"); });

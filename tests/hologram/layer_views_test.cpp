@@ -127,5 +127,17 @@ TEST(LayerViews, NamesWhatIsWrong) {
   refused("pitch_m", {0.02}, 0);
 }
 
+TEST(LayerViews, RefusesToLookWithAnotherChannelOrShape) {
+  const LayerViews views = views_of({1e-6}, 2e-6);
+  float seen = 0;
+  const auto refuses = [&](const char* text, int channel, Shape<2> rays) {
+    support::expect_error(ErrorCode::invalid_argument, text, [&] {
+      views.look({0, 0, 0, 0, 1e-3, rays}, channel, {&seen, {1, 1}}, {});
+    });
+  };
+  refuses("LayerViews::look: channel: expected 0 to 0, got 1073741824", 1 << 30, {1, 1});
+  refuses("intensity: expected shape {2, 1}", 0, {2, 1});
+}
+
 }  // namespace
 }  // namespace holotone

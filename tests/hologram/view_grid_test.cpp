@@ -115,5 +115,20 @@ TEST(ViewGrid, RefusesWhatIsNone) {
   });
 }
 
+TEST(ViewGrid, RefusesToLookWithAnotherChannelOrShape) {
+  const ViewGrid grid(views(), options);
+  Array<float, 2> intensity({1, 3});
+  const auto refuses = [&](const char* text, int channel, Shape<2> rays, View<float, 2> distance_m) {
+    support::expect_error(ErrorCode::invalid_argument, text, [&] {
+      grid.look({0, 0, 0, 0, 0.1, rays}, channel, intensity.view(), distance_m);
+    });
+  };
+  refuses("ViewGrid::look: channel: expected 0 to 0, got 1", 1, {1, 3}, {});
+  refuses("channel: expected 0 to 0, got -1", -1, {1, 3}, {});
+  refuses("intensity: expected shape {4, 4}", 0, {4, 4}, {});
+  Array<float, 2> distance({1, 2});
+  refuses("distance_m: expected shape {1, 3}", 0, {1, 3}, distance.view());
+}
+
 }  // namespace
 }  // namespace holotone

@@ -144,6 +144,7 @@ TEST(DotsBadInput, WritersCheckWhatTheyGet) {
   EXPECT_MENTIONS(argument_error(dots, {.dpi = 9600}, "d.png"), "a raster of at most");
   dots = good;
   dots.colour_class = {0, 7};
+  EXPECT_THROW((void)default_inks(257), Error);
   EXPECT_MENTIONS(argument_error(dots, {.inks = default_inks(7)}, "d.png"), "inks: expected at least 8, got 7");
   const TemporaryFolder folder;
   EXPECT_MENTIONS(error_of([&] { write_dots(folder.file("d.png"), dots, {.one_bit = true}); }, ErrorCode::unsupported),

@@ -163,6 +163,21 @@ TEST(Spectrum, RandomDotsAreWhite) {
   }
 }
 
+TEST(Spectrum, ASummaryNeedsNumbersOfEqualLength) {
+  const Points points = uniform(300, 30, 20, 8);
+  const auto spectrum = power_spectrum(view(points), {.region = {0, 0, 30, 20}, .segments = 1});
+  const auto refuses = [&](auto member) {
+    RadialSpectrum radial = radial_spectrum(spectrum);
+    ASSERT_FALSE((radial.*member).empty());
+    (radial.*member).clear();
+    expect_error(ErrorCode::invalid_argument, "summarise: radial: expected frequency, power, anisotropy and samples",
+                 [&] { (void)summarise(radial, spectrum, 1); });
+  };
+  refuses(&RadialSpectrum::frequency);
+  refuses(&RadialSpectrum::samples);
+  refuses(&RadialSpectrum::anisotropy);
+}
+
 TEST(Spectrum, TenSetsAreLikeTenPieces) {
   SpectrumPlan plan({.region = {0, 0, 90, 70}, .segments = 1, .largest_frequency = 0.7});
   double single = 0;

@@ -451,6 +451,10 @@ TEST(PropagationPlan, NamesWhatIsWrong) {
                         make({.grid = {64, 32, 0, green}}));
   support::expect_error(ErrorCode::invalid_argument, "PropagationPlan: wavelength_m: expected",
                         make({.grid = {64, 32, 8e-6, -1}}));
+  support::expect_error(ErrorCode::invalid_argument, "pitch_m: expected 1e-09 to 1, got 8",
+                        make({.grid = {64, 32, 8, green}}));
+  support::expect_error(ErrorCode::invalid_argument, "wavelength_m: expected 1e-08 to 0.001, got 532",
+                        make({.grid = {64, 32, 8e-6, 532}}));
   support::expect_error(ErrorCode::invalid_argument, "PropagationPlan: output_pitch_m: expected",
                         make({.grid = grid, .output_pitch_m = -1}));
   support::expect_error(ErrorCode::unsupported,

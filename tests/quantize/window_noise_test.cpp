@@ -282,6 +282,12 @@ TEST(WindowNoise, CodesBeyondTheLevelsAreRefused) {
   support::expect_error(ErrorCode::invalid_argument, "scale", [&] {
     (void)window_noise(field.view(), codes.view(), options, 0, {0, 0, 1, 1});
   });
+  for (const int bits : {-2, 0, 9, 64}) {
+    options.bits = bits;
+    support::expect_error(ErrorCode::invalid_argument, "bits: expected 1 to 8", [&] {
+      (void)window_noise(field.view(), codes.view(), options, 1, {0, 0, 1, 1});
+    });
+  }
 }
 
 }  // namespace

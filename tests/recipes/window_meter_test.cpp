@@ -219,6 +219,20 @@ TEST(HogelWeights, AreThoseOfTheWindowsFromTheHogelsMiddles) {
   EXPECT_EQ(window_weights(grid, viewer, options).weights.values.shape(), (Shape<2>{1, 5}));
 }
 
+TEST(WindowMeter, RefusesRowsBeyondThePanel) {
+  const FieldGrid small{32, 16, 8e-6, 532e-9};
+  WindowMeter meter({}, small, {10e-3, 5e-3, 0.6, 0, 0});
+  const Array<Complex, 2> field({4, 32});
+  const Array<std::uint8_t, 2> codes({4, 32});
+  for (const std::int64_t row : {-1, 13, 15, 100}) {
+    expect_error(ErrorCode::invalid_argument, "WindowMeter::add_rows: field: expected rows of 32 pixels within 16",
+                 [&] { meter.add_rows(row, field.view(), codes.view(), 1); });
+  }
+  expect_error(ErrorCode::invalid_argument, "scale", [&] { meter.add_rows(0, field.view(), codes.view(), NAN); });
+  const Array<std::uint8_t, 2> few({4, 31});
+  expect_error(ErrorCode::invalid_argument, "codes", [&] { meter.add_rows(0, field.view(), few.view(), 1); });
+}
+
 TEST(HogelWeights, CountThoseOfFloydAndSteinberg) {
   const auto own = counted_weights(floyd_steinberg_weights());
   EXPECT_EQ(own.least_used, 4);

@@ -224,6 +224,22 @@ TEST(PhaseRetrieval, SolversLowerTheLoss) {
   EXPECT_GT(reflected, replaced);
 }
 
+// 1e30 is no multiple of 2 pi, and phase - 2 pi floor(phase / 2 pi) is far from [0, 2 pi) in float64.
+TEST(PhaseRetrieval, LevelsOfAnySizeAreTakenModuloATurn) {
+  auto plan = picture_plan();
+  std::vector<double> phases(255, 0.0);
+  phases.insert(phases.end(), {1e30, -1e-30});
+  auto phase = holotone::starting_phase({1, 96, 120});
+  plan.optimize(phase.view(), {.iterations = 2, .level_phase_rad = phases});
+  const auto level = static_cast<float>(std::fmod(1e30, 2 * std::numbers::pi));
+  for (const float value : phase.host()) {
+    const auto distance = [&](float own) {
+      return std::abs(std::remainder(value - own, 2 * std::numbers::pi_v<float>));
+    };
+    EXPECT_LT(std::min(distance(0), distance(level)), 1e-5);
+  }
+}
+
 // Phases that are rounded a few at a time end better than phases that are rounded at once.
 TEST(PhaseRetrieval, LevelsByStagesAreBetterThanRounding) {
   for (const int levels : {2, 4, 16}) {

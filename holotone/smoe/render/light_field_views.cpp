@@ -284,6 +284,7 @@ LightFieldViews::~LightFieldViews() = default;
 int LightFieldViews::channels() const { return static_cast<int>(state_->models.size()); }
 
 void LightFieldViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
+  require_look("LightFieldViews::look", *this, rays, channel, intensity, distance_m);
   std::fill_n(intensity.data(), intensity.size(), 0.0F);
   if (!distance_m.empty()) {
     std::fill_n(distance_m.data(), distance_m.size(), static_cast<float>(state_->options.geometry.distance_m));

@@ -1,0 +1,25 @@
+#pragma once
+// Which threads are in the library.
+#include <nanobind/nanobind.h>
+#include <string>
+
+namespace holotone::python {
+
+/// A call of the library, with the interpreter's lock. Throws unsupported in a child that was forked after the library
+/// was used, as the library's threads are not there; cancelled at the interpreter's end, which waits for calls at work.
+class Work {
+ public:
+  /// `starts`: the call may start threads; children that are forked after it cannot use the library.
+  explicit Work(const std::string& function, bool starts = true);
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work();
+};
+
+/// True when the interpreter ends: calls at work shall be cancelled.
+bool interpreter_ends();
+
+/// Waits at the interpreter's end for the calls of daemon threads.
+void bind_work(nanobind::module_& module);
+
+}  // namespace holotone::python
