@@ -3,9 +3,9 @@
 
 namespace holotone::cli {
 
-void write_hologram(const MadeHologram& hologram) {
+void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writing) {
   if (hologram.image) {
-    write_image(hologram.output, *hologram.image);
+    write_image(hologram.output, *hologram.image, writing);
   } else {
     write_field(hologram.output, *hologram.field);
   }

@@ -21,8 +21,8 @@ struct MadeHologram : EncodedHologram {
   Flags reconstruct_flags;  ///< see flags_for
 };
 
-/// Writes to a temporary name that is renamed when complete.
-void write_hologram(const MadeHologram& hologram);
+/// Writes to a temporary name that is renamed when complete. `writing`: of codes.
+void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writing);
 
 /// Codes in host memory as an image of one channel.
 template <class T>

@@ -187,6 +187,7 @@ void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& mo
 /// With --keep-best a signal ends the steps only.
 void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row,
                              View<float, 3> phase) {
+  const Stopwatch watch;
   auto own = copy_of<const float, 3>(phase, job_.hologram.device);
   try {
     row.result = plan.optimize(own.view(), solver, bar_);
@@ -195,6 +196,7 @@ void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solv
     row.stopped = true;
   }
   const auto host = own.to(Device{});
+  row.compute_s += watch.seconds();
   std::ranges::copy(host.host(), phase.data());
 }
 
@@ -278,7 +280,7 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
     if (job_.difference.empty()) continue;
     row.difference = numbered_name(job_.difference, frame, channel, 0);
     UnfinishedRun::will_write(row.difference);
-    write_image(row.difference, Image{std::move(difference), {}});
+    write_image(row.difference, Image{std::move(difference), {}}, job_.hologram.writing);
   }
 }
 
@@ -297,7 +299,7 @@ Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, c
   set_metadata(metadata, "signal_region", numbers_of(model.region));
   set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
   encoder.describe(metadata);
-  write_hologram(made);
+  write_hologram(made, job_.hologram.writing);
   return flags_for(output, metadata, {job_.hologram.lut, job_.hologram.phase_range, {}, job_.hologram.carrier});
 }
 

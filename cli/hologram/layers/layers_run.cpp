@@ -151,7 +151,7 @@ class LayerWork {
         flags_for(typed.output, metadata, {typed.lut, typed.phase_range, typed.reference_angle, typed.carrier});
     check_cancelled("writing");
     UnfinishedRun::will_write(made.output);
-    write_hologram(made);
+    write_hologram(made, job_.hologram.writing);
     return row;
   }
 
