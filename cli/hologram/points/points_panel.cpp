@@ -14,7 +14,7 @@ namespace {
 
 /// Plans and memory of a frame: one is shown while the next is computed in another.
 struct Slot {
-  std::vector<std::unique_ptr<PointsMaker>> makers;  ///< of each colour
+  Makers makers;  ///< of each colour
   std::vector<View<const std::uint8_t, 2>> codes;
 };
 
@@ -23,10 +23,7 @@ class PointsShow {
   PointsShow(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {
     const std::size_t slots = source.moving() ? 2 : 1;
     for (std::size_t i = 0; i < slots; ++i) {
-      const Queue queue = Queue::create(job.device);
-      for (std::size_t c = 0; c < job.channels.size(); ++c) {
-        slots_[i].makers.push_back(std::make_unique<PointsMaker>(job, c, queue));
-      }
+      slots_[i].makers = makers_of(job);
       free_.push(&slots_[i]);
     }
   }
