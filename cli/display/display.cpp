@@ -18,7 +18,7 @@ std::vector<OptionRow> rows_of(DisplayArguments& a) {
        .help = "Number, name or size (1920x1080) of the panel's monitor",
        .otherwise = "the only one",
        .common = true,
-       .feeds = "find_monitor|PanelWindow.monitor"},
+       .feeds = "find_monitor.monitor|PanelWindow.monitor"},
       {.names = "--fps",
        .target = &a.fps,
        .value = "N",
@@ -88,7 +88,7 @@ std::vector<OptionRow> safety_rows(DisplayArguments& a) {
        .value = "WHAT",
        .help = "What the panel shows before and after the pictures: a grating of this period (4px), or a flat code "
                "(level:0)",
-       .feeds = "safe_pattern"},
+       .feeds = "safe_pattern.period_px|safe_pattern.level"},
       {.names = "--keep-safe",
        .target = &a.keep_safe,
        .help = "Keep the safe pattern on the panel at the end, and after an error, until q, Escape or Ctrl-C"},
