@@ -1,10 +1,14 @@
-"""Tests of merge.py, plot.py and plot_rates.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+"""Tests of merge.py, plot.py, plot_rates.py and command_times.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+import json
 import os
+import pathlib
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(__file__))
+import command_times  # noqa: E402
 import merge  # noqa: E402
 import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
@@ -151,6 +155,102 @@ class NufftTable(unittest.TestCase):
         lines = nufft_finufft.table([("type1", 1000000, "1e-3", {"ms": 200.0, "rel_error": 7e-4}, {"ms": 300.0, "rel_error": None})])
         self.assertEqual(len(lines), 2)
         self.assertEqual(lines[1].split(), ["type1", "1000000", "1e-3", "200.0", "300.0", "1.50", "7.0e-04", "-"])
+
+
+PAGE = """
+    holotone make 12 -o a.bin    # words
+    make all
+    holotone use a.bin -o \\
+      b_%d.bin
+
+<!-- own files -->
+
+    holotone use photo.jpg -o c.bin
+
+More:
+
+```sh
+mkdir -p spin
+```
+    holotone make 3 -o d.bin
+"""
+
+# A program that writes the number of bytes it is told, and reports what it computed.
+PROGRAM = """#!{python}
+import json, pathlib, sys
+words = sys.argv[1:]
+if words == ["--version"]:
+    print("holotone 0")
+elif words[0] == "devices":
+    print(json.dumps({{"devices": []}}))
+elif "--help-all" in words:
+    print("--device NAME" if words[0] == "use" else "")
+elif words[0] == "make":
+    pathlib.Path(words[words.index("-o") + 1]).write_bytes(bytes(int(words[1])))
+    print(json.dumps({{"compute_s": 0.25}}))
+else:
+    pathlib.Path(words[words.index("-o") + 1] % 7).write_bytes(pathlib.Path(words[1]).read_bytes())
+    device = words[words.index("--device") + 1] if "--device" in words else "auto"
+    print(json.dumps({{"device": device, "holograms": [{{"compute_s": 1}}, {{"compute_s": 2}}]}}))
+"""
+
+
+class CommandTimes(unittest.TestCase):
+    def test_commands_of_a_page(self):
+        self.assertEqual(command_times.commands_of(PAGE),
+                         ["holotone make 12 -o a.bin    # words", "holotone use a.bin -o b_%d.bin", "mkdir -p spin",
+                          "holotone make 3 -o d.bin"])
+
+    def test_what_a_command_reports(self):
+        self.assertEqual(command_times.compute_seconds({"compute_s": 3, "time_s": 9}), 3)
+        self.assertEqual(command_times.compute_seconds({"compute_s": 3, "holograms": [{"compute_s": 1}, {"compute_s": 4}]}), 5)
+        self.assertEqual(command_times.compute_seconds({"render_s": 2}), 2)
+        self.assertIsNone(command_times.compute_seconds({"time_s": 9}))
+
+    def test_inputs_are_named_by_patterns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {name: pathlib.Path(folder) / name for name in ("a_0.png", "a_1.png", "near.png", "out.png")}
+            for path in files.values():
+                path.touch()
+            words = ["holotone", "x", "a_%d.png", "near.png@18cm", "/tmp", "-o", "out.png"]
+            self.assertEqual(command_times.inputs_of(words, folder, {files["out.png"]}),
+                             {files["a_0.png"], files["a_1.png"], files["near.png"]})
+
+    def run_page(self, folder, *words):
+        program = pathlib.Path(folder) / "holotone"
+        program.write_text(PROGRAM.format(python=sys.executable))
+        program.chmod(0o755)
+        page = pathlib.Path(folder) / "page.md"
+        page.write_text(PAGE)
+        result = pathlib.Path(folder) / "times.json"
+        command_times.main([str(program), "--page", str(page), "--json", str(result), *words])
+        return json.loads(result.read_text())
+
+    def test_a_page_is_timed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            document = self.run_page(folder, "--runs", "3", "--device", "cpu", "--context", sys.executable)
+            rows = document["rows"]
+            self.assertEqual([row["command"].split()[1] for row in rows], ["make", "use", "make"])
+            self.assertEqual([row["compute"] for row in rows], [0.25, 3, 0.25])
+            self.assertEqual([row["device"] for row in rows], [None, "cpu", None])
+            for row in rows:
+                self.assertEqual(len(row["runs_s"]), 3)
+                self.assertGreater(row["context"], 0)
+                self.assertAlmostEqual(row["rest"], row["command_s"] - row["files"] - row["context"] - row["compute"])
+            self.assertEqual(command_times.table(rows).splitlines()[2].count("|"), 8)
+
+    def test_some_commands_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = self.run_page(folder, "--only", "use", "--runs", "2")["rows"]
+            self.assertEqual([(row["command"].split()[1], len(row["runs_s"]), row["context"]) for row in rows],
+                             [("use", 2, None)])
+
+    def test_failures_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(RuntimeError, "--runs: expected 1 or more"):
+                self.run_page(folder, "--runs", "0")
+            with self.assertRaisesRegex(RuntimeError, "holotone use nowhere.bin"):
+                self.run_page(folder, "--add", "holotone use nowhere.bin -o e_%d.bin")
 
 
 if __name__ == "__main__":
