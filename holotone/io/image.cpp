@@ -40,11 +40,11 @@ void write_image(const std::string& path, const Image& image, const ImageWriteOp
   if (shape[0] > INT32_MAX || shape[1] > INT32_MAX) {
     throw_argument("write_image", "image", "extents below 2^31", to_string<3>(shape));
   }
-  require_range("write_image", "compression", options.compression, 0, 9);
+  if (options.compression) require_range("write_image", "compression", *options.compression, 0, 9);
   io::require_metadata("write_image", image.metadata);
   const std::string extension = io::extension_of(path);
   if (extension == ".png") return io::write_png(path, image, options.compression);
-  if (extension == ".tif" || extension == ".tiff") return io::write_tiff(path, image, options.compression);
+  if (extension == ".tif" || extension == ".tiff") return io::write_tiff(path, image, options.compression.value_or(3));
   if (extension == ".bmp") return io::write_bmp(path, image);
   throw Error(ErrorCode::unsupported, path + ": expected .png, .tif, .tiff or .bmp for an image, got " +
                                           (extension.empty() ? "no extension" : extension));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -41,8 +42,9 @@ Image read_image(const std::string& path, const ImageReadOptions& options = {});
 /// Trade-off between speed of writing and file size.
 struct ImageWriteOptions {
   /// zlib level of PNG and TIFF, 0 (none, fastest) to 9 (smallest); BMP ignores it. PNG is compressed by all CPU
-  /// threads. Up to level 5, bands of noise, such as holograms of many points, are stored.
-  int compression = 3;
+  /// threads. None: 3 for TIFF; for PNG chosen for each band of rows: noise is stored, bytes that hardly repeat, as in
+  /// most holograms, are coded one by one, all others take level 3.
+  std::optional<int> compression{};
 };
 
 /// Writes PNG (8/16 bit), TIFF (8/16 bit, float32) or BMP (8-bit grey or 24-bit RGB; no metadata) by the name's

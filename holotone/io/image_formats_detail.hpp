@@ -3,6 +3,7 @@
 #include <array>
 #include <holotone/core/error.hpp>
 #include <holotone/io/image.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOp
 Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 
-void write_png(const std::string& path, const Image& image, int compression);
+void write_png(const std::string& path, const Image& image, std::optional<int> compression);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
 

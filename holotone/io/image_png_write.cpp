@@ -15,9 +15,8 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t least_band_bytes = 1 << 20;  // large enough that missing references to earlier bands cost little
+constexpr std::size_t least_band_bytes = 1 << 17;  // a picture of 1920 x 1080 codes occupies 16 threads
 constexpr std::int64_t longest_row = 1 << 30;
-constexpr int most_skipped_level = 5;  // up to this level noise is stored; higher levels compress every byte
 
 struct Sink {
   std::string* bytes;
@@ -115,36 +114,10 @@ std::string chunk_of(std::string_view type, std::string_view data) {
   return chunk;
 }
 
-/// Compresses a piece of a raw deflate stream that ends at a whole byte; the last piece ends the stream.
-std::string deflated(std::string_view bytes, int level, bool last, std::string_view path) {
-  z_stream stream{};
-  // Differences of neighbours are many small numbers, with few repetitions to find.
-  const int strategy = level == 0 ? Z_DEFAULT_STRATEGY : Z_FILTERED;
-  if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, strategy) != Z_OK) {
-    throw Error(ErrorCode::out_of_memory, std::string(path) + ": no memory for zlib");
-  }
-  std::string result(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  stream.avail_out = static_cast<uInt>(result.size());
-  const int state = deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
-  const bool complete = state == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
-  result.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (!complete) throw_io(path, "the PNG file to be made", "an error of zlib");
-  return result;
-}
-
-/// True if samples of the band shrink by less than a fiftieth. Holograms that look like noise would otherwise occupy
-/// zlib for their whole length.
-bool is_noise(std::string_view bytes, std::string_view path) {
-  constexpr std::size_t piece = 4096;
-  constexpr std::size_t pieces = 8;
-  if (bytes.size() < 16 * piece * pieces) return false;
-  std::string sample;
-  for (std::size_t i = 0; i < pieces; ++i) sample += bytes.substr(i * (bytes.size() / pieces), piece);
-  return deflated(sample, 1, true, path).size() > sample.size() - sample.size() / 50;
+/// Exchanges the bytes of 16-bit codes from `begin` on.
+void swap_pairs(std::string& bytes, std::size_t begin, std::size_t count) {
+  const std::size_t end = begin + std::min(count, bytes.size() - begin);
+  for (std::size_t i = begin; i < end; i += 2) std::swap(bytes[i], bytes[i + 1]);
 }
 
 }  // namespace
@@ -157,69 +130,68 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
     throw_argument(where, "image", "rows of less than 1 GiB", to_string<3>(header_.shape));
   }
   row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
-  band_bytes_ = (least_band_bytes / (row_bytes_ + 1) + 1) * (row_bytes_ + 1);
-  most_pending_ = band_bytes_ * static_cast<std::size_t>(2 * thread_count());
+  band_bytes_ = (least_band_bytes / row_bytes_ + 1) * row_bytes_;
+  most_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
   PngText text(where, metadata);
   std::string head = PngHead(path).write(header_, text);
   head += chunk_of("IDAT", std::string_view("\x78\x5e", 2));  // zlib: deflate, a window of 32 KiB
   sink_(head);
 }
 
-void PngBands::append_row(const char* codes) {
-  const bool differences = header_.compression > 0;
-  pending_ += static_cast<char>(differences ? PNG_FILTER_VALUE_SUB : PNG_FILTER_VALUE_NONE);
-  pending_.append(codes, row_bytes_);
-}
-
-// Converts codes to PNG's filtered rows: high byte first, differences of neighbours.
-void PngBands::filter(std::size_t begin, std::size_t end) {
-  const auto step = static_cast<std::size_t>(header_.shape[2] * (header_.bits / 8));
-  for (std::size_t at = begin; at < end; at += row_bytes_ + 1) {
-    auto* const row = reinterpret_cast<unsigned char*>(pending_.data() + at + 1);
-    if (header_.bits == 16 && std::endian::native == std::endian::little) {
-      for (std::size_t i = 0; i + 1 < row_bytes_; i += 2) std::swap(row[i], row[i + 1]);
-    }
-    // On fringes, trying all five filters on every row costs more time than its saved bytes are worth.
-    if (header_.compression == 0) continue;
-    for (std::size_t i = row_bytes_ - 1; i >= step; --i) row[i] = static_cast<unsigned char>(row[i] - row[i - step]);
-  }
-}
-
 void PngBands::write(const void* rows, std::int64_t count) {
   const auto* codes = static_cast<const char*>(rows);
   for (std::int64_t row = 0; row < count; ++row, codes += row_bytes_) {
     if (pending_.size() >= most_pending_) flush(false);
-    append_row(codes);
+    pending_.append(codes, row_bytes_);
   }
+}
+
+PngBand PngBands::band(std::size_t index) const {
+  const auto* const rows = reinterpret_cast<const unsigned char*>(pending_.data());
+  const std::size_t first = index * band_bytes_;
+  const std::size_t bytes = std::min(band_bytes_, pending_.size() - first);
+  const unsigned char* const earlier = above_.empty() ? nullptr : reinterpret_cast<const unsigned char*>(above_.data());
+  return {rows + first, first > 0 ? rows + first - row_bytes_ : earlier, bytes / row_bytes_, row_bytes_,
+          static_cast<std::size_t>(header_.shape[2] * (header_.bits / 8))};
 }
 
 void PngBands::flush(bool last) {
   const std::size_t bands = (pending_.size() + band_bytes_ - 1) / band_bytes_;
+  const bool swaps = header_.bits == 16 && std::endian::native == std::endian::little;
+  const auto swap_band = [&](std::int64_t i) {
+    swap_pairs(pending_, static_cast<std::size_t>(i) * band_bytes_, band_bytes_);
+  };
+  if (swaps) parallel_for(0, static_cast<std::int64_t>(bands), swap_band);
+  std::vector<std::string> rows(bands);
   std::vector<std::string> chunks(bands);
   std::vector<std::uint32_t> sums(bands);
-  const auto band = [&](std::size_t i) { return std::string_view(pending_).substr(i * band_bytes_, band_bytes_); };
   parallel_for(0, static_cast<std::int64_t>(bands), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
-    const std::string_view bytes = band(i);
-    filter(i * band_bytes_, i * band_bytes_ + bytes.size());
-    const bool stored = header_.compression <= most_skipped_level && is_noise(bytes, path_);
-    chunks[i] = deflated(bytes, stored ? 0 : header_.compression, last && i + 1 == bands, path_);
-    sums[i] = static_cast<std::uint32_t>(adler32_z(1, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    rows[i] = filtered(band(i), header_.compression);
+  });
+  parallel_for(0, static_cast<std::int64_t>(bands), [&](std::int64_t index) {
+    const auto i = static_cast<std::size_t>(index);
+    const std::string_view before = i > 0 ? rows[i - 1] : before_;
+    chunks[i] = chunk_of("IDAT", deflated(rows[i], before, header_.compression, last && i + 1 == bands, path_));
+    sums[i] = static_cast<std::uint32_t>(adler32_z(1, reinterpret_cast<const Bytef*>(rows[i].data()), rows[i].size()));
   });
   for (std::size_t i = 0; i < bands; ++i) {
-    sum_ = static_cast<std::uint32_t>(adler32_combine(sum_, sums[i], static_cast<z_off_t>(band(i).size())));
-    if (last && i + 1 == bands) store_big(chunks[i], sum_);
-    sink_(chunk_of("IDAT", chunks[i]));
+    sum_ = static_cast<std::uint32_t>(adler32_combine(sum_, sums[i], static_cast<z_off_t>(rows[i].size())));
+    sink_(chunks[i]);
   }
+  before_ = std::move(rows.back());
+  above_ = pending_.substr(pending_.size() - row_bytes_);
   pending_.clear();
 }
 
 void PngBands::finish() {
   flush(true);
-  sink_(chunk_of("IEND", {}));
+  std::string sum;
+  store_big(sum, sum_);
+  sink_(chunk_of("IDAT", sum) + chunk_of("IEND", {}));
 }
 
-void write_png(const std::string& path, const Image& image, int compression) {
+void write_png(const std::string& path, const Image& image, std::optional<int> compression) {
   if (std::holds_alternative<Array<float, 3>>(image.pixels)) {
     throw Error(ErrorCode::unsupported,
                 path + ": expected 8-bit or 16-bit pixels for PNG, got float32 (TIFF holds it)");

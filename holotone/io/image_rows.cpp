@@ -64,7 +64,7 @@ void check_shape(const std::string& path, Shape<3> shape, int bits, const ImageW
     throw_argument(where, "shape", "{ny, nx, 1 to 4} of 1 to 2^31 - 1 rows and columns", to_string<3>(shape));
   }
   if (bits != 8 && bits != 16) throw_argument(where, "bits", "8 or 16", fmt::format("{}", bits));
-  require_range(where, "compression", options.compression, 0, 9);
+  if (options.compression) require_range(where, "compression", *options.compression, 0, 9);
 }
 
 void check_bits(std::string_view where, int bits, int given) {
@@ -96,7 +96,8 @@ struct ImageRowsWriter::State {
   std::int64_t rows = 0;
   bool finished = false;
 
-  State(const std::string& path, Shape<3> extents, int code_bits, const Metadata& metadata, int compression)
+  State(const std::string& path, Shape<3> extents, int code_bits, const Metadata& metadata,
+        std::optional<int> compression)
       : shape(extents),
         bits(code_bits),
         file(path),

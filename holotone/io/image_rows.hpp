@@ -9,7 +9,7 @@
 namespace holotone {
 
 /// Writes a picture {ny, nx, channels} of any size from top to bottom as PNG (8 or 16 bit). The file is the same as
-/// write_image's, byte for byte. Rows are compressed by all CPU threads; memory: about 2 MiB for each.
+/// write_image's, byte for byte. Rows are compressed by all CPU threads; memory: about 1 MiB for each.
 class ImageRowsWriter {
  public:
   /// `bits`: 8 or 16. Throws io if the folder does not exist or is not writable; unsupported for another extension

@@ -4,15 +4,17 @@
 #include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
+#include <holotone/io/png_pack_detail.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace holotone::io {
 
 struct PngBandsHeader {
-  Shape<3> shape{};  ///< {ny, nx, channels}
-  int bits = 8;      ///< bits of a code, 8 or 16
-  int compression = 3;
+  Shape<3> shape{};                  ///< {ny, nx, channels}
+  int bits = 8;                      ///< bits of a code, 8 or 16
+  std::optional<int> compression{};  ///< zlib level; none: chosen for each band
 };
 
 /// Writes PNG data. The bytes depend only on the rows, not on the number of threads or the size of the portions.
@@ -29,17 +31,18 @@ class PngBands {
   void finish();
 
  private:
-  void append_row(const char* codes);
-  void filter(std::size_t begin, std::size_t end);
+  [[nodiscard]] PngBand band(std::size_t index) const;
   void flush(bool last);
 
   std::string path_;
   PngBandsHeader header_;
   Sink sink_;
   std::size_t row_bytes_ = 0;
-  std::size_t band_bytes_ = 0;  // whole rows, each with its filter byte
-  std::string pending_;         // rows not yet compressed, each with its filter byte
+  std::size_t band_bytes_ = 0;  // whole rows
   std::size_t most_pending_ = 0;
+  std::string pending_;    // rows not yet compressed
+  std::string above_;      // the row above them; empty: none
+  std::string before_;     // the filtered bytes before them
   std::uint32_t sum_ = 1;  // Adler-32 of the bands written so far
 };
 

@@ -5,6 +5,7 @@
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_rows.hpp>
 #include <omp.h>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tests/io/image_fixtures.hpp>
@@ -33,7 +34,8 @@ Array<T, 3> make_pixels(Shape<3> shape) {
 }
 
 template <class T>
-void write_by_rows(const std::string& path, const Array<T, 3>& pixels, std::int64_t step, int compression) {
+void write_by_rows(const std::string& path, const Array<T, 3>& pixels, std::int64_t step,
+                   std::optional<int> compression) {
   const auto [ny, nx, channels] = pixels.shape();
   ImageRowsWriter writer(path, pixels.shape(), 8 * sizeof(T), metadata, {compression});
   for (std::int64_t row = 0; row < ny; row += step) {
@@ -55,27 +57,37 @@ Array<T, 3> read_by_rows(const std::string& path, std::int64_t step) {
   return pixels;
 }
 
+/// Number of threads of the calling thread's loops.
+class Threads {
+ public:
+  explicit Threads(int count) { omp_set_num_threads(count); }
+  ~Threads() { omp_set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
 template <class T>
 void expect_round_trips(Shape<3> shape, std::int64_t step) {
   const TemporaryFolder folder;
   const auto pixels = make_pixels<T>(shape);
-  for (const int compression : {0, 1, 3, 9}) {
+  for (const std::optional<int> compression : {std::optional<int>(), {0}, {1}, {3}, {9}}) {
     write_by_rows(folder.file("x.png"), pixels, step, compression);
     const Image image = read_image(folder.file("x.png"));
     EXPECT_EQ(image.metadata, metadata);
     ASSERT_EQ(shape_of(image), shape);
     const auto& got = std::get<Array<T, 3>>(image.pixels);
-    EXPECT_TRUE(std::ranges::equal(got.host(), pixels.host())) << "level " << compression;
+    EXPECT_TRUE(std::ranges::equal(got.host(), pixels.host())) << "level " << compression.value_or(-1);
     EXPECT_TRUE(std::ranges::equal(read_by_rows<T>(folder.file("x.png"), step + 1).host(), pixels.host()));
     // The file equals the one written at once, and the one from another number of threads.
     write_image(folder.file("whole.png"), image, {compression});
     EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
-    if (compression == 3) {
-      const int threads = omp_get_max_threads();
-      omp_set_num_threads(threads == 1 ? 3 : 1);
+    for (const int threads : {1, 2, 5}) {
+      const Threads own(threads);
       write_by_rows(folder.file("x.png"), pixels, shape[0], compression);
-      omp_set_num_threads(threads);
-      EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
+      EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png"))) << threads << " threads";
     }
     EXPECT_EQ(folder.names().size(), 2u);
   }
@@ -90,16 +102,51 @@ TEST(ImageRows, RoundTrip) {
   expect_round_trips<std::uint16_t>({5, 3, 2}, 1);
 }
 
-// Bands have 1 MiB: several bands, and rows longer than one.
+// Bands have 128 KiB, and 16 or more are compressed at once: bands that refer to one of an earlier call, and rows longer
+// than a band.
 TEST(ImageRows, SeveralBands) {
+  expect_round_trips<std::uint8_t>({1100, 4001, 1}, 100);
+  expect_round_trips<std::uint16_t>({700, 701, 3}, 699);
+  expect_round_trips<std::uint8_t>({3, 1500000, 1}, 2);
+}
+
+std::size_t file_bytes(const Array<std::uint8_t, 3>& pixels, std::optional<int> compression) {
   const TemporaryFolder folder;
-  for (const Shape<3> shape : {Shape<3>{1100, 4001, 1}, Shape<3>{3, 1500000, 1}}) {
-    const auto pixels = make_pixels<std::uint8_t>(shape);
-    write_by_rows(folder.file("x.png"), pixels, 100, 1);
-    const Image image = read_image(folder.file("x.png"));
-    EXPECT_TRUE(std::ranges::equal(std::get<Array<std::uint8_t, 3>>(image.pixels).host(), pixels.host()));
-    EXPECT_TRUE(std::ranges::equal(read_by_rows<std::uint8_t>(folder.file("x.png"), 64).host(), pixels.host()));
+  write_by_rows(folder.file("x.png"), pixels, pixels.shape()[0], compression);
+  return read_raw(folder.file("x.png")).size();
+}
+
+Array<std::uint8_t, 3> codes_of(const auto& code) {
+  Array<std::uint8_t, 3> pixels({600, 800, 1});
+  for (std::int64_t i = 0; i < pixels.size(); ++i) {
+    pixels.data()[i] = static_cast<std::uint8_t>(code(i / 800, i % 800, random_bits(3, static_cast<std::uint64_t>(i))));
   }
+  return pixels;
+}
+
+// 480,000 codes. Without a level, each picture takes the filter and the coder that suit it.
+TEST(ImageRows, ChosenCompression) {
+  const auto noise = codes_of([](auto, auto, std::uint64_t bits) { return bits; });
+  EXPECT_LT(file_bytes(noise, {}), 481'500U);
+  EXPECT_LE(file_bytes(noise, {}), file_bytes(noise, 6));
+  // Noise of 32 levels on columns that repeat downward, or on rows that repeat to the right: 5 bits of 8.
+  const auto down = codes_of([](auto, auto column, std::uint64_t bits) { return 37 * column * column + bits % 32; });
+  const auto right = codes_of([](auto row, auto, std::uint64_t bits) { return 37 * row * row + bits % 32; });
+  for (const auto* const pixels : {&down, &right}) {
+    EXPECT_LT(file_bytes(*pixels, {}), 360'000U);
+    EXPECT_LE(file_bytes(*pixels, {}), file_bytes(*pixels, 3));
+  }
+  // Noise that repeats is not coded byte by byte.
+  const auto tile = codes_of([](auto row, auto column, std::uint64_t) {
+    return random_bits(1, static_cast<std::uint64_t>(row % 4 * 50 + column % 50));
+  });
+  EXPECT_LT(file_bytes(tile, {}), 48'000U);
+  EXPECT_EQ(file_bytes(tile, {}), file_bytes(tile, 3));
+  // Repetitions reach across the borders of bands.
+  const auto rows = codes_of([](auto row, auto column, std::uint64_t) {
+    return random_bits(1, static_cast<std::uint64_t>(row % 30 * 800 + column));
+  });
+  EXPECT_LT(file_bytes(rows, 6), 40'000U);
 }
 
 TEST(ImageRows, ReadingJumpsAndGoesBack) {

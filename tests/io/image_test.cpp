@@ -93,7 +93,7 @@ void expect_round_trips(const std::string& name, std::initializer_list<std::int6
   const std::string path = folder.file(name);
   for (auto channels : channel_counts) {
     for (const Shape<3> shape : {Shape<3>{13, 37, channels}, Shape<3>{1, 1, channels}, Shape<3>{64, 3, channels}}) {
-      for (int compression : {0, 3}) {
+      for (const std::optional<int> compression : {std::optional<int>(), {0}, {3}}) {
         Image image = make_image<T>(shape);
         write_image(path, image, {.compression = compression});
         expect_equal<T>(read_image(path), image);
@@ -363,7 +363,9 @@ TEST(Image, BadArgumentsAreRefused) {
   EXPECT_MENTIONS(error_of([&] { write_image(path, make_image<std::uint8_t>({2, 2, 5})); }, code), "{2, 2, 5}");
   EXPECT_MENTIONS(error_of([&] { write_image(path, make_image<std::uint8_t>({0, 2, 1})); }, code), "{0, 2, 1}");
   const auto image = make_image<std::uint8_t>({2, 2, 1});
-  EXPECT_MENTIONS(error_of([&] { write_image(path, image, {.compression = 10}); }, code), "compression");
+  for (const int level : {-1, 10}) {
+    EXPECT_MENTIONS(error_of([&] { write_image(path, image, {.compression = level}); }, code), "compression");
+  }
   const auto absent = folder.file("absent/x.png");
   EXPECT_MENTIONS(error_of([&] { write_image(absent, image); }), folder.file("absent"));
 }

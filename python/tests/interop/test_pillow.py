@@ -37,6 +37,19 @@ def test_16_bits(tmp_path, ending):
         numpy.testing.assert_array_equal(numpy.asarray(opened).astype(numpy.uint16), pixels)
 
 
+@pytest.mark.parametrize("compression", [None, 0, 1, 6, 9])
+@pytest.mark.parametrize("channels, kind", [(1, numpy.uint8), (3, numpy.uint8), (1, numpy.uint16)])
+def test_several_bands(tmp_path, channels, kind, compression):
+    """Parts of a PNG that several threads compressed."""
+    rows = numpy.arange(700)[:, None, None] * numpy.arange(900)[None, :, None] // 700 + numpy.zeros(channels, int)
+    pixels = (rows + codes(channels, kind).reshape(-1)[0]).astype(kind)
+    pixels[350:] = numpy.random.default_rng(7).integers(0, 256, pixels[350:].shape)
+    pixels = pixels[..., 0] if channels == 1 else pixels
+    ht.write_image(tmp_path / "picture.png", pixels, compression=compression)
+    with image.open(tmp_path / "picture.png") as opened:
+        numpy.testing.assert_array_equal(numpy.asarray(opened).astype(kind), pixels)
+
+
 def test_float_tiff(tmp_path):
     pixels = numpy.random.default_rng(6).standard_normal((9, 13)).astype(numpy.float32)
     ht.write_image(tmp_path / "picture.tiff", pixels)
