@@ -8,10 +8,11 @@ namespace holotone::cli {
 
 bool CodesWriter::takes_rows(const std::string& path) { return extension_of(path) == ".png"; }
 
-CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows)
-    : path_(std::move(path)), shape_(shape), metadata_(std::move(metadata)) {
+CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows,
+                         const ImageWriteOptions& writing)
+    : path_(std::move(path)), shape_(shape), metadata_(std::move(metadata)), writing_(writing) {
   if (by_rows && takes_rows(path_)) {
-    rows_ = std::make_unique<ImageRowsWriter>(path_, Shape<3>{shape[0], shape[1], 1}, 8, metadata_);
+    rows_ = std::make_unique<ImageRowsWriter>(path_, Shape<3>{shape[0], shape[1], 1}, 8, metadata_, writing_);
   } else {
     pixels_ = Array<std::uint8_t, 3>({shape[0], shape[1], 1});
   }
@@ -34,7 +35,7 @@ void CodesWriter::write() {
 void CodesWriter::finish() {
   if (rows_) return rows_->finish();
   if (extension_of(path_) == ".npy") return write_npy(path_, pixels_);
-  write_image(path_, {std::move(pixels_), std::move(metadata_)});
+  write_image(path_, {std::move(pixels_), std::move(metadata_)}, writing_);
 }
 
 }  // namespace holotone::cli

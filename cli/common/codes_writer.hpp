@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
+#include <holotone/io/image.hpp>
 #include <memory>
 #include <string>
 
@@ -19,7 +20,7 @@ class CodesWriter {
   static bool takes_rows(const std::string& path);
 
   /// `by_rows`: writes rows as they arrive if the format allows it.
-  CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows);
+  CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows, const ImageWriteOptions& writing);
   ~CodesWriter();
   CodesWriter(const CodesWriter&) = delete;
   CodesWriter& operator=(const CodesWriter&) = delete;
@@ -33,6 +34,7 @@ class CodesWriter {
   std::string path_;
   Shape<2> shape_;
   Metadata metadata_;
+  ImageWriteOptions writing_;
   std::unique_ptr<ImageRowsWriter> rows_;
   Array<std::uint8_t, 3> pixels_;  ///< of the current rows, or of all
   std::int64_t first_row_ = 0;

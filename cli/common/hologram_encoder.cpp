@@ -7,12 +7,12 @@ namespace holotone::cli {
 void put_out(const HologramJob& job, std::size_t channel, const MadeHologram& hologram) {
   if (job.shown) return job.shown->add(channel, *hologram.image);
   UnfinishedRun::will_write(hologram.output);
-  write_hologram(hologram);
+  write_hologram(hologram, job.writing);
 }
 
-void write_hologram(const MadeHologram& hologram) {
+void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writing) {
   if (hologram.image) {
-    write_image(hologram.output, *hologram.image);
+    write_image(hologram.output, *hologram.image, writing);
   } else {
     write_field(hologram.output, *hologram.field);
   }

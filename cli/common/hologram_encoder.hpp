@@ -21,8 +21,8 @@ struct MadeHologram : EncodedHologram {
   Flags reconstruct_flags;  ///< see flags_for
 };
 
-/// Writes to a temporary name that is renamed when complete.
-void write_hologram(const MadeHologram& hologram);
+/// Writes to a temporary name that is renamed when complete. `writing`: of codes.
+void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writing);
 
 /// Writes a new output of the run, or adds it to the job's panel as one of this channel.
 void put_out(const HologramJob& job, std::size_t channel, const MadeHologram& hologram);

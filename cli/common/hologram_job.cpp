@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
@@ -237,6 +238,7 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   job.input = arguments.input;
   job.output = arguments.output;
   job.console = arguments.console;
+  job.writing.compression = compression_of(arguments.compression);
   job.panel = chosen_panel(arguments.panel);
   job.scene = scene_options(arguments.scene);
   job.channels = channels_of(arguments);

@@ -8,6 +8,7 @@
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/point_cloud.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <memory>
 #include <optional>
@@ -39,6 +40,7 @@ struct HologramArguments {
   std::string rgb;
   std::string spin;
   std::string rows_at_once;
+  std::string compression = "auto";
   bool no_band_limit = false;
   bool packed16 = false;
   PanelOutputArguments shown;
@@ -70,6 +72,7 @@ struct HologramJob {
   std::string reference_angle;
   Array<float, 2> correction_rad;
   bool packed16 = false;
+  ImageWriteOptions writing;
   std::shared_ptr<PanelOutput> shown;  ///< what --output names, if it is a monitor
   std::int64_t rows_at_once = 0;       ///< rows of a band; bands are summed and written in turn; 0: the whole panel
   std::int64_t spin_frames = 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
 #include <cli/halftone/memory_estimate.hpp>
@@ -320,6 +321,7 @@ std::vector<OptionRow> page_options(HalftoneArguments& a) {
            .target = &a.one_bit,
            .help = "Write a PNG in black and white, without grey levels",
            .common = true},
+          compression_option(a.compression),
           {.names = "--order",
            .target = &a.order,
            .value = "NAME",

@@ -52,6 +52,7 @@ struct HalftoneArguments {
   std::string frames;
   std::string frame_interval;
   std::string device = "auto";
+  std::string compression = "auto";
   GivenOptions given;
   ConsoleOptions console;
 };
@@ -87,6 +88,7 @@ struct HalftoneJob {
   bool gamma_given = false;
   bool cmyk = false;
   bool tour = false;
+  std::optional<int> compression;  ///< none: that of DotsWriteOptions
 
   /// FourInks::apart of the method's dots.
   [[nodiscard]] double apart() const { return by_forces() ? apart_of(weights.within, weights.across) : 0; }

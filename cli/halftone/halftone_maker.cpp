@@ -83,6 +83,7 @@ DotsWriteOptions write_options(const HalftoneJob& job, const HalftonePage& page,
   options.dpi = job.dpi;
   options.one_bit = job.one_bit || (halftone.bitmap && job.dpi == 0 && page.inks.size() == 1);
   options.inks = page.printed;
+  if (job.compression) options.compression = *job.compression;
   options.metadata = {{"software", "holotone " HOLOTONE_VERSION},
                       {"method", to_string(job.method)},
                       {"seed", std::to_string(job.seed)}};

@@ -1,4 +1,5 @@
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cli/hologram/points/points_run.hpp>
 #include <cli/hologram/stereogram/stereogram_run.hpp>
@@ -110,7 +111,8 @@ std::vector<OptionRow> encoding_options(HologramArguments& a) {
            .feeds = "EncodePlan.correction_rad"},
           {.names = "--packed16",
            .target = &a.packed16,
-           .help = "Write 16-bit codes as red (high byte) and green (low byte)"}};
+           .help = "Write 16-bit codes as red (high byte) and green (low byte)"},
+          compression_option(a.compression)};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <memory>
 
@@ -71,7 +72,8 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .help = "Steps of the solver",
        .range = optimize_steps_range,
        .common = true},
-      {.names = "--device", .target = &h.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"}};
+      {.names = "--device", .target = &h.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"},
+      compression_option(h.compression)};
 }
 
 std::vector<OptionRow> solver_options(OptimizeArguments& a) {

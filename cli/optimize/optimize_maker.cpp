@@ -187,6 +187,7 @@ void OptimizeMaker::watch(SolverOptions& solver, const PhaseRetrievalOptions& mo
 /// With --keep-best a signal ends the steps only.
 void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solver, OptimizedRow& row,
                              View<float, 3> phase) {
+  const Stopwatch watch;
   auto own = copy_of<const float, 3>(phase, job_.hologram.device);
   try {
     row.result = plan.optimize(own.view(), solver, bar_);
@@ -195,6 +196,7 @@ void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solv
     row.stopped = true;
   }
   const auto host = own.to(Device{});
+  row.compute_s += watch.seconds();
   std::ranges::copy(host.host(), phase.data());
 }
 
@@ -277,7 +279,7 @@ void OptimizeMaker::compare(const Frame* frame, const Channel& channel, PhaseRet
     if (job_.difference.empty()) continue;
     row.difference = numbered_name(job_.difference, frame, channel, 0);
     UnfinishedRun::will_write(row.difference);
-    write_image(row.difference, Image{std::move(difference), {}});
+    write_image(row.difference, Image{std::move(difference), {}}, job_.hologram.writing);
   }
 }
 
@@ -299,7 +301,7 @@ Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, c
   if (row != nullptr) {
     put_out(job_.hologram, channel.colour < 0 ? 0 : static_cast<std::size_t>(channel.colour), made);
   } else {
-    write_hologram(made);
+    write_hologram(made, job_.hologram.writing);
     const auto& codes = std::get<Array<std::uint8_t, 3>>(made.image->pixels);
     if (job_.hologram.shown) job_.hologram.shown->show({{codes.data(), {codes.shape()[0], codes.shape()[1]}}}, {});
   }

@@ -23,6 +23,7 @@ struct OptimizedRow {
   std::vector<SeenPicture> seen;          ///< in each plane
   std::string difference;                 ///< file of the difference picture; empty: none
   double object_energy = 0;  ///< light that the whole panel would have to show the picture as bright as it is
+  double compute_s = 0;      ///< of the solver's steps
   bool stopped = false;      ///< by a signal, with --keep-best
   Flags reconstruct_flags;   ///< see flags_for
 };

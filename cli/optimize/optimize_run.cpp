@@ -114,6 +114,7 @@ nlohmann::json json_of(const OptimizedRow& row) {
   nlohmann::json object{{"output", row.outputs.front()},
                         {"wavelength_m", row.wavelength_m},
                         {"iterations", row.result.iterations},
+                        {"compute_s", row.compute_s},
                         {"stopped", row.stopped}};
   if (!row.stopped) object["gradients"] = row.result.evaluations;
   if (row.outputs.size() > 1) object["outputs"] = row.outputs;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -341,7 +342,8 @@ std::vector<OptionRow> level_options(QuantizeArguments& a) {
        .help = "Divisor of the field, such as that reported for another frame",
        .range = scale_range,
        .otherwise = "by --clip",
-       .excludes = "--clip"}};
+       .excludes = "--clip"},
+      compression_option(a.compression)};
 }
 
 std::vector<OptionRow> override_options(QuantizeArguments& a) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/output_check.hpp>
@@ -224,6 +225,7 @@ QuantizeJob quantize_job(const QuantizeArguments& arguments) {
   set_weights(job, arguments);
   set_beam(job, arguments);
   set_levels(job, arguments);
+  job.writing.compression = compression_of(arguments.compression);
   set_order(job, arguments);
   set_borders(job, arguments);
   if (!arguments.hogel.empty()) job.hogel_px = whole_number("--hogel", arguments.hogel, hogel_range);

@@ -5,6 +5,7 @@
 #include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
@@ -48,6 +49,7 @@ struct QuantizeArguments {
   std::string borders;
   std::string distance;
   std::string device = "auto";
+  std::string compression = "auto";
   HologramOverrides overrides;  ///< --wavelength, --pitch and --panel alone
   ConsoleOptions console;
 };
@@ -84,6 +86,7 @@ struct QuantizeJob {
   int panel_bits = 0;  ///< of --panel; 0: not given
   Device device;
   HologramOverrides overrides;
+  ImageWriteOptions writing;
   ConsoleOptions console;
 };
 

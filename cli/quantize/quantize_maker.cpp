@@ -241,7 +241,7 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, c
   std::optional<WindowMeter> meter;
   if (job.viewer) meter.emplace(options, row.grid, *job.viewer, row.beam);
   BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
-  CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1);
+  CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1, job.writing);
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
     progress.step("quantising", block, blocks.count());
     const auto field = blocks.at(block);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -191,6 +192,7 @@ std::vector<OptionRow> focus_options(ReconstructArguments& a) {
            .target = &a.method,
            .value = "NAME",
            .help = "Propagation: auto, angular-spectrum or fresnel"},
+          compression_option(a.compression),
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/target_picture.hpp>
@@ -242,6 +243,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.subframes = std::move(subframes);
   job.sequence = std::move(sequence);
   set_outputs(job, arguments);
+  job.writing.compression = compression_of(arguments.compression);
   job.device_name = arguments.device;
   job.device = device_option(arguments.device, arguments.console);
   return job;

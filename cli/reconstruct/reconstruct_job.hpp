@@ -6,6 +6,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <holotone/core/device.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <optional>
@@ -30,6 +31,7 @@ struct ReconstructArguments {
   std::string picture_size;
   std::string method = "auto";
   std::string device = "auto";
+  std::string compression = "auto";
   std::string frames;
   std::string against;
   std::string difference;
@@ -71,6 +73,7 @@ struct ReconstructJob {
   double gamma = 1;
   bool linear = false;  ///< float32 intensity (TIFF, NPY) instead of the tone curve
   HologramOverrides overrides;
+  ImageWriteOptions writing;
   ConsoleOptions console;
 };
 

@@ -204,13 +204,13 @@ class Run {
     outputs_.push_back(path);
   }
 
-  static void write(const std::string& path, const Image& image) {
+  void write(const std::string& path, const Image& image) const {
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
     if (extension_of(path) == ".npy") {
       write_npy(path, std::get<Array<float, 3>>(image.pixels));
     } else {
-      write_image(path, image);
+      write_image(path, image, job_.writing);
     }
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/npy_file.hpp>
@@ -32,6 +33,7 @@ struct SceneCommandArguments {
   std::string viewer = "36mm:9.2mm";
   std::string points = "50000";
   std::string seed = "0";
+  std::string compression = "auto";
   bool grey = false;
   ConsoleOptions console;
 };
@@ -54,6 +56,7 @@ DiceJob job_of(const SceneCommandArguments& arguments) {
   job.seed =
       static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
   job.grey = arguments.grey;
+  job.writing.compression = compression_of(arguments.compression);
   return job;
 }
 
@@ -101,12 +104,12 @@ class DiceWriter {
     auto options = picture_options();
     options.plane_m = dice_plane_m;
     options.eye = eye;
-    write_image(folder_.file(name), coded(scene_.picture(options).colours, true, 8));
+    write_image(folder_.file(name), coded(scene_.picture(options).colours, true, 8), job_.writing);
   }
 
   void write_rgbd() {
     const DicePicture picture = scene_.picture(picture_options());
-    write_image(folder_.file("image.png"), coded(picture.colours, true, 8));
+    write_image(folder_.file("image.png"), coded(picture.colours, true, 8), job_.writing);
     const auto distances = picture.distance_m.host();
     const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
     // Range of whole tenths of a millimetre around the depths, up to float32 rounding, so that it can be typed. Code 0
@@ -123,7 +126,8 @@ class DiceWriter {
     write_npy(folder_.file("depth.npy"), metres);
     write_image(
         folder_.file("depth.png"),
-        {std::move(codes), {{"depth_near_m", fmt::format("{}", near_m_)}, {"depth_far_m", fmt::format("{}", far_m_)}}});
+        {std::move(codes), {{"depth_near_m", fmt::format("{}", near_m_)}, {"depth_far_m", fmt::format("{}", far_m_)}}},
+        job_.writing);
   }
 
   const DiceJob& job_;
@@ -203,7 +207,8 @@ Command scene_command() {
                     .value = "N",
                     .help = "Seed of the points and of antialiasing",
                     .common = true},
-                   {.names = "--grey", .target = &a.grey, .help = "Render luminance only", .common = true}}},
+                   {.names = "--grey", .target = &a.grey, .help = "Render luminance only", .common = true},
+                   compression_option(a.compression)}},
                  console_options(a.console)},
       .run = [arguments] { return run_scene(*arguments); }};
 }

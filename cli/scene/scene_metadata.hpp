@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/hologram/dice_scene.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -18,6 +19,7 @@ struct DiceJob {
   std::int64_t points = 50000;
   std::uint64_t seed = 0;
   bool grey = false;
+  ImageWriteOptions writing;
 
   [[nodiscard]] double pitch_m() const;
   /// Eye position in the viewing window: 0 at its left and top side, 1 at the right and bottom side.

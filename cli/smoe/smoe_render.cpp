@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/smoe_picture.hpp>
@@ -208,7 +209,7 @@ class Run {
           job_.bits == 0 ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
       set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
       set_metadata(image.metadata, "source", job_.input);
-      write_image(path, image);
+      write_image(path, image, job_.writing);
     }
     outputs_.push_back(path);
   }
@@ -345,7 +346,8 @@ Command smoe_render_command() {
                         .target = &a.floats,
                         .help = "Write the model's colours as float32 TIFF or NPY",
                         .common = true,
-                        .excludes = "--bits"}}},
+                        .excludes = "--bits"},
+                       compression_option(a.compression)}},
                      {"Views of a light field", light_field_options(a)},
                      {"Accuracy and device", accuracy_options(a)},
                      console_options(a.console)},

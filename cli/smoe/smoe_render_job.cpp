@@ -1,3 +1,4 @@
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/smoe_file.hpp>
@@ -95,6 +96,7 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
     job.options.window_block_px = whole_number("--window-block", arguments.window_block, window_block_range);
     if (job.options.window_block_px % 16 != 0) reject("--window-block", "a multiple of 16", arguments.window_block);
   }
+  job.writing.compression = compression_of(arguments.compression);
   job.device = device_option(arguments.device, arguments.console);
   return job;
 }

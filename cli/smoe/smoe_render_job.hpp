@@ -3,6 +3,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/smoe/render.hpp>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ struct SmoeRenderArguments {
   std::string window_block;
   std::string precision = "fast";
   std::string device = "auto";
+  std::string compression = "auto";
   bool floats = false;
   ConsoleOptions console;
 };
@@ -49,6 +51,7 @@ struct SmoeRenderJob {
   int bits = 8;                                     ///< 0: float32
   std::string selection;                            ///< name of `options.selection`, as typed
   SmoeRenderOptions options;
+  ImageWriteOptions writing;
   Device device;
   ConsoleOptions console;
 };

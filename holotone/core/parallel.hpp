@@ -8,6 +8,10 @@ namespace holotone {
 /// Threads of a parallel loop; OMP_NUM_THREADS sets it.
 inline int thread_count() { return omp_get_max_threads(); }
 
+/// Sets the number of threads of parallel loops that the calling thread runs: where several threads each work on a part
+/// of their own.
+inline void limit_threads(int count) { omp_set_num_threads(count); }
+
 /// Calls body(i) for begin <= i < end on all CPU threads, scheduled dynamically. If bodies throw, the exception of the
 /// lowest i reaches the caller, independent of the threads' timing; later iterations may be skipped.
 template <class Body>
@@ -32,6 +36,14 @@ void parallel_for(std::int64_t begin, std::int64_t end, const Body& body) {
     }
   }
   if (error) std::rethrow_exception(error);
+}
+
+/// Calls body(begin, end) for blocks of 4096 of 0 .. count - 1 on all CPU threads.
+template <class Body>
+void parallel_blocks(std::int64_t count, const Body& body) {
+  constexpr std::int64_t block = 4096;
+  parallel_for(0, (count + block - 1) / block,
+               [&](std::int64_t b) { body(b * block, count < (b + 1) * block ? count : (b + 1) * block); });
 }
 
 }  // namespace holotone

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <holotone/optics/field.hpp>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -330,12 +332,11 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
   const auto frame = point_cloud::frame_of(options);
-  double largest = 0;
-  for (std::int64_t j = 0; j < count; ++j) {
+  const auto deviation_rad = [&](std::int64_t j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
     const auto point =
         point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
-    if (point.column_begin == point.column_end) continue;
+    if (point.column_begin == point.column_end) return 0.0;
     // The deviation grows with the distance from the point's axis: the farthest lit corner has the maximum.
     const double u =
         std::max(std::abs(point.column_begin - point.column), std::abs(point.column_end - 1 - point.column));
@@ -344,8 +345,16 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
     const double slope = options.pitch_m / distance_m;
     const double s = (u * u + v * v) * slope * slope;  // (rho / d)^2
     const double root = 1 + std::sqrt(1 + s);          // (r + |d|) / |d|
-    largest = std::max(largest, point_cloud::two_pi * fresnel_turns * s / (root * root));
-  }
+    return point_cloud::two_pi * fresnel_turns * s / (root * root);
+  };
+  double largest = 0;
+  std::mutex mutex;
+  parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
+    double own = 0;
+    for (std::int64_t j = begin; j < end; ++j) own = std::max(own, deviation_rad(j));
+    const std::lock_guard lock(mutex);
+    largest = std::max(largest, own);
+  });
   return largest;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <holotone/hologram/scene_checks.hpp>
 #include <limits>
@@ -142,8 +143,15 @@ void rotate_all(std::string_view where, Geometry& geometry, std::size_t first, s
   const Vec3d centre{box.centre(0), box.centre(1), box.centre(2)};
   const double cosine = std::cos(angle_rad);
   const double sine = std::sin(angle_rad);
-  for (auto& p : geometry.position) rotate(p, first, second, cosine, sine, centre);
-  for (auto& n : geometry.normal) rotate(n, first, second, cosine, sine, {});
+  const auto rotate_each = [&](std::vector<Vec3f>& vectors, const Vec3d& about) {
+    parallel_blocks(static_cast<std::int64_t>(vectors.size()), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        rotate(vectors[static_cast<std::size_t>(i)], first, second, cosine, sine, about);
+      }
+    });
+  };
+  rotate_each(geometry.position, centre);
+  rotate_each(geometry.normal, {});
 }
 
 }  // namespace
@@ -183,13 +191,16 @@ void shade(PointCloud& cloud, const std::array<double, 3>& direction, double amb
     throw_argument("shade", "direction", "a finite vector that is not zero",
                    fmt::format("({:g}, {:g}, {:g})", direction[0], direction[1], direction[2]));
   }
-  for (std::size_t i = 0; i < cloud.size(); ++i) {
+  const auto shade_point = [&](std::size_t i) {
     const auto& n = cloud.normal[i];
     const double cosine = n[0] * light[0] + n[1] * light[1] + n[2] * light[2];
     const double slant = std::min(std::abs(static_cast<double>(n[2])), 1.0);
     const double intensity = slant * (ambient + (1 - ambient) * std::clamp(cosine, 0.0, 1.0));
     cloud.amplitude[i] = static_cast<float>(cloud.amplitude[i] * std::sqrt(intensity));
-  }
+  };
+  parallel_blocks(static_cast<std::int64_t>(cloud.size()), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; ++i) shade_point(static_cast<std::size_t>(i));
+  });
 }
 
 void select(PointCloud& cloud, const std::vector<bool>& keep) {

@@ -79,6 +79,23 @@ bool make_facet(const Mesh& mesh, const std::array<std::uint32_t, 3>& triangle, 
   return true;
 }
 
+/// The facets of all triangles that can hide points, in their order.
+std::vector<Facet> facets_of(const Mesh& mesh, double thickness) {
+  std::vector<Facet> facets(mesh.triangle.size());
+  std::vector<char> hiding(facets.size());
+  parallel_blocks(static_cast<std::int64_t>(facets.size()), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      hiding[i] = make_facet(mesh, mesh.triangle[i], thickness, facets[i]) ? 1 : 0;
+    }
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < facets.size(); ++i) {
+    if (hiding[i] != 0) facets[kept++] = facets[i];
+  }
+  facets.resize(kept);
+  return facets;
+}
+
 double side(const Vec3d& from, const Vec3d& to, double x, double y) {
   return (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
 }
@@ -148,7 +165,6 @@ Bins make_bins(const Rectangle& bounds, const std::vector<Facet>& facets) {
 }
 
 constexpr double relative_thickness = 1e-5;
-constexpr std::int64_t block = 1024;
 
 /// Returns keep[i] = 1 if no facet lies in front of point i. Bytes, not bits: threads write neighbours.
 std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh& mesh) {
@@ -165,17 +181,11 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
   const double largest = std::max({std::abs(bounds.x0), std::abs(bounds.x1), std::abs(bounds.y0), std::abs(bounds.y1),
                                    std::abs(depth_low), std::abs(depth_high)});
   const double thickness = std::max(relative_thickness * size, 0x1p-21 * largest);
-  std::vector<Facet> facets;
-  facets.reserve(mesh.triangle.size());
-  for (const auto& triangle : mesh.triangle) {
-    Facet facet;
-    if (make_facet(mesh, triangle, thickness, facet)) facets.push_back(facet);
-  }
+  const std::vector<Facet> facets = facets_of(mesh, thickness);
   if (facets.empty()) return keep;
   const Bins bins = make_bins(bounds, facets);
-  const auto count = static_cast<std::int64_t>(points.size());
-  parallel_for(0, (count + block - 1) / block, [&](std::int64_t b) {
-    for (std::int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+  parallel_blocks(static_cast<std::int64_t>(points.size()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const Vec3f& p = points[static_cast<std::size_t>(i)];
       if (p[0] < bounds.x0 || p[0] > bounds.x1 || p[1] < bounds.y0 || p[1] > bounds.y1) continue;
       const auto cell = static_cast<std::size_t>(bins.grid.row(p[1]) * bins.grid.nx + bins.grid.column(p[0]));

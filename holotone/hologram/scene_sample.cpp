@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <holotone/hologram/scene_checks.hpp>
@@ -45,15 +46,26 @@ Vec3f normal_at(const Mesh& mesh, const Triangle& triangle, const Weights& weigh
   return narrowed(scene::unit(scene::edge_product(mesh, triangle)));
 }
 
-void append(PointCloud& cloud, const Mesh& mesh, const Triangle& triangle, const Weights& weight) {
-  cloud.position.push_back(blend(mesh.position, triangle, weight));
-  cloud.normal.push_back(normal_at(mesh, triangle, weight));
-  if (!mesh.colour.empty()) cloud.colour.push_back(blend(mesh.colour, triangle, weight));
-  if (!mesh.phase_rad.empty()) cloud.phase_rad.push_back(blend(mesh.phase_rad, triangle, weight));
+/// Empty points with the properties that points of the mesh have.
+PointCloud points_for(const Mesh& mesh, std::size_t count) {
+  PointCloud cloud;
+  cloud.position.resize(count);
+  cloud.normal.resize(count);
+  cloud.amplitude.resize(count);
+  if (!mesh.colour.empty()) cloud.colour.resize(count);
+  if (!mesh.phase_rad.empty()) cloud.phase_rad.resize(count);
+  return cloud;
+}
+
+void set_point(PointCloud& cloud, std::size_t i, const Mesh& mesh, const Triangle& triangle, const Weights& weight) {
+  cloud.position[i] = blend(mesh.position, triangle, weight);
+  cloud.normal[i] = normal_at(mesh, triangle, weight);
+  if (!mesh.colour.empty()) cloud.colour[i] = blend(mesh.colour, triangle, weight);
+  if (!mesh.phase_rad.empty()) cloud.phase_rad[i] = blend(mesh.phase_rad, triangle, weight);
   if (!mesh.amplitude.empty()) {
-    cloud.amplitude.push_back(blend(mesh.amplitude, triangle, weight));
+    cloud.amplitude[i] = blend(mesh.amplitude, triangle, weight);
   } else {
-    cloud.amplitude.push_back(mesh.colour.empty() ? 1.0f : amplitude_of(cloud.colour.back()));
+    cloud.amplitude[i] = mesh.colour.empty() ? 1.0f : amplitude_of(cloud.colour[i]);
   }
 }
 
@@ -90,20 +102,23 @@ PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t se
     throw_argument("sample_surface", "mesh", "triangles with a finite area > 0",
                    fmt::format("{} triangles, area {:g}", mesh.triangle.size(), area));
   }
-  PointCloud cloud;
-  cloud.position.reserve(static_cast<std::size_t>(count));
-  cloud.normal.reserve(static_cast<std::size_t>(count));
-  cloud.amplitude.reserve(static_cast<std::size_t>(count));
+  PointCloud cloud = points_for(mesh, static_cast<std::size_t>(count));
   const double stratum = area / static_cast<double>(count);
-  std::size_t t = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i % 65536 == 0) progress.step("sampling the surface", i, count);
+  const auto sample = [&](std::int64_t i) {
     const auto counter = 3 * static_cast<std::uint64_t>(i);
     const double at = (static_cast<double>(i) + random_uniform64(seed, counter)) * stratum;
-    while (t + 1 < area_until.size() && area_until[t] <= at) ++t;
+    const auto t = std::upper_bound(area_until.begin(), area_until.end() - 1, at) - area_until.begin();
     const double root = std::sqrt(random_uniform64(seed, counter + 1));
     const double r2 = random_uniform64(seed, counter + 2);
-    append(cloud, mesh, mesh.triangle[t], {1 - root, root * (1 - r2), root * r2});
+    set_point(cloud, static_cast<std::size_t>(i), mesh, mesh.triangle[static_cast<std::size_t>(t)],
+              {1 - root, root * (1 - r2), root * r2});
+  };
+  constexpr std::int64_t step = 1 << 20;
+  for (std::int64_t first = 0; first < count; first += step) {
+    progress.step("sampling the surface", first, count);
+    parallel_blocks(std::min(step, count - first), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) sample(first + i);
+    });
   }
   return cloud;
 }

@@ -1,12 +1,19 @@
 // Moving pictures: a sequence of frames, or one turning object.
 #include <cmath>
+#include <cstdlib>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/program.hpp>
 
 namespace holotone::test {
 namespace {
 
-using MovingTest = ProgramTest;
+class MovingTest : public ProgramTest {
+ protected:
+  /// Runs with this number of threads.
+  [[nodiscard]] ProgramResult run_with_threads(const char* threads, const std::vector<std::string>& arguments) const {
+    return RunningProgram(arguments, captured_, [=] { setenv("OMP_NUM_THREADS", threads, 1); }).wait(240);
+  }
+};
 
 const std::vector<std::string> small{"--resolution", "96x63", "--pitch",           "8um",
                                      "--device",     "cpu",   "--keep-coordinates"};
@@ -90,6 +97,42 @@ TEST_F(MovingTest, AFrameThatFailsLeavesNone) {
   for (int n = 0; n < 6; ++n) write_cloud(fmt::format("in_{}.csv", n), {{1e-5 * n, 0, -0.05, 1}});
   write("in_4.csv", "x,y,z\n0,0,nan\n");
   expect_refused(with_panel({"hologram", path("in_%d.csv"), "-o", path("out_%d.png")}), {"in_4.csv", "point 0"});
+}
+
+// With more threads several frames are prepared and written at once.
+TEST_F(MovingTest, FramesDoNotDependOnThreads) {
+  (void)run_json({"sample", "teapot", "-o", path("teapot.ply"), "--points", "3000"});
+  std::vector<std::string> first;
+  for (const char* threads : {"1", "8"}) {
+    const auto result = run_with_threads(
+        threads, {"hologram", path("teapot.ply"), "-o", path("s_%d.png"), "--spin", "360deg:20", "--hide", "--light",
+                  "1,1,1", "--random-phase", "--resolution", "96x63", "--pitch", "8um", "--device", "cpu", "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    const auto json = nlohmann::json::parse(result.output);
+    std::vector<std::string> contents;
+    for (int n = 0; n < 20; ++n) {
+      EXPECT_EQ(json["outputs"][static_cast<std::size_t>(n)], path(fmt::format("s_{}.png", n)));
+      contents.push_back(content_of(path(fmt::format("s_{}.png", n))));
+    }
+    if (first.empty()) first = contents;
+    EXPECT_TRUE(contents == first) << threads << " threads";
+  }
+}
+
+TEST_F(MovingTest, TheFirstOfSeveralBadFramesIsNamed) {
+  for (int n = 0; n < 12; ++n) write_cloud(fmt::format("in_{}.csv", n), {{1e-5 * n, 0, -0.05, 1}});
+  for (const int n : {5, 6, 8}) write(fmt::format("in_{}.csv", n), "x,y,z\n0,0,nan\n");
+  std::string slow = "x,y,z\n";  // the bad one after it is read sooner
+  for (int i = 0; i < 60000; ++i) slow += fmt::format("{},0,-0.05\n", 1e-8 * i);
+  write("in_5.csv", slow + "0,0,nan\n");
+  const auto before = files();
+  for (const char* threads : {"1", "3", "16"}) {
+    const auto result =
+        run_with_threads(threads, with_panel({"hologram", path("in_%d.csv"), "-o", path("out_%d.png")}));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find("in_5.csv: point 60000"), std::string::npos) << result.error;
+    EXPECT_EQ(files(), before);
+  }
 }
 
 // A point right of the axis, turned by a quarter counter-clockwise as seen from above, lies behind the axis; by a half,

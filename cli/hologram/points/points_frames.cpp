@@ -1,22 +1,14 @@
 #include <algorithm>
-#include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_frames.hpp>
+#include <cli/hologram/points/points_pipeline.hpp>
 #include <cmath>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <thread>
 
 namespace holotone::cli {
-namespace {
-
-using Makers = std::vector<std::unique_ptr<PointsMaker>>;
 
 Makers makers_of(const HologramJob& job) {
   const Queue queue = Queue::create(job.device);
@@ -25,89 +17,7 @@ Makers makers_of(const HologramJob& job) {
   return makers;
 }
 
-/// The first failure of several threads.
-class FirstFailure {
- public:
-  void keep_current() {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
-  }
-  void rethrow() {
-    const std::lock_guard lock(mutex_);
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
-
-/// Reads, computes and writes many frames concurrently.
-class Pipeline {
- public:
-  Pipeline(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {}
-
-  std::vector<PointsRow> operator()() {
-    {
-      std::vector<std::jthread> threads;
-      threads.emplace_back([this] { guard([this] { read(); }); });
-      const unsigned writers = std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U);
-      for (unsigned i = 0; i < writers; ++i) threads.emplace_back([this] { guard([this] { write(); }); });
-      guard([this] { compute(); });
-    }
-    failure_.rethrow();
-    return std::move(rows_);
-  }
-
- private:
-  void guard(const std::function<void()>& work) {
-    try {
-      work();
-    } catch (...) {
-      failure_.keep_current();
-      prepared_.abandon();
-      made_.abandon();
-    }
-  }
-
-  void read() {
-    for (std::int64_t i = 0; i < source_.count(); ++i) {
-      check_cancelled("reading");
-      if (!prepared_.push(source_.prepare(i))) return;
-    }
-    prepared_.close();
-  }
-
-  void compute() {
-    ProgressBar bar(job_.console);
-    QuietProgress quiet;
-    const Makers makers = makers_of(job_);
-    for (std::int64_t done = 0; auto frame = prepared_.pop(); ++done) {
-      bar.step("making holograms", done, source_.count());
-      for (std::size_t c = 0; c < makers.size(); ++c) {
-        PointsHologram made = makers[c]->make(*frame, quiet);
-        made.output = source_.output(frame->number, job_.channels[c]);
-        rows_.push_back(row_of(*frame, c, made));
-        if (!made_.push(std::move(made))) return;
-      }
-    }
-    made_.close();
-  }
-
-  void write() {
-    while (const auto made = made_.pop()) {
-      check_cancelled("writing");
-      put_out(job_, 0, *made);
-    }
-  }
-
-  const HologramJob& job_;
-  FrameSource& source_;
-  BoundedQueue<PreparedFrame> prepared_{2};
-  BoundedQueue<PointsHologram> made_{4};
-  FirstFailure failure_;
-  std::vector<PointsRow> rows_;
-};
+namespace {
 
 /// Computes one frame step by step, with a bar for the sum.
 std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
@@ -213,7 +123,7 @@ PreparedFrame FrameSource::prepare(std::int64_t index) {
 
 std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const UnfinishedRun run;
-  auto rows = source.moving() ? Pipeline(job, source)() : make_one(job, source, before);
+  auto rows = source.moving() ? make_frames(job, source) : make_one(job, source, before);
   check_cancelled("writing");
   UnfinishedRun::keep();
   return rows;

@@ -4,6 +4,7 @@
 #include <cli/hologram/points/points_row.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace holotone::cli {
 
 /// Receives the rows of a frame before the sum, without its results.
 using BeforeSum = std::function<void(const std::vector<PointsRow>&)>;
+
+/// The makers of all channels.
+using Makers = std::vector<std::unique_ptr<PointsMaker>>;
+Makers makers_of(const HologramJob& job);
 
 PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 
@@ -23,7 +28,7 @@ class FrameSource {
   [[nodiscard]] bool moving() const { return moving_; }
   [[nodiscard]] std::string output(std::int64_t number, const Channel& channel) const;
   [[nodiscard]] Frame frame(std::int64_t index) const;
-  /// Reads (a turning object only once) and prepares a frame.
+  /// Reads (a turning object only once) and prepares a frame. After the first frame any thread may call it.
   [[nodiscard]] PreparedFrame prepare(std::int64_t index);
 
  private:

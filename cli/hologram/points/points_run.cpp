@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/command.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
@@ -241,6 +242,8 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
 int run_points(const HologramArguments& arguments) {
   const Stopwatch watch;
   HologramJob job = hologram_job(arguments);
+  const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
+  if (products && job.sum.wave == Wave::fresnel) load_early(job.device, CudaLibrary::cublaslt);
   if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
   if (!job.shown) job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
   require_memory_for(job);

@@ -26,7 +26,7 @@ StereogramCodesMade write_codes(const StereogramJob& job, StereogramPlan& plan, 
   Metadata metadata = task.metadata;
   describe_quantization(metadata, {"vded", options, options.scale, &windows.weights, &made.weights});
 
-  CodesWriter writer(task.output, grid.shape(), metadata, true);
+  CodesWriter writer(task.output, grid.shape(), metadata, true, job.writing);
   Array<Complex, 2> field({task.rows_at_once, grid.nx}, queue);
   Array<std::uint8_t, 2> codes(field.shape(), queue);
   for (std::int64_t row = 0; row < grid.ny; row += task.rows_at_once) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
@@ -276,6 +277,7 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
   job.device = device_option(arguments.device, arguments.console,
                              job.codes ? "field to codes: error diffusion" : "light field to field");
   job.console = arguments.console;
+  job.writing.compression = compression_of(arguments.compression);
   set_hogels(job, arguments, stereogram);
   if (of_views) {
     set_views(job, arguments, stereogram, layers);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/hologram/stereogram.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ struct StereogramJob {
   bool hogel_given = false;   ///< otherwise hogel_px = hogel_for(nearest distance)
   ViewGeometry geometry;
   std::optional<ErrorDiffusionOptions> codes;  ///< writes codes of these levels and this scale instead of the field
+  ImageWriteOptions writing;
   Device device;
   ConsoleOptions console;
 
