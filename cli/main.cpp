@@ -249,12 +249,5 @@ int main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
-  const int code = holotone::cli::checked(holotone::cli::main_of(argc, argv));
-  // Threads of an OpenCL driver may still compile after an error or Ctrl-C, and crash when the process takes its
-  // libraries apart.
-  if (holotone::cli::device_in_use().backend == holotone::Backend::opencl) {
-    std::fflush(nullptr);
-    std::_Exit(code);
-  }
-  return code;
+  holotone::cli::end_program(holotone::cli::checked(holotone::cli::main_of(argc, argv)));
 }

@@ -2,18 +2,34 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/opencl.hpp>
 #include <holotone/recipes/operations.hpp>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <unistd.h>
 
 namespace holotone::cli {
 namespace {
 
 Device in_use;
+
+/// Creates a CUDA device's context while files are read. If that fails, the first queue reports it.
+void open_early(Device device) {
+  static std::once_flag once;
+  std::call_once(once, [device] {
+    std::thread([device] {
+      try {
+        open_cuda(device.index);
+      } catch (...) {
+      }
+    }).detach();
+  });
+}
 
 /// The operation of a name that a device lacks; null: it has it, or none is named.
 const Operation* lacked(Device device, std::string_view name) {
@@ -36,6 +52,7 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
   in_use = device;
   const char* const conda = std::getenv("CONDA_PREFIX");
   if (device.backend == Backend::cuda && conda != nullptr) set_cuda_library_folders({std::string(conda) + "/lib"});
+  if (device.backend == Backend::cuda) open_early(device);
   if (device.backend != Backend::opencl) return device;
   const bool shown = console.progress || ::isatty(STDERR_FILENO) != 0;
   const std::string folder = cache_folder();
@@ -43,6 +60,16 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
     if (shown) remark(console, fmt::format("compiling kernels for {}; they are kept in {}", to_string(device), folder));
   });
   return device;
+}
+
+void load_early(Device device, CudaLibrary library) {
+  if (device.backend == Backend::cuda) std::thread([library] { preload(library); }).detach();
+}
+
+void end_program(int code) {
+  std::fflush(nullptr);
+  if (in_use.backend == Backend::cpu) std::exit(code);
+  std::_Exit(code);
 }
 
 Device device_in_use() { return in_use; }

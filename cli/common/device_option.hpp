@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
 #include <string_view>
 
@@ -7,8 +8,16 @@ namespace holotone::cli {
 
 /// The device that --device names (parse_device). `operation`: a name of operations() that the command is made of;
 /// "auto" is then a device that has it, and another device without it is refused. OpenCL: compiled kernels are kept for
-/// the next run (cache_folder); a remark precedes the first compilation.
+/// the next run (cache_folder); a remark precedes the first compilation. CUDA: a thread makes the device ready
+/// meanwhile; end the program by end_program.
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation = {});
+
+/// Loads a library of CUDA in a thread if `device` is CUDA's.
+void load_early(Device device, CudaLibrary library);
+
+/// Ends the process with this code. A GPU's driver may still run threads: then without taking its libraries apart,
+/// which would take time and, under such threads, crash.
+[[noreturn]] void end_program(int code);
 
 /// The device that device_option gave last; the CPU at first.
 Device device_in_use();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
@@ -185,6 +186,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
   set_colours(job, arguments);
   job.ink = ink_source(arguments.ink);
   job.one_bit = arguments.one_bit;
+  job.compression = compression_of(arguments.compression);
   job.gamma_given = arguments.given.contains("--gamma");
   job.tour = choose("--order", arguments.order, orders);
   refuse_unused(arguments, job);
@@ -197,6 +199,7 @@ HalftoneJob halftone_job(const HalftoneArguments& arguments) {
     job.descent.check_interval = 1;
   }
   if (job.by_forces()) job.device = device_option(arguments.device, arguments.console, "electrostatic halftoning");
+  load_early(job.device, CudaLibrary::cufft);
   return job;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/optics/propagation.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -193,12 +194,23 @@ void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour
   options.grid = light.grid;
   options.method = job.method;
   options.aperture = job.aperture;
+  options.method = method_of(job, light.grid);
   const double factor = expose(light, colour);
   channels_.push_back({ReconstructionPlan(options, queue_), factor});
   const auto field = light.field.to(job.device);
   channels_.back().plan.set_field(field.view());
   queue_.synchronize();
   if (!job.against.empty()) lights_.push_back(std::move(light));
+}
+
+/// The method of all distances; automatic where they have several.
+PropagationMethod PlaneView::method_of(const ReconstructJob& job, const FieldGrid& grid) const {
+  const PropagationOptions options{.grid = grid, .method = job.method};
+  if (job.distances_m.empty()) return propagation_method(options, stated_distance_m());
+  const auto first = propagation_method(options, job.distances_m.front());
+  const bool alike = std::ranges::all_of(
+      job.distances_m, [&](double distance_m) { return propagation_method(options, distance_m) == first; });
+  return alike ? first : PropagationMethod::automatic;
 }
 
 Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {

@@ -133,6 +133,7 @@ class PlaneView final : public HologramView {
   };
 
   void add(HologramLight& light, const ReconstructJob& job, bool colour);
+  [[nodiscard]] PropagationMethod method_of(const ReconstructJob& job, const FieldGrid& grid) const;
 
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device

@@ -14,4 +14,15 @@ namespace holotone {
 /// this.
 void set_cuda_library_folders(std::vector<std::string> folders);
 
+/// Makes a CUDA device ready for the process, which its first queue or array does otherwise (0.1 to 0.3 s): a thread of
+/// its own can do so while files are read. Throws device; no effect in a build without CUDA.
+void open_cuda(int index);
+
+/// Libraries of CUDA that plans load.
+enum class CudaLibrary { cublaslt, cufft };
+
+/// Loads a library that a later plan needs, if there is one: cuBLASLt holds half a gigabyte, and a thread of its own can
+/// load it while files are read. Does not throw; any thread may call it.
+void preload(CudaLibrary library) noexcept;
+
 }  // namespace holotone

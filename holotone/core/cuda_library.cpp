@@ -65,6 +65,22 @@ void set_cuda_library_folders(std::vector<std::string> folders) {
   setting().folders = std::move(folders);
 }
 
+const cuda::LibraryVersions& cuda::versions_of(CudaLibrary library) {
+  static const LibraryVersions cublaslt{"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia-cublas"};
+  static const LibraryVersions cufft{"cuFFT", {"libcufft.so.12", "libcufft.so.11"}, "nvidia-cufft"};
+  return library == CudaLibrary::cublaslt ? cublaslt : cufft;
+}
+
+void preload(CudaLibrary library) noexcept {
+  try {
+    const auto& versions = cuda::versions_of(library);
+    for (const auto& name : names_of(versions, folders_set())) {
+      if (SharedLibrary{name.c_str()}.open()) return;
+    }
+  } catch (...) {  // out of memory: the plan reports it
+  }
+}
+
 std::vector<void*> cuda::load(const LibraryVersions& library, std::initializer_list<const char*> functions) {
   std::string unusable;
   std::vector<void*> found;

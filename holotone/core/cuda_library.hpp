@@ -1,6 +1,7 @@
 #pragma once
 // CUDA's libraries, loaded while the program runs: a machine without them loses the operations that need them, not the
 // program. Not for users.
+#include <holotone/core/cuda.hpp>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ struct LibraryVersions {
   std::vector<std::string> file_names;  ///< sonames, best first
   std::string_view python_package;      ///< that holds it: "nvidia-cufft"
 };
+
+/// Compiled with the headers of CUDA 13; those of 12.9 have the same functions, types and numbers.
+const LibraryVersions& versions_of(CudaLibrary library);
 
 /// Addresses of `functions` in the first library that has all of them; it stays open. The places are those of
 /// set_cuda_library_folders. Throws unsupported.

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/core/device_backends.hpp>
 #include <holotone/core/error.hpp>
@@ -131,6 +132,12 @@ DeviceInfo describe(Device device) {
 #endif
   }
   throw_no_backend("describe", device);
+}
+
+void open_cuda([[maybe_unused]] int index) {
+#if HOLOTONE_CUDA
+  cuda::open(index);
+#endif
 }
 
 Queue::Queue(Device device) : device_(device) {}

@@ -9,6 +9,8 @@ DeviceInfo describe();
 namespace holotone::cuda {
 int device_count();
 DeviceInfo describe(int index);
+/// Creates the device's context, unless it exists.
+void open(int index);
 std::shared_ptr<void> create_stream(int index);
 void synchronize(int index, void* stream);
 void wait_for(const Queue& later, const Queue& earlier);

@@ -30,6 +30,11 @@ DeviceInfo describe(int index) {
   return info;
 }
 
+void open(int index) {
+  const DeviceScope scope({Backend::cuda, index});
+  check(cudaFree(nullptr), "open");
+}
+
 std::shared_ptr<void> create_stream(int index) {
   const DeviceScope scope({Backend::cuda, index});
   cudaStream_t stream = nullptr;

@@ -32,10 +32,9 @@ struct Blas {
   HOLOTONE_LIBRARY_FUNCTIONS(Blas, HOLOTONE_CUBLASLT)
 };
 
-/// Compiled with the headers of cuBLASLt 13. Those of 12.9 have the same functions, types and numbers. Half a gigabyte:
-/// loaded for the first product.
+/// Half a gigabyte: loaded for the first product.
 const Blas& blas() {
-  static const Blas functions({"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia-cublas"});
+  static const Blas functions(versions_of(CudaLibrary::cublaslt));
   return functions;
 }
 
@@ -120,7 +119,7 @@ struct MatrixProduct::State {
   Layout b;
   Layout c;
   cublasLtMatmulAlgo_t algorithm{};
-  bool chosen = false;
+  std::optional<MatrixProductChoice> chosen;
 
   [[nodiscard]] ShapeKey key() const {
     return {
@@ -163,7 +162,7 @@ struct MatrixProduct::State {
       float span;
     };
     std::vector<Timed> all;
-    for (const auto& candidate : candidates()) {
+    for (const auto& candidate : candidates(candidate_count)) {
       if (const float span = time(candidate, pa, pb, pc); span < INFINITY) all.push_back({candidate, span});
     }
     if (all.empty()) return std::nullopt;
@@ -177,7 +176,13 @@ struct MatrixProduct::State {
     return std::min_element(all.begin(), all.end(), faster)->algorithm;
   }
 
-  [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> candidates() const {
+  /// cuBLASLt's first choice; none if it has no algorithm.
+  [[nodiscard]] std::optional<cublasLtMatmulAlgo_t> expected() const {
+    const auto first = candidates(1);
+    return first.empty() ? std::nullopt : std::optional(first.front());
+  }
+
+  [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> candidates(int most) const {
     Preference preference;
     check_blas(blas().cublasLtMatmulPreferenceCreate(&preference.value), "cublasLtMatmulPreferenceCreate");
     const std::size_t bytes = workspace_bytes;
@@ -187,7 +192,7 @@ struct MatrixProduct::State {
     std::array<cublasLtMatmulHeuristicResult_t, candidate_count> results{};
     int found = 0;
     check_blas(blas().cublasLtMatmulAlgoGetHeuristic(handle, operation.value, b.value, a.value, c.value, c.value,
-                                                     preference.value, candidate_count, results.data(), &found),
+                                                     preference.value, most, results.data(), &found),
                "cublasLtMatmulAlgoGetHeuristic");
     std::vector<cublasLtMatmulAlgo_t> all;
     for (int i = 0; i < found; ++i) all.push_back(results[static_cast<std::size_t>(i)].algo);
@@ -231,26 +236,30 @@ MatrixProduct::~MatrixProduct() = default;
 MatrixProduct::MatrixProduct(MatrixProduct&&) noexcept = default;
 MatrixProduct& MatrixProduct::operator=(MatrixProduct&&) noexcept = default;
 
-void MatrixProduct::choose(const void* a, const void* b, void* c) {
+void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b, void* c) {
   State& s = *state_;
-  if (s.chosen) return;
+  if (s.chosen && (s.chosen == how || s.chosen == MatrixProductChoice::timed)) return;
   const DeviceScope scope(s.queue.device());
   auto& known = choices();
   const std::lock_guard lock(known.mutex);
   const auto key = s.key();
+  std::optional<cublasLtMatmulAlgo_t> best;
+  s.chosen = MatrixProductChoice::timed;
   if (const auto found = known.algorithm.find(key); found != known.algorithm.end() && s.fits(found->second)) {
-    s.algorithm = found->second;
+    best = found->second;
+  } else if (how == MatrixProductChoice::timed) {
+    best = s.fastest(a, b, c);
+    if (best) known.algorithm[key] = *best;
   } else {
-    const auto best = s.fastest(a, b, c);
-    if (!best) {
-      throw Error(ErrorCode::device, "MatrixProduct: cuBLASLt has no algorithm for " + std::to_string(s.shape.rows) +
-                                         " x " + std::to_string(s.shape.columns) + " x " +
-                                         std::to_string(s.shape.depth));
-    }
-    s.algorithm = *best;
-    known.algorithm[key] = s.algorithm;
+    s.chosen = how;
+    best = s.expected();
   }
-  s.chosen = true;
+  if (!best) {
+    s.chosen.reset();
+    throw Error(ErrorCode::device, "MatrixProduct: cuBLASLt has no algorithm for " + std::to_string(s.shape.rows) +
+                                       " x " + std::to_string(s.shape.columns) + " x " + std::to_string(s.shape.depth));
+  }
+  s.algorithm = *best;
 }
 
 void MatrixProduct::run(const void* a, const void* b, void* c, bool accumulate) const {

@@ -24,8 +24,14 @@ struct MatrixProductShape {
   std::int64_t row_elements = 0;  ///< distance between rows of A and B in elements; 0: depth
 };
 
-/// Matrix product by the fastest cuBLASLt algorithm, chosen by timing on this device. The choice is kept for the
-/// process, by shape (depth rounded to a quarter of a power of two).
+/// Algorithms of a product.
+enum class MatrixProductChoice {
+  expected,  ///< cuBLASLt's own choice: at once
+  timed,     ///< the fastest on this device: pays after many products, as each candidate's code is loaded to be timed
+};
+
+/// Matrix product by a cuBLASLt algorithm. Timed choices are kept for the process, by shape (depth rounded to a quarter
+/// of a power of two), and serve every later product.
 class MatrixProduct {
  public:
   /// Throws device if cuBLASLt offers no algorithm. `scratch` must hold at least workspace_bytes.
@@ -36,11 +42,17 @@ class MatrixProduct {
 
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-  /// Times the candidates on these operands (overwrites C) unless the shape was timed before. Waits for the device.
-  void choose(const void* a, const void* b, void* c);
+  /// Chooses the algorithm; at first, and once more when it is to be timed. `timed` times the candidates on these
+  /// operands (overwrites C) unless the shape was timed before, and waits for the device.
+  void choose(MatrixProductChoice how, const void* a, const void* b, void* c);
   /// Enqueues the product; `accumulate` adds it to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;
   [[nodiscard]] const MatrixProductShape& shape() const;
+
+  /// Choice for the execution after `executions` others of a plan: the second is the first of many.
+  static MatrixProductChoice choice_after(std::int64_t executions) {
+    return executions == 0 ? MatrixProductChoice::expected : MatrixProductChoice::timed;
+  }
 
  private:
   struct State;

@@ -14,10 +14,8 @@ struct Cufft {
   HOLOTONE_LIBRARY_FUNCTIONS(Cufft, HOLOTONE_CUFFT)
 };
 
-/// Compiled with the headers of cuFFT 12 (CUDA 13). Those of 11.4 (CUDA 12.9) have the same functions, types and
-/// numbers.
 inline const Cufft& cufft() {
-  static const Cufft functions({"cuFFT", {"libcufft.so.12", "libcufft.so.11"}, "nvidia-cufft"});
+  static const Cufft functions(cuda::versions_of(CudaLibrary::cufft));
   return functions;
 }
 

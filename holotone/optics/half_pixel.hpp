@@ -15,8 +15,8 @@ inline constexpr std::array<std::array<int, 2>, 4> half_pixels = {{{0, 0}, {0, 1
 std::vector<Complex> shift_factors(std::int64_t length, double pixels);
 
 /// A picture {ny, nx} at the four half_pixels, by its Fourier series with mirrored borders (its cosine series); 0 where
-/// that is negative. Host memory, finite values. Throws invalid_argument for an empty picture. Cost: 4 FFTs of four
-/// times the pixels, 64 bytes a pixel.
+/// that is negative. Host memory, finite values. Throws invalid_argument for an empty picture. Cost: 6 FFTs of
+/// lines of twice the samples, 16 bytes a pixel.
 std::array<Array<float, 2>, half_pixels.size()> at_half_pixels(View<const float, 2> picture);
 
 }  // namespace holotone

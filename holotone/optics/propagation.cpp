@@ -185,18 +185,22 @@ std::vector<float> tap_compensation(std::int64_t count, std::int64_t length) {
 
 }  // namespace propagation
 
+namespace {
+
+PropagationMethod chosen_method(const PropagationOptions& options, double distance_m) {
+  if (options.method != PropagationMethod::automatic) return options.method;
+  if (other_output_pitch(options)) return PropagationMethod::fresnel;
+  if (std::abs(distance_m) <= fresnel_distance_m(options.grid)) return PropagationMethod::angular_spectrum;
+  const auto errors = propagation_errors(options, distance_m);
+  return errors.angular_spectrum <= errors.fresnel ? PropagationMethod::angular_spectrum : PropagationMethod::fresnel;
+}
+
+}  // namespace
+
 struct PropagationPlan::State {
   PropagationOptions options;
   Queue queue;
   propagation::EnginePointer engine;
-
-  [[nodiscard]] PropagationMethod method_for(double distance_m) const {
-    if (options.method != PropagationMethod::automatic) return options.method;
-    if (other_output_pitch(options)) return PropagationMethod::fresnel;
-    if (std::abs(distance_m) <= fresnel_distance_m(options.grid)) return PropagationMethod::angular_spectrum;
-    const auto errors = propagation_errors(options, distance_m);
-    return errors.angular_spectrum <= errors.fresnel ? PropagationMethod::angular_spectrum : PropagationMethod::fresnel;
-  }
 
   View<const Complex, 2> input{};  ///< of set_input, or none
   int executed = 0;                ///< angular spectra of this input since another was computed: 0, 1, or more
@@ -225,7 +229,7 @@ struct PropagationPlan::State {
       throw_argument("PropagationPlan", "distance_m", "a finite number", fmt::format("{}", distance_m));
     }
     if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(own, target);
-    if (method_for(distance_m) == PropagationMethod::fresnel) {
+    if (chosen_method(options, distance_m) == PropagationMethod::fresnel) {
       require_fresnel(distance_m);
       return engine->fresnel(own, target, distance_m);
     }
@@ -281,12 +285,20 @@ void PropagationPlan::set_input(View<const Complex, 2> input) {
   state_->executed = 0;
 }
 
-PropagationMethod PropagationPlan::method_for(double distance_m) const { return state_->method_for(distance_m); }
+PropagationMethod PropagationPlan::method_for(double distance_m) const {
+  return chosen_method(state_->options, distance_m);
+}
 const PropagationOptions& PropagationPlan::options() const { return state_->options; }
 std::size_t PropagationPlan::workspace_bytes() const { return state_->engine->workspace_bytes(); }
 
+PropagationMethod propagation_method(const PropagationOptions& options, double distance_m) {
+  validate(options);
+  return chosen_method(options, distance_m);
+}
+
 Field propagate(const Field& input, double distance_m, PropagationOptions options) {
   options.grid = input.grid;
+  if (std::isfinite(distance_m)) options.method = propagation_method(options, distance_m);
   const Queue queue(input.values.device());
   PropagationPlan plan(options, queue);
   Field result{Array<Complex, 2>(input.grid.shape(), queue), input.grid};

@@ -101,6 +101,10 @@ class PropagationPlan {
   std::unique_ptr<State> state_;
 };
 
+/// Method that a plan of these options uses for a distance. A plan that names it needs no memory, and on CUDA no
+/// library, for the other one. Throws invalid_argument for bad options.
+PropagationMethod propagation_method(const PropagationOptions& options, double distance_m);
+
 /// One-shot PropagationPlan; waits. The result is on the input's device and has its grid, except for the pitch.
 Field propagate(const Field& input, double distance_m, PropagationOptions options = {});
 

@@ -92,6 +92,21 @@ TEST_F(LimitsTest, ABlankThreadCountAsksForNothing) {
   }
 }
 
+// Idle threads sleep soon. The variable that says so takes the place of `_`, or the program starts anew.
+TEST_F(LimitsTest, WaitingThreadsSleep) {
+  if (sanitized) GTEST_SKIP() << "the check before main is left out";
+  for (const bool shell : {true, false}) {
+    const auto result = RunningProgram({"devices", "--json"}, captured_, [=] {
+                          unsetenv("GOMP_SPINCOUNT");
+                          unsetenv("OMP_WAIT_POLICY");
+                          shell ? setenv("_", "/usr/bin/holotone", 1) : unsetenv("_");
+                          setenv("OMP_DISPLAY_ENV", "VERBOSE", 1);
+                        }).wait(20);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_NE(result.error.find("GOMP_SPINCOUNT = '1000'"), std::string::npos) << result.error;
+  }
+}
+
 // The program may re-execute itself to set variables: ps and pgrep must still list it under its name.
 TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
   if (sanitized) GTEST_SKIP() << "the check before main is left out";
@@ -101,6 +116,7 @@ TEST_F(LimitsTest, AProgramThatStartedAnewKeepsItsName) {
                                captured_, [] {
                                  unsetenv("GOMP_SPINCOUNT");
                                  unsetenv("OMP_WAIT_POLICY");
+                                 unsetenv("_");
                                });
   const auto anew = [&] { return program.state("environ").find("GOMP_SPINCOUNT=") != std::string::npos; };
   for (int i = 0; i < 2000 && !anew() && program.running(); ++i) {

@@ -81,18 +81,21 @@ TEST_P(HalfPixel, AtThePixelsItIsTheReconstruction) {
 HOLOTONE_ON_EACH_DEVICE(HalfPixel);
 
 TEST(HalfPixelPicture, IsTheCosineSeriesBetweenThePixels) {
-  const reference::Plane plane{9, 12, 1};
-  Array<float, 2> picture({plane.ny, plane.nx});
-  for (std::int64_t i = 0; i < picture.size(); ++i) {
-    picture.data()[i] = holotone::random_uniform(2, static_cast<std::uint64_t>(i));
+  // More lines than are moved at once, and single ones.
+  for (const reference::Plane plane : {reference::Plane{9, 12, 1}, {37, 33, 1}, {1, 20, 1}, {18, 1, 1}}) {
+    Array<float, 2> picture({plane.ny, plane.nx});
+    for (std::int64_t i = 0; i < picture.size(); ++i) {
+      picture.data()[i] = holotone::random_uniform(2, static_cast<std::uint64_t>(i));
+    }
+    const auto pictures = holotone::at_half_pixels(picture.view());
+    for (std::size_t p = 0; p < half_pixels.size(); ++p) {
+      const auto expected = reference::moved_picture({picture.host().begin(), picture.host().end()}, plane,
+                                                     0.5 * half_pixels[p][0], 0.5 * half_pixels[p][1]);
+      expect_within(fmt::format("{} x {}, position {}", plane.ny, plane.nx, p),
+                    support::relative_error(pictures[p].data(), expected), 1e-6);
+    }
+    EXPECT_TRUE(std::ranges::equal(pictures[0].host(), picture.host()));
   }
-  const auto pictures = holotone::at_half_pixels(picture.view());
-  for (std::size_t p = 0; p < half_pixels.size(); ++p) {
-    const auto expected = reference::moved_picture({picture.host().begin(), picture.host().end()}, plane,
-                                                   0.5 * half_pixels[p][0], 0.5 * half_pixels[p][1]);
-    expect_within(fmt::format("position {}", p), support::relative_error(pictures[p].data(), expected), 1e-6);
-  }
-  EXPECT_TRUE(std::ranges::equal(pictures[0].host(), picture.host()));
 }
 
 TEST(HalfPixelPicture, RefusesWhatItCannotMove) {

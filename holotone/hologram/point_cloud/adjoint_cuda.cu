@@ -265,7 +265,7 @@ class AdjointCalls {
     const dim3 grid(cuda::blocks_for(shape_.rows(), threads), static_cast<unsigned>(shape_.points));
     factors_kernel<<<grid, threads, 0, stream()>>>(points, first_row_, shape_, factors_.data());
     cuda::check_launch("adjoint factors");
-    product_.choose(factors_.data(), field_.data(), sums_.data());
+    product_.choose(cuda::MatrixProductChoice::timed, factors_.data(), field_.data(), sums_.data());
     product_.run(factors_.data(), field_.data(), sums_.data(), false);
     dot_kernel<<<static_cast<unsigned>(count), threads, 0, stream()>>>(points, sums_.data(), shape_, largest_.data(),
                                                                        accumulate, reinterpret_cast<float2*>(values));

@@ -25,8 +25,8 @@ class PartedProduct {
     shape.row_elements = whole.depth;
     product_.emplace(shape, queue, scratch);
   }
-  void run(const __half* a, const __half* b, void* c) {
-    product_->choose(a, b, c);
+  void run(cuda::MatrixProductChoice how, const __half* a, const __half* b, void* c) {
+    product_->choose(how, a, b, c);
     for (std::int64_t i = 0; i < parts_; ++i) product_->run(a + i * part_, b + i * part_, c, i > 0);
   }
 
@@ -107,10 +107,10 @@ class FastPlan {
   }
 
   /// Computes the tiles' sums, without the phases and window factors that write_pixels applies.
-  FastSums sum() {
-    columns_product_.run(columns_.data(), rows_.data(), between_.data());
+  FastSums sum(cuda::MatrixProductChoice how) {
+    columns_product_.run(how, columns_.data(), rows_.data(), between_.data());
     apply_middle(grid_, between_.data(), middle_.data(), operand_.data(), cuda::stream_of(queue_));
-    depth_product_.run(depth_.data(), operand_.data(), pixels_.data());
+    depth_product_.run(how, depth_.data(), operand_.data(), pixels_.data());
     return {pixels_.data(), 1 / scale_, nullptr};
   }
 
@@ -231,13 +231,14 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
+    const auto how = cuda::MatrixProduct::choice_after(executions_++);
     for (std::int64_t row = part.first_row; row < part.end(); row += rows_at_once_) {
       // The last grid ends at the panel's last row and has full height.
       const std::int64_t first_row = std::min(row, options_.shape[0] - rows_at_once_);
       if (!filled_ || first_row_ != first_row) fill(first_row);
-      FastSums sums = plan_.sum();
+      FastSums sums = plan_.sum(how);
       progress.step("summing points", row - part.first_row, part.rows);
-      if (!products_.empty()) sums.extra = products_.sum(plan_.scratch());
+      if (!products_.empty()) sums.extra = products_.sum(how, plan_.scratch());
       const std::int64_t end = std::min(row + rows_at_once_, part.end());
       write_pixels(plan_.grid(), sums, plan_.factors(), {row - first_row, end - row}, row - part.first_row,
                    pointers_of(output), cuda::stream_of(queue_));
@@ -308,6 +309,7 @@ class FastCuda final : public PointCloudPlan::Engine {
   PointCloudOptions options_;
   std::int64_t rows_at_once_;
   Queue queue_;
+  std::int64_t executions_ = 0;
   FastPlan plan_;
   FastProducts products_;
   EnginePoints points_;

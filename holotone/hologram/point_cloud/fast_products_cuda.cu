@@ -142,7 +142,7 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
   reserve(c_, std::int64_t{planes} * grid_.tile_width * grid_.tile_height * batches, queue_);
 }
 
-const float2* FastProducts::sum(void* scratch) {
+const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
   const auto stream = cuda::stream_of(queue_);
   const std::int64_t pixels = std::int64_t{1} * grid_.panel_width * grid_.panel_height;
   reserve(panel_, pixels, queue_);
@@ -163,7 +163,7 @@ const float2* FastProducts::sum(void* scratch) {
   for (std::int64_t call = 0; call < calls; ++call) {
     generate_factors(arithmetic_.type, arithmetic_.form, records, call * batches_ * batch_points_, slots, shape,
                      x_.data(), y_.data(), stream);
-    product_->choose(y_.data(), x_.data(), c_.data());
+    product_->choose(how, y_.data(), x_.data(), c_.data());
     product_->run(y_.data(), x_.data(), c_.data(), false);
     const dim3 blocks(cuda::blocks_for(std::int64_t{1} * grid_.tile_width * grid_.tile_height, threads),
                       static_cast<unsigned>(grid_.tiles()));

@@ -17,7 +17,7 @@ class FastProducts {
   void clear() { jobs_ = 0; }
   [[nodiscard]] bool empty() const { return jobs_ == 0; }
   /// Enqueues the sums; the returned panel is valid until the next call.
-  const float2* sum(void* scratch);
+  const float2* sum(cuda::MatrixProductChoice how, void* scratch);
   [[nodiscard]] std::size_t bytes() const;
 
  private:

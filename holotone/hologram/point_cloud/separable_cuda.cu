@@ -108,8 +108,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     band_rows_ = band_rows;
     set_route(complex_, arithmetic.form);
     set_route(real_, ProductForm::real_part);
-    // Chosen here so that the first execute only enqueues.
-    if (!complex_.product && complex_.chunks.calls > 0) choose_algorithm(complex_, arithmetic.form);
+    // Made here so that the first execute only enqueues.
+    if (!complex_.product && complex_.chunks.calls > 0) make_product(complex_, arithmetic.form);
   }
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
@@ -117,7 +117,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const bool real = only_real(output);
     const ProductForm form = real ? ProductForm::real_part : arithmetic_.form;
     Route& route = real ? real_ : complex_;
-    if (!route.product && route.chunks.calls > 0) choose_algorithm(route, form);
+    if (!route.product && route.chunks.calls > 0) make_product(route, form);
+    how_ = cuda::MatrixProduct::choice_after(executions_++);
     const OutputPointers pointers = pointers_of(output);
     for (std::int64_t row = part.first_row; row < part.end(); row += band_rows_) {
       // A band at the panel's end starts early enough to be full.
@@ -154,8 +155,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
             route.chunks.batches};
   }
 
-  /// Creates the product; the first use of a form and size times cuBLASLt's algorithms on real factors.
-  void choose_algorithm(Route& route, ProductForm form) {
+  /// Loads cuBLASLt for the first product of the process.
+  void make_product(Route& route, ProductForm form) {
     cuda::MatrixProductShape shape;
     shape.element = arithmetic_.type == FactorType::int8 ? cuda::MatrixElement::int8 : cuda::MatrixElement::float16;
     shape.rows = band_rows_ * row_blocks(form);
@@ -163,13 +164,10 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     shape.depth = static_cast<std::int64_t>(depth_segments(arithmetic_.type, form)) * route.chunks.batch_points;
     shape.batch = static_cast<std::int64_t>(route.chunks.batches) * product_count(form);
     route.product.emplace(shape, queue_, scratch_.data());
-    generate_factors(arithmetic_.type, form, points_.records(), 0, points_.padded_count(), factor_shape(route, 0),
-                     x_.data(), y_.data(), cuda::stream_of(queue_));
-    route.product->choose(y_.data(), x_.data(), c_.data());
+    route.product->choose(cuda::MatrixProductChoice::expected, y_.data(), x_.data(), c_.data());
   }
 
-  void sum_band(const Route& route, ProductForm form, int first_row, const RowRange& part,
-                const OutputPointers& output) {
+  void sum_band(Route& route, ProductForm form, int first_row, const RowRange& part, const OutputPointers& output) {
     const auto stream = cuda::stream_of(queue_);
     const Chunks& chunks = route.chunks;
     const FactorShape shape = factor_shape(route, first_row);
@@ -178,6 +176,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
       const std::int64_t first_point = call * chunks.batch_points * chunks.batches;
       generate_factors(arithmetic_.type, form, points_.records(), first_point, points_.padded_count(), shape, x_.data(),
                        y_.data(), stream);
+      if (call == 0) route.product->choose(how_, y_.data(), x_.data(), c_.data());
       route.product->run(y_.data(), x_.data(), c_.data(), call > 0);
     }
     combine_products(arithmetic_.type, form, c_.data(), shape, part, static_cast<int>(options_.shape[1]),
@@ -197,6 +196,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
   Arithmetic arithmetic_;
   Route complex_;
   Route real_;
+  std::int64_t executions_ = 0;
+  cuda::MatrixProductChoice how_ = cuda::MatrixProductChoice::expected;
 };
 
 }  // namespace
