@@ -3,6 +3,7 @@
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/colour.hpp>
+#include <holotone/core/parallel.hpp>
 
 namespace holotone::cli {
 
@@ -21,7 +22,8 @@ Array<float, 2> intensity_of(const std::string& path, const Image& image, int co
   const bool alpha = channels == 2 || channels == 4;
   const std::int64_t colours = channels - (alpha ? 1 : 0);
   Array<float, 2> intensity({ny, nx});
-  for (std::int64_t i = 0; i < ny * nx; ++i) {
+  const std::int64_t width = nx;
+  const auto set_pixel = [&](std::int64_t i) {
     const float* const pixel = values.data() + i * channels;
     const auto light = [&](std::int64_t c) {
       const double value = static_cast<double>(pixel[c]);
@@ -38,10 +40,13 @@ Array<float, 2> intensity_of(const std::string& path, const Image& image, int co
     if (alpha) sum *= static_cast<double>(pixel[channels - 1]);
     if (!(sum >= 0 && sum <= most_field_value)) {
       throw_io(path, fmt::format("light from 0 to {:g}", most_field_value),
-               fmt::format("{:g} at row {}, column {}", sum, i / nx, i % nx));
+               fmt::format("{:g} at row {}, column {}", sum, i / width, i % width));
     }
     intensity.data()[i] = static_cast<float>(sum);
-  }
+  };
+  parallel_for(0, ny, [&](std::int64_t row) {
+    for (std::int64_t i = row * width; i < (row + 1) * width; ++i) set_pixel(i);
+  });
   return intensity;
 }
 

@@ -21,8 +21,8 @@ void open_cuda(int index);
 /// Libraries of CUDA that plans load.
 enum class CudaLibrary { cublaslt, cufft };
 
-/// Loads a library that a later plan needs, if there is one: cuBLASLt holds half a gigabyte, and a thread of its own can
-/// load it while files are read. Does not throw; any thread may call it.
+/// Loads a library that a later plan needs, if there is one: cuBLASLt holds half a gigabyte, and a thread of its own
+/// can load it while files are read. Does not throw; any thread may call it.
 void preload(CudaLibrary library) noexcept;
 
 }  // namespace holotone

@@ -27,15 +27,16 @@ TEST_F(CompressionTest, EveryLevelHoldsTheSameCodes) {
     (void)run_json(arguments);
     return content_of(path(output)).size();
   };
-  for (const std::string ending : {".png", ".tif"}) {
-    const auto none = make("0", "h0" + ending);
-    const auto usual = make("", "h" + ending);
+  for (const std::string ending : {"png", "tif"}) {
+    const auto name = [&](const char* level) { return fmt::format("h{}.{}", level, ending); };
+    const auto none = make("0", name("0"));
+    const auto usual = make("", name(""));
     EXPECT_GT(none, 120'000U);
     EXPECT_LT(usual, none);
-    EXPECT_EQ(make("auto", "hauto" + ending), usual);
-    EXPECT_LT(make("9", "h9" + ending), none);
+    EXPECT_EQ(make("auto", name("auto")), usual);
+    EXPECT_LT(make("9", name("9")), none);
     for (const char* level : {"0", "9"}) {
-      EXPECT_EQ(pixels_of(path("h" + std::string(level) + ending)).value, pixels_of(path("h" + ending)).value);
+      EXPECT_EQ(pixels_of(path(name(level))).value, pixels_of(path(name(""))).value);
     }
   }
 }

@@ -102,8 +102,8 @@ TEST(ImageRows, RoundTrip) {
   expect_round_trips<std::uint16_t>({5, 3, 2}, 1);
 }
 
-// Bands have 128 KiB, and 16 or more are compressed at once: bands that refer to one of an earlier call, and rows longer
-// than a band.
+// Bands have 128 KiB, and 16 or more are compressed at once: bands that refer to one of an earlier call, and rows
+// longer than a band.
 TEST(ImageRows, SeveralBands) {
   expect_round_trips<std::uint8_t>({1100, 4001, 1}, 100);
   expect_round_trips<std::uint16_t>({700, 701, 3}, 699);

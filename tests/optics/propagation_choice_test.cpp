@@ -23,8 +23,8 @@ TEST(PropagationPlan, ChoosesByTheSmallerError) {
   EXPECT_NEAR(holotone::fresnel_distance_m(pluto), 0.23098, 1e-5);
   EXPECT_EQ(PropagationPlan({.grid = pluto}).method_for(0.231), PropagationMethod::angular_spectrum);
   EXPECT_EQ(PropagationPlan({.grid = pluto}).method_for(2), PropagationMethod::fresnel);
-  EXPECT_EQ(propagation_method({.grid = pluto}, 0.231), PropagationMethod::angular_spectrum);
-  EXPECT_EQ(propagation_method({.grid = pluto}, -2), PropagationMethod::fresnel);
+  EXPECT_EQ(holotone::propagation_method({.grid = pluto}, 0.231), PropagationMethod::angular_spectrum);
+  EXPECT_EQ(holotone::propagation_method({.grid = pluto}, -2), PropagationMethod::fresnel);
   struct Case {
     double pitch_m, distance_m;
     PropagationMethod method;

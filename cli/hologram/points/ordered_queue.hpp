@@ -9,8 +9,8 @@
 
 namespace holotone::cli {
 
-/// Queue of numbered values that threads push in any order and one thread pops by number, from 0. A push waits while its
-/// number is `ahead` or more after the next to be popped, so that at most `ahead` values are held.
+/// Queue of numbered values that threads push in any order and one thread pops by number, from 0. A push waits while
+/// its number is `ahead` or more after the next to be popped, so that at most `ahead` values are held.
 template <class T>
 class OrderedQueue {
  public:

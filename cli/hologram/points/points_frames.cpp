@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
-#include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_frames.hpp>
-#include <cli/hologram/points/points_pipeline.hpp>
 #include <cmath>
 
 namespace holotone::cli {
@@ -16,30 +13,6 @@ Makers makers_of(const HologramJob& job) {
   for (std::size_t c = 0; c < job.channels.size(); ++c) makers.push_back(std::make_unique<PointsMaker>(job, c, queue));
   return makers;
 }
-
-namespace {
-
-/// Computes one frame step by step, with a bar for the sum.
-std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
-  const PreparedFrame frame = source.prepare(0);
-  check_cancelled("reading");
-  require_light(job, frame.input, frame.dark);
-  const Makers makers = makers_of(job);  // refuses options before anything is reported
-  before(rows_before_sum(job, source, frame));
-  ProgressBar bar(job.console);
-  std::vector<PointsRow> rows;
-  for (std::size_t c = 0; c < makers.size(); ++c) {
-    PointsHologram made = makers[c]->make(frame, bar);
-    made.output = source.output(frame.number, job.channels[c]);
-    check_cancelled("writing");
-    put_out(job, c, made);
-    rows.push_back(row_of(frame, c, made));
-  }
-  check_cancelled("writing");
-  return rows;
-}
-
-}  // namespace
 
 PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made) {
   PointsRow row;
@@ -119,14 +92,6 @@ PreparedFrame FrameSource::prepare(std::int64_t index) {
   if (!turning_) turning_ = place_scene(frame.path, job_.scene);
   const double turn_rad = job_.spin_rad * static_cast<double>(index) / static_cast<double>(job_.spin_frames);
   return prepare_frame(job_, *turning_, frame.number, turn_rad);
-}
-
-std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
-  const UnfinishedRun run;
-  auto rows = source.moving() ? make_frames(job, source) : make_one(job, source, before);
-  check_cancelled("writing");
-  UnfinishedRun::keep();
-  return rows;
 }
 
 }  // namespace holotone::cli

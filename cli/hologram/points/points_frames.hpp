@@ -43,9 +43,4 @@ class FrameSource {
 /// Rows of all channels without the results of the sum.
 std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame);
 
-/// Reads, computes and writes every frame; several frames in a pipeline. A run that fails or is cancelled leaves no new
-/// file. The rows are in the order of frames, then channels. `before`: called for a single frame only, with its rows
-/// before the sum.
-std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before);
-
 }  // namespace holotone::cli

@@ -15,8 +15,8 @@
 namespace holotone::cli {
 namespace {
 
-/// The failure of the earliest frame. Frames are begun in order, and those begun are finished: it does not depend on the
-/// threads' timing.
+/// The failure of the earliest frame. Frames are begun in order, and those begun are finished: it does not depend on
+/// the threads' timing.
 class EarliestFailure {
  public:
   void keep_current(std::int64_t frame) {

@@ -6,6 +6,7 @@
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <cli/hologram/points/points_holograms.hpp>
 #include <cli/hologram/points/points_panel.hpp>
 #include <cli/hologram/points/points_run.hpp>
 #include <fmt/format.h>

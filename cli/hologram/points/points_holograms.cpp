@@ -1,0 +1,40 @@
+#include <cli/common/cancel.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/hologram/points/empty_hologram.hpp>
+#include <cli/hologram/points/points_holograms.hpp>
+#include <cli/hologram/points/points_pipeline.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// Computes one frame step by step, with a bar for the sum.
+std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+  const PreparedFrame frame = source.prepare(0);
+  check_cancelled("reading");
+  require_light(job, frame.input, frame.dark);
+  const Makers makers = makers_of(job);  // refuses options before anything is reported
+  before(rows_before_sum(job, source, frame));
+  ProgressBar bar(job.console);
+  std::vector<PointsRow> rows;
+  for (std::size_t c = 0; c < makers.size(); ++c) {
+    PointsHologram made = makers[c]->make(frame, bar);
+    made.output = source.output(frame.number, job.channels[c]);
+    check_cancelled("writing");
+    put_out(job, c, made);
+    rows.push_back(row_of(frame, c, made));
+  }
+  check_cancelled("writing");
+  return rows;
+}
+
+}  // namespace
+
+std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+  const UnfinishedRun run;
+  auto rows = source.moving() ? make_frames(job, source) : make_one(job, source, before);
+  check_cancelled("writing");
+  UnfinishedRun::keep();
+  return rows;
+}
+
+}  // namespace holotone::cli
