@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <atomic>
+#include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/bounded_queue.hpp>
 #include <cli/hologram/points/ordered_queue.hpp>
 #include <cli/hologram/points/points_pipeline.hpp>
 #include <exception>
