@@ -1,3 +1,4 @@
+#include <cli/common/compression_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
@@ -27,7 +28,7 @@ int run_chart(const ChartArguments& arguments) {
     options.columns = columns;
     options.fields_down = rows;
   }
-  const CodePixels pixels{{job.panel.ny, job.panel.nx}, job.encode.bits, job.packed16};
+  const CodePixels pixels{{job.panel.ny, job.panel.nx}, job.encode.bits, job.packed16, job.writing};
   const auto fields = test_chart_fields(options, pixels.shape);
   require_memory_for_codes(job.output, pixels, 0);
   const UnfinishedRun run;
@@ -74,7 +75,8 @@ Command panel_chart_command() {
                         .feeds = "test_chart.columns|test_chart.fields_down"},
                        panel_output_option(a.hologram),
                        panel_bits_option(a.hologram),
-                       panel_packed_option(a.hologram)}},
+                       panel_packed_option(a.hologram),
+                       compression_option(a.hologram.compression)}},
                      {"Panel", panel_options(a.hologram.panel)},
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_chart(*arguments); }};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/panel/panel_job.hpp>
@@ -248,7 +249,8 @@ std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments) {
            .target = &h.correction,
            .value = "FILE",
            .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)"},
-          panel_packed_option(h)};
+          panel_packed_option(h),
+          compression_option(h.compression)};
 }
 
 }  // namespace holotone::cli

@@ -40,7 +40,7 @@ void write_whole(const std::string& path, const CodePixels& pixels, const Metada
     as_pixels(codes_of({first, std::min(at_once, ny - first)}), pixels,
               [&](const auto& rows) { to = std::ranges::copy_n(rows.data(), rows.size(), to).out; });
   }
-  write_image(path, {std::move(all), metadata});
+  write_image(path, {std::move(all), metadata}, pixels.writing);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void write_codes(const std::string& path, const CodePixels& pixels, const Metada
     return write_whole<std::uint8_t>(path, pixels, metadata, codes_of);
   }
   const auto [ny, nx] = pixels.shape;
-  ImageRowsWriter writer(path, {ny, nx, pixels.packed16 ? 3 : 1}, words ? 16 : 8, metadata);
+  ImageRowsWriter writer(path, {ny, nx, pixels.packed16 ? 3 : 1}, words ? 16 : 8, metadata, pixels.writing);
   const std::int64_t at_once = rows_at_once(pixels.shape);
   for (std::int64_t first = 0; first < ny; first += at_once) {
     check_cancelled("writing");

@@ -3,6 +3,7 @@
 #include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
+#include <holotone/io/image.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <string>
 
@@ -13,6 +14,7 @@ struct CodePixels {
   Shape<2> shape;  ///< {ny, nx}
   int bits = 8;    ///< above 8: 16-bit pixels
   bool packed16 = false;
+  ImageWriteOptions writing{};
 };
 
 /// Number of rows that are computed at once: about 16 MiB of phases.

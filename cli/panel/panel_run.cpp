@@ -128,7 +128,7 @@ int run_phase_pattern(const PanelPictureArguments& arguments,
   const PanelJob job = panel_job(arguments);
   const auto& console = job.hologram.console;
   check_name(arguments);
-  const CodePixels pixels{job.shape(), job.hologram.encode.bits, job.hologram.packed16};
+  const CodePixels pixels{job.shape(), job.hologram.encode.bits, job.hologram.packed16, job.hologram.writing};
   require_memory_for_codes(job.hologram.output, pixels, bytes_of_inputs(job));
   const PhasePattern pattern = make(job.grid());
   (void)pattern.turns(job.grid(), {0, 1});  // bad options are refused before the file is opened

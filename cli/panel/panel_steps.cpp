@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/compression_option.hpp>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -92,7 +93,8 @@ std::string pattern_of(const StepsArguments& arguments, std::uint16_t code) {
 template <class PathOf>
 std::vector<std::string> write_steps(const StepsJob& job, const StepsArguments& arguments, const PathOf& path_of) {
   const auto& hologram = job.hologram;
-  const CodePixels pixels{{hologram.panel.ny, hologram.panel.nx}, hologram.encode.bits, hologram.packed16};
+  const CodePixels pixels{
+      {hologram.panel.ny, hologram.panel.nx}, hologram.encode.bits, hologram.packed16, hologram.writing};
   std::vector<std::string> names;
   ProgressBar bar(hologram.console);
   for (const std::uint16_t code : job.codes) {
@@ -180,7 +182,8 @@ Command panel_steps_command() {
                         .common = true,
                         .feeds = "response_step.period_px"},
                        panel_bits_option(a.hologram),
-                       panel_packed_option(a.hologram)}},
+                       panel_packed_option(a.hologram),
+                       compression_option(a.hologram.compression)}},
                      {"Panel", panel_options(a.hologram.panel)},
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_steps(*arguments); }};

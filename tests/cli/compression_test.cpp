@@ -77,6 +77,9 @@ TEST_F(CompressionTest, OfEveryCommand) {
     EXPECT_GT(content_of(path(kind.output)).size(), usual);
     EXPECT_EQ(pixels_of(path(kind.output)).value, pixels);
   }
+  (void)run_json({"panel", "grating", "--period", "8", "-o", path("grating.png"), "--compression", "0"});
+  EXPECT_GT(content_of(path("grating.png")).size(), 1920U * 1080);
+  expect_levels_refused({"panel", "chart", "-o", path("chart.png")});
   expect_levels_refused({"scene", "dice", "-o", path("dice")});
   (void)run_json({"scene", "dice", "-o", path("dice"), "--resolution", "32", "--views", "1x1", "--points", "10",
                   "--compression", "0"});

@@ -20,8 +20,7 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
     PointsHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
-    UnfinishedRun::will_write(made.output);
-    write_hologram(made, job.writing);
+    put_out(job, c, made);
     rows.push_back(row_of(frame, c, made));
   }
   check_cancelled("writing");

@@ -128,8 +128,7 @@ class Pipeline {
     while (const auto own = made_.pop()) {
       try {
         check_cancelled("writing");
-        UnfinishedRun::will_write(own->made.output);
-        write_hologram(own->made, job_.writing);
+        put_out(job_, 0, own->made);
       } catch (...) {
         fail(own->index);
       }
