@@ -3,7 +3,7 @@
 
     bench/command_times.py build/cuda/cli/holotone --context build/cuda/bench/context_only --json times.json
     bench/command_times.py build/cpu/cli/holotone --device cpu --only 'hologram teapot' --runs 3
-    bench/command_times.py build/cuda/cli/holotone --add 'holotone hologram dragon.ply -o dragon.png' --files ../shared/data/points
+    bench/command_times.py build/cuda/cli/holotone --add 'holotone hologram dragon.ply -o dragon.png' --files FOLDER
 
 Runs the page's commands in the printed order in an empty folder, each --runs times. Columns, in seconds:
 
