@@ -1,5 +1,5 @@
 // A feedback loop through a panel's window and a camera: panel_camera MONITOR. The panel makes spots behind a lens;
-// the loop finds weights that make them equally bright on a bench with a beam that the model does not know. The bench
+// the loop finds weights that make them equally bright on a bench with a lens that the model does not know. The bench
 // is simulated from what the window sends; with a monitor, read a camera in place of `spots`.
 #include <algorithm>
 #include <array>
@@ -13,23 +13,24 @@
 namespace {
 
 using namespace holotone;
+using Complex = std::complex<float>;
 
 constexpr std::int64_t n = 128;
 const std::vector<std::array<std::int64_t, 2>> places{{9, 14}, {20, 100}, {33, 40}, {110, 17}, {97, 90}};
 
-/// Brightness of the spots in the focal plane of a lens: the panel's light has a beam that fades to one side.
+/// Brightness of the spots in the focal plane of a lens that is darker toward its edge, 70 % at 64 pixels.
 std::vector<double> spots(const Array<std::uint8_t, 3>& sent) {
   Array<Complex, 2> light({n, n});
-  for (std::int64_t y = 0; y < n; ++y) {
-    for (std::int64_t x = 0; x < n; ++x) {
-      const double beam =
-          std::exp(-std::pow(static_cast<double>(x - 40) / 60, 2) - std::pow(static_cast<double>(y - 70) / 70, 2));
-      light(y, x) = Complex(std::polar(beam, 2 * std::numbers::pi * sent(y, x, 0) / 256));
-    }
+  for (std::int64_t i = 0; i < n * n; ++i) {
+    light.data()[i] = Complex(std::polar(1.0, 2 * std::numbers::pi * sent.data()[3 * i] / 256));
   }
   FftPlan({n, n}).execute(light.view(), FftDirection::forward);
   std::vector<double> brightness;
-  for (const auto& [y, x] : places) brightness.push_back(std::norm(std::complex<double>(light(y, x))));
+  for (const auto& [y, x] : places) {
+    const auto from_axis = [](std::int64_t k) { return static_cast<double>((k + n / 2) % n - n / 2) / 64; };
+    const double shade = 1 - 0.7 * (std::pow(from_axis(y), 2) + std::pow(from_axis(x), 2));
+    brightness.push_back(shade * std::norm(std::complex<double>(light(y, x))));
+  }
   return brightness;
 }
 

@@ -1,5 +1,6 @@
 // Shows the hologram of a turning ring on a panel that is a monitor: panel_window MONITOR. Without an argument the
 // panel is drawn in memory, for a machine without a display.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,8 @@ int main(int argc, char** argv) try {
   Array<std::uint8_t, 2> codes({monitor.ny, monitor.nx}, queue);
   constexpr std::int64_t points = 400;
   Array<float, 2> position({points, 3});
+  Array<float, 1> amplitude({points});
+  std::fill_n(amplitude.data(), points, 1.0F);
   FramePacer pacer({.refresh_hz = monitor.refresh_hz, .fps = 30});
   for (int frame = 0; frame < 30; ++frame) {
     for (std::int64_t i = 0; i < points; ++i) {
@@ -31,7 +34,7 @@ int main(int argc, char** argv) try {
       position(i, 1) = static_cast<float>(1e-3 * std::sin(around));
       position(i, 2) = static_cast<float>(-0.2 + 1e-3 * std::cos(around) * std::sin(turn));
     }
-    plan.set_points({.position_m = position.view(), .amplitude = {}});
+    plan.set_points({.position_m = position.view(), .amplitude = amplitude.view()});
     plan.execute({.field = {}, .real = {}, .phase = codes.view()});
     const double wait_s = pacer.next(window.now_s()).start_s - window.now_s();
     if (wait_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
