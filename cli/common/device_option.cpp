@@ -52,10 +52,7 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
   in_use = device;
   const char* const conda = std::getenv("CONDA_PREFIX");
   if (device.backend == Backend::cuda && conda != nullptr) set_cuda_library_folders({std::string(conda) + "/lib"});
-  if (device.backend == Backend::cuda) {
-    set_cuda_cache(cache_folder());
-    open_early(device);
-  }
+  if (device.backend == Backend::cuda) open_early(device);
   if (device.backend != Backend::opencl) return device;
   const bool shown = console.progress || ::isatty(STDERR_FILENO) != 0;
   const std::string folder = cache_folder();

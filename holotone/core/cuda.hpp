@@ -25,12 +25,4 @@ enum class CudaLibrary { cublaslt, cufft };
 /// can load it while files are read. Does not throw; any thread may call it.
 void preload(CudaLibrary library) noexcept;
 
-/// Sets the folder in which the algorithms of matrix products, chosen on a device, are kept for other processes; empty,
-/// as at first: none. cuBLASLt's choice loads the code of many algorithms, 0.2 s for the first sum of points by
-/// products. Files of another version, or damaged ones, are made again; a folder that is not writable is ignored. No
-/// effect in a build without CUDA. Any thread may call this.
-void set_cuda_cache(const std::string& folder);
-/// The folder of set_cuda_cache.
-std::string cuda_cache();
-
 }  // namespace holotone

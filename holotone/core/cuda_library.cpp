@@ -14,7 +14,6 @@ const std::string toolkit_folder = "/usr/local/cuda/lib64";
 struct Setting {
   std::mutex mutex;
   std::vector<std::string> folders;
-  std::string cache;
 };
 Setting& setting() {
   static Setting own;
@@ -64,16 +63,6 @@ std::vector<void*> addresses_in(const SharedLibrary& library, std::initializer_l
 void set_cuda_library_folders(std::vector<std::string> folders) {
   const std::lock_guard lock(setting().mutex);
   setting().folders = std::move(folders);
-}
-
-void set_cuda_cache(const std::string& folder) {
-  const std::lock_guard lock(setting().mutex);
-  setting().cache = folder;
-}
-
-std::string cuda_cache() {
-  const std::lock_guard lock(setting().mutex);
-  return setting().cache;
 }
 
 const cuda::LibraryVersions& cuda::versions_of(CudaLibrary library) {

@@ -2,13 +2,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <cublasLt.h>
 #include <cuda_runtime.h>
-#include <fmt/format.h>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/cuda_library.hpp>
-#include <holotone/core/kernel_cache.hpp>
 #include <holotone/core/matrix_product_cuda.hpp>
 #include <map>
 #include <mutex>
@@ -24,12 +21,12 @@ constexpr int candidate_count = 48;
 constexpr std::size_t finalist_count = 5;
 constexpr int final_rounds = 6;
 
-#define HOLOTONE_CUBLASLT(apply)                                                                                       \
-  apply(cublasLtCreate) apply(cublasLtGetVersion) apply(cublasLtGetStatusString) apply(cublasLtMatmul)                 \
-      apply(cublasLtMatmulAlgoCheck) apply(cublasLtMatmulAlgoGetHeuristic) apply(cublasLtMatmulDescCreate)             \
-          apply(cublasLtMatmulDescDestroy) apply(cublasLtMatmulDescSetAttribute) apply(cublasLtMatmulPreferenceCreate) \
-              apply(cublasLtMatmulPreferenceDestroy) apply(cublasLtMatmulPreferenceSetAttribute)                       \
-                  apply(cublasLtMatrixLayoutCreate) apply(cublasLtMatrixLayoutDestroy)                                 \
+#define HOLOTONE_CUBLASLT(apply)                                                                             \
+  apply(cublasLtCreate) apply(cublasLtGetStatusString) apply(cublasLtMatmul) apply(cublasLtMatmulAlgoCheck)  \
+      apply(cublasLtMatmulAlgoGetHeuristic) apply(cublasLtMatmulDescCreate) apply(cublasLtMatmulDescDestroy) \
+          apply(cublasLtMatmulDescSetAttribute) apply(cublasLtMatmulPreferenceCreate)                        \
+              apply(cublasLtMatmulPreferenceDestroy) apply(cublasLtMatmulPreferenceSetAttribute)             \
+                  apply(cublasLtMatrixLayoutCreate) apply(cublasLtMatrixLayoutDestroy)                       \
                       apply(cublasLtMatrixLayoutSetAttribute)
 struct Blas {
   HOLOTONE_LIBRARY_FUNCTIONS(Blas, HOLOTONE_CUBLASLT)
@@ -100,28 +97,6 @@ std::int64_t depth_class(std::int64_t depth) {
 }
 
 using ShapeKey = std::tuple<int, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, int>;
-
-/// What an algorithm was chosen for, in words: the file of a choice holds them.
-std::string identity_of(Device device, const ShapeKey& key) {
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, device.index), "cudaDeviceGetAttribute");
-    return value;
-  };
-  const auto [index, element, rows, columns, depth, batch, kind] = key;
-  return fmt::format("cuBLASLt {}, compute capability {}.{}, {} processors: {} {} {} {} {} {}",
-                     blas().cublasLtGetVersion(), attribute(cudaDevAttrComputeCapabilityMajor),
-                     attribute(cudaDevAttrComputeCapabilityMinor), attribute(cudaDevAttrMultiProcessorCount), element,
-                     rows, columns, depth, batch, kind);
-}
-
-constexpr std::string_view file_name = "product";
-
-/// An algorithm as a file has it: whether it was timed, and its bytes, which cuBLASLt lets programs keep.
-std::string kept_text(const cublasLtMatmulAlgo_t& algorithm, MatrixProductChoice how) {
-  return (how == MatrixProductChoice::timed ? "t" : "e") +
-         std::string(reinterpret_cast<const char*>(&algorithm), sizeof algorithm);
-}
 
 struct Choices {
   std::mutex mutex;
@@ -207,36 +182,6 @@ struct MatrixProduct::State {
     return first.empty() ? std::nullopt : std::optional(first.front());
   }
 
-  /// The choice of an earlier process, or cuBLASLt's first; sets `chosen`.
-  [[nodiscard]] std::optional<cublasLtMatmulAlgo_t> kept_or_expected() {
-    chosen = MatrixProductChoice::expected;
-    const std::string folder = cuda_cache();
-    if (folder.empty()) return expected();
-    const std::string identity = identity_of(queue.device(), key());
-    const std::string text = kept_kernel(folder, file_name, identity, [&] {
-      const auto own = expected();
-      return own ? kept_text(*own, MatrixProductChoice::expected) : std::string();
-    });
-    cublasLtMatmulAlgo_t own{};
-    if (text.size() == 1 + sizeof own) {
-      std::memcpy(&own, text.data() + 1, sizeof own);
-      if (text.front() == 't') chosen = MatrixProductChoice::timed;
-      if (fits(own)) return own;
-    }
-    forget_kernel(folder, file_name, identity);
-    chosen = MatrixProductChoice::expected;
-    return expected();
-  }
-
-  /// Keeps a timed algorithm for other processes.
-  void keep(const cublasLtMatmulAlgo_t& own) const {
-    const std::string folder = cuda_cache();
-    if (folder.empty()) return;
-    const std::string identity = identity_of(queue.device(), key());
-    forget_kernel(folder, file_name, identity);
-    kept_kernel(folder, file_name, identity, [&] { return kept_text(own, MatrixProductChoice::timed); });
-  }
-
   [[nodiscard]] std::vector<cublasLtMatmulAlgo_t> candidates(int most) const {
     Preference preference;
     check_blas(blas().cublasLtMatmulPreferenceCreate(&preference.value), "cublasLtMatmulPreferenceCreate");
@@ -304,13 +249,10 @@ void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b
     best = found->second;
   } else if (how == MatrixProductChoice::timed) {
     best = s.fastest(a, b, c);
-    if (best) {
-      known.algorithm[key] = *best;
-      s.keep(*best);
-    }
+    if (best) known.algorithm[key] = *best;
   } else {
-    best = s.kept_or_expected();
-    if (best && s.chosen == MatrixProductChoice::timed) known.algorithm[key] = *best;
+    s.chosen = how;
+    best = s.expected();
   }
   if (!best) {
     s.chosen.reset();

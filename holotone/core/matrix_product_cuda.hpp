@@ -31,7 +31,7 @@ enum class MatrixProductChoice {
 };
 
 /// Matrix product by a cuBLASLt algorithm. Timed choices are kept for the process, by shape (depth rounded to a quarter
-/// of a power of two), and serve every later product; with set_cuda_cache they serve later processes too.
+/// of a power of two), and serve every later product.
 class MatrixProduct {
  public:
   /// Throws device if cuBLASLt offers no algorithm. `scratch` must hold at least workspace_bytes.
