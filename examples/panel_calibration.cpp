@@ -25,6 +25,7 @@ std::vector<double> fringes(const Array<std::uint8_t, 3>& sent) {
   const double left = true_phase_rad(sent(ny / 2, nx / 4, 0));
   const double right = true_phase_rad(sent(ny / 2, 3 * nx / 4, 0));
   std::vector<double> light;
+  light.reserve(256);
   for (int x = 0; x < 256; ++x) {
     light.push_back(1 + std::cos(2 * std::numbers::pi * 8 * x / 256.0 + right - left));
   }

@@ -4,6 +4,7 @@
 #include <cli/common/panel_output.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -75,6 +76,7 @@ void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, 
   }
   queue.synchronize();
   std::vector<Array<std::uint8_t, 2>> here;
+  here.reserve(colours.size());
   for (const auto& codes : colours) here.push_back(copy_of(codes, Device{}));
   static_cast<void>(player_.next());
   player_.show(PanelCodes(joined(here)));
@@ -92,16 +94,17 @@ void PanelOutput::play(bool once) {
   const std::size_t colours = added_[1].empty() ? 1 : 3;
   const std::size_t pictures = added_[0].size();
   if (pictures == 0) return;
-  const auto views = [&](std::size_t i) {
-    std::vector<View<const std::uint8_t, 2>> own;
-    for (std::size_t c = 0; c < colours; ++c) own.push_back(added_[c].at(i).view());
-    return own;
+  const auto show_all = [&] {
+    for (std::size_t i = 0; i < pictures; ++i) {
+      std::vector<View<const std::uint8_t, 2>> own;
+      for (std::size_t c = 0; c < colours; ++c) own.emplace_back(std::as_const(added_[c].at(i)).view());
+      show(own, {});
+    }
   };
-  const bool still = pictures == 1 && !(field_sequence_ && colours == 3);
-  do {
-    for (std::size_t i = 0; i < pictures; ++i) show(views(i), {});
-  } while (!still && !once);
-  if (still) stay();
+  show_all();
+  if (once) return;
+  if (pictures == 1 && !(field_sequence_ && colours == 3)) stay();
+  while (true) show_all();  // until cancelled
 }
 
 int until_closed(const std::function<void()>& body) {

@@ -76,10 +76,10 @@ void PanelPlayer::wait(double seconds) {
 
 void PanelPlayer::wait_until(double time_s) {
   check_cancelled("panel");
-  for (double rest = time_s - window_.now_s(); rest > 0; rest = time_s - window_.now_s()) {
+  while (window_.now_s() < time_s) {
     check_cancelled("panel");
     window_.poll();
-    sleep(std::min(rest, 0.005));
+    sleep(std::clamp(time_s - window_.now_s(), 0.0, 0.005));
   }
 }
 

@@ -126,6 +126,7 @@ PanelPicture PictureSource::packed(const Files& files) const {
     }
     frames.push_back(std::move(*grey));
   }
+  views.reserve(frames.size());
   for (const auto& frame : frames) views.push_back(frame.view());
   return {files.front(), pack_bit_planes(views, rules_.bit_planes), {}};
 }

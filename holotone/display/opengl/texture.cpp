@@ -73,7 +73,7 @@ void Texture::expect_draw() {
   is_taken_ = false;
 }
 
-void Texture::write_through_host(const Codes& codes, const Queue& queue) {
+void Texture::write_through_host(const Codes& codes, const Queue& queue) const {
   const std::size_t bytes = bytes_of(codes);
   gl_.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
   gl_.glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_STREAM_DRAW);

@@ -55,7 +55,7 @@ class Texture {
 
  private:
   void allocate(const Codes& codes);
-  void write_through_host(const Codes& codes, const Queue& queue);
+  void write_through_host(const Codes& codes, const Queue& queue) const;
 
   const Gl& gl_;
   GLuint name_ = 0;
