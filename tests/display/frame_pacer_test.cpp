@@ -7,7 +7,6 @@
 namespace {
 
 using holotone::FramePacer;
-using holotone::PacerOptions;
 
 /// A panel whose refreshes are at multiples of 1 / 60 s, and frames that take `work_s` to make.
 std::vector<double> play(FramePacer& pacer, int frames, const std::vector<double>& work_s) {
