@@ -17,12 +17,13 @@ Image read_picture_file(const std::string& path) {
 Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour) {
   const bool linear = std::holds_alternative<Array<float, 3>>(image.pixels);
   const auto values = to_float(image);
-  const auto& [ny, nx, channels] = values.shape();
+  const std::int64_t ny = values.shape()[0];
+  const std::int64_t width = values.shape()[1];
+  const std::int64_t channels = values.shape()[2];
   constexpr double luminance[] = {0.2126, 0.7152, 0.0722};
   const bool alpha = channels == 2 || channels == 4;
   const std::int64_t colours = channels - (alpha ? 1 : 0);
-  Array<float, 2> intensity({ny, nx});
-  const std::int64_t width = nx;
+  Array<float, 2> intensity({ny, width});
   const auto set_pixel = [&](std::int64_t i) {
     const float* const pixel = values.data() + i * channels;
     const auto light = [&](std::int64_t c) {

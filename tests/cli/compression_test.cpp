@@ -8,7 +8,7 @@ namespace {
 class CompressionTest : public ProgramTest {
  protected:
   /// The value of --compression is refused before anything is read.
-  void expect_levels_refused(std::vector<std::string> arguments) const {
+  void expect_levels_refused(const std::vector<std::string>& arguments) const {
     for (const char* level : {"10", "-1", "1.5", "fast", "9k"}) {
       auto own = arguments;
       own.insert(own.end(), {"--compression", level});

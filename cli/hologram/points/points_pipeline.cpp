@@ -61,6 +61,8 @@ class Pipeline {
     const int cores = thread_count();
     {
       std::vector<std::jthread> threads;
+      const int writers = std::clamp(cores / 2, 1, 8);
+      threads.reserve(static_cast<std::size_t>(preparers_ + writers));
       prepared_.push(0, std::move(first_));
       for (int i = 0; i < preparers_; ++i) {
         threads.emplace_back([this, cores] {
@@ -68,7 +70,7 @@ class Pipeline {
           prepare();
         });
       }
-      for (int i = 0; i < std::clamp(cores / 2, 1, 8); ++i) {
+      for (int i = 0; i < writers; ++i) {
         threads.emplace_back([this] {
           limit_threads(1);  // a frame each is faster than all at one
           write();
