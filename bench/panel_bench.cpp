@@ -17,7 +17,8 @@ namespace {
 
 /// Seconds from `sum` to a texture that holds its codes; it is drawn in between, as on a panel.
 template <class Sum>
-double texture_seconds(const holotone::Array<std::uint8_t, 2>& phase, const holotone::Queue& queue, const Sum& sum) {
+double texture_seconds([[maybe_unused]] const holotone::Array<std::uint8_t, 2>& phase,
+                       [[maybe_unused]] const holotone::Queue& queue, [[maybe_unused]] const Sum& sum) {
 #if HOLOTONE_DISPLAY
   const auto surface = holotone::display::offscreen_surface(phase.shape(), queue.device().index);
   const holotone::display::Gl gl([&](const char* name) { return surface->address_of(name); });
