@@ -10,7 +10,7 @@ namespace {
 using Complex = std::complex<float>;
 
 /// Transforms rows in place and columns in blocks that fit a core's cache. FFTW's plan of both axes takes strides down
-/// the columns, four to six times the time unless it is measured for seconds.
+/// the columns, which is several times slower unless it is measured for seconds.
 class CpuEngine final : public Engine {
  public:
   CpuEngine(Shape<2> shape, const FftOptions& options)
