@@ -10,6 +10,13 @@
 namespace holotone::cli {
 namespace {
 
+/// A slow panel has fewer pictures than refreshes.
+PacerOptions pacer_options(const PlayerOptions& options, const Monitor& monitor) {
+  double fps = options.fps;
+  if (fps == 0 && options.settle_s > 0) fps = std::min(monitor.refresh_hz, 1 / options.settle_s);
+  return {.refresh_hz = monitor.refresh_hz, .fps = fps, .drop_late = options.keep_pace};
+}
+
 void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 }  // namespace
@@ -34,9 +41,7 @@ nlohmann::json json_of(const Monitor& monitor) {
 }
 
 PanelPlayer::PanelPlayer(const PlayerOptions& options)
-    : window_(options.window),
-      pacer_({.refresh_hz = window_.monitor().refresh_hz, .fps = options.fps, .drop_late = options.keep_pace}),
-      settle_s_(options.settle_s) {}
+    : window_(options.window), pacer_(pacer_options(options, window_.monitor())), settle_s_(options.settle_s) {}
 
 std::int64_t PanelPlayer::next() {
   const auto turn = pacer_.next(window_.now_s());

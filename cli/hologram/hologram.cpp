@@ -132,7 +132,8 @@ Command hologram_command() {
        .value = "FILE",
        .help =
            "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC; or monitor:N, a panel that shows the codes",
-       .required = true}};
+       .required = true,
+       .feeds = "find_monitor.monitor"}};
   append(general, placement_options(a.scene));
   append(general, light_options(a));
   general.push_back(seed_option(a.scene));

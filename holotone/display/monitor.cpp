@@ -33,18 +33,12 @@ Monitor find_monitor(std::string_view which, const std::vector<Monitor>& among) 
   const auto parsed = std::from_chars(which.data(), which.data() + which.size(), number);
   const bool is_number = parsed.ec == std::errc() && parsed.ptr == which.data() + which.size();
   std::vector<Monitor> found;
-  std::copy_if(among.begin(), among.end(), std::back_inserter(found), [&](const Monitor& monitor) {
-    return is_number
-               ? monitor.number == number
-               : !which.empty() && (which == fmt::format("{}x{}", monitor.nx, monitor.ny) || is_called(monitor, which));
-  });
-  // A whole name wins over names that contain it.
-  if (found.size() > 1) {
-    const auto exact = std::find_if(found.begin(), found.end(), [&](const auto& m) { return m.name == which; });
-    if (exact != found.end() &&
-        std::count_if(found.begin(), found.end(), [&](const auto& m) { return m.name == which; }) == 1) {
-      return *exact;
-    }
+  for (const Monitor& monitor : among) {
+    if (!is_number && monitor.name == which) return monitor;  // a whole name wins over names that contain it
+    const bool matches = is_number ? monitor.number == number
+                                   : !which.empty() && (which == fmt::format("{}x{}", monitor.nx, monitor.ny) ||
+                                                        is_called(monitor, which));
+    if (matches) found.push_back(monitor);
   }
   if (found.size() == 1) return found.front();
   throw_argument("find_monitor", "monitor", fmt::format("number, name or size of one of: {}", list_of(among)),

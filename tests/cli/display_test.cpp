@@ -34,10 +34,15 @@ class DisplayTest : public ProgramTest {
     return path(name);
   }
 
-  /// The program with a server's display, or none.
+  /// `holotone display` with a server's display, or none.
   [[nodiscard]] std::unique_ptr<RunningProgram> start(std::vector<std::string> arguments,
                                                       const std::string& display) const {
     arguments.insert(arguments.begin(), "display");
+    return start_command(arguments, display);
+  }
+
+  [[nodiscard]] std::unique_ptr<RunningProgram> start_command(const std::vector<std::string>& arguments,
+                                                              const std::string& display) const {
     return std::make_unique<RunningProgram>(arguments, captured_, [display] {
       unsetenv("WAYLAND_DISPLAY");
       if (display.empty()) {
@@ -196,6 +201,57 @@ TEST_F(OnePanelTest, IsSafeWhileAnotherWindowHasTheKeyboard) {
   EXPECT_TRUE(shows_grey(safe_pattern({.period_px = 8}, {ny, nx})));
   const auto result = stop(program);
   EXPECT_EQ(result.exit_code, 130) << result.error;
+}
+
+TEST_F(OnePanelTest, ShowsWhatIsComputedAsItsFileHasIt) {
+  const std::vector<std::string> panel{"--resolution", "160x120", "--pitch", "8um", "--device", "cpu"};
+  const auto cloud = write_cloud("points.csv", {{0, 0, -0.02, 1}, {1e-4, 2e-4, -0.021, 0.5}});
+  const auto photo = save("photo.png", picture<std::uint8_t>(1, 3, {60, 80}));
+  const auto with = [&](std::vector<std::string> own, const std::string& output) {
+    own.insert(own.end(), {"-o", output});
+    own.insert(own.end(), panel.begin(), panel.end());
+    return own;
+  };
+  const std::vector<std::string> commands[] = {{"hologram", cloud, "--keep-coordinates"},
+                                               {"hologram", "--image", photo, "--distance", "2cm"},
+                                               {"optimize", photo, "--distance", "2cm", "--iterations", "3"}};
+  for (const auto& command : commands) {
+    const auto file = path(command[0] + ".png");
+    ASSERT_EQ(run(with(command, file)).exit_code, 0);
+    const Image image = read_image(file);
+    const auto program = start_command(with(command, "monitor:1"), server_->display());
+    EXPECT_TRUE(shows([&](auto p, auto) { return pixels_of<std::uint8_t>(image).data()[p]; })) << command[1];
+    const auto result = stop(program);
+    EXPECT_EQ(result.exit_code, 130) << result.error;
+    fs::remove(file);
+  }
+  auto spin = with({"hologram", cloud, "--spin", "360deg:9", "--fps", "30", "--json"}, "monitor:1");
+  auto result = start_command(spin, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 9);
+  spin.insert(spin.end(), {"--rgb", "638nm,520nm,450nm", "--field-sequence"});
+  spin[std::find(spin.begin(), spin.end(), "30") - spin.begin()] = "10";
+  result = start_command(spin, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 27);
+  const auto refuse = [&](const std::vector<std::string>& arguments, const char* words) {
+    const auto refused = start_command(arguments, server_->display())->wait(60);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.error.find(words), std::string::npos) << refused.error;
+  };
+  refuse({"hologram", cloud, "-o", "monitor:1"}, "--output: expected a monitor of 1920 x 1080 pixels");
+  refuse(with({"hologram", cloud}, "monitor:7"), "--output: expected number, name or size of one of: 1: screen");
+  refuse(with({"hologram", cloud, "--bits", "10"}, "monitor:1"), "--bits: expected at most 8 bits on a monitor");
+  refuse(with({"hologram", cloud, "--loop"}, path("a.png")), "--output: expected monitor:N for --loop");
+}
+
+TEST_F(OnePanelTest, TakesItsTimeForASlowPanel) {
+  for (int i = 0; i < 4; ++i) save(fmt::format("f{}.png", i), picture<std::uint8_t>(1, static_cast<unsigned>(i)));
+  const auto result = start({path("f%d.png"), "--settle", "100ms", "--json"}, server_->display())->wait(60);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report.at("late"), 0);
+  EXPECT_LE(report.at("pictures_per_s"), 10.2);
 }
 
 TEST_F(OnePanelTest, RefusesWhatItCannotShow) {

@@ -26,9 +26,8 @@ TEST(SafePattern, SendsTheLightAsideAndNoneStraightOn) {
     holotone::FftPlan({8, 64}).execute(light.view(), holotone::FftDirection::forward);
     EXPECT_LT(std::norm(light(0, 0)), 1e-6 * 512 * 512) << period;
     const double share = std::norm(light(0, 64 / period)) / (512 * 512);
-    const double sinc = std::sin(std::numbers::pi / period) / (std::numbers::pi / period);
     // A blazed grating of n steps has all the light of these samples in its first order.
-    EXPECT_NEAR(share, 1, 1e-5) << period << " (continuous: " << sinc * sinc << ")";
+    EXPECT_NEAR(share, 1, 1e-5) << period;
   }
   const auto flat = holotone::safe_pattern({.period_px = 0, .level = 7}, {2, 3});
   for (const auto code : flat.host()) EXPECT_EQ(code, 7);

@@ -2,6 +2,7 @@
 #include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/values.hpp>
+#include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_panel.hpp>
 #include <exception>
 #include <fmt/format.h>
@@ -72,7 +73,9 @@ class PointsShow {
     do {
       for (std::int64_t i = 0; i < source_.count(); ++i) {
         check_cancelled("reading");
-        if (!prepared_.push(source_.prepare(i))) return;
+        PreparedFrame frame = source_.prepare(i);
+        if (!source_.moving()) require_light(job_, frame.input, frame.dark);
+        if (!prepared_.push(std::move(frame))) return;
       }
     } while (job_.shown->loops() && source_.moving());
     prepared_.close();
