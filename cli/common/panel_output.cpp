@@ -81,11 +81,7 @@ void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, 
 }
 
 void PanelOutput::add(std::size_t colour, const Image& codes) {
-  const auto& pixels = std::get<Array<std::uint8_t, 3>>(codes.pixels);
-  const auto [ny, nx, channels] = pixels.shape();
-  Array<std::uint8_t, 2> own({ny, nx});
-  std::copy_n(pixels.data(), ny * nx, own.data());
-  added_.at(colour).push_back(std::move(own));
+  added_.at(colour).push_back(plane_of(std::get<Array<std::uint8_t, 3>>(codes.pixels)));
 }
 
 void PanelOutput::play(bool once) {

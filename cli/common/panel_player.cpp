@@ -21,15 +21,6 @@ void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<d
 
 }  // namespace
 
-std::string chosen_monitor(const std::string& named) {
-  if (!named.empty()) return named;
-  const auto all = monitors();
-  if (all.size() == 1) return "1";
-  std::string list;
-  for (const auto& monitor : all) list += (list.empty() ? "" : "; ") + to_string(monitor);
-  throw Error(ErrorCode::invalid_argument, fmt::format("--monitor is required, one of: {}", list));
-}
-
 nlohmann::json json_of(const Monitor& monitor) {
   return {{"number", monitor.number},
           {"name", monitor.name},

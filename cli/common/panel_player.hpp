@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cli/common/console.hpp>
 #include <holotone/display/frame_pacer.hpp>
 #include <holotone/display/panel_window.hpp>
@@ -55,8 +56,14 @@ class PanelPlayer {
   double last_s_ = 0;
 };
 
-/// The monitor that was named, or the only one. Throws invalid_argument, listing them, if there are several.
-std::string chosen_monitor(const std::string& named);
+/// The pixels of the only channel of an image.
+template <class T>
+Array<T, 2> plane_of(const Array<T, 3>& pixels) {
+  const auto [ny, nx, channels] = pixels.shape();
+  Array<T, 2> plane({ny, nx});
+  std::copy_n(pixels.data(), ny * nx, plane.data());
+  return plane;
+}
 
 nlohmann::json json_of(const Monitor& monitor);
 

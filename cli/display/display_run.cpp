@@ -117,6 +117,16 @@ int list_monitors(const ConsoleOptions& console) {
   return exit_ok;
 }
 
+/// The monitor that was named, or the only one.
+std::string chosen_monitor(const std::string& named) {
+  if (!named.empty()) return named;
+  const auto all = monitors();
+  if (all.size() == 1) return "1";
+  std::string list;
+  for (const auto& monitor : all) list += (list.empty() ? "" : "; ") + to_string(monitor);
+  throw Error(ErrorCode::invalid_argument, fmt::format("--monitor is required, one of: {}", list));
+}
+
 /// Shows all pictures. Throws cancelled for a signal or a closed window.
 void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, bool single) {
   std::int64_t number = 0;

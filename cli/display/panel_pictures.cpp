@@ -32,14 +32,6 @@ Array<std::uint8_t, 2> channel(const Array<std::uint8_t, 3>& pixels, std::int64_
   return one;
 }
 
-template <class T>
-Array<T, 2> flat(const Array<T, 3>& pixels) {
-  const auto [ny, nx, channels] = pixels.shape();
-  Array<T, 2> one({ny, nx});
-  std::copy_n(pixels.data(), ny * nx, one.data());
-  return one;
-}
-
 }  // namespace
 
 Shape<2> shape_of(const PanelCodes& codes) {
@@ -139,7 +131,7 @@ PanelCodes PictureSource::codes_of(const std::string& path) const {
                 fmt::format("{}: expected 1 or 3 channels, got {}: a panel has no transparency", path, channels));
   }
   if (auto* const words = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
-    if (rules_.packed16 && channels == 1) return flat(*words);
+    if (rules_.packed16 && channels == 1) return plane_of(*words);
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: expected 8 bits a channel, got 16{}", path,
                             channels == 1 ? ": --packed16 sends high and low byte in two channels" : ""));
@@ -150,7 +142,7 @@ PanelCodes PictureSource::codes_of(const std::string& path) const {
                 fmt::format("{}: expected {} codes, got {}", path, rules_.packed16 ? "16-bit" : "8-bit",
                             bytes == nullptr ? "floating-point numbers" : "8-bit ones"));
   }
-  if (channels == 1) return flat(*bytes);
+  if (channels == 1) return plane_of(*bytes);
   return std::move(*bytes);
 }
 

@@ -16,7 +16,7 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
-       .help = "Codes as PNG, TIFF or BMP; %c stands for the colour, %t for the subframe",
+       .help = "Codes as PNG, TIFF or BMP; %c stands for the colour, %t for the subframe; or monitor:N",
        .required = true,
        .feeds = "find_monitor.monitor"},
       {.names = "--distance",
