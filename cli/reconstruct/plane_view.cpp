@@ -196,10 +196,9 @@ void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour
   options.aperture = job.aperture;
   options.method = method_of(job, light.grid);
   const double factor = expose(light, colour);
-  channels_.push_back({ReconstructionPlan(options, queue_), factor});
-  const auto field = light.field.to(job.device);
-  channels_.back().plan.set_field(field.view());
-  queue_.synchronize();
+  channels_.push_back({ReconstructionPlan(options, queue_), light.field.to(job.device), factor});
+  auto& own = channels_.back();
+  own.plan.set_field(own.field.view());
   if (!job.against.empty()) lights_.push_back(std::move(light));
 }
 
@@ -226,6 +225,28 @@ Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /
     picture.channels.push_back(std::move(channel));
   }
   return picture;
+}
+
+Array<Complex, 2> PlaneView::field(double distance_m) {
+  if (channels_.size() > 1) return HologramView::field(distance_m);
+  Array<Complex, 2> field(grid_.shape(), queue_);
+  channels_.front().plan.execute_field(distance_m, field.view());
+  Array<Complex, 2> values(grid_.shape());
+  copy<Complex, 2>(values.view(), field.view(), queue_);
+  queue_.synchronize();
+  return values;
+}
+
+bool PlaneView::set_aperture(const std::optional<Aperture>& aperture) {
+  for (auto& own : channels_) {
+    own.plan.set_aperture(aperture);
+    own.plan.set_field(own.field.view());
+  }
+  return true;
+}
+
+Array<Complex, 2> HologramView::field(double /*distance_m*/) {
+  reject("--show", "intensity or amplitude, except of one hologram in a plane", path_);
 }
 
 double HologramView::stated_distance_m() const {

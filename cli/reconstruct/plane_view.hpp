@@ -61,6 +61,11 @@ class HologramView {
 
   /// Picture of a frame of the job, focused at its distance.
   virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
+  /// Complex field in focus at a distance, in host memory; at 0 that of the panel. Throws invalid_argument naming --show
+  /// for several holograms, an eye or a lens.
+  virtual Array<Complex, 2> field(double distance_m);
+  /// Another pupil instead of the job's, or none. False: this view has to be made anew for it.
+  virtual bool set_aperture(const std::optional<Aperture>& /*aperture*/) { return false; }
   [[nodiscard]] virtual PropagationMethod method_for(double distance_m) const = 0;
   /// Grid of the pictures.
   [[nodiscard]] const FieldGrid& grid() const { return grid_; }
@@ -121,6 +126,8 @@ class PlaneView final : public HologramView {
   PlaneView(const ReconstructJob& job, std::vector<HologramLight> lights);
 
   Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
+  Array<Complex, 2> field(double distance_m) override;
+  bool set_aperture(const std::optional<Aperture>& aperture) override;
   [[nodiscard]] PropagationMethod method_for(double distance_m) const override {
     return channels_.front().plan.method_for(distance_m);
   }
@@ -129,7 +136,8 @@ class PlaneView final : public HologramView {
  private:
   struct Channel {
     ReconstructionPlan plan;
-    double factor = 1;  ///< intensity factor: its unit times its weight among three
+    Array<Complex, 2> field;  ///< that leaves the panel, on the queue's device
+    double factor = 1;        ///< intensity factor: its unit times its weight among three
   };
 
   void add(HologramLight& light, const ReconstructJob& job, bool colour);

@@ -6,6 +6,7 @@
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/eye_view.hpp>
+#include <cli/reconstruct/picture_maker.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -62,9 +63,10 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
     object["against"]["picture"] = job.against;
     for (const auto& own : seen.comparisons) object["against"]["pictures"].push_back(json_of(own));
   }
-  if (!job.linear) {
-    object["tone"] = {
-        {"curve", "sRGB(min(1, intensity / white)^(1 / gamma))"}, {"white", seen.white}, {"gamma", job.gamma}};
+  if (job.show != Shown::intensity) object["show"] = name_of(job.show);
+  if (!job.linear && job.show != Shown::phase) {
+    object["tone"] = {{"curve", tone_curve(job)}, {"white", seen.white}, {"gamma", job.gamma}};
+    if (job.decades > 0) object["tone"]["decades"] = job.decades;
   }
   return object;
 }
@@ -275,7 +277,23 @@ std::vector<OptionRow> tone_options(ReconstructArguments& a) {
        .range = gamma_range,
        .common = true,
        .feeds = "tone_map.gamma"},
-      {.names = "--linear", .target = &a.linear, .help = "Write the intensity as float32 TIFF or NPY", .common = true}};
+      {.names = "--decades",
+       .target = &a.decades,
+       .value = "N",
+       .help = "Logarithmic tones: black is 10^-N of white",
+       .range = decades_range,
+       .otherwise = "none; 4 for a spectrum",
+       .excludes = "--gamma",
+       .feeds = "tone_map.decades"},
+      {.names = "--show",
+       .target = &a.show,
+       .value = "NAME",
+       .help = "intensity, amplitude or phase of the light in focus, or spectrum, that of the light at the panel",
+       .common = true},
+      {.names = "--linear",
+       .target = &a.linear,
+       .help = "Write the values as float32 TIFF or NPY: intensity, amplitude, or phase in radians",
+       .common = true}};
 }
 
 std::vector<OptionRow> file_options(ReconstructArguments& a) {

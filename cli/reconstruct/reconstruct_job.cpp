@@ -6,6 +6,7 @@
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
+#include <fmt/format.h>
 
 namespace holotone::cli {
 namespace {
@@ -82,6 +83,31 @@ void set_comparison(ReconstructJob& job, const ReconstructArguments& arguments, 
     reject("--difference", "a name ending in .png, .tif, .tiff or .bmp", difference);
   }
   if (!job.differences) job.difference = difference;
+}
+
+/// Sets what is shown, and rejects what shows it not.
+void set_shown(ReconstructJob& job, const ReconstructArguments& arguments) {
+  static constexpr Choice<Shown> names[] = {{"intensity", Shown::intensity},
+                                            {"amplitude", Shown::amplitude},
+                                            {"phase", Shown::phase},
+                                            {"spectrum", Shown::spectrum}};
+  job.show = choose("--show", arguments.show, names);
+  constexpr double decades_of_a_spectrum = 4;
+  if (!arguments.decades.empty()) {
+    job.decades = number_between("--decades", arguments.decades, decades_range);
+  } else if (job.show == Shown::spectrum) {
+    job.decades = decades_of_a_spectrum;
+  }
+  if (job.show == Shown::intensity || job.show == Shown::amplitude) return;
+  constexpr std::string_view expected = "intensity or amplitude";
+  const auto refuse = [&](std::string_view with) {
+    reject("--show", fmt::format("{} {}", expected, with), arguments.show);
+  };
+  if (!job.pupils.empty()) refuse("through an eye at --viewer");
+  if (job.inputs.size() > 1) refuse("of three colours");
+  if (!job.subframes.empty()) refuse("of subframes");
+  if (!arguments.against.empty()) refuse("with --against");
+  if (!arguments.sweep.empty() && !frame_pattern("--output", arguments.output)) refuse("on a contact sheet");
 }
 
 void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
@@ -242,6 +268,7 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.inputs = std::move(inputs);
   job.subframes = std::move(subframes);
   job.sequence = std::move(sequence);
+  set_shown(job, arguments);
   set_outputs(job, arguments);
   job.writing.compression = compression_of(arguments.compression);
   job.device_name = arguments.device;

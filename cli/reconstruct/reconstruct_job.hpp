@@ -16,6 +16,7 @@
 namespace holotone::cli {
 
 inline constexpr Range tile_range = count_range(32, 65536);
+inline constexpr Range decades_range = number_range(0.1, 40);
 
 /// Arguments of `holotone reconstruct`, as typed.
 struct ReconstructArguments {
@@ -39,6 +40,8 @@ struct ReconstructArguments {
   std::string tile_width = "480";
   std::string white;
   std::string gamma = "1";
+  std::string decades;
+  std::string show = "intensity";
   bool linear = false;
   HologramOverrides overrides;
   ConsoleOptions console;
@@ -46,6 +49,9 @@ struct ReconstructArguments {
 
 /// Rule for the intensity of white unless it is given.
 enum class WhiteRule { percentile, mean_and_deviation };
+
+/// What pictures show of the light in focus; the spectrum is that of the light at the panel.
+enum class Shown { intensity, amplitude, phase, spectrum };
 
 /// A reconstruction job, validated as far as possible before files are read.
 struct ReconstructJob {
@@ -71,7 +77,9 @@ struct ReconstructJob {
   double white = 0;  ///< linear intensity shown as white; 0: from the rule
   WhiteRule white_rule = WhiteRule::percentile;
   double gamma = 1;
-  bool linear = false;  ///< float32 intensity (TIFF, NPY) instead of the tone curve
+  double decades = 0;  ///< of a logarithmic tone curve; 0: none
+  Shown show = Shown::intensity;
+  bool linear = false;  ///< float32 values (TIFF, NPY) instead of the tone curve
   HologramOverrides overrides;
   ImageWriteOptions writing;
   ConsoleOptions console;

@@ -4,6 +4,7 @@
 #include <cli/common/values.hpp>
 #include <cli/reconstruct/eye_view.hpp>
 #include <cli/reconstruct/lens_view.hpp>
+#include <cli/reconstruct/picture_maker.hpp>
 #include <cli/reconstruct/plane_view.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cli/reconstruct/subframe_view.hpp>
@@ -11,30 +12,17 @@
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
-#include <limits>
 #include <memory>
 #include <utility>
 
 namespace holotone::cli {
 namespace {
-std::unique_ptr<HologramView> view_of(const ReconstructJob& job) {
-  if (!job.subframes.empty()) return std::make_unique<SubframeView>(job, view_of);
-  if (!job.pupils.empty()) {
-    auto eye = std::make_unique<EyeView>(job);
-    if (has_lens(eye->metadata())) {
-      reject("--viewer", "a hologram without the focal_length_m of a lens", job.inputs.front());
-    }
-    return eye;
-  }
-  auto lights = lights_of(job);
-  if (has_lens(lights.front().metadata)) return std::make_unique<LensView>(job, std::move(lights));
-  return std::make_unique<PlaneView>(job, std::move(lights));
-}
 
 /// Reconstructs all pictures of one hologram, or of three as colours.
 class Run {
  public:
-  explicit Run(const ReconstructJob& job) : job_(job), view_(view_of(job)), bar_(job.console) {
+  explicit Run(const ReconstructJob& job)
+      : job_(job), view_(open_hologram(job)), maker_(job, *view_), bar_(job.console) {
     distances_m_ = job.distances_m;
     if (distances_m_.empty()) distances_m_ = {view_->stated_distance_m()};
     distances_m_.resize(frame_count(job), distances_m_.front());
@@ -76,7 +64,7 @@ class Run {
                         {},
                         view_->dark(),
                         {},
-                        beyond_float_,
+                        maker_.beyond_float(),
                         comparisons_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
@@ -94,8 +82,8 @@ class Run {
     double brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
-      last_ = view_->picture(distances_m_[i], i, bar_);
-      brightest = std::max(brightest, view_->unit() * static_cast<double>(white_of(last_, job_.white_rule)));
+      last_ = maker_.values(distances_m_[i], i, bar_);
+      brightest = std::max(brightest, maker_.white_of(last_));
       if (job_.contact_sheet) tiles_.push_back(tile_of(last_));
     }
     white_ = job_.white > 0 ? job_.white : brightest;
@@ -117,8 +105,8 @@ class Run {
     }
     ContactSheetOptions options;
     options.tile_width = job_.tile_width;
-    options.tone.gamma = job_.gamma;
-    options.tone.reference = job_.white > 0 ? in_units(job_.white) : white_of(all, job_.white_rule);
+    options.tone = maker_.tone(job_.white > 0 ? job_.white : 1);
+    if (!(job_.white > 0)) options.tone.reference = white_of(all, job_.white_rule);
     for (std::size_t i = 0; i < distances_m_.size(); ++i) options.captions.push_back(caption_of(i));
     std::vector<Array<std::uint8_t, 2>> planes;
     for (std::size_t c = 0; c < tiles_.front().channels.size(); ++c) {
@@ -127,7 +115,7 @@ class Run {
       planes.push_back(contact_sheet(channel, options));
     }
     white_ = job_.white > 0 ? job_.white : view_->unit() * static_cast<double>(options.tone.reference);
-    Image image{interleaved(planes), metadata_of(white_, 0)};
+    Image image{interleaved(planes), maker_.metadata_of(white_, 0)};
     if (job_.pupils.size() > 1) {
       std::vector<double> x_m;
       std::vector<double> y_m;
@@ -160,7 +148,7 @@ class Run {
     for (std::size_t i = 0; job_.frames && i < distances_m_.size(); ++i) {
       bar_.step("writing frames", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       // Recomputing costs less than keeping every picture of a long sweep.
-      if (distances_m_.size() > 1) last_ = view_->picture(distances_m_[i], i, bar_);
+      if (distances_m_.size() > 1) last_ = maker_.values(distances_m_[i], i, bar_);
       write_picture(job_.frames->name(static_cast<std::int64_t>(i)), last_, i);
     }
   }
@@ -171,32 +159,14 @@ class Run {
       own.difference = job_.differences ? job_.differences->name(static_cast<std::int64_t>(i)) : job_.difference;
       if (own.difference.empty()) continue;
       Image image = comparison_->difference();
-      image.metadata = source_metadata();
+      image.metadata = maker_.source_metadata();
       set_metadata(image.metadata, "distance_m", distances_m_[i]);
       write(own.difference, image);
     }
   }
 
   void write_picture(const std::string& path, const Picture& picture, std::size_t index) {
-    Image image = job_.linear ? untoned(picture) : toned(picture, {in_units(white_), job_.gamma});
-    if (job_.linear && view_->unit() != 1) take_units_out(image);
-    image.metadata = metadata_of(white_, index);
-    set_metadata(image.metadata, "distance_m", distances_m_[index]);
-    write_output(path, image);
-  }
-
-  /// An intensity in the pictures' unit.
-  [[nodiscard]] float in_units(double intensity) const {
-    using Limits = std::numeric_limits<float>;
-    return static_cast<float>(std::clamp(intensity / view_->unit(), double{Limits::min()}, double{Limits::max()}));
-  }
-
-  void take_units_out(Image& image) {
-    for (float& value : std::get<Array<float, 3>>(image.pixels).host()) {
-      const double intensity = view_->unit() * static_cast<double>(value);
-      value = static_cast<float>(intensity);
-      if (intensity > 0 && !std::isnormal(value)) beyond_float_ = std::max(beyond_float_, intensity);
-    }
+    write_output(path, maker_.image(picture, white_, distances_m_[index], index));
   }
 
   void write_output(const std::string& path, const Image& image) {
@@ -214,44 +184,14 @@ class Run {
     }
   }
 
-  /// What every picture of the run states.
-  [[nodiscard]] Metadata source_metadata() const {
-    Metadata metadata;
-    set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
-    set_metadata(metadata, "source", job_.inputs.front());
-    set_metadata(metadata, "pitch_m", view_->grid().pitch_m);
-    set_metadata(metadata, "wavelength_m", view_->grid().wavelength_m);
-    return metadata;
-  }
-
-  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const {
-    Metadata metadata = source_metadata();
-    if (job_.aperture) {
-      set_metadata(metadata, "aperture_x_m", job_.aperture->x_m);
-      set_metadata(metadata, "aperture_y_m", job_.aperture->y_m);
-      set_metadata(metadata, "aperture_diameter_m", job_.aperture->diameter_m);
-      set_metadata(metadata, "viewer_distance_m", job_.aperture->distance_m);
-    }
-    if (has_lens(view_->metadata())) {
-      set_metadata(metadata, "focal_length_m", metadata_text(view_->metadata(), "focal_length_m"));
-    }
-    if (!job_.pupils.empty()) describe_eye(metadata, pupil_of(job_, frame));
-    if (!job_.linear) {
-      set_metadata(metadata, "tone", "sRGB(min(1, intensity / white)^(1 / gamma))");
-      set_metadata(metadata, "white", static_cast<double>(white));
-      set_metadata(metadata, "gamma", job_.gamma);
-    }
-    return metadata;
-  }
-
   const ReconstructJob& job_;
   std::unique_ptr<HologramView> view_;
+  PictureMaker maker_;
   ProgressBar bar_;
   std::vector<double> distances_m_;
   std::vector<Picture> tiles_;
   Picture last_;
   double white_ = 0;
-  double beyond_float_ = 0;
   std::vector<std::string> outputs_;
   std::unique_ptr<Comparison> comparison_;
   std::vector<PictureComparison> comparisons_;
@@ -312,6 +252,20 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
 }
 
 }  // namespace
+
+std::unique_ptr<HologramView> open_hologram(const ReconstructJob& job) {
+  if (!job.subframes.empty()) return std::make_unique<SubframeView>(job, open_hologram);
+  if (!job.pupils.empty()) {
+    auto eye = std::make_unique<EyeView>(job);
+    if (has_lens(eye->metadata())) {
+      reject("--viewer", "a hologram without the focal_length_m of a lens", job.inputs.front());
+    }
+    return eye;
+  }
+  auto lights = lights_of(job);
+  if (has_lens(lights.front().metadata)) return std::make_unique<LensView>(job, std::move(lights));
+  return std::make_unique<PlaneView>(job, std::move(lights));
+}
 
 Reconstruction reconstruct(const ReconstructJob& job, const std::function<void(const Reconstruction&)>& opened) {
   if (!job.sequence.empty()) return reconstruct_sequence(job, opened);

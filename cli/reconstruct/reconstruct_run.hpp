@@ -4,6 +4,7 @@
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <functional>
 #include <holotone/optics/field.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct Reconstruction {
   double beyond_float = 0;                     ///< an intensity of --linear outside the range of float32; 0: none
   std::vector<PictureComparison> comparisons;  ///< with the picture of --against
 };
+
+/// Opens the hologram of a job: in a plane, behind a lens, through an eye, or as subframes. The job must outlive it.
+std::unique_ptr<HologramView> open_hologram(const ReconstructJob& job);
 
 /// Computes and writes the pictures of `job`. Calls `opened` ahead of the work, with what the first hologram states.
 Reconstruction reconstruct(const ReconstructJob& job, const std::function<void(const Reconstruction&)>& opened);

@@ -19,6 +19,18 @@ constexpr float scale_of() {
   return 1.0f;
 }
 
+void require_writable(std::string_view where, const Image& image, const ImageWriteOptions& options) {
+  const auto shape = shape_of(image);
+  if (element_count(shape) == 0 || shape[2] < 1 || shape[2] > 4) {
+    throw_argument(where, "image", "shape {ny, nx, 1 to 4} of at least 1 pixel", to_string<3>(shape));
+  }
+  if (shape[0] > INT32_MAX || shape[1] > INT32_MAX) {
+    throw_argument(where, "image", "extents below 2^31", to_string<3>(shape));
+  }
+  if (options.compression) require_range(where, "compression", *options.compression, 0, 9);
+  io::require_metadata(where, image.metadata);
+}
+
 }  // namespace
 
 Image read_image(const std::string& path, const ImageReadOptions& options) {
@@ -33,21 +45,32 @@ Image read_image(const std::string& path, const ImageReadOptions& options) {
 }
 
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {
-  const auto shape = shape_of(image);
-  if (element_count(shape) == 0 || shape[2] < 1 || shape[2] > 4) {
-    throw_argument("write_image", "image", "shape {ny, nx, 1 to 4} of at least 1 pixel", to_string<3>(shape));
-  }
-  if (shape[0] > INT32_MAX || shape[1] > INT32_MAX) {
-    throw_argument("write_image", "image", "extents below 2^31", to_string<3>(shape));
-  }
-  if (options.compression) require_range("write_image", "compression", *options.compression, 0, 9);
-  io::require_metadata("write_image", image.metadata);
+  require_writable("write_image", image, options);
   const std::string extension = io::extension_of(path);
   if (extension == ".png") return io::write_png(path, image, options.compression);
   if (extension == ".tif" || extension == ".tiff") return io::write_tiff(path, image, options.compression.value_or(3));
   if (extension == ".bmp") return io::write_bmp(path, image);
   throw Error(ErrorCode::unsupported, path + ": expected .png, .tif, .tiff or .bmp for an image, got " +
                                           (extension.empty() ? "no extension" : extension));
+}
+
+std::string png_bytes(const Image& image, const ImageWriteOptions& options) {
+  require_writable("png_bytes", image, options);
+  std::string bytes;
+  io::put_png("png_bytes", "PNG", image, options.compression, [&](std::string_view part) { bytes += part; });
+  return bytes;
+}
+
+std::string jpeg_bytes(const Image& image, int quality) {
+  const auto [ny, nx, channels] = shape_of(image);
+  constexpr std::int64_t most = 65500;  // of libjpeg
+  const auto* const pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
+  if (pixels == nullptr || pixels->size() == 0 || (channels != 1 && channels != 3) || ny > most || nx > most) {
+    throw_argument("jpeg_bytes", "image", "8-bit codes {1 to 65500, 1 to 65500, 1 or 3}",
+                   to_string<3>({ny, nx, channels}) + (pixels == nullptr ? " of another type" : ""));
+  }
+  require_range("jpeg_bytes", "quality", quality, 1, 100);
+  return io::write_jpeg(*pixels, quality);
 }
 
 Shape<3> shape_of(const Image& image) {

@@ -1,6 +1,7 @@
 #pragma once
 // Readers and writers of read_image and write_image. Not for users.
 #include <array>
+#include <functional>
 #include <holotone/core/error.hpp>
 #include <holotone/io/image.hpp>
 #include <optional>
@@ -21,6 +22,10 @@ Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOp
 Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 
 void write_png(const std::string& path, const Image& image, std::optional<int> compression);
+/// Passes a PNG file's bytes to `sink`, part by part. Errors name `where` or `path`.
+void put_png(std::string_view where, const std::string& path, const Image& image, std::optional<int> compression,
+             const std::function<void(std::string_view)>& sink);
+std::string write_jpeg(const Array<std::uint8_t, 3>& pixels, int quality);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
 

@@ -191,17 +191,21 @@ void PngBands::finish() {
   sink_(chunk_of("IDAT", sum) + chunk_of("IEND", {}));
 }
 
-void write_png(const std::string& path, const Image& image, std::optional<int> compression) {
+void put_png(std::string_view where, const std::string& path, const Image& image, std::optional<int> compression,
+             const std::function<void(std::string_view)>& sink) {
   if (std::holds_alternative<Array<float, 3>>(image.pixels)) {
     throw Error(ErrorCode::unsupported,
                 path + ": expected 8-bit or 16-bit pixels for PNG, got float32 (TIFF holds it)");
   }
   const int bits = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
-  AppendedFile file(path);
-  PngBands bands("write_image", path, {shape_of(image), bits, compression}, image.metadata,
-                 [&](std::string_view bytes) { file.append(bytes); });
+  PngBands bands(where, path, {shape_of(image), bits, compression}, image.metadata, sink);
   std::visit([&](const auto& pixels) { bands.write(pixels.host().data(), pixels.shape()[0]); }, image.pixels);
   bands.finish();
+}
+
+void write_png(const std::string& path, const Image& image, std::optional<int> compression) {
+  AppendedFile file(path);
+  put_png("write_image", path, image, compression, [&](std::string_view bytes) { file.append(bytes); });
   file.commit();
 }
 

@@ -97,6 +97,10 @@ struct ReconstructionPlan::State {
   bool has_field = false;
 };
 
+void ReconstructionPlan::require_field(const State& state) {
+  if (!state.has_field) throw_argument("ReconstructionPlan::execute", "field", "set_field before execute", "no field");
+}
+
 ReconstructionPlan::ReconstructionPlan(const ReconstructionOptions& options, Queue queue) {
   require_grid("ReconstructionPlan", options.grid);
   if (options.aperture) reconstruction::require_aperture(options.grid, *options.aperture);
@@ -124,12 +128,31 @@ void ReconstructionPlan::set_field(View<const Complex, 2> field) {
   state.has_field = true;
 }
 
-void ReconstructionPlan::execute(double distance_m, View<float, 2> intensity) {
-  if (!state_->has_field) {
-    throw_argument("ReconstructionPlan::execute", "field", "set_field before execute", "no field");
+void ReconstructionPlan::set_aperture(const std::optional<Aperture>& aperture) {
+  State& state = *state_;
+  if (aperture) {
+    reconstruction::require_aperture(state.options.grid, *aperture);
+    if (state.pupil) {
+      state.pupil->set_aperture(*aperture);
+    } else {
+      state.pupil = make_pupil_engine(state.options.grid, *aperture, state.queue);
+    }
+  } else {
+    state.pupil.reset();
   }
+  state.options.aperture = aperture;
+  state.has_field = false;
+}
+
+void ReconstructionPlan::execute(double distance_m, View<float, 2> intensity) {
+  require_field(*state_);
   // Propagating the field back by d focuses a point d behind the panel.
   state_->propagation.execute_intensity(intensity, -distance_m);
+}
+
+void ReconstructionPlan::execute_field(double distance_m, View<Complex, 2> field) {
+  require_field(*state_);
+  state_->propagation.execute(field, -distance_m);
 }
 
 PropagationMethod ReconstructionPlan::method_for(double distance_m) const {

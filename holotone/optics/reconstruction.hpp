@@ -43,8 +43,12 @@ class ReconstructionPlan {
 
   /// Sets the field leaving the panel, shape {ny, nx} on the plan's device; applies the aperture, if any.
   void set_field(View<const Complex, 2> field);
+  /// Sets another aperture, or none, for the following set_field. Throws as the constructor.
+  void set_aperture(const std::optional<Aperture>& aperture);
   /// Writes the intensity at a distance. Throws invalid_argument before set_field.
   void execute(double distance_m, View<float, 2> intensity);
+  /// Writes the complex field instead, whose squared modulus the intensity is.
+  void execute_field(double distance_m, View<Complex, 2> field);
 
   [[nodiscard]] PropagationMethod method_for(double distance_m) const;
   [[nodiscard]] const ReconstructionOptions& options() const;
@@ -52,6 +56,8 @@ class ReconstructionPlan {
 
  private:
   struct State;
+  static void require_field(const State& state);
+
   std::unique_ptr<State> state_;
 };
 

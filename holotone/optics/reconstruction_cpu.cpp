@@ -11,10 +11,17 @@ namespace {
 class CpuPupil final : public PupilEngine {
  public:
   CpuPupil(const FieldGrid& grid, const Aperture& aperture)
-      : pupil_(make_pupil(grid, aperture)),
+      : grid_(grid),
+        pupil_(make_pupil(grid, aperture)),
         fft_({pupil_.ly, pupil_.lx}, {}, {.scale_inverse = false, .rows = pupil_.ny}),
         down_(chirp(pupil_.ny)),
         across_(chirp(pupil_.nx)) {}
+
+  void set_aperture(const Aperture& aperture) override {
+    pupil_ = make_pupil(grid_, aperture);
+    down_ = chirp(pupil_.ny);
+    across_ = chirp(pupil_.nx);
+  }
 
   void apply(View<const Complex, 2> input, View<Complex, 2> output) override {
     Array<Complex, 2> padded({pupil_.ly, pupil_.lx});
@@ -62,6 +69,7 @@ class CpuPupil final : public PupilEngine {
     }
   }
 
+  FieldGrid grid_;
   Pupil pupil_;
   FftPlan fft_;
   std::vector<Complex> down_;

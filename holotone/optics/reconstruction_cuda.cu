@@ -49,9 +49,12 @@ __global__ void unchirp_kernel(const float2* __restrict__ padded, float2* __rest
 class CudaPupil final : public PupilEngine {
  public:
   CudaPupil(const FieldGrid& grid, const Aperture& aperture, const Queue& queue)
-      : pupil_(make_pupil(grid, aperture)),
+      : grid_(grid),
+        pupil_(make_pupil(grid, aperture)),
         queue_(queue),
         fft_({pupil_.ly, pupil_.lx}, queue, {.scale_inverse = false, .rows = pupil_.ny}) {}
+
+  void set_aperture(const Aperture& aperture) override { pupil_ = make_pupil(grid_, aperture); }
 
   void apply(View<const Complex, 2> input, View<Complex, 2> output) override {
     const cuda::DeviceScope scope(queue_.device());
@@ -71,6 +74,7 @@ class CudaPupil final : public PupilEngine {
   }
 
  private:
+  FieldGrid grid_;
   Pupil pupil_;
   Queue queue_;
   FftPlan fft_;

@@ -10,6 +10,8 @@ class PupilEngine {
  public:
   virtual ~PupilEngine() = default;
   virtual void apply(View<const Complex, 2> input, View<Complex, 2> output) = 0;
+  /// Another pupil of the same panel.
+  virtual void set_aperture(const Aperture& aperture) = 0;
 };
 
 using PupilPointer = std::unique_ptr<PupilEngine>;

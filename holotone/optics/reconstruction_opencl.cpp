@@ -44,18 +44,22 @@ OpenclPupil in_periods(const Pupil& pupil) {
 class PupilOpencl final : public PupilEngine {
  public:
   PupilOpencl(const FieldGrid& grid, const Aperture& aperture, const Queue& queue)
-      : pupil_(in_periods(make_pupil(grid, aperture))),
+      : grid_(grid),
+        pupil_(in_periods(make_pupil(grid, aperture))),
         queue_(queue),
+        chirp_(queue, source, "fill_chirp"),
         pad_(queue, source, "pad_chirped"),
         stop_(queue, source, "stop"),
         crop_(queue, source, "crop_unchirped"),
         down_({grid.ny}, queue),
         across_({grid.nx}, queue),
         fft_({pupil_.ly, pupil_.lx}, queue, {.scale_inverse = false, .rows = pupil_.ny}) {
-    opencl::Kernel chirp(queue, source, "fill_chirp");
-    constexpr opencl::Range line{64, 1, 1};
-    chirp(over(grid.ny), line, down_.data(), pupil_.ny, pupil_.chirp_rate);
-    chirp(over(grid.nx), line, across_.data(), pupil_.nx, pupil_.chirp_rate);
+    fill_chirps();
+  }
+
+  void set_aperture(const Aperture& aperture) override {
+    pupil_ = in_periods(make_pupil(grid_, aperture));
+    fill_chirps();
   }
 
   void apply(View<const Complex, 2> input, View<Complex, 2> output) override {
@@ -68,8 +72,16 @@ class PupilOpencl final : public PupilEngine {
   }
 
  private:
+  void fill_chirps() {
+    constexpr opencl::Range line{64, 1, 1};
+    chirp_(over(grid_.ny), line, down_.data(), pupil_.ny, pupil_.chirp_rate);
+    chirp_(over(grid_.nx), line, across_.data(), pupil_.nx, pupil_.chirp_rate);
+  }
+
+  FieldGrid grid_;
   OpenclPupil pupil_;
   Queue queue_;
+  opencl::Kernel chirp_;
   opencl::Kernel pad_;
   opencl::Kernel stop_;
   opencl::Kernel crop_;

@@ -1,8 +1,14 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/tone.hpp>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 namespace holotone {
@@ -42,20 +48,118 @@ float covered_mean(const float* pixels, std::int64_t nx, const Cover& rows, cons
   return static_cast<float>(sum);
 }
 
+/// Unsigned numbers in the order of the floats.
+std::uint32_t ordered(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+float from_ordered(std::uint32_t number) {
+  return std::bit_cast<float>((number & 0x80000000U) != 0 ? number & 0x7FFFFFFFU : ~number);
+}
+
+constexpr std::size_t halves = 1 << 16;
+using Counts = std::vector<std::int64_t>;
+
+/// Counts of the finite pixels by the upper 16 bits of their ordered number, or by the lower ones of those whose upper
+/// ones are `upper`.
+Counts count_halves(std::span<const View<const float, 2>> images, std::optional<std::uint32_t> upper) {
+  Counts total(halves, 0);
+  std::mutex mutex;
+  for (const auto& image : images) {
+    const auto pixels = image.host();
+    const std::size_t piece = std::max<std::size_t>(halves, 1 + pixels.size() / static_cast<std::size_t>(thread_count()));
+    const auto pieces = static_cast<std::int64_t>((pixels.size() + piece - 1) / piece);
+    parallel_for(0, pieces, [&](std::int64_t i) {
+      Counts counts(halves, 0);
+      const std::size_t first = static_cast<std::size_t>(i) * piece;
+      for (const float value : pixels.subspan(first, std::min(piece, pixels.size() - first))) {
+        if (!std::isfinite(value)) continue;
+        const std::uint32_t number = ordered(value);
+        if (!upper) {
+          ++counts[number >> 16];
+        } else if (number >> 16 == *upper) {
+          ++counts[number & 0xFFFFU];
+        }
+      }
+      const std::lock_guard lock(mutex);
+      for (std::size_t n = 0; n < halves; ++n) total[n] += counts[n];
+    });
+  }
+  return total;
+}
+
+/// The entry that holds the element of this rank; `rank` becomes its rank among the entry's.
+std::uint32_t entry_of(const Counts& counts, std::int64_t& rank) {
+  std::size_t i = 0;
+  while (rank >= counts[i]) rank -= counts[i++];
+  return static_cast<std::uint32_t>(i);
+}
+
+/// Code of an intensity. It does not decrease where the intensity grows.
+int code_of(float intensity, double reference, const ToneOptions& options) {
+  const double ratio = static_cast<double>(intensity) / reference;
+  const double light = ratio > 0 ? std::min(ratio, 1.0) : 0.0;  // NaN is black
+  if (options.decades > 0) {
+    const double v = light > 0 ? 1 + std::log10(light) / options.decades : 0;
+    return static_cast<int>(std::lround(255 * std::max(v, 0.0)));
+  }
+  const double v = options.gamma == 1 ? light : std::pow(light, 1 / options.gamma);
+  const double code = v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
+  return static_cast<int>(std::lround(255 * code));
+}
+
+/// code_of by comparisons with the least intensity of each code.
+class ToneTable {
+ public:
+  ToneTable(double reference, const ToneOptions& options) : guesses_(1 << 15) {
+    constexpr auto infinity = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
+    std::uint32_t from = 0;
+    for (int code = 1; code <= 255; ++code) {
+      std::uint32_t low = from;  // bits of floats >= 0 have their order
+      std::uint32_t high = infinity;
+      while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (code_of(std::bit_cast<float>(middle), reference, options) >= code) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      from = low;
+      least_[static_cast<std::size_t>(code - 1)] = std::bit_cast<float>(low);
+    }
+    std::uint8_t code = 0;
+    for (std::uint32_t i = 0; i < guesses_.size(); ++i) {
+      const float lowest = std::bit_cast<float>(i << 16);
+      while (code < 255 && lowest >= least_[code]) ++code;
+      guesses_[i] = code;
+    }
+  }
+
+  [[nodiscard]] std::uint8_t operator()(float intensity) const {
+    if (!(intensity > 0)) return 0;
+    std::uint8_t code = guesses_[std::bit_cast<std::uint32_t>(intensity) >> 16];
+    while (code < 255 && intensity >= least_[code]) ++code;
+    return code;
+  }
+
+ private:
+  std::array<float, 255> least_{};     ///< least intensity of code i + 1
+  std::vector<std::uint8_t> guesses_;  ///< code of the lowest float with these upper 16 bits
+};
+
 }  // namespace
 
 float percentile(std::span<const View<const float, 2>> images, double fraction) {
   require_range("percentile", "fraction", fraction, 0, 1);
-  std::vector<float> values;
-  for (const auto& image : images) {
-    const auto pixels = image.host();
-    std::copy_if(pixels.begin(), pixels.end(), std::back_inserter(values), [](float v) { return std::isfinite(v); });
-  }
-  if (values.empty()) throw_argument("percentile", "images", "at least one finite pixel", "none");
-  const auto count = static_cast<double>(values.size());
-  const auto rank = static_cast<std::ptrdiff_t>(std::clamp(std::ceil(fraction * count) - 1, 0.0, count - 1));
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
-  return values[static_cast<std::size_t>(rank)];
+  const Counts upper_halves = count_halves(images, std::nullopt);
+  const std::int64_t count = std::accumulate(upper_halves.begin(), upper_halves.end(), std::int64_t{0});
+  if (count == 0) throw_argument("percentile", "images", "at least one finite pixel", "none");
+  auto rank = static_cast<std::int64_t>(
+      std::clamp(std::ceil(fraction * static_cast<double>(count)) - 1, 0.0, static_cast<double>(count - 1)));
+  const std::uint32_t upper = entry_of(upper_halves, rank);
+  const Counts lower_halves = count_halves(images, upper);
+  return from_ordered(upper << 16 | entry_of(lower_halves, rank));
 }
 
 float percentile(View<const float, 2> image, double fraction) {
@@ -89,24 +193,21 @@ float mean_plus_deviation(std::span<const View<const float, 2>> images) {
 
 Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOptions& options) {
   require_positive("tone_map", "gamma", options.gamma);
+  if (!(options.decades >= 0 && options.decades <= 100)) {
+    throw_argument("tone_map", "decades", "a number from 0 to 100", fmt::format("{}", options.decades));
+  }
   if (!(options.reference >= 0) || !std::isfinite(options.reference)) {
     throw_argument("tone_map", "reference", "a finite number >= 0", fmt::format("{}", options.reference));
   }
   const float reference = options.reference > 0
                               ? options.reference
                               : default_reference(std::span<const View<const float, 2>>(&intensity, 1));
-  const auto pixels = intensity.host();
+  const ToneTable table(static_cast<double>(reference), options);
+  const float* const pixels = intensity.host().data();
   Array<std::uint8_t, 2> codes(intensity.shape());
-  const double inverse_gamma = 1 / options.gamma;
   const auto nx = intensity.shape()[1];
   parallel_rows(intensity.shape()[0], nx, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first * nx; i < last * nx; ++i) {
-      const double ratio = static_cast<double>(pixels[static_cast<std::size_t>(i)]) / static_cast<double>(reference);
-      const double light = ratio > 0 ? std::min(ratio, 1.0) : 0.0;  // NaN is black
-      const double v = options.gamma == 1 ? light : std::pow(light, inverse_gamma);
-      const double code = v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
-      codes.data()[i] = static_cast<std::uint8_t>(std::lround(255 * code));
-    }
+    for (std::int64_t i = first * nx; i < last * nx; ++i) codes.data()[i] = table(pixels[i]);
   });
   return codes;
 }

@@ -24,13 +24,17 @@ float mean_plus_deviation(std::span<const View<const float, 2>> images);
 struct ToneOptions {
   float reference = 0;  ///< linear intensity of white; 0: default_reference of the image
   double gamma = 1;     ///< > 0; above 1 brightens shadows
+  double decades = 0;   ///< > 0: logarithmic; black is 10^-decades of white, and gamma is not used
 };
 
 /// Converts linear light to 8-bit sRGB code values:
 ///   v = min(1, max(0, I / reference))^(1/gamma),  code = round(255 s(v)),
 ///   s(v) = 12.92 v for v <= 0.0031308, else 1.055 v^(1/2.4) - 0.055   (IEC 61966-2-1)
-/// At gamma 1 a calibrated display therefore emits light proportional to the intensity. NaN and images without light
-/// are black. Host arrays. Throws invalid_argument for a negative reference or gamma not > 0.
+/// At gamma 1 a calibrated display therefore emits light proportional to the intensity. With `decades` D the codes
+/// themselves are proportional to the logarithm:
+///   code = round(255 min(1, max(0, 1 + log10(I / reference) / D)))
+/// NaN and images without light are black. Host arrays. Throws invalid_argument for a negative reference or decades, or
+/// gamma not > 0. Cost O(pixels).
 Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOptions& options = {});
 
 /// Averages an image in linear light over the area of each target pixel (a pixel cut by an edge is weighted by area).
