@@ -48,6 +48,14 @@ Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device de
   return image.to(Device{});
 }
 
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device,
+                         const std::optional<SmoeAperture>& aperture, Progress& progress) {
+  if (!aperture) return rendered(renderer, view, device);
+  Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
+  render_aperture(renderer, view, *aperture, image.view(), device, progress);
+  return image;
+}
+
 Image coded(const Array<float, 3>& colours, bool linear, int bits) {
   if (bits == 8) return {codes_of<std::uint8_t>(colours, linear, bits), {}};
   return {codes_of<std::uint16_t>(colours, linear, bits), {}};

@@ -1,7 +1,8 @@
 #pragma once
 #include <cli/common/smoe_file.hpp>
 #include <holotone/io/image.hpp>
-#include <holotone/smoe/render.hpp>
+#include <holotone/smoe/aperture.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ std::vector<double> view_of(const SmoeModel& model, const std::string& text, std
 
 /// Colours of the model, unconverted, as float32 {ny, nx, channels} in host memory. `device`: the renderer's.
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {});
+/// The same through an aperture, if there is one.
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device,
+                         const std::optional<SmoeAperture>& aperture, Progress& progress);
 
 /// Colours as codes of 8 bits, or of 10, 12 or 16 bits in files of 16 bits a pixel. A code c of 0 to 2^bits - 1 is
 /// written as the integer nearest to c 65535 / (2^bits - 1), so that white is white. Linear light becomes sRGB codes;

@@ -3,6 +3,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
+#include <cli/common/file_kind.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
@@ -59,9 +60,7 @@ void tell_image(const InfoArguments& arguments, const Image& image) {
 }
 
 struct FieldTotals {
-  double sum = 0;      ///< of
-                       ///< u
-                       ///< ^2, beyond the range of float32
+  double sum = 0;      ///< of |u|^2, beyond the range of float32
   double largest = 0;  ///< of |u|
   std::int64_t bad = 0;
 };
@@ -221,11 +220,6 @@ void tell_scene(const InfoArguments& arguments) {
                         {"fresnel_deviation_rad", deviation}});
 }
 
-bool is_picture(const std::string& path) {
-  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp"};
-  return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
-}
-
 /// Points are the last kind tried: every other format that info reads has been ruled out.
 [[noreturn]] void reject_unknown(const std::string& path) {
   const auto extension = extension_of(path);
@@ -257,35 +251,16 @@ void tell_points(const InfoArguments& arguments) {
   }
 }
 
-/// Classifies an array: complex is a field; real {n, 2} dots, {n, 3} and {n, 4} points; any other an array.
-void tell_npy(const InfoArguments& arguments) {
-  const auto header = io::read_npy_header(arguments.input);
-  const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;
-  const bool is_array = header.kind != 'c' && (columns < 2 || columns > 4);
-  if (is_array) return tell_array(arguments, io::read_bytes(arguments.input), header);
-  if (header.kind == 'c') {
-    tell_field(arguments);
-  } else if (columns == 2) {
-    tell_dots(arguments.input, arguments.console);
-  } else {
-    tell_points(arguments);
-  }
-}
-
 int run_info(const InfoArguments& arguments) {
-  require_input(arguments.input);
-  if (arguments.dots || is_dots_file(arguments.input)) {
-    tell_dots(arguments.input, arguments.console);
-  } else if (extension_of(arguments.input) == ".smoe") {
-    tell_model(arguments.input, arguments.console);
-  } else if (is_picture(arguments.input)) {
-    tell_image(arguments, read_image(arguments.input));
-  } else if (extension_of(arguments.input) == ".npy") {
-    tell_npy(arguments);
-  } else if (is_field_name(arguments.input) || is_hdf5(arguments.input)) {
-    tell_field(arguments);
-  } else {
-    tell_points(arguments);
+  const auto& input = arguments.input;
+  require_input(input);
+  switch (arguments.dots ? FileKind::dots : file_kind(input)) {
+    case FileKind::dots: tell_dots(input, arguments.console); break;
+    case FileKind::model: tell_model(input, arguments.console); break;
+    case FileKind::picture: tell_image(arguments, read_image(input)); break;
+    case FileKind::array: tell_array(arguments, io::read_bytes(input), io::read_npy_header(input)); break;
+    case FileKind::field: tell_field(arguments); break;
+    case FileKind::points: tell_points(arguments); break;
   }
   return exit_ok;
 }

@@ -47,13 +47,6 @@ std::string page_text(const Dots& dots) {
 
 }  // namespace
 
-bool is_dots_file(const std::string& path) {
-  const auto extension = extension_of(path);
-  if (extension == ".svg" || extension == ".dat" || extension == ".xy") return true;
-  constexpr std::string_view own_comment = "# Holotone dots";
-  return is_dots_input(path) && io::read_first_bytes(path, own_comment.size()) == own_comment;
-}
-
 void tell_dots(const std::string& path, const ConsoleOptions& console) {
   const DotsFile file = read_dots_file(path);
   const Dots& dots = file.dots;

@@ -15,7 +15,8 @@ std::optional<double> number_in(const std::string& text) {
   return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// A metadata value for display: lengths and angles with units.
+}  // namespace
+
 std::string readable(const std::string& key, const std::string& text) {
   const auto number = number_in(text);
   if (number && key.ends_with("_m")) return format_length(*number);
@@ -23,8 +24,6 @@ std::string readable(const std::string& key, const std::string& text) {
   if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", *number);
   return text.size() > 100 ? text.substr(0, 100) + "..." : text;
 }
-
-}  // namespace
 
 nlohmann::json json_of(const Metadata& metadata) {
   auto object = nlohmann::json::object();

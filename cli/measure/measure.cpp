@@ -4,7 +4,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/measure/measure_result.hpp>
+#include <cli/measure/measure_figures.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
@@ -196,6 +196,19 @@ Measured measure(const MeasureJob& job, Progress& progress) {
 
 namespace {
 
+void write_measured(const MeasureJob& job, const Measured& measured, const nlohmann::json& object) {
+  const auto extension = extension_of(job.output);
+  if (extension == ".png") {
+    if (!measured.radial) reject("--output", "no .png for an interior too narrow for a spectrum", job.output);
+    write_image(job.output, spectrum_picture(measured.spectrum));
+  } else {
+    write_file(job.output, extension == ".html" ? measured_html(job, measured)
+                           : extension == ".csv"
+                               ? measured_csv(job, measured)
+                               : object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  }
+}
+
 int run_measure(const MeasureArguments& arguments) {
   const Stopwatch watch;
   const MeasureJob job = measure_job(arguments);
@@ -209,11 +222,7 @@ int run_measure(const MeasureArguments& arguments) {
   if (!job.output.empty()) {
     check_cancelled("writing");
     UnfinishedRun::will_write(job.output);
-    const auto extension = extension_of(job.output);
-    write_file(job.output, extension == ".html" ? measured_html(job, measured)
-                           : extension == ".csv"
-                               ? measured_csv(job, measured)
-                               : object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_measured(job, measured, object);
   }
   check_cancelled("writing");
   UnfinishedRun::keep();
@@ -353,7 +362,7 @@ Command measure_command() {
                        {.names = "-o,--output",
                         .target = &a.output,
                         .value = "FILE",
-                        .help = "Report: HTML with plots, JSON or CSV",
+                        .help = "Report: HTML with plots, JSON or CSV; or PNG, the power spectrum",
                         .common = true}}},
                      {"Dots", dots_options(a)},
                      {"Spectrum and neighbours", spectrum_options(a)},

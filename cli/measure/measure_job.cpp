@@ -59,8 +59,8 @@ void check_files(const MeasureJob& job) {
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
   const auto extension = extension_of(job.output);
-  if (extension != ".html" && extension != ".json" && extension != ".csv") {
-    reject("--output", "a name ending in .html, .json or .csv", job.output);
+  if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
+    reject("--output", "a name ending in .html, .json, .csv or .png", job.output);
   }
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}},
                   {{"IN", job.input}, {"--against", job.against}, {"--mask", job.ink.mask}});

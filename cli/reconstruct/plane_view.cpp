@@ -204,6 +204,7 @@ void PlaneView::add(HologramLight& light, const ReconstructJob& job, bool colour
 
 /// The method of all distances; automatic where they have several.
 PropagationMethod PlaneView::method_of(const ReconstructJob& job, const FieldGrid& grid) const {
+  if (job.any_distance) return job.method;
   const PropagationOptions options{.grid = grid, .method = job.method};
   if (job.distances_m.empty()) return propagation_method(options, stated_distance_m());
   const auto first = propagation_method(options, job.distances_m.front());

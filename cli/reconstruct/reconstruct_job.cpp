@@ -242,7 +242,7 @@ const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
   return job.pupils[job.pupils.size() == 1 ? 0 : frame];
 }
 
-ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
+ReconstructJob light_job(const ReconstructArguments& arguments) {
   ReconstructJob job;
   job.console = arguments.console;
   job.overrides = arguments.overrides;
@@ -261,7 +261,6 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
                                                           {"fresnel", PropagationMethod::fresnel}};
   job.method = choose("--method", arguments.method, methods);
   job.overrides.distance_given = !job.distances_m.empty();
-  job.tile_width = whole_number("--tile-width", arguments.tile_width, tile_range);
   set_white(job, arguments.white);
   job.gamma = number_between("--gamma", arguments.gamma, gamma_range);
   auto [inputs, sequence, subframes] = hologram_inputs(arguments.inputs);
@@ -269,10 +268,16 @@ ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
   job.subframes = std::move(subframes);
   job.sequence = std::move(sequence);
   set_shown(job, arguments);
-  set_outputs(job, arguments);
-  job.writing.compression = compression_of(arguments.compression);
   job.device_name = arguments.device;
   job.device = device_option(arguments.device, arguments.console);
+  return job;
+}
+
+ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
+  ReconstructJob job = light_job(arguments);
+  job.tile_width = whole_number("--tile-width", arguments.tile_width, tile_range);
+  set_outputs(job, arguments);
+  job.writing.compression = compression_of(arguments.compression);
   return job;
 }
 

@@ -66,6 +66,7 @@ struct ReconstructJob {
   std::string difference;                   ///< difference picture of one; empty: none, or of several
   std::optional<FramePattern> differences;  ///< difference pictures of several
   std::vector<double> distances_m;          ///< empty: as the file states
+  bool any_distance = false;                ///< further distances follow
   std::optional<Aperture> aperture;
   std::vector<EyePupil> pupils;            ///< one, or one per frame; none: no eye
   double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions
@@ -91,7 +92,10 @@ std::size_t frame_count(const ReconstructJob& job);
 /// Pupil of a frame.
 const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
 
-/// Throws invalid_argument or io naming the option.
+/// The job without its outputs: what light is seen, and how. Throws invalid_argument or io naming the option.
+ReconstructJob light_job(const ReconstructArguments& arguments);
+
+/// Throws as light_job.
 ReconstructJob reconstruct_job(const ReconstructArguments& arguments);
 
 }  // namespace holotone::cli

@@ -114,6 +114,7 @@ class Run {
         bar_(job.console) {}
 
   void make() {
+    if (job_.aperture) require_light_field("--aperture");
     if (job_.sweep == 0) {
       write(job_.output, view_);
       return;
@@ -198,7 +199,7 @@ class Run {
   void write(const std::string& path, const SmoeView& view) {
     check_cancelled("rendering");
     const Stopwatch watch;
-    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device);
+    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device, job_.aperture, bar_);
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
@@ -264,7 +265,22 @@ std::vector<OptionRow> light_field_options(SmoeRenderArguments& a) {
            .target = &a.epipolar,
            .value = "Y",
            .help = "Epipolar-plane image: row Y of all views, the leftmost at the top; V of --view",
-           .excludes = "--sweep --crop"}};
+           .excludes = "--sweep --crop"},
+          {.names = "--aperture",
+           .target = &a.aperture,
+           .value = "D",
+           .help = "Diameter in U and V of the aperture of a camera, such as 0.5; none: a pinhole",
+           .range = aperture_range,
+           .excludes = "--epi",
+           .feeds = "render_aperture.aperture.diameter"},
+          {.names = "--disparity",
+           .target = &a.disparity,
+           .value = "N",
+           .help = "Focus of the aperture: pixels by which the scene in focus moves for 1 in U",
+           .range = disparity_range,
+           .otherwise = "0",
+           .needs = "--aperture",
+           .feeds = "render_aperture.aperture.disparity_px"}};
 }
 
 std::vector<OptionRow> accuracy_options(SmoeRenderArguments& a) {

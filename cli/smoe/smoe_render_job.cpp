@@ -79,6 +79,12 @@ SmoeRenderJob smoe_render_job(const SmoeRenderArguments& arguments) {
   static constexpr Choice<SmoePrecision> precisions[] = {{"fast", SmoePrecision::fast},
                                                          {"robust", SmoePrecision::robust}};
   job.options.precision = choose("--precision", arguments.precision, precisions);
+  if (!arguments.aperture.empty()) {
+    job.aperture.emplace().diameter = number_between("--aperture", arguments.aperture, aperture_range);
+    if (!arguments.disparity.empty()) {
+      job.aperture->disparity_px = number_between("--disparity", arguments.disparity, disparity_range);
+    }
+  }
   if (!arguments.tolerance.empty()) {
     if (job.options.selection != SmoeSelection::bounded) {
       reject("--tolerance", "--selection bounded", arguments.selection);

@@ -4,7 +4,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <holotone/io/image.hpp>
-#include <holotone/smoe/render.hpp>
+#include <holotone/smoe/aperture.hpp>
 #include <optional>
 #include <string>
 
@@ -12,6 +12,8 @@ namespace holotone::cli {
 
 inline constexpr Range sweep_range = count_range(1, 100'000);
 inline constexpr Range colour_error_range = number_range(1e-7, 1);
+inline constexpr Range aperture_range = number_range(1e-3, 100);
+inline constexpr Range disparity_range = number_range(-1e6, 1e6);
 inline constexpr Range window_range = number_range(0, 65536);
 inline constexpr Range window_block_range = count_range(16, 65536);
 
@@ -25,6 +27,8 @@ struct SmoeRenderArguments {
   std::string sweep;
   std::string along;
   std::string epipolar;
+  std::string aperture;
+  std::string disparity;
   std::string bits = "8";
   std::string tolerance;
   std::string selection = "bounded";
@@ -46,6 +50,7 @@ struct SmoeRenderJob {
   std::optional<std::array<std::int64_t, 2>> size;  ///< {nx, ny}
   std::optional<std::array<double, 4>> crop;        ///< x, y, width, height in the model's pixels
   std::optional<double> epipolar;                   ///< y in the model's pixels, of an epipolar-plane image
+  std::optional<SmoeAperture> aperture;             ///< of a camera; none: a pinhole
   std::string view;                                 ///< as typed: its valid form depends on the model
   std::array<std::string, 2> along;                 ///< first and last view of a sweep, likewise; empty: the outermost
   int bits = 8;                                     ///< 0: float32

@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <cli/common/file_kind.hpp>
+#include <cli/common/paths.hpp>
+#include <holotone/io/dots.hpp>
+#include <holotone/io/field_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// True if a file can hold nothing but dots: SVG, DAT, XY, a table that Holotone wrote.
+bool is_dots_file(const std::string& path) {
+  const auto extension = extension_of(path);
+  if (extension == ".svg" || extension == ".dat" || extension == ".xy") return true;
+  constexpr std::string_view own_comment = "# Holotone dots";
+  return is_dots_input(path) && io::read_first_bytes(path, own_comment.size()) == own_comment;
+}
+
+bool is_picture(const std::string& path) {
+  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp"};
+  return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
+}
+
+/// Complex is a field; real {n, 2} dots, {n, 3} and {n, 4} points.
+FileKind kind_of_npy(const std::string& path) {
+  const auto header = io::read_npy_header(path);
+  const auto columns = header.shape.size() == 2 ? header.shape[1] : 0;
+  if (header.kind == 'c') return FileKind::field;
+  if (columns < 2 || columns > 4) return FileKind::array;
+  return columns == 2 ? FileKind::dots : FileKind::points;
+}
+
+}  // namespace
+
+FileKind file_kind(const std::string& path) {
+  if (is_dots_file(path)) return FileKind::dots;
+  if (extension_of(path) == ".smoe") return FileKind::model;
+  if (is_picture(path)) return FileKind::picture;
+  if (extension_of(path) == ".npy") return kind_of_npy(path);
+  if (is_field_name(path) || is_hdf5(path)) return FileKind::field;
+  return FileKind::points;
+}
+
+}  // namespace holotone::cli

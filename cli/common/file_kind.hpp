@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+namespace holotone::cli {
+
+/// What a file holds, by its name and first bytes. `points` is the last kind: points, a mesh, or a table without z,
+/// which is read as dots.
+enum class FileKind { dots, model, picture, array, field, points };
+
+FileKind file_kind(const std::string& path);
+
+}  // namespace holotone::cli

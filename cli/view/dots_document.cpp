@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cli/common/values.hpp>
+#include <cli/measure/measure_figures.hpp>
+#include <cli/view/control.hpp>
+#include <cli/view/dots_document.hpp>
+#include <cli/view/geometry_bytes.hpp>
+#include <cmath>
+
+namespace holotone::cli {
+namespace {
+
+nlohmann::json json_of(const Plot& plot) {
+  nlohmann::json series = nlohmann::json::array();
+  for (const auto& one : plot.series) {
+    nlohmann::json y = nlohmann::json::array();
+    for (const double value : one.y) y.push_back(std::isfinite(value) ? nlohmann::json(value) : nlohmann::json());
+    series.push_back({{"name", one.name}, {"x", one.x}, {"y", y}});
+  }
+  return {{"title", plot.title}, {"x", plot.x_label}, {"y", plot.y_label}, {"logarithmic", false}, {"series", series}};
+}
+
+MeasureJob job_of(const std::string& path, const std::string& against) {
+  MeasureArguments arguments;
+  arguments.input = path;
+  arguments.against = against;
+  return measure_job(arguments);
+}
+
+}  // namespace
+
+DotsDocument::DotsDocument(const std::string& path, const std::string& against) : job_(job_of(path, against)) {
+  DotsFile file = read_dots_file(path);
+  const MeasuredAgainst image = read_against(job_, file.metadata);
+  dots_ = placed_dots(job_, std::move(file), image.ink.view());
+  inks_ = default_inks(static_cast<std::size_t>(std::max(1, dots_.classes)));
+}
+
+std::string DotsDocument::command(std::string_view output) const {
+  std::string text = fmt::format("holotone measure {}", shell_word(job_.input));
+  if (!job_.against.empty()) text += " --against " + shell_word(job_.against);
+  return fmt::format("{} -o {}", text, output);
+}
+
+const Measured& DotsDocument::measured(Progress& progress) {
+  if (!measured_) measured_ = measure(job_, progress);
+  return *measured_;
+}
+
+ViewAnswer DotsDocument::geometry() const {
+  const Dots& dots = dots_.dots;
+  ViewAnswer answer;
+  answer.media = "application/octet-stream";
+  append_bytes(answer.payload, dots.position);
+  append_bytes(answer.payload, dots.radius);
+  append_bytes(answer.payload, dots.colour_class);
+  nlohmann::json inks = nlohmann::json::array();
+  for (const auto& ink : inks_) {
+    inks.push_back({ink.name, fmt::format("#{:02x}{:02x}{:02x}", ink.srgb[0], ink.srgb[1], ink.srgb[2])});
+  }
+  answer.header = {{"count", dots.count()},
+                   {"page", {dots.width, dots.height}},
+                   {"inks", inks},
+                   {"has_radius", !dots.radius.empty()},
+                   {"has_class", !dots.colour_class.empty()},
+                   {"radius", default_dot_radius},
+                   {"command", ""},
+                   {"facts", nlohmann::json::array()}};
+  return answer;
+}
+
+Raster DotsDocument::raster(const ViewRequest& request, Progress& progress) {
+  if (request.view != "spectrum") reject_view(request.view);
+  const Measured& m = measured(progress);
+  if (!m.radial) reject("view", "dots on a page wide enough for a spectrum", job_.input);
+  return {spectrum_picture(m.spectrum),
+          command("spectrum.png"),
+          {{"low-frequency power", fmt::format("{:.3g}", m.summary.low_power)},
+           {"mean anisotropy", fmt::format("{:.3g} dB", m.summary.mean_anisotropy_db)}}};
+}
+
+ViewAnswer DotsDocument::show(const ViewRequest& request, Progress& progress) {
+  if (request.view == "dots") return geometry();
+  if (request.view == "spectrum") return answer_of(raster(request, progress), request);
+  const Measured& m = measured(progress);
+  if ((request.view == "raps" || request.view == "anisotropy") && m.radial) {
+    return answer_of(json_of(request.view == "raps" ? raps_plot(m) : anisotropy_plot(m)), command("measures.html"), {});
+  }
+  if (request.view == "pairs" && m.pairs) return answer_of(json_of(pairs_plot(m)), command("measures.html"), {});
+  if (request.view == "similarity" && !m.blurred.empty()) {
+    Facts facts;
+    for (const auto& blur : m.blurred) {
+      facts.emplace_back(fmt::format("PSNR after a blur of {:g} pixels", blur.sigma),
+                         fmt::format("{:.2f} dB", blur.psnr_db));
+    }
+    return answer_of(json_of(blurred_plot(m, false)), command("measures.html"), facts);
+  }
+  reject_view(request.view);
+}
+
+nlohmann::json DotsDocument::description() const {
+  const Dots& dots = dots_.dots;
+  nlohmann::json facts = {{"dots", std::to_string(dots.count())},
+                          {"page", fmt::format("{:g} x {:g}", dots.width, dots.height)}};
+  if (dots.pixel_m > 0) facts.push_back({"pixel", format_length(dots.pixel_m)});
+  nlohmann::json views = {view_json("dots", "Dots", "dots"), view_json("spectrum", "Spectrum", "picture"),
+                          view_json("raps", "Radial power", "plot"), view_json("anisotropy", "Anisotropy", "plot"),
+                          view_json("pairs", "Pair correlation", "plot")};
+  if (!job_.against.empty()) views.push_back(view_json("similarity", "Similarity", "plot"));
+  return {{"name", job_.input},
+          {"kind", "dots"},
+          {"facts", facts},
+          {"views", views},
+          {"controls", nlohmann::json::object()}};
+}
+
+}  // namespace holotone::cli

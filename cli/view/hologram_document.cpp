@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <cli/common/viewer_option.hpp>
+#include <cli/info/info_metadata.hpp>
+#include <cli/reconstruct/lens_view.hpp>
+#include <cli/view/control.hpp>
+#include <cli/view/hologram_document.hpp>
+#include <cmath>
+
+namespace holotone::cli {
+namespace {
+
+constexpr double default_viewer_m = 0.5;
+
+/// Distances over which the focus slider runs.
+std::array<double, 2> focus_range(const Metadata& metadata, const std::string& path, double middle_m, bool lens,
+                                  const FieldGrid& grid) {
+  const double near = checked_number(path, metadata, "distance_min_m").value_or(middle_m);
+  const double far = checked_number(path, metadata, "distance_max_m").value_or(middle_m);
+  const double depth = std::abs(far - near);
+  double reach = std::max(0.25 * std::abs(middle_m), 2 * depth);
+  if (lens) reach = std::max(reach, 0.1 * checked_number(path, metadata, "focal_length_m").value_or(0.1));
+  if (reach == 0) reach = fresnel_distance_m(grid);
+  return {std::min(near, far) - reach, std::max(near, far) + reach};
+}
+
+/// A pupil's diameter that leaves a recognisable picture: a twentieth of the viewing zone.
+double usual_pupil_m(double zone_m) {
+  const double wanted = zone_m / 5;
+  const double unit = std::pow(10.0, std::floor(std::log10(wanted)));
+  return std::floor(wanted / unit) * unit;
+}
+
+}  // namespace
+
+HologramDocument::HologramDocument(const ReconstructArguments& arguments)
+    : arguments_(arguments), job_(light_job(arguments)) {
+  if (!job_.sequence.empty()) reject("FILE", "one hologram, not numbered ones", arguments.inputs.front());
+  job_.any_distance = true;
+  view_ = open_hologram(job_);
+  metadata_ = view_->metadata();
+  grid_ = view_->grid();
+  encoding_ = view_->encoding();
+  behind_lens_ = has_lens(metadata_);
+  if (const auto made_for = metadata_text(metadata_, "viewer"); !made_for.empty()) {
+    near_eye_ = viewer_of("viewer", made_for).distance_m < fresnel_distance_m(grid_);
+  }
+  if (job_.inputs.size() == 1 && job_.subframes.empty() && encoding_ != "complex") {
+    codes_ = displayable(read_image(job_.inputs.front()));
+  }
+  job_.distances_m = {middle_distance_m()};
+  PictureMaker maker(job_, *view_);
+  usual_white_ = maker.white_of(maker.values(middle_distance_m(), 0, Progress::none()));
+}
+
+double HologramDocument::middle_distance_m() const {
+  if (!job_.distances_m.empty() && !arguments_.distance.empty()) return job_.distances_m.front();
+  return checked_number(job_.inputs.front(), metadata_, "distance_m").value_or(0);
+}
+
+std::string HologramDocument::command_start() const {
+  std::string command = "holotone reconstruct";
+  for (const auto& input : arguments_.inputs) command += " " + shell_word(input);
+  command += " -o picture.png";
+  const auto& o = arguments_.overrides;
+  const std::pair<std::string_view, const std::string*> given[] = {
+      {"--wavelength", &o.wavelength}, {"--pitch", &o.pitch},         {"--panel", &o.panel},
+      {"--encode", &o.encoding},       {"--bits", &o.bits},           {"--phase-range", &o.phase_range},
+      {"--lut", &o.lut},               {"--correction", &o.correction}};
+  for (const auto& [name, value] : given) {
+    if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
+  }
+  if (arguments_.device != "auto") command += " --device " + arguments_.device;
+  return command;
+}
+
+void HologramDocument::set_light(const State& state, std::string& command) {
+  const double distance_m = state.number("distance", middle_distance_m(), -most_distance_m, most_distance_m);
+  const auto text = length_text(distance_m);
+  job_.distances_m = {distance_of("--distance", text)};
+  command += fmt::format(" --distance{}{}", text.starts_with('-') ? "=" : " ", text);
+  const auto shown = state.text("show", "intensity");
+  static constexpr Choice<Shown> names[] = {
+      {"intensity", Shown::intensity}, {"amplitude", Shown::amplitude}, {"phase", Shown::phase}};
+  job_.show = choose("show", shown, names);
+  if (job_.show != Shown::intensity) command += " --show " + shown;
+}
+
+void HologramDocument::set_pupil(const State& state, std::string& command) {
+  job_.aperture.reset();
+  job_.pupils.clear();
+  job_.white_rule = WhiteRule::percentile;
+  const double diameter_m = state.number("pupil_diameter", 0, 0, most_distance_m);
+  if (behind_lens_ || diameter_m == 0) return;
+  const auto [x_m, y_m] = state.place("pupil", {0, 0});
+  const auto made_for = metadata_text(metadata_, "viewer");
+  const double eye_m = made_for.empty() ? default_viewer_m : viewer_of("viewer", made_for).distance_m;
+  const double distance_m = state.number("viewer_distance", eye_m, least_length_m, most_distance_m);
+  if (near_eye_) {
+    const Viewer viewer{diameter_m, diameter_m, distance_m, x_m, y_m};
+    const auto text = text_of(viewer);
+    const Viewer read = viewer_of("--viewer", text);
+    job_.pupils = {{read.width_m, read.height_m, read.distance_m, read.x_m, read.y_m, PupilShape::rectangle}};
+    job_.white_rule = WhiteRule::mean_and_deviation;
+    command += " --viewer " + shell_word(text);
+    return;
+  }
+  const auto place = fmt::format("{},{}:{}", length_text(x_m), length_text(y_m), length_text(diameter_m));
+  const auto viewer = length_text(distance_m);
+  job_.aperture = aperture_of("--aperture", place);
+  job_.aperture->distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
+  command += fmt::format(" --aperture={} --viewer {}", place, viewer);
+}
+
+void HologramDocument::set_tones(const State& state, std::string& command) {
+  if (job_.show == Shown::phase) return;
+  const auto number_text = [](double value) { return fmt::format("{:.6g}", value); };
+  const bool spectrum = job_.show == Shown::spectrum;
+  const double decades = spectrum ? state.number("spectrum_decades", 4, decades_range.low, decades_range.high)
+                                  : state.number("decades", 0, 0, decades_range.high);
+  job_.decades = 0;
+  job_.gamma = 1;
+  if (decades >= decades_range.low) {
+    const auto text = number_text(decades);
+    job_.decades = number_between("--decades", text, decades_range);
+    command += " --decades " + text;
+  } else if (const double gamma = state.number("gamma", 1, gamma_range.low, gamma_range.high); gamma != 1) {
+    const auto text = number_text(gamma);
+    job_.gamma = number_between("--gamma", text, gamma_range);
+    command += " --gamma " + text;
+  }
+  job_.white = 0;
+  if (const double white = state.number("white", 0, 0, 1e30); white > 0) {
+    const auto text = number_text(white);
+    job_.white = number_between("--white", text, 1e-30, 1e30);
+    command += " --white " + text;
+  }
+}
+
+/// Brings view_ to the job's pupil.
+void HologramDocument::open() {
+  std::string eye;
+  if (!job_.pupils.empty()) {
+    const auto& p = job_.pupils.front();
+    eye = fmt::format("{} {} {} {}", p.width_m, p.distance_m, p.x_m, p.y_m);
+  }
+  std::string aperture;
+  if (job_.aperture) {
+    const auto& a = *job_.aperture;
+    aperture = fmt::format("{} {} {} {}", a.x_m, a.y_m, a.diameter_m, a.distance_m);
+  }
+  if (view_ && eye == opened_for_ && aperture == aperture_) return;
+  values_for_.clear();
+  const bool moved = view_ && eye.empty() && opened_for_.empty() && view_->set_aperture(job_.aperture);
+  if (!moved) {
+    view_.reset();
+    view_ = open_hologram(job_);
+  }
+  opened_for_ = eye;
+  aperture_ = aperture;
+}
+
+Raster HologramDocument::light(const ViewRequest& request, Progress& progress) {
+  std::string command = command_start();
+  set_pupil(request.state, command);
+  if (request.view == "spectrum") {
+    job_.show = Shown::spectrum;
+    job_.distances_m = {middle_distance_m()};
+    command += " --show spectrum";
+    if (arguments_.distance.empty() && !metadata_.contains("distance_m")) command += " --distance 0m";
+  } else {
+    set_light(request.state, command);
+  }
+  set_tones(request.state, command);
+  try {
+    open();
+  } catch (...) {
+    view_.reset();  // a pupil that is refused must not leave half a view
+    throw;
+  }
+  PictureMaker maker(job_, *view_);
+  const double distance_m = job_.distances_m.front();
+  const auto values_for = fmt::format("{} {} {}", distance_m, job_.show == Shown::amplitude, name_of(job_.show));
+  if (values_for != values_for_) {
+    values_for_.clear();
+    values_ = maker.values(distance_m, 0, progress);
+    values_for_ = values_for;
+  }
+  const bool phase = job_.show == Shown::phase;
+  const double white = phase ? 0 : job_.white > 0 ? job_.white : maker.white_of(values_);
+  Facts facts;
+  if (!phase) facts.emplace_back("white", fmt::format("{:.4g}", white));
+  if (job_.pupils.empty() && !behind_lens_ && job_.show != Shown::spectrum) {
+    facts.emplace_back("method", std::string(to_string(view_->method_for(distance_m))));
+  }
+  for (const double share : view_->light_shares()) {
+    facts.emplace_back("light through the pupil", fmt::format("{:.3g} %", 100 * share));
+  }
+  return {maker.image(values_, white, distance_m, 0), std::move(command), std::move(facts)};
+}
+
+Raster HologramDocument::codes() const {
+  return {{std::get<Array<std::uint8_t, 3>>(codes_->pixels).to(Device{}), {}}, {}, {}};
+}
+
+ViewAnswer HologramDocument::levels() const {
+  const auto& codes = std::get<Array<std::uint8_t, 3>>(codes_->pixels);
+  const std::int64_t channels = codes.shape()[2];
+  std::vector<std::vector<double>> counts(static_cast<std::size_t>(channels), std::vector<double>(256, 0));
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    ++counts[static_cast<std::size_t>(i % channels)][codes.data()[i]];
+  }
+  std::vector<double> level(256);
+  for (std::size_t i = 0; i < level.size(); ++i) level[i] = static_cast<double>(i);
+  nlohmann::json series = nlohmann::json::array();
+  const std::array<std::string_view, 3> names{"red", "green", "blue"};
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    series.push_back({{"name", channels == 1 ? std::string_view("pixels") : names[c]}, {"x", level}, {"y", counts[c]}});
+  }
+  return answer_of({{"x", "code"}, {"y", "pixels"}, {"logarithmic", false}, {"series", series}}, {}, {});
+}
+
+Raster HologramDocument::raster(const ViewRequest& request, Progress& progress) {
+  if (request.view == "light" || request.view == "spectrum") return light(request, progress);
+  if (request.view == "codes" && codes_) return codes();
+  reject_view(request.view);
+}
+
+ViewAnswer HologramDocument::show(const ViewRequest& request, Progress& progress) {
+  if (request.view == "levels" && codes_) return levels();
+  return answer_of(raster(request, progress), request);
+}
+
+Image HologramDocument::thumbnail(Progress& progress) {
+  Image picture = light({.view = "light", .state = {}}, progress).image;
+  return displayable(picture);
+}
+
+nlohmann::json HologramDocument::controls() const {
+  const double middle = middle_distance_m();
+  const auto [near, far] = focus_range(metadata_, job_.inputs.front(), middle, behind_lens_, grid_);
+  nlohmann::json controls;
+  controls["distance"] = json_of(NumberControl{.label = behind_lens_ ? "Beyond the focal plane" : "Focus",
+                                               .value = middle,
+                                               .low = near,
+                                               .high = far,
+                                               .unit = length_unit(std::max(std::abs(near), std::abs(far)))});
+  const bool one = job_.inputs.size() == 1 && job_.subframes.empty() && !behind_lens_;
+  std::vector<std::pair<std::string, std::string>> shown{{"intensity", "Intensity"}, {"amplitude", "Amplitude"}};
+  if (one) shown.emplace_back("phase", "Phase");
+  controls["show"] = choice_control("Show", shown);
+  const auto made_for = metadata_text(metadata_, "viewer");
+  const double eye_m = std::max(made_for.empty() ? default_viewer_m : viewer_of("viewer", made_for).distance_m,
+                                near_eye_ ? 0 : 1.001 * fresnel_distance_m(grid_));
+  const double zone = viewing_zone_half_width_m(grid_, eye_m);
+  const Unit unit = length_unit(zone);
+  controls["pupil"] = json_of(
+      PlaceControl{.label = "Pupil", .low = {-zone, -zone}, .high = {zone, zone}, .unit = unit});
+  controls["pupil_diameter"] = json_of(NumberControl{.label = "Pupil's diameter (0: no pupil)",
+                                                     .value = 0,
+                                                     .low = 0,
+                                                     .high = zone,
+                                                     .step = usual_pupil_m(zone) / 20,
+                                                     .unit = unit});
+  controls["pupil_diameter"]["usual"] = usual_pupil_m(zone);
+  controls["viewer_distance"] = json_of(NumberControl{.label = "Pupil's distance",
+                                                      .value = eye_m,
+                                                      .low = near_eye_ ? eye_m / 2 : 1.001 * fresnel_distance_m(grid_),
+                                                      .high = 2 * std::max(eye_m, fresnel_distance_m(grid_)),
+                                                      .unit = length_unit(eye_m)});
+  controls["decades"] =
+      json_of(NumberControl{.label = "Decades (0: linear)", .value = 0, .low = 0, .high = 8, .step = 0.5});
+  controls["spectrum_decades"] =
+      json_of(NumberControl{.label = "Decades", .value = 4, .low = 0.5, .high = 10, .step = 0.5});
+  controls["gamma"] = json_of(
+      NumberControl{.label = "Gamma", .value = 1, .low = 0.25, .high = 4, .step = 0.05, .logarithmic = true});
+  controls["white"] = json_of(
+      NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
+  const nlohmann::json tones = {"intensity", "amplitude"};
+  for (const auto* name : {"decades", "gamma", "white"}) controls[name]["when"] = {{"show", tones}};
+  return controls;
+}
+
+nlohmann::json HologramDocument::description() const {
+  nlohmann::json facts = nlohmann::json::array();
+  facts.push_back({"pixels", fmt::format("{} x {}", grid_.nx, grid_.ny)});
+  facts.push_back({"encoding", encoding_});
+  for (const auto& [key, text] : metadata_) facts.push_back({key, readable(key, text)});
+  std::vector<std::string> light{"distance", "show"};
+  if (!behind_lens_) {
+    for (const auto* name : {"pupil", "pupil_diameter", "viewer_distance"}) light.emplace_back(name);
+  }
+  for (const auto* name : {"decades", "gamma", "white"}) light.emplace_back(name);
+  nlohmann::json views = nlohmann::json::array();
+  views.push_back(view_json("light", "Light", "picture", light));
+  if (codes_) views.push_back(view_json("codes", "Codes", "picture"));
+  if (job_.inputs.size() == 1 && job_.subframes.empty() && !behind_lens_) {
+    views.push_back(view_json("spectrum", "Spectrum", "picture", {"spectrum_decades"}));
+  }
+  if (codes_) views.push_back(view_json("levels", "Levels", "plot"));
+  return {{"name", arguments_.inputs.front()},
+          {"kind", encoding_ == "complex" ? "field" : "hologram"},
+          {"facts", facts},
+          {"views", views},
+          {"controls", controls()}};
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cli/common/values.hpp>
+#include <cli/view/control.hpp>
+#include <cli/view/geometry_bytes.hpp>
+#include <cli/view/scene_document.hpp>
+#include <cmath>
+#include <holotone/core/colour.hpp>
+#include <holotone/io/guarded.hpp>
+
+namespace holotone::cli {
+
+SceneDocument::SceneDocument(std::string path)
+    : path_(std::move(path)), mesh_(read_scene_guarded(path_, current_program())) {
+  bool first = true;
+  for (auto& position : mesh_.position) {
+    const bool finite = std::ranges::all_of(position, [](float value) { return std::isfinite(value); });
+    if (!finite) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      low_[axis] = first ? position[axis] : std::min(low_[axis], position[axis]);
+      high_[axis] = first ? position[axis] : std::max(high_[axis], position[axis]);
+    }
+    first = false;
+  }
+  if (first) throw_io(path_, "at least one finite point", counted(std::ssize(mesh_.position), "point"));
+}
+
+ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*/) {
+  if (request.view != "scene") reject_view(request.view);
+  ViewAnswer answer;
+  answer.media = "application/octet-stream";
+  append_bytes(answer.payload, mesh_.position);
+  std::vector<std::uint8_t> colours;
+  for (const auto& colour : mesh_.colour) {
+    for (const float light : colour) {
+      const double code = linear_to_srgb(std::clamp(static_cast<double>(light), 0.0, 1.0));
+      colours.push_back(static_cast<std::uint8_t>(std::lround(255 * code)));
+    }
+  }
+  colours.resize((colours.size() + 3) / 4 * 4);
+  append_bytes(answer.payload, colours);
+  append_bytes(answer.payload, mesh_.triangle);
+  answer.header = {{"points", mesh_.position.size()},
+                   {"triangles", mesh_.triangle.size()},
+                   {"has_colour", !mesh_.colour.empty()},
+                   {"low", low_},
+                   {"high", high_},
+                   {"command", fmt::format("holotone hologram {} -o hologram.png", shell_word(path_))},
+                   {"facts", nlohmann::json::array()}};
+  return answer;
+}
+
+nlohmann::json SceneDocument::description() const {
+  nlohmann::json facts = {{"vertices", std::to_string(mesh_.position.size())},
+                          {"triangles", std::to_string(mesh_.triangle.size())}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    facts.push_back({std::string(1, "xyz"[axis]), fmt::format("{:.4g} to {:.4g}", low_[axis], high_[axis])});
+  }
+  return {{"name", path_},
+          {"kind", mesh_.triangle.empty() ? "points" : "mesh"},
+          {"facts", facts},
+          {"views", {view_json("scene", "Scene", "scene")}},
+          {"controls", nlohmann::json::object()}};
+}
+
+}  // namespace holotone::cli

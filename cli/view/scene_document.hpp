@@ -1,0 +1,23 @@
+#pragma once
+#include <cli/view/document.hpp>
+#include <holotone/core/geometry.hpp>
+
+namespace holotone::cli {
+
+/// Points or a mesh, turned by the page.
+class SceneDocument final : public Document {
+ public:
+  /// Throws as read_scene_guarded, and io without a finite point.
+  explicit SceneDocument(std::string path);
+
+  [[nodiscard]] nlohmann::json description() const override;
+  ViewAnswer show(const ViewRequest& request, Progress& progress) override;
+
+ private:
+  std::string path_;
+  Mesh mesh_;
+  std::array<float, 3> low_{};
+  std::array<float, 3> high_{};
+};
+
+}  // namespace holotone::cli

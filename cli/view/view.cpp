@@ -1,0 +1,100 @@
+#include <cli/common/command.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/view/view_run.hpp>
+
+namespace holotone::cli {
+namespace {
+
+int run_view(const ViewArguments& arguments) {
+  const ViewJob job = view_job(arguments);
+  return job.output.empty() ? serve_view(job) : store_view(job);
+}
+
+std::vector<OptionRow> server_options(ViewArguments& a) {
+  return {{.names = "--port",
+           .target = &a.port,
+           .value = "N",
+           .help = "Port of the page; the next free one if it is in use; 0: any",
+           .range = port_range,
+           .common = true},
+          {.names = "--bind",
+           .target = &a.address,
+           .value = "ADDRESS",
+           .help = "Address to listen on; 0.0.0.0 lets other machines of the network in",
+           .feeds = "Server.address"},
+          {.names = "--host",
+           .target = &a.hosts,
+           .value = "NAME",
+           .help = "Further name by which the page may be reached",
+           .one_each = true},
+          {.names = "--no-browser", .target = &a.no_browser, .help = "Open no browser", .common = true},
+          {.names = "--device",
+           .target = &a.device,
+           .value = "NAME",
+           .help = "auto, cpu, cuda:N or opencl:N",
+           .common = true,
+           .feeds = ".device"}};
+}
+
+std::vector<OptionRow> page_options(ViewArguments& a) {
+  return {{.names = "-o,--output",
+           .target = &a.output,
+           .value = "FILE",
+           .help = "One HTML file with the pictures at the stops of the controls, instead of a server",
+           .common = true},
+          {.names = "--stops",
+           .target = &a.stops,
+           .value = "STOPS",
+           .help = "Values of a control in that file, such as distance=18cm:22cm:9, view=5x5 or show=intensity,phase",
+           .otherwise = "9 distances, or 5x5 views",
+           .common = true,
+           .one_each = true}};
+}
+
+std::vector<OptionRow> hologram_options(ViewArguments& a) {
+  auto& o = a.overrides;
+  return {
+      {.names = "--distance", .target = &a.distance, .value = "LENGTH", .help = "Distance of the first focus"},
+      {.names = "--wavelength", .target = &o.wavelength, .value = "LENGTH", .help = "Wavelength; R,G,B of three files"},
+      {.names = "--pitch", .target = &o.pitch, .value = "LENGTH", .help = "Pixel pitch"},
+      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
+      {.names = "--encode,--encoding", .target = &o.encoding, .value = "NAME", .help = "Encoding of the codes"},
+      {.names = "--bits", .target = &o.bits, .value = "N", .help = "Bits of a code", .range = code_bits_range},
+      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
+      {.names = "--lut,--levels",
+       .target = &o.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians of each code",
+       .excludes = "--phase-range"},
+      {.names = "--correction",
+       .target = &o.correction,
+       .value = "FILE",
+       .help = "Wavefront map to subtract, as the panel it was measured for does"}};
+}
+
+}  // namespace
+
+Command view_command() {
+  const auto arguments = std::make_shared<ViewArguments>();
+  auto& a = *arguments;
+  return {.name = "view",
+          .purpose = "Show holograms, fields, models, dots, points and pictures in a browser",
+          .examples = {"holotone view slm.png", "holotone view field.h5 slm.png", "holotone view slm.png -o slm.html"},
+          .groups = {{"",
+                      {{.names = "FILE",
+                        .target = &a.inputs,
+                        .help = "Files, folders, or colours such as knot_%c.png; two are shown side by side",
+                        .required = true},
+                       {.names = "--against",
+                        .target = &a.against,
+                        .value = "FILE",
+                        .help = "Picture to compare with",
+                        .common = true}}},
+                     {"Server", server_options(a)},
+                     {"Page in a file", page_options(a)},
+                     {"Values instead of the file's", hologram_options(a)},
+                     console_options(a.console)},
+          .run = [arguments] { return run_view(*arguments); }};
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cli/common/device_option.hpp>
+#include <cli/view/compared.hpp>
+#include <cli/view/folder_document.hpp>
+#include <cli/view/view_documents.hpp>
+#include <filesystem>
+
+namespace holotone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_open = 64;
+constexpr std::string_view gone = "gone";
+
+/// Sizes and times of files; empty if one is missing.
+std::string stamp_of(const std::vector<std::string>& files) {
+  std::string stamp;
+  for (const auto& file : files) {
+    if (file.find('%') != std::string::npos) continue;
+    std::error_code failed;
+    const auto time = fs::last_write_time(file, failed);
+    if (failed) return {};
+    const auto bytes = fs::is_directory(file, failed) ? 0 : fs::file_size(file, failed);
+    stamp += fmt::format("{} {};", time.time_since_epoch().count(), bytes);
+  }
+  return stamp;
+}
+
+}  // namespace
+
+ViewDocuments::ViewDocuments(ViewJob job, std::function<void(const std::string&)> notice)
+    : job_(std::move(job)), notice_(std::move(notice)) {
+  auto groups = job_.groups;
+  if (!job_.against.empty()) groups.push_back({job_.against});
+  for (auto& files : groups) {
+    const auto stamp = stamp_of(files);
+    open_.push_back({files, open_document(job_, files), stamp, {}});
+  }
+}
+
+nlohmann::json ViewDocuments::message() const {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& opened : open_) list.push_back(opened.document->description());
+  nlohmann::json pair(nullptr);
+  const auto comparable = std::ranges::count_if(
+      open_, [](const Opened& opened) { return !opened.document->compared_view().empty(); });
+  if (comparable >= 2) {
+    pair = {{"views",
+             {{{"name", "difference"},
+               {"title", "Difference"},
+               {"kind", "picture"},
+               {"controls", nlohmann::json::array()}}}},
+            {"controls", nlohmann::json::object()}};
+  }
+  return {{"type", "documents"}, {"software", "holotone " HOLOTONE_VERSION}, {"documents", list}, {"pair", pair}};
+}
+
+bool ViewDocuments::take_change() { return std::exchange(changed_, false); }
+
+ViewDocuments::Opened& ViewDocuments::at(std::size_t index) {
+  if (index >= open_.size()) {
+    reject("document", fmt::format("a number below {}", open_.size()), std::to_string(index));
+  }
+  refresh(open_[index]);
+  return open_[index];
+}
+
+/// Opens a document again if its files have changed. While they cannot be read, the old one stays.
+void ViewDocuments::refresh(Opened& opened) {
+  const auto stamp = stamp_of(opened.files);
+  if (stamp == opened.stamp || stamp == opened.failed_stamp) return;
+  const auto& name = opened.files.front();
+  if (stamp.empty()) {
+    if (opened.stamp != gone) notice_(name + " is gone: its last state is shown");
+    opened.stamp = gone;
+    return;
+  }
+  try {
+    opened.document = open_document(job_, opened.files);
+    opened.stamp = stamp;
+    opened.failed_stamp.clear();
+    changed_ = true;
+    notice_(name + " changed: loaded again");
+  } catch (const Error& error) {
+    opened.failed_stamp = stamp;
+    notice_(fmt::format("{} changed and cannot be read: its last state is shown ({})", name, error.what()));
+  }
+}
+
+/// Opens all documents on the CPU.
+void ViewDocuments::leave_gpu() {
+  notice_(fmt::format("{} failed: the CPU goes on", to_string(job_.device)));
+  job_.device_name = "cpu";
+  job_.device = Device{};
+  for (auto& opened : open_) opened.document = open_document(job_, opened.files);
+}
+
+template <class Step>
+ViewAnswer ViewDocuments::attempt(const Step& step) {
+  try {
+    return step();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::device || job_.device.backend == Backend::cpu) throw;
+  }
+  leave_gpu();
+  return step();
+}
+
+ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Progress& progress) {
+  return attempt([&]() -> ViewAnswer {
+    Opened& opened = at(index);
+    auto* const folder = dynamic_cast<FolderDocument*>(opened.document.get());
+    if (folder == nullptr || request.view != "entry") return opened.document->show(request, progress);
+    if (open_.size() >= most_open) reject("entry", fmt::format("at most {} open files", most_open), "another");
+    const std::vector<std::string> files{folder->path_of(request.state)};
+    const auto known = std::ranges::find(open_, files, &Opened::files);
+    const auto place = static_cast<std::size_t>(known - open_.begin());
+    if (known == open_.end()) {
+      const auto stamp = stamp_of(files);
+      open_.push_back({files, open_document(job_, files), stamp, {}});
+      changed_ = true;
+    }
+    return answer_of({{"document", place}}, {}, {});
+  });
+}
+
+ViewAnswer ViewDocuments::difference(std::size_t first, std::size_t second, const ViewRequest& request,
+                                     Progress& progress) {
+  return attempt([&]() -> ViewAnswer {
+    const auto raster_of = [&](std::size_t index) {
+      Document& document = *at(index).document;
+      ViewRequest own = request;
+      own.view = document.compared_view();
+      own.moving = false;
+      if (own.view.empty()) reject("difference", "two pictures", open_[index].files.front());
+      return document.raster(own, progress);
+    };
+    const Raster a = raster_of(first);
+    return answer_of(difference_of(a, raster_of(second)), request);
+  });
+}
+
+}  // namespace holotone::cli

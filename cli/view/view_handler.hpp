@@ -1,0 +1,25 @@
+#pragma once
+#include <cli/view/view_documents.hpp>
+#include <functional>
+#include <viewer/server/message.hpp>
+
+namespace holotone::cli {
+
+/// Answers the page's requests from the open documents.
+class ViewHandler final : public viewer::Handler {
+ public:
+  /// `broadcast` sends a message to all pages.
+  ViewHandler(const ViewJob& job, std::function<void(viewer::Message)> broadcast);
+
+  viewer::Message opened() override;
+  viewer::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
+
+ private:
+  void notice(const std::string& text) const;
+
+  ConsoleOptions console_;
+  std::function<void(viewer::Message)> broadcast_;
+  ViewDocuments documents_;
+};
+
+}  // namespace holotone::cli

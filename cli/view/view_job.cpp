@@ -1,0 +1,109 @@
+#include <cli/common/device_option.hpp>
+#include <cli/common/file_kind.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/view/dots_document.hpp>
+#include <cli/view/folder_document.hpp>
+#include <cli/view/hologram_document.hpp>
+#include <cli/view/model_document.hpp>
+#include <cli/view/picture_document.hpp>
+#include <cli/view/scene_document.hpp>
+#include <cli/view/view_job.hpp>
+#include <filesystem>
+#include <holotone/recipes/hologram_file.hpp>
+#include <system_error>
+
+namespace holotone::cli {
+namespace {
+
+bool is_folder(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_directory(path, failed);
+}
+
+/// True if a name stands for several files: colours or subframes.
+bool is_pattern(const std::string& path) {
+  return path.find("%c") != std::string::npos || path.find("%t") != std::string::npos;
+}
+
+/// True if a picture's metadata or the options say that it is a hologram.
+bool is_hologram(const ViewJob& job, const std::string& path) {
+  const auto& o = job.overrides;
+  for (const auto* given : {&o.panel, &o.wavelength, &o.pitch, &o.encoding, &job.distance}) {
+    if (!given->empty()) return true;
+  }
+  const auto metadata = read_image(path).metadata;
+  return metadata.contains("encoding");
+}
+
+std::unique_ptr<Document> open_hologram_document(const ViewJob& job, const std::vector<std::string>& files) {
+  ReconstructArguments arguments;
+  arguments.inputs = files;
+  arguments.device = job.device_name;
+  arguments.distance = job.distance;
+  arguments.overrides = job.overrides;
+  arguments.console = job.console;
+  return std::make_unique<HologramDocument>(arguments);
+}
+
+}  // namespace
+
+ViewJob view_job(const ViewArguments& arguments) {
+  ViewJob job;
+  job.console = arguments.console;
+  job.output = arguments.output;
+  job.stops = arguments.stops;
+  job.distance = arguments.distance;
+  job.address = arguments.address;
+  job.port = static_cast<std::uint16_t>(whole_number("--port", arguments.port, port_range));
+  job.hosts = arguments.hosts;
+  job.browser = !arguments.no_browser;
+  job.overrides = arguments.overrides;
+  job.device_name = arguments.device;
+  job.against = arguments.against;
+  if (!job.distance.empty()) (void)distance_of("--distance", job.distance);
+  for (const auto& input : arguments.inputs) {
+    if (!is_pattern(input) && !is_folder(input)) require_input(input);
+    job.groups.push_back({input});
+  }
+  constexpr std::size_t most_documents = 16;
+  if (job.groups.size() > most_documents) {
+    reject("FILE", fmt::format("at most {} files; a folder shows more", most_documents),
+           std::to_string(job.groups.size()));
+  }
+  std::vector<InputFile> inputs;
+  for (const auto& input : arguments.inputs) inputs.push_back({"FILE", input});
+  if (!job.against.empty()) {
+    require_input(job.against);
+    inputs.push_back({"--against", job.against});
+  }
+  if (!job.output.empty()) {
+    const auto extension = extension_of(job.output);
+    if (extension != ".html" && extension != ".htm") reject("--output", "a name ending in .html", job.output);
+    require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
+  } else if (!job.stops.empty()) {
+    reject("--stops", "--output, a page that stores pictures", job.stops.front());
+  }
+  job.device = device_option(job.device_name, job.console);
+  return job;
+}
+
+std::unique_ptr<Document> open_document(const ViewJob& job, const std::vector<std::string>& files) {
+  const auto& path = files.front();
+  if (files.size() > 1 || is_pattern(path)) return open_hologram_document(job, files);
+  if (is_folder(path)) {
+    return std::make_unique<FolderDocument>(path, [&job](const std::string& one) { return open_document(job, {one}); });
+  }
+  require_input(path);
+  switch (file_kind(path)) {
+    case FileKind::dots: return std::make_unique<DotsDocument>(path, job.against);
+    case FileKind::model: return std::make_unique<ModelDocument>(path, job.device);
+    case FileKind::field: return open_hologram_document(job, files);
+    case FileKind::points: return std::make_unique<SceneDocument>(path);
+    case FileKind::array: reject("FILE", "a picture, hologram, field, model, dots, points, mesh or folder", path);
+    case FileKind::picture: break;
+  }
+  if (is_hologram(job, path)) return open_hologram_document(job, files);
+  return std::make_unique<PictureDocument>(path);
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,41 @@
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/view/view_handler.hpp>
+#include <cli/view/view_run.hpp>
+#include <viewer/server/address.hpp>
+#include <viewer/server/server.hpp>
+
+namespace holotone::cli {
+
+int serve_view(const ViewJob& job) {
+  viewer::Server* broadcaster = nullptr;
+  ViewHandler handler(job, [&broadcaster](viewer::Message message) {
+    if (broadcaster != nullptr) broadcaster->broadcast(std::move(message));
+  });
+  viewer::ServerOptions options;
+  options.address = job.address;
+  options.port = job.port;
+  options.hosts = job.hosts;
+  viewer::Server server(options, handler);
+  broadcaster = &server;
+  const auto url = viewer::page_url(job.address, server.port(), server.token());
+  if (job.port != 0 && server.port() != job.port) {
+    remark(job.console, fmt::format("port {} is in use: {} is taken", job.port, server.port()));
+  }
+  report_json(job.console,
+              {{"software", "holotone " HOLOTONE_VERSION}, {"url", url}, {"device", to_string(job.device)}});
+  report(job.console, fmt::format("view: {}", url));
+  check_output();
+  if (job.browser && !viewer::open_browser(url)) {
+    remark(job.console, fmt::format("no browser was opened; from another machine: {}",
+                                    viewer::tunnel_command(job.address, server.port())));
+  }
+  report(job.console, "Ctrl-C ends it");
+  check_output();
+  server.run([] { return cancelled(); });
+  broadcaster = nullptr;
+  stopped_in_time();
+  return exit_ok;
+}
+
+}  // namespace holotone::cli
