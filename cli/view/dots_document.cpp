@@ -37,7 +37,7 @@ DotsDocument::DotsDocument(const std::string& path, const std::string& against) 
 
 std::string DotsDocument::command(std::string_view output) const {
   std::string text = fmt::format("holotone measure {}", shell_word(job_.input));
-  if (!job_.against.empty()) text += " --against " + shell_word(job_.against);
+  if (!job_.against.empty()) text += fmt::format(" --against {}", shell_word(job_.against));
   return fmt::format("{} -o {}", text, output);
 }
 

@@ -55,7 +55,7 @@ FolderDocument::FolderDocument(std::string path, Open open) : path_(std::move(pa
 std::string FolderDocument::path_of(const State& state) const {
   const auto name = state.text("entry", "");
   const auto entry = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
-  if (entry == entries_.end() || entry->name != name) reject("entry", "a file of " + path_, name);
+  if (entry == entries_.end() || entry->name != name) reject("entry", fmt::format("a file of {}", path_), name);
   return (fs::path(path_) / name).string();
 }
 

@@ -59,7 +59,7 @@ double HologramDocument::middle_distance_m() const {
 
 std::string HologramDocument::command_start() const {
   std::string command = "holotone reconstruct";
-  for (const auto& input : arguments_.inputs) command += " " + shell_word(input);
+  for (const auto& input : arguments_.inputs) command += fmt::format(" {}", shell_word(input));
   command += " -o picture.png";
   const auto& o = arguments_.overrides;
   const std::pair<std::string_view, const std::string*> given[] = {
@@ -69,7 +69,7 @@ std::string HologramDocument::command_start() const {
   for (const auto& [name, value] : given) {
     if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
   }
-  if (arguments_.device != "auto") command += " --device " + arguments_.device;
+  if (arguments_.device != "auto") command += fmt::format(" --device {}", arguments_.device);
   return command;
 }
 
@@ -82,7 +82,7 @@ void HologramDocument::set_light(const State& state, std::string& command) {
   static constexpr Choice<Shown> names[] = {
       {"intensity", Shown::intensity}, {"amplitude", Shown::amplitude}, {"phase", Shown::phase}};
   job_.show = choose("show", shown, names);
-  if (job_.show != Shown::intensity) command += " --show " + shown;
+  if (job_.show != Shown::intensity) command += fmt::format(" --show {}", shown);
 }
 
 void HologramDocument::set_pupil(const State& state, std::string& command) {
@@ -101,7 +101,7 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
     const Viewer read = viewer_of("--viewer", text);
     job_.pupils = {{read.width_m, read.height_m, read.distance_m, read.x_m, read.y_m, PupilShape::rectangle}};
     job_.white_rule = WhiteRule::mean_and_deviation;
-    command += " --viewer " + shell_word(text);
+    command += fmt::format(" --viewer {}", shell_word(text));
     return;
   }
   const auto place = fmt::format("{},{}:{}", length_text(x_m), length_text(y_m), length_text(diameter_m));
@@ -122,17 +122,17 @@ void HologramDocument::set_tones(const State& state, std::string& command) {
   if (decades >= decades_range.low) {
     const auto text = number_text(decades);
     job_.decades = number_between("--decades", text, decades_range);
-    command += " --decades " + text;
+    command += fmt::format(" --decades {}", text);
   } else if (const double gamma = state.number("gamma", 1, gamma_range.low, gamma_range.high); gamma != 1) {
     const auto text = number_text(gamma);
     job_.gamma = number_between("--gamma", text, gamma_range);
-    command += " --gamma " + text;
+    command += fmt::format(" --gamma {}", text);
   }
   job_.white = 0;
   if (const double white = state.number("white", 0, 0, 1e30); white > 0) {
     const auto text = number_text(white);
     job_.white = number_between("--white", text, 1e-30, 1e30);
-    command += " --white " + text;
+    command += fmt::format(" --white {}", text);
   }
 }
 

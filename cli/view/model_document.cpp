@@ -33,9 +33,9 @@ SmoeView ModelDocument::view_to_render(const ViewRequest& request, std::string& 
     // The page's y points up, v down.
     const auto [u, up] = state.place("view", {0.5 * (model.low[2] + model.high[2]), 0});
     std::string text = number_text(u);
-    if (model.dimensions > 3) text += "," + number_text(-up);
+    if (model.dimensions > 3) text += fmt::format(",{}", number_text(-up));
     view.at = view_of(model, text);
-    command += " --view=" + text;
+    command += fmt::format(" --view={}", text);
   }
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
@@ -65,7 +65,7 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
   SmoeRenderOptions options;
   if (tolerance != number_text(default_tolerance)) {
     options.tolerance = number_between("--tolerance", tolerance, colour_error_range);
-    command += " --tolerance " + tolerance;
+    command += fmt::format(" --tolerance {}", tolerance);
   }
   if (options.tolerance != options_.tolerance) {
     SmoeModel model = renderer_->model();
@@ -79,7 +79,7 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
     aperture = SmoeAperture{.diameter = as_typed(diameter), .disparity_px = as_typed(disparity)};
     command += fmt::format(" --aperture {} --disparity={}", number_text(diameter), number_text(disparity));
   }
-  if (device_.backend != Backend::cpu) command += " --device " + to_string(device_);
+  if (device_.backend != Backend::cpu) command += fmt::format(" --device {}", to_string(device_));
   const auto colours = rendered(*renderer_, view, device_, aperture, progress);
   const auto info = renderer_->info();
   return {coded(colours, renderer_->model().linear, 8),

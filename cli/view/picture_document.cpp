@@ -31,7 +31,7 @@ PictureDocument::PictureDocument(std::string path) : path_(std::move(path)) {
   facts_ = {{"pixels", fmt::format("{} x {}", nx, ny)}, {"channels", std::to_string(channels)}};
   for (const auto& [key, text] : image.metadata) facts_.emplace_back(key, readable(key, text));
   const auto* const light = std::get_if<Array<float, 3>>(&image.pixels);
-  codes_ = displayable(light != nullptr ? coded_light(*light) : image);
+  codes_ = light != nullptr ? coded_light(*light) : displayable(image);
   codes_.metadata.clear();
 }
 

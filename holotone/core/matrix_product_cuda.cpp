@@ -7,6 +7,7 @@
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/cuda_library.hpp>
 #include <holotone/core/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product_kernel_cuda.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 constexpr int candidate_count = 48;
 constexpr std::size_t finalist_count = 5;
 constexpr int final_rounds = 6;
+/// Operations of the largest product of the own kernel: some 20 ms of an H200, a tenth of cuBLASLt's start.
+constexpr double most_own_operations = 1e13;
 
 #define HOLOTONE_CUBLASLT(apply)                                                                             \
   apply(cublasLtCreate) apply(cublasLtGetStatusString) apply(cublasLtMatmul) apply(cublasLtMatmulAlgoCheck)  \
@@ -113,13 +116,39 @@ struct MatrixProduct::State {
   MatrixProductShape shape;
   Queue queue;
   void* scratch = nullptr;
-  cublasLtHandle_t handle = nullptr;
+  cublasLtHandle_t handle = nullptr;  ///< null while cuBLASLt is not needed
   Operation operation;
   Layout a;
   Layout b;
   Layout c;
   cublasLtMatmulAlgo_t algorithm{};
   std::optional<MatrixProductChoice> chosen;
+
+  /// Loads cuBLASLt and describes the product to it.
+  void describe() {
+    if (handle != nullptr) return;
+    const bool floating = shape.element == MatrixElement::float16;
+    check_blas(blas().cublasLtMatmulDescCreate(&operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
+                                               floating ? CUDA_R_32F : CUDA_R_32I),
+               "cublasLtMatmulDescCreate");
+    const cublasOperation_t transpose = CUBLAS_OP_T;
+    check_blas(blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
+                                                     sizeof transpose),
+               "cublasLtMatmulDescSetAttribute");
+    const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
+    const cudaDataType out = shape.half_output ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
+    const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
+    make_layout(a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
+    make_layout(b, in, shape.depth, shape.columns, leading, shape.batch);
+    make_layout(c, out, shape.columns, shape.rows, shape.columns, shape.batch);
+    handle = handle_of(queue.device());
+  }
+
+  [[nodiscard]] bool is_small() const {
+    return 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+               static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
+           most_own_operations;
+  }
 
   [[nodiscard]] ShapeKey key() const {
     return {
@@ -210,26 +239,10 @@ struct MatrixProduct::State {
 
 MatrixProduct::MatrixProduct(const MatrixProductShape& shape, const Queue& queue, void* scratch)
     : state_(std::make_unique<State>()) {
-  const DeviceScope scope(queue.device());
   State& s = *state_;
   s.shape = shape;
   s.queue = queue;
   s.scratch = scratch;
-  s.handle = handle_of(queue.device());
-  const bool floating = shape.element == MatrixElement::float16;
-  check_blas(blas().cublasLtMatmulDescCreate(&s.operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
-                                             floating ? CUDA_R_32F : CUDA_R_32I),
-             "cublasLtMatmulDescCreate");
-  const cublasOperation_t transpose = CUBLAS_OP_T;
-  check_blas(blas().cublasLtMatmulDescSetAttribute(s.operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
-                                                   sizeof transpose),
-             "cublasLtMatmulDescSetAttribute");
-  const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
-  const cudaDataType out = shape.half_output ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
-  const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
-  make_layout(s.a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
-  make_layout(s.b, in, shape.depth, shape.columns, leading, shape.batch);
-  make_layout(s.c, out, shape.columns, shape.rows, shape.columns, shape.batch);
 }
 
 MatrixProduct::~MatrixProduct() = default;
@@ -243,6 +256,11 @@ void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b
   auto& known = choices();
   const std::lock_guard lock(known.mutex);
   const auto key = s.key();
+  if (how == MatrixProductChoice::at_once && s.is_small() && !known.algorithm.contains(key)) {
+    s.chosen = how;
+    return;
+  }
+  s.describe();
   std::optional<cublasLtMatmulAlgo_t> best;
   s.chosen = MatrixProductChoice::timed;
   if (const auto found = known.algorithm.find(key); found != known.algorithm.end() && s.fits(found->second)) {
@@ -263,8 +281,13 @@ void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b
 }
 
 void MatrixProduct::run(const void* a, const void* b, void* c, bool accumulate) const {
-  const DeviceScope scope(state_->queue.device());
-  check_blas(state_->launch(state_->algorithm, a, b, c, accumulate), "cublasLtMatmul");
+  const State& s = *state_;
+  const DeviceScope scope(s.queue.device());
+  if (s.handle == nullptr) {
+    enqueue_matrix_product(s.shape, a, b, c, accumulate, stream_of(s.queue));
+  } else {
+    check_blas(s.launch(s.algorithm, a, b, c, accumulate), "cublasLtMatmul");
+  }
 }
 
 const MatrixProductShape& MatrixProduct::shape() const { return state_->shape; }

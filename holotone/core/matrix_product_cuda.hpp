@@ -26,15 +26,17 @@ struct MatrixProductShape {
 
 /// Algorithms of a product.
 enum class MatrixProductChoice {
-  expected,  ///< cuBLASLt's own choice: at once
-  timed,     ///< the fastest on this device: pays after many products, as each candidate's code is loaded to be timed
+  /// Small products by a kernel of Holotone's own, large ones by the algorithm that cuBLASLt expects to be the fastest.
+  /// cuBLASLt's first product in a process costs 0.2 s: half a gigabyte is loaded.
+  at_once,
+  timed,  ///< the fastest of cuBLASLt on this device: pays after many products, as each candidate is loaded and timed
 };
 
-/// Matrix product by a cuBLASLt algorithm. Timed choices are kept for the process, by shape (depth rounded to a quarter
+/// Matrix product on the tensor cores. Timed choices are kept for the process, by shape (depth rounded to a quarter
 /// of a power of two), and serve every later product.
 class MatrixProduct {
  public:
-  /// Throws device if cuBLASLt offers no algorithm. `scratch` must hold at least workspace_bytes.
+  /// `scratch` must hold at least workspace_bytes.
   MatrixProduct(const MatrixProductShape& shape, const Queue& queue, void* scratch);
   ~MatrixProduct();
   MatrixProduct(MatrixProduct&&) noexcept;
@@ -43,7 +45,8 @@ class MatrixProduct {
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
   /// Chooses the algorithm; at first, and once more when it is to be timed. `timed` times the candidates on these
-  /// operands (overwrites C) unless the shape was timed before, and waits for the device.
+  /// operands (overwrites C) unless the shape was timed before, and waits for the device. Throws device if cuBLASLt has
+  /// no algorithm.
   void choose(MatrixProductChoice how, const void* a, const void* b, void* c);
   /// Enqueues the product; `accumulate` adds it to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;
@@ -51,7 +54,7 @@ class MatrixProduct {
 
   /// Choice for the execution after `executions` others of a plan: the second is the first of many.
   static MatrixProductChoice choice_after(std::int64_t executions) {
-    return executions == 0 ? MatrixProductChoice::expected : MatrixProductChoice::timed;
+    return executions == 0 ? MatrixProductChoice::at_once : MatrixProductChoice::timed;
   }
 
  private:

@@ -243,12 +243,12 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
 int run_points(const HologramArguments& arguments) {
   const Stopwatch watch;
   HologramJob job = hologram_job(arguments);
-  const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
-  if (products && job.sum.wave == Wave::fresnel) load_early(job.device, CudaLibrary::cublaslt);
   if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
   if (!job.shown) job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
   require_memory_for(job);
   FrameSource source(job);
+  const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
+  if (products && source.moving() && job.sum.wave == Wave::fresnel) load_early(job.device, CudaLibrary::cublaslt);
   if (job.shown) return show_points(job, source);
   const auto before = [&](const std::vector<PointsRow>& early) { tell_early(job, early); };
   const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);

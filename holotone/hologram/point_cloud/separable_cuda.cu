@@ -155,7 +155,6 @@ class SeparableCuda final : public PointCloudPlan::Engine {
             route.chunks.batches};
   }
 
-  /// Loads cuBLASLt for the first product of the process.
   void make_product(Route& route, ProductForm form) {
     cuda::MatrixProductShape shape;
     shape.element = arithmetic_.type == FactorType::int8 ? cuda::MatrixElement::int8 : cuda::MatrixElement::float16;
@@ -164,7 +163,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     shape.depth = static_cast<std::int64_t>(depth_segments(arithmetic_.type, form)) * route.chunks.batch_points;
     shape.batch = static_cast<std::int64_t>(route.chunks.batches) * product_count(form);
     route.product.emplace(shape, queue_, scratch_.data());
-    route.product->choose(cuda::MatrixProductChoice::expected, y_.data(), x_.data(), c_.data());
+    route.product->choose(cuda::MatrixProductChoice::at_once, y_.data(), x_.data(), c_.data());
   }
 
   void sum_band(Route& route, ProductForm form, int first_row, const RowRange& part, const OutputPointers& output) {
@@ -197,7 +196,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
   Route complex_;
   Route real_;
   std::int64_t executions_ = 0;
-  cuda::MatrixProductChoice how_ = cuda::MatrixProductChoice::expected;
+  cuda::MatrixProductChoice how_ = cuda::MatrixProductChoice::at_once;
 };
 
 }  // namespace

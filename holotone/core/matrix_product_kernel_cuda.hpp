@@ -1,0 +1,13 @@
+#pragma once
+// For MatrixProduct only. Not for users.
+#include <cuda_runtime.h>
+#include <holotone/core/matrix_product_cuda.hpp>
+
+namespace holotone::cuda {
+
+/// Enqueues the product by a kernel of Holotone's own: slower than cuBLASLt's, but there at once, where cuBLASLt loads
+/// half a gigabyte of libraries and, at its first product, some 20 modules.
+void enqueue_matrix_product(const MatrixProductShape& shape, const void* a, const void* b, void* c, bool accumulate,
+                            cudaStream_t stream);
+
+}  // namespace holotone::cuda
