@@ -77,8 +77,11 @@ class Fields {
 };
 
 Json parse(std::string_view text) {
-  const auto check_level = [](int level, Json::parse_event_t, const Json&) {
-    if (level > most_levels) throw MessageError("message: expected at most 16 levels", std::nullopt, std::nullopt);
+  const auto check_level = [](int level, Json::parse_event_t event, const Json&) {
+    const bool opens = event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start;
+    if (opens && level >= most_levels) {
+      throw MessageError("message: expected at most 16 levels", std::nullopt, std::nullopt);
+    }
     return true;
   };
   Json json;

@@ -30,6 +30,10 @@ constexpr milliseconds poll_time{50};
 constexpr milliseconds poll_time_at_end{5};
 constexpr milliseconds pause_after_failed_accept{100};
 
+/// Of the operating system for each connection: more would only hold pictures that are out of date when they arrive, and
+/// keep a ping from a slow client.
+constexpr int send_buffer_bytes = 256 * 1024;
+
 /// A browser that the program starts must not hold the port.
 void close_on_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
@@ -51,6 +55,9 @@ std::vector<std::shared_ptr<Connection>> living(const Connections<Connection>& c
 class Server::Impl final : public Hub {
  public:
   Impl(const ServerOptions& options, Handler& handler);
+  ~Impl() { worker_.stop(); }  // it delivers to io_
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   void run(const std::function<bool()>& ended);
   void stop() noexcept { stop_ = true; }
@@ -163,6 +170,7 @@ void Server::Impl::on_accept(beast::error_code error, tcp::socket socket) {
   }
   close_on_exec(socket.native_handle());
   socket.set_option(tcp::no_delay(true), error);
+  socket.set_option(asio::socket_base::send_buffer_size(send_buffer_bytes), error);
   if (connections_.size() + sessions_.size() < limits_.connections) {
     const auto connection =
         std::make_shared<HttpConnection>(beast::tcp_stream(std::move(socket)), ++last_number_, *this);

@@ -26,7 +26,7 @@ void SocketSession::start(HttpRequest request) {
   beast::get_lowest_layer(stream_).expires_never();
   stream_.set_option(websocket::stream_base::timeout{hub_.limits().handshake, hub_.limits().idle, true});
   stream_.set_option(websocket::permessage_deflate{});  // off
-  stream_.read_message_max(hub_.limits().message_bytes);
+  stream_.read_message_max(0);  // on_read has the bound: Beast would close without the handshake
   stream_.auto_fragment(false);
   stream_.async_accept(request_, [self = shared_from_this()](beast::error_code error) {
     if (error || self->ending_) return self->abort();
@@ -57,8 +57,8 @@ void SocketSession::close(websocket::close_code code) {
 }
 
 void SocketSession::read() {
-  stream_.async_read(buffer_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) { self->on_read(error); });
+  stream_.async_read_some(buffer_, part_bytes,
+                          [self = shared_from_this()](beast::error_code error, std::size_t) { self->on_read(error); });
 }
 
 void SocketSession::on_read(beast::error_code error) {
@@ -66,6 +66,8 @@ void SocketSession::on_read(beast::error_code error) {
   if (ending_) return;
   if (error) return abort();
   if (!stream_.got_text()) return close(websocket::close_code::unknown_data);
+  if (buffer_.size() > hub_.limits().message_bytes) return close(websocket::close_code::too_big);
+  if (!stream_.is_message_done()) return read();
   const auto bytes = buffer_.cdata();
   hub_.received(number_, {static_cast<const char*>(bytes.data()), bytes.size()});
   if (ending_) return;

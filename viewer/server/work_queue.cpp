@@ -60,12 +60,13 @@ std::optional<WorkQueue::Job> WorkQueue::next() {
   client->waiting.pop_front();
   running_ = Running{client->number, first.request.pane, first.request.quick, first.cancelled_before,
                      std::make_shared<std::atomic<bool>>(false)};
-  std::rotate(client, client + 1, clients_.end());
   return Job{std::move(first.request), running_->cancelled};
 }
 
 bool WorkQueue::finish() {
   const bool wanted = !*running_->cancelled;
+  const auto client = find(running_->client);
+  if (client != clients_.end()) std::rotate(client, client + 1, clients_.end());
   running_.reset();
   return wanted;
 }
