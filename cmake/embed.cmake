@@ -8,6 +8,9 @@ function(holotone_embed target function)
     string(APPEND cases "  if (path == \"${folder}/${file}\") return R\"embedded(${text})embedded\";\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   endforeach()
+  # file(CONFIGURE), which leaves a file alone that would not change, takes @name@ for a variable.
+  set(at "@")
+  string(REPLACE "@" "@at@" cases "${cases}")
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
 "#include <string_view>

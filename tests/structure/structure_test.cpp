@@ -72,8 +72,44 @@ TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
   find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
     fail_at(file, line, "write #include <holotone/module/file.hpp>");
   });
-  find("holotone/", R"(#\s*include\s*<(cli|tests|bench|examples|gtest)/)",
+  find("holotone/", R"(#\s*include\s*<(viewer|cli|tests|bench|examples|gtest)/)",
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
+}
+
+// The viewer's server knows errors and nothing else of the library; of the program only cli/view knows the server.
+TEST(Structure, TheViewersServerStandsAlone) {
+  int own = 0;
+  find("viewer/", R"(#\s*include\s*[<"]((holotone|viewer|cli|tests|bench|examples)/[a-z0-9_./]+)[>"])",
+       [&](const auto& file, std::size_t line, const std::smatch& match) {
+         ++own;
+         if (!match[1].str().starts_with("viewer/server/") && match[1] != "holotone/core/error.hpp") {
+           fail_at(file, line, "the viewer's server must not include " + match[1].str());
+         }
+       });
+  EXPECT_GT(own, 20);
+  find("", R"(#\s*include\s*[<"]viewer/)", [](const auto& file, std::size_t line, const std::smatch&) {
+    if (!std::regex_search(file.path, std::regex("^(viewer|tests/viewer|cli/view)/"))) {
+      fail_at(file, line, "only cli/view uses the viewer's server");
+    }
+  });
+}
+
+// Boost's headers take seconds to compile: the program sees none of them.
+TEST(Structure, TheViewersInterfaceIsWithoutBoost) {
+  std::set<std::string> of_the_interface = {"viewer/server/server.hpp", "viewer/server/address.hpp",
+                                            "viewer/server/page_files.hpp", "viewer/server/message.hpp",
+                                            "viewer/server/limits.hpp"};
+  find("viewer/server/", R"(#\s*include\s*<(boost/[a-z0-9_./]+|viewer/[a-z0-9_./]+)>)",
+       [&](const auto& file, std::size_t line, const std::smatch& match) {
+         if (of_the_interface.count(file.path) == 1 && of_the_interface.count(match[1]) == 0) {
+           fail_at(file, line, "a header of the interface must not include " + match[1].str());
+         }
+       });
+  find("cli/", R"(#\s*include\s*<(boost/|viewer/server/[a-z_]+\.hpp))",
+       [&](const auto& file, std::size_t line, const std::smatch& match) {
+         if (of_the_interface.count(match[1]) == 0)
+           fail_at(file, line, "not of the viewer's interface: " + match[1].str());
+       });
 }
 
 // Headers marked "Not for users." are not installed: installed headers must not need them.

@@ -12,7 +12,7 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
-/// Every C++ and CUDA file of holotone, cli, tests, bench and examples, sorted by path. Read once.
+/// Every C++ and CUDA file of holotone, viewer, cli, tests, bench and examples, sorted by path. Read once.
 const std::vector<SourceFile>& tree();
 
 /// Calls report(file, line number, match) for every match of the regular expression `pattern` in files whose path

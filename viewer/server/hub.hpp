@@ -1,0 +1,30 @@
+#pragma once
+#include <boost/beast/core/tcp_stream.hpp>
+#include <string_view>
+#include <viewer/server/http_answer.hpp>
+#include <viewer/server/limits.hpp>
+#include <viewer/server/work_queue.hpp>
+
+namespace holotone::viewer {
+
+/// What connections need of the server. All calls come from its I/O thread.
+class Hub {
+ public:
+  [[nodiscard]] virtual const Limits& limits() const = 0;
+  [[nodiscard]] virtual const Access& access() const = 0;
+  /// A connection becomes a WebSocket.
+  virtual void upgrade(boost::beast::tcp_stream stream, HttpRequest request) = 0;
+  /// A text message came.
+  virtual void received(ClientNumber number, std::string_view text) = 0;
+  /// All messages to a client are on their way.
+  virtual void sent(ClientNumber number) = 0;
+  /// A WebSocket is no longer of use: the client left, or was sent away.
+  virtual void lost(ClientNumber number) = 0;
+  /// A connection of either kind has ended.
+  virtual void ended(ClientNumber number) = 0;
+
+ protected:
+  ~Hub() = default;
+};
+
+}  // namespace holotone::viewer
